@@ -1,0 +1,130 @@
+//! The one error type of the crate.
+//!
+//! An error says what failed, on which path, and what to try next. [`Kind`] is the small closed set
+//! that callers branch on; nobody matches on text.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Result with the crate's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What sort of failure it is, for callers that branch.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// The caller's arguments are wrong (a bad pattern, glob, flag or path).
+    Usage,
+    /// A path does not exist.
+    NotFound,
+    /// The operating system refused an operation.
+    Io,
+    /// An index file is damaged, cut, or of another format; it must be rebuilt.
+    Corrupt,
+    /// Another process holds the writer's lock.
+    Busy,
+    /// A stated limit was reached.
+    Limit,
+    /// The caller cancelled.
+    Cancelled,
+}
+
+/// An error: its kind, one sentence, the path that failed and hints how to go on.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    message: String,
+    path: Option<PathBuf>,
+    hints: Vec<String>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// Returns an error of `kind` with a lowercase sentence without a final period.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Error {
+        Error(Box::new(Inner {
+            kind,
+            message: message.into(),
+            path: None,
+            hints: Vec::new(),
+            source: None,
+        }))
+    }
+
+    /// Returns a [`Kind::Usage`] error.
+    pub fn usage(message: impl Into<String>) -> Error {
+        Error::new(Kind::Usage, message)
+    }
+
+    /// Returns a [`Kind::Corrupt`] error about the index file at `path`.
+    pub fn corrupt(path: &Path, message: impl Into<String>) -> Error {
+        Error::new(Kind::Corrupt, message).with_path(path)
+    }
+
+    /// Returns the error of an I/O operation on `path`; a missing path becomes [`Kind::NotFound`].
+    pub fn io(path: &Path, source: std::io::Error) -> Error {
+        let kind = match source.kind() {
+            std::io::ErrorKind::NotFound => Kind::NotFound,
+            _ => Kind::Io,
+        };
+        let mut error = Error::new(kind, source.to_string()).with_path(path);
+        error.0.source = Some(Box::new(source));
+        error
+    }
+
+    /// Adds the path that failed.
+    pub fn with_path(mut self, path: &Path) -> Error {
+        self.0.path = Some(path.to_path_buf());
+        self
+    }
+
+    /// Adds a hint: what to try next.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
+        self.0.hints.push(hint.into());
+        self
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// Returns the path that failed, where there is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// Returns the hints, in the order in which they were added.
+    pub fn hints(&self) -> &[String] {
+        &self.0.hints
+    }
+
+    /// Returns true if a reader of our output went away, which ends a command quietly.
+    pub fn is_broken_pipe(&self) -> bool {
+        let source = self.0.source.as_deref();
+        source
+            .and_then(|source| source.downcast_ref::<std::io::Error>())
+            .is_some_and(|source| source.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.0.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {self}", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
+    }
+}

@@ -1,0 +1,10 @@
+//! codedb: an in-memory indexed code search engine, local, in one binary.
+//!
+//! Read ARCHITECTURE.md for the rooms and the invariants; the modules below are in reading order.
+
+pub mod cli;
+pub mod error;
+pub mod index;
+pub mod query;
+
+pub use error::{Error, Kind, Result};

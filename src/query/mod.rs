@@ -1,0 +1,3 @@
+//! From a pattern to the lines that match: pattern → plan → candidates → verified matches.
+
+pub mod gram_query;
