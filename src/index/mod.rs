@@ -1,3 +1,11 @@
 //! The search index: trigram postings, the file table and the files that hold them.
+//!
+//! Read in this order: [`gram`] (keys), [`extract`] (text → keys), [`postings`] (lists),
+//! [`segment`] (lists by key), [`format`] (the container on disk), [`map`] (its bytes).
 
+pub mod extract;
+pub mod format;
 pub mod gram;
+pub mod map;
+pub mod postings;
+pub mod segment;

@@ -1,0 +1,183 @@
+//! From a file's bytes to its indexed units: line-aligned blocks and the grams that each holds.
+
+use std::ops::Range;
+
+use crate::index::gram::{CLASS, Gram, KEYS, TERMINATOR};
+
+/// A file is cut into units of about this size, at the ends of lines.
+pub const UNIT_BYTES: usize = 128 << 10;
+
+/// What the bytes of a file are, as far as searching them goes.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Content {
+    /// Offset of the first NUL byte: only the text before it is indexed.
+    pub nul_at: Option<usize>,
+    /// Starts with a UTF-16 byte order mark: searched transcoded, so never indexed.
+    pub utf16: bool,
+    /// Holds `ſ` or the Kelvin sign, which fold to ASCII letters.
+    pub folds_to_ascii: bool,
+}
+
+impl Content {
+    /// Classifies `bytes`. O(bytes), vectorised.
+    pub fn of(bytes: &[u8]) -> Content {
+        let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        let folds_to_ascii = !bytes.is_ascii()
+            && (memchr::memmem::find(bytes, "ſ".as_bytes()).is_some()
+                || memchr::memmem::find(bytes, "\u{212a}".as_bytes()).is_some());
+        Content { nul_at: memchr::memchr(0, bytes), utf16, folds_to_ascii }
+    }
+}
+
+/// Returns the units of a text: ranges of at most about [`UNIT_BYTES`] that end where lines end
+/// (a longer line stays whole) and together cover the text; an empty text has one empty unit.
+pub fn units(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut start = Some(0);
+    std::iter::from_fn(move || {
+        let from = start?;
+        let rest = &text[from..];
+        let len = if rest.len() <= UNIT_BYTES + UNIT_BYTES / 4 {
+            rest.len()
+        } else {
+            match memchr::memrchr(b'\n', &rest[..UNIT_BYTES]) {
+                Some(end) => end + 1,
+                None => memchr::memchr(b'\n', &rest[UNIT_BYTES..])
+                    .map_or(rest.len(), |end| UNIT_BYTES + end + 1),
+            }
+        };
+        start = (from + len < text.len()).then_some(from + len);
+        Some(from..from + len)
+    })
+}
+
+/// Extracts the distinct grams of texts, one after the other, re-using its tables.
+pub struct Extractor {
+    /// The epoch in which a key was last seen.
+    seen: Vec<u8>,
+    epoch: u8,
+    keys: Vec<u32>,
+}
+
+impl Extractor {
+    /// Returns an extractor; it holds 256 KiB and a list that grows with the texts.
+    pub fn new() -> Extractor {
+        Extractor { seen: vec![0; KEYS], epoch: 0, keys: Vec::new() }
+    }
+
+    /// Returns the distinct keys of the grams of `text`, in order of first appearance. O(text).
+    pub fn keys(&mut self, text: &[u8]) -> &[u32] {
+        self.keys.clear();
+        let [a, b, rest @ ..] = text else { return &self.keys };
+        if self.epoch == u8::MAX {
+            self.seen.fill(0);
+            self.epoch = 0;
+        }
+        self.epoch += 1;
+        let epoch = self.epoch;
+        let seen: &mut [u8; KEYS] =
+            self.seen.as_mut_slice().try_into().expect("the table has a slot for each key");
+        // The list never outgrows min(text, KEYS); a chunk at a time keeps its bound in sight.
+        let mut key = u32::from(CLASS[usize::from(*a)]) << 6 | u32::from(CLASS[usize::from(*b)]);
+        let mut len = 0;
+        for chunk in rest.chunks(4096) {
+            if self.keys.len() < len + chunk.len() {
+                self.keys.resize(len + chunk.len(), 0);
+            }
+            let fresh = &mut self.keys[len..len + chunk.len()];
+            let mut count = 0;
+            for &byte in chunk {
+                key = (key << 6 | u32::from(CLASS[usize::from(byte)])) & (KEYS as u32 - 1);
+                // Branch-free: a key that was seen is overwritten by the next one.
+                let slot = &mut seen[key as usize];
+                fresh[count] = key;
+                count += usize::from(*slot != epoch);
+                *slot = epoch;
+            }
+            len += count;
+        }
+        self.keys.truncate(len);
+        self.keys.retain(|&key| holds_no_terminator(key));
+        &self.keys
+    }
+}
+
+impl Default for Extractor {
+    fn default() -> Extractor {
+        Extractor::new()
+    }
+}
+
+fn holds_no_terminator(key: u32) -> bool {
+    const _: () = assert!(TERMINATOR == 0);
+    key >> 12 != 0 && key >> 6 & 63 != 0 && key & 63 != 0
+}
+
+/// Returns the distinct grams of a text by the definition, for tests and small texts.
+pub fn grams(text: &[u8]) -> Vec<Gram> {
+    let mut grams: Vec<Gram> =
+        text.windows(3).filter_map(|w| Gram::of([w[0], w[1], w[2]])).collect();
+    grams.sort_unstable();
+    grams.dedup();
+    grams
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn extraction_is_the_definition(
+            texts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..6),
+        ) {
+            let mut extractor = Extractor::new();
+            for text in texts {
+                let mut keys = extractor.keys(&text).to_vec();
+                keys.sort_unstable();
+                let expected: Vec<u32> = grams(&text).iter().map(|gram| gram.key()).collect();
+                prop_assert_eq!(keys, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn epochs_wrap_without_mixing_texts() {
+        let mut extractor = Extractor::new();
+        for i in 0..600 {
+            let text: &[u8] = if i % 2 == 0 { b"abcabcabd" } else { b"xyz" };
+            assert_eq!(extractor.keys(text).len(), if i % 2 == 0 { 4 } else { 1 });
+        }
+    }
+
+    #[test]
+    fn long_texts_cross_chunks() {
+        let text: Vec<u8> = (0..50_000_u32).map(|i| b'a' + (i * i % 23) as u8).collect();
+        assert_eq!(Extractor::new().keys(&text).len(), grams(&text).len());
+    }
+
+    #[test]
+    fn units_cover_the_text_and_end_at_lines() {
+        let line = b"some line of text\n";
+        let mut text = line.repeat(30_000);
+        text.extend_from_slice(&[b'x'; 400_000]);
+        text.extend_from_slice(b"\ntail");
+        let mut end = 0;
+        for unit in units(&text) {
+            assert_eq!(unit.start, end);
+            assert!(unit.end == text.len() || text[unit.end - 1] == b'\n');
+            end = unit.end;
+        }
+        assert_eq!(end, text.len());
+        assert_eq!(units(b"").collect::<Vec<_>>(), vec![0..0]);
+        assert_eq!(units(b"ab\n").count(), 1);
+    }
+
+    #[test]
+    fn content_is_classified() {
+        assert_eq!(Content::of(b"ab\0c").nul_at, Some(2));
+        assert!(Content::of(b"\xff\xfea\0").utf16);
+        assert!(Content::of("Kelvin \u{212a}".as_bytes()).folds_to_ascii);
+        assert!(!Content::of("é".as_bytes()).folds_to_ascii);
+    }
+}

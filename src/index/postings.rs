@@ -1,0 +1,278 @@
+//! The posting-list codec: strictly ascending unit ids as γ- or Rice-coded gaps.
+//!
+//! ```text
+//! varint     number of ids n (never 0)
+//! n = 1      varint id
+//! n > 1      one byte: 255 for Elias γ, else the Rice parameter; then the bits
+//! ```
+//!
+//! The first gap counts from -1, so every gap is at least 1. Path-sorted ids cluster, which γ codes
+//! in a bit or three; evenly spread ids are cheaper in Rice code; the encoder computes both lengths
+//! and takes the shorter. Decoding stays in bounds on any bytes.
+
+/// Zero bytes that must follow the last list, so that the decoder may read eight bytes at once.
+pub const PADDING_BYTES: usize = 8;
+
+const GAMMA: u8 = 255;
+
+/// Appends the list of `ids` (strictly ascending, not empty) to `out`. O(ids).
+pub fn encode(ids: &[u32], out: &mut Vec<u8>) {
+    put_varint(ids.len() as u32, out);
+    if let [id] = ids {
+        put_varint(*id, out);
+        return;
+    }
+    let mean_gap = (u64::from(ids[ids.len() - 1]) + 1) / ids.len() as u64;
+    // Near-optimal for geometric gaps: 2^k ≈ ln 2 · mean (Golomb 1966; Gallager and Van Voorhis 1975).
+    let k = (mean_gap * 177 / 256).max(1).ilog2();
+    let (mut gamma_bits, mut rice_bits) = (0_u64, 0_u64);
+    let mut before = u32::MAX;
+    for &id in ids {
+        let gap = id.wrapping_sub(before);
+        gamma_bits += 2 * u64::from(gap.ilog2()) + 1;
+        rice_bits += u64::from((gap - 1) >> k) + 1 + u64::from(k);
+        before = id;
+    }
+    let mut bits = BitWriter { out, word: 0, used: 0 };
+    let mut before = u32::MAX;
+    if gamma_bits <= rice_bits {
+        bits.out.push(GAMMA);
+        for &id in ids {
+            let gap = id.wrapping_sub(before);
+            let low = gap.ilog2();
+            bits.unary(low);
+            bits.put(u64::from(gap) & ((1 << low) - 1), low);
+            before = id;
+        }
+    } else {
+        bits.out.push(k as u8);
+        for &id in ids {
+            let rest = id.wrapping_sub(before) - 1;
+            bits.unary(rest >> k);
+            bits.put(u64::from(rest) & ((1 << k) - 1), k);
+            before = id;
+        }
+    }
+    bits.finish();
+}
+
+/// Returns the number of ids of the list that starts `bytes`, or `None` where it is damaged.
+pub fn len(bytes: &[u8]) -> Option<u32> {
+    get_varint(bytes).map(|(n, _)| n).filter(|&n| n > 0)
+}
+
+/// A decoder of one list.
+#[derive(Debug)]
+pub struct Decoder<'a> {
+    bytes: &'a [u8],
+    left: u32,
+    coding: Coding,
+    at_bit: usize,
+    before: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Coding {
+    Single(u32),
+    Gamma,
+    Rice(u32),
+}
+
+impl<'a> Decoder<'a> {
+    /// Starts decoding the list that starts `bytes`, which must reach [`PADDING_BYTES`] beyond its
+    /// end; `None` where the list is damaged.
+    pub fn new(bytes: &'a [u8]) -> Option<Decoder<'a>> {
+        let (left, at) = get_varint(bytes)?;
+        let (coding, at) = match left {
+            0 => return None,
+            1 => {
+                let (id, after) = get_varint(&bytes[at..])?;
+                (Coding::Single(id), at + after)
+            }
+            _ => match *bytes.get(at)? {
+                GAMMA => (Coding::Gamma, at + 1),
+                k if k < 32 => (Coding::Rice(u32::from(k)), at + 1),
+                _ => return None,
+            },
+        };
+        Some(Decoder { bytes, left, coding, at_bit: at * 8, before: u32::MAX })
+    }
+
+    /// Returns the number of ids that are still to come.
+    pub fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// Appends the ids below `limit` to `out`; false where the list is damaged (an id of `limit`
+    /// or more counts as damage). O(ids).
+    pub fn decode_into(mut self, limit: u32, out: &mut Vec<u32>) -> bool {
+        if self.left > limit {
+            return false;
+        }
+        out.reserve(self.left as usize);
+        while self.left > 0 {
+            match self.next_id() {
+                Some(id) if id < limit => out.push(id),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Returns the next id, or `None` at the end and on damage.
+    pub fn next_id(&mut self) -> Option<u32> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let gap = match self.coding {
+            Coding::Single(id) => return Some(id),
+            Coding::Gamma => {
+                let word = self.peek()?;
+                let low = word.trailing_zeros();
+                // 2·28 + 1 bits are the most that one peek is sure to hold.
+                if low > 28 {
+                    return None;
+                }
+                self.at_bit += (2 * low + 1) as usize;
+                (1_u32 << low) | (word >> (low + 1)) as u32 & ((1 << low) - 1)
+            }
+            Coding::Rice(k) => {
+                let mut high = 0_u32;
+                let mut word = self.peek()?;
+                let mut zeros = word.trailing_zeros();
+                while zeros >= 57 {
+                    high = high.checked_add(56)?;
+                    self.at_bit += 56;
+                    word = self.peek()?;
+                    zeros = word.trailing_zeros();
+                }
+                high = high.checked_add(zeros)?;
+                self.at_bit += zeros as usize + 1;
+                let rest = (self.peek()? & ((1 << k) - 1)) as u32;
+                self.at_bit += k as usize;
+                high.checked_mul(1 << k)?.checked_add(rest)?.checked_add(1)?
+            }
+        };
+        let id = self.before.wrapping_add(gap);
+        // Only the first id may wrap (from -1).
+        if self.before != u32::MAX && id <= self.before {
+            return None;
+        }
+        self.before = id;
+        Some(id)
+    }
+
+    /// Returns at least 57 bits from the current one on, or `None` beyond the end.
+    fn peek(&self) -> Option<u64> {
+        let at = self.at_bit / 8;
+        let bytes: &[u8; 8] = self.bytes.get(at..at + 8)?.try_into().ok()?;
+        Some(u64::from_le_bytes(*bytes) >> (self.at_bit % 8))
+    }
+}
+
+struct BitWriter<'a> {
+    out: &'a mut Vec<u8>,
+    word: u64,
+    used: u32,
+}
+
+impl BitWriter<'_> {
+    /// Appends the low `count` (≤ 32) bits of `bits`, lowest first.
+    fn put(&mut self, bits: u64, count: u32) {
+        self.word |= bits << self.used;
+        self.used += count;
+        if self.used >= 32 {
+            self.out.extend_from_slice(&(self.word as u32).to_le_bytes());
+            self.word >>= 32;
+            self.used -= 32;
+        }
+    }
+
+    /// Appends `zeros` zero bits and a one.
+    fn unary(&mut self, mut zeros: u32) {
+        while zeros >= 31 {
+            self.put(0, 31);
+            zeros -= 31;
+        }
+        self.put(1 << zeros, zeros + 1);
+    }
+
+    fn finish(self) {
+        let bytes = self.word.to_le_bytes();
+        self.out.extend_from_slice(&bytes[..self.used.div_ceil(8) as usize]);
+    }
+}
+
+fn put_varint(mut number: u32, out: &mut Vec<u8>) {
+    while number >= 128 {
+        out.push(number as u8 | 128);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Returns the number and the bytes that it took.
+fn get_varint(bytes: &[u8]) -> Option<(u32, usize)> {
+    let mut number = 0_u64;
+    for (i, &byte) in bytes.iter().take(5).enumerate() {
+        number |= u64::from(byte & 127) << (7 * i);
+        if byte < 128 {
+            return Some((u32::try_from(number).ok()?, i + 1));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decode(bytes: &[u8], limit: u32) -> Option<Vec<u32>> {
+        let mut ids = Vec::new();
+        Decoder::new(bytes)?.decode_into(limit, &mut ids).then_some(ids)
+    }
+
+    fn encoded(ids: &[u32]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(ids, &mut bytes);
+        bytes.extend_from_slice(&[0; PADDING_BYTES]);
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn decode_of_encode_is_identity(
+            gaps in prop::collection::vec(prop_oneof![1..4_u32, 1..300_u32, 1..100_000_u32], 1..400),
+            first in 0..1000_u32,
+        ) {
+            let mut ids = vec![first];
+            for gap in gaps {
+                ids.push(ids[ids.len() - 1] + gap);
+            }
+            let bytes = encoded(&ids);
+            prop_assert_eq!(len(&bytes), Some(ids.len() as u32));
+            prop_assert_eq!(decode(&bytes, u32::MAX), Some(ids));
+        }
+
+        #[test]
+        fn any_bytes_decode_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            if let Some(ids) = decode(&bytes, 1000) {
+                prop_assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+                prop_assert!(ids.iter().all(|&id| id < 1000));
+            }
+        }
+    }
+
+    #[test]
+    fn single_ids_and_far_outliers_survive() {
+        for ids in [vec![0], vec![70_000], vec![0, 1], (0..5000).collect(), {
+            let mut ids: Vec<u32> = (0..500).collect();
+            ids.push(200_000_000);
+            ids
+        }] {
+            assert_eq!(decode(&encoded(&ids), u32::MAX), Some(ids));
+        }
+    }
+}
