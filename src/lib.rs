@@ -7,5 +7,7 @@ pub mod cli;
 pub mod error;
 pub mod index;
 pub mod query;
+pub mod snapshot;
+pub mod source;
 
 pub use error::{Error, Kind, Result};

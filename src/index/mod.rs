@@ -9,3 +9,5 @@ pub mod gram;
 pub mod map;
 pub mod postings;
 pub mod segment;
+pub mod store;
+pub mod table;

@@ -1,0 +1,345 @@
+//! An index directory: generations, the writer's lock, publication and what is left to clean.
+//!
+//! ```text
+//! lock                   held by the one writer, with the operating system's lock
+//! used                   its modification time is the last use
+//! root                   the tree's absolute path, for people and `--clean`
+//! gen-<n>.json           manifest of generation n: its table and segments, and a checksum
+//! table-<n>.idx          file table of generation n
+//! segment-<n>.idx        postings that generation n added
+//! ```
+//!
+//! Publishing writes new files under temporary names, renames them, and the manifest last, so that
+//! a crash at any instant leaves the old generation or the new one. Files are never changed; old
+//! ones are unlinked once a newer generation is there. Nothing is synced to the device: after a
+//! power failure a checksum may fail, which means a rebuild.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Kind, Result};
+use crate::index::format;
+use crate::index::segment::Segment;
+use crate::index::table::Table;
+use crate::snapshot::Snapshot;
+
+/// How often a reader looks again when files vanish under it because a writer published.
+const ATTEMPTS: usize = 5;
+
+/// An index directory of one tree and one set of builder's options.
+#[derive(Clone, Debug)]
+pub struct Store {
+    dir: PathBuf,
+    on_heap: bool,
+}
+
+/// The writer's lock; released when dropped or when the process ends.
+#[derive(Debug)]
+pub struct WriterLock {
+    _file: File,
+}
+
+/// What a generation consists of.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Manifest {
+    /// [`format::VERSION`].
+    pub format: u32,
+    /// Counts up from 1.
+    pub generation: u64,
+    /// File name of the table.
+    pub table: String,
+    /// File names of the segments, oldest first.
+    pub segments: Vec<String>,
+}
+
+impl Store {
+    /// Names the index directory `dir`; nothing is created. `on_heap`: read files instead of
+    /// mapping them, for network file systems.
+    pub fn new(dir: PathBuf, on_heap: bool) -> Store {
+        Store { dir, on_heap }
+    }
+
+    /// Returns the directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Opens the newest generation, or returns `None` where there is none. O(1) but for the
+    /// directory's listing; blocks are checked when they are touched.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Corrupt`] naming the damaged file.
+    pub fn open(&self, root: &Path) -> Result<Option<Snapshot>> {
+        let mut last = None;
+        for _ in 0..ATTEMPTS {
+            let Some(manifest) = self.newest()? else { return Ok(None) };
+            match self.open_generation(root, &manifest) {
+                Ok(snapshot) => return Ok(Some(snapshot)),
+                // The writer may have published and cleaned up since; look again.
+                Err(error) if error.kind() == Kind::NotFound => last = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        match last {
+            Some(error) => Err(Error::new(Kind::Corrupt, "index file is missing")
+                .with_path(error.path().unwrap_or(&self.dir))),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the newest sound manifest, or `None` where there is none.
+    pub fn newest(&self) -> Result<Option<Manifest>> {
+        let mut generations = self.generations()?;
+        generations.sort_unstable_by(|a, b| b.cmp(a));
+        for generation in generations {
+            let path = self.manifest_path(generation);
+            match fs::read_to_string(&path) {
+                Ok(text) => match parse_manifest(&text) {
+                    Some(manifest) if manifest.generation == generation => {
+                        return Ok(Some(manifest));
+                    }
+                    _ => return Err(Error::corrupt(&path, "index manifest is damaged")),
+                },
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io(&path, error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the writer's lock, creating the directory; does not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Busy`] while another process writes; [`Kind::Io`] where the directory cannot be
+    /// created (a read-only cache, a full disk).
+    pub fn lock(&self) -> Result<WriterLock> {
+        create_private_dir(&self.dir)?;
+        let path = self.dir.join("lock");
+        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(|error| Error::io(&path, error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(WriterLock { _file: file }),
+            Err(TryLockError::WouldBlock) => {
+                Err(Error::new(Kind::Busy, "another codedb is writing this index")
+                    .with_path(&path)
+                    .with_hint("wait for it, or search: a search never needs the lock"))
+            }
+            Err(TryLockError::Error(error)) => Err(Error::io(&path, error)),
+        }
+    }
+
+    /// Returns the path under which the segment that generation `generation` adds is to be
+    /// written before [`Store::publish`].
+    pub fn segment_temporary(&self, generation: u64) -> PathBuf {
+        self.dir.join(format!("segment-{generation}.tmp"))
+    }
+
+    /// Publishes a generation: `kept` segments, the new one if `with_segment` (its temporary file
+    /// must be written), and the table's bytes. Then removes what no longer belongs to it.
+    pub fn publish(
+        &self,
+        _lock: &WriterLock,
+        root: &Path,
+        generation: u64,
+        kept: &[String],
+        with_segment: bool,
+        table: &[u8],
+    ) -> Result<Manifest> {
+        let mut manifest = Manifest {
+            format: format::VERSION,
+            generation,
+            table: format!("table-{generation}.idx"),
+            segments: kept.to_vec(),
+        };
+        if with_segment {
+            let name = format!("segment-{generation}.idx");
+            let target = self.dir.join(&name);
+            fs::rename(self.segment_temporary(generation), &target)
+                .map_err(|error| Error::io(&target, error))?;
+            manifest.segments.push(name);
+        }
+        self.place(&manifest.table, table)?;
+        self.place("root", root.as_os_str().as_encoded_bytes())?;
+        let body = serde_json::to_string(&manifest)
+            .map_err(|error| Error::new(Kind::Io, error.to_string()))?;
+        let text = format!("{body}\n{:08x}\n", crc32fast::hash(body.as_bytes()));
+        let name = self.manifest_path(generation);
+        self.place(&name.file_name().unwrap_or_default().to_string_lossy(), text.as_bytes())?;
+        self.clean(&manifest);
+        Ok(manifest)
+    }
+
+    /// Removes every file that does not belong to `manifest`; what cannot be removed (in use, on
+    /// Windows) is left for the next time.
+    pub fn clean(&self, manifest: &Manifest) {
+        let keep_manifest = self.manifest_path(manifest.generation);
+        let Ok(entries) = fs::read_dir(&self.dir) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let ours = ["gen-", "table-", "segment-"].iter().any(|start| name.starts_with(start))
+                || name.ends_with(".tmp");
+            let kept = name == manifest.table
+                || manifest.segments.contains(&name)
+                || entry.path() == keep_manifest;
+            if ours && !kept {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Returns the generation that the next publication should carry: above every one that left a
+    /// trace, damaged ones included.
+    pub fn next_generation(&self) -> Result<u64> {
+        let mut newest = self.generations()?.into_iter().max().unwrap_or(0);
+        for entry in fs::read_dir(&self.dir).map_err(|e| Error::io(&self.dir, e))?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let number = name.rsplit_once('-').and_then(|(_, rest)| rest.split_once('.'));
+            if let Some(number) = number.and_then(|(number, _)| number.parse::<u64>().ok()) {
+                newest = newest.max(number);
+            }
+        }
+        Ok(newest + 1)
+    }
+
+    /// Notes that the index was used, at most once an hour.
+    pub fn note_use(&self) {
+        let path = self.dir.join("used");
+        let recent = fs::metadata(&path)
+            .and_then(|metadata| metadata.modified())
+            .is_ok_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(3600)));
+        if !recent {
+            let _ = fs::write(&path, b"");
+        }
+    }
+
+    fn open_generation(&self, root: &Path, manifest: &Manifest) -> Result<Snapshot> {
+        let table = Table::open(&self.dir.join(&manifest.table), self.on_heap)?;
+        let mut segments = Vec::with_capacity(manifest.segments.len());
+        for name in &manifest.segments {
+            segments.push(Segment::open(&self.dir.join(name), self.on_heap)?);
+        }
+        if !table.segment_units().eq(segments.iter().map(Segment::units)) {
+            return Err(table.container().corrupt("table and segments do not belong together"));
+        }
+        let (root, generation) = (root.to_path_buf(), manifest.generation);
+        Ok(Snapshot { root, generation, table, segments })
+    }
+
+    fn generations(&self) -> Result<Vec<u64>> {
+        let entries = match fs::read_dir(&self.dir) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(Error::io(&self.dir, error)),
+        };
+        let number =
+            |name: &str| name.strip_prefix("gen-")?.strip_suffix(".json")?.parse::<u64>().ok();
+        Ok(entries.flatten().filter_map(|e| number(&e.file_name().to_string_lossy())).collect())
+    }
+
+    fn manifest_path(&self, generation: u64) -> PathBuf {
+        self.dir.join(format!("gen-{generation}.json"))
+    }
+
+    fn place(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let temporary = self.dir.join(format!("{name}.tmp"));
+        let target = self.dir.join(name);
+        fs::write(&temporary, bytes)
+            .and_then(|()| fs::rename(&temporary, &target))
+            .map_err(|error| Error::io(&target, error))
+    }
+}
+
+fn parse_manifest(text: &str) -> Option<Manifest> {
+    let (body, crc) = text.strip_suffix('\n')?.rsplit_once('\n')?;
+    if u32::from_str_radix(crc, 16).ok()? != crc32fast::hash(body.as_bytes()) {
+        return None;
+    }
+    let manifest: Manifest = serde_json::from_str(body).ok()?;
+    // Names come from us, but a manifest may come from anyone: they must stay in the directory.
+    let plain = |name: &String| !name.contains(['/', '\\']) && name.ends_with(".idx");
+    let sound = manifest.format == format::VERSION
+        && plain(&manifest.table)
+        && manifest.segments.iter().all(plain);
+    sound.then_some(manifest)
+}
+
+/// Creates `dir` and its parents, readable by the user alone.
+fn create_private_dir(dir: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|error| {
+        Error::io(dir, error).with_hint("choose another place with --index-dir or CODEDB_INDEX_DIR")
+    })
+}
+
+/// An index directory in the cache, as [`evict`] and `--clean` see it.
+#[derive(Clone, Debug)]
+pub struct Cached {
+    /// The directory of one tree and one set of options.
+    pub dir: PathBuf,
+    /// The tree's path as it was noted.
+    pub root: Option<PathBuf>,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// Last use.
+    pub used_at: SystemTime,
+}
+
+/// Lists the index directories below the cache folder `cache`, least recently used first.
+pub fn cached(cache: &Path) -> Vec<Cached> {
+    let dirs = |dir: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    };
+    let mut all: Vec<Cached> = dirs(cache)
+        .iter()
+        .flat_map(|tree| dirs(tree))
+        .filter(|dir| dir.join("lock").exists())
+        .map(|dir| {
+            let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
+            let bytes = entries.filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum();
+            let used_at = ["used", "lock"].iter().find_map(|name| {
+                fs::metadata(dir.join(name)).and_then(|metadata| metadata.modified()).ok()
+            });
+            let root = fs::read_to_string(dir.join("root")).ok().map(PathBuf::from);
+            Cached { root, bytes, used_at: used_at.unwrap_or(SystemTime::UNIX_EPOCH), dir }
+        })
+        .collect();
+    all.sort_by(|a, b| a.used_at.cmp(&b.used_at).then_with(|| a.dir.cmp(&b.dir)));
+    all
+}
+
+/// Removes the index directory, unless a writer holds its lock; returns whether it is gone.
+pub fn remove(dir: &Path) -> bool {
+    let store = Store::new(dir.to_path_buf(), false);
+    let Ok(lock) = store.lock() else { return false };
+    let removed = fs::remove_dir_all(dir).is_ok();
+    drop(lock);
+    if let Some(parent) = dir.parent() {
+        // The tree's folder goes with its last set of options.
+        let _ = fs::remove_dir(parent);
+    }
+    removed
+}
+
+/// Removes least recently used index directories until the cache holds at most `bytes_max`, never
+/// `keep` and never one that is locked; returns those removed.
+pub fn evict(cache: &Path, bytes_max: u64, keep: &Path) -> Vec<Cached> {
+    let all = cached(cache);
+    let mut total: u64 = all.iter().map(|cached| cached.bytes).sum();
+    let mut removed = Vec::new();
+    for cached in all {
+        if total > bytes_max && cached.dir != keep && remove(&cached.dir) {
+            total -= cached.bytes;
+            removed.push(cached);
+        }
+    }
+    removed
+}

@@ -1,0 +1,159 @@
+//! From changed directories to added and removed files, under the rules that hold in each.
+//!
+//! Only directories whose stamp changed are listed. Where an ignore rule may have changed, or too
+//! much has, the answer is to walk anew.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use bstr::ByteSlice;
+
+use super::rules;
+use super::walk::{self, Environment};
+use crate::base::bits::Bits;
+use crate::base::ids::{DirId, FileId};
+use crate::base::path;
+use crate::error::Result;
+use crate::index::table::Table;
+
+/// Changed directories beyond which a walk is the cheaper way.
+const DIRS_MAX: usize = 256;
+
+/// Files that came and went.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Repository paths of files that the table does not have, in path order.
+    pub added: Vec<Vec<u8>>,
+    /// Files of the table that are no longer searched.
+    pub gone: Vec<FileId>,
+}
+
+/// Lists the directories `dirs` and returns what came and went in them, or `None` where the tree
+/// must be walked anew. Files are looked for below `scope` alone; elsewhere only the rules count.
+pub fn in_dirs(
+    root: &Path,
+    table: &Table,
+    dirs: &[DirId],
+    scope: DirId,
+    environment: &Environment,
+) -> Result<Option<Changes>> {
+    if dirs.is_empty() {
+        return Ok(Some(Changes::default()));
+    }
+    if dirs.len() > DIRS_MAX {
+        return Ok(None);
+    }
+    let scope = table.dir(scope)?.dirs;
+    let sources = table.sources()?;
+    let known_rules = |dir: &Path, name: &str| {
+        let path = dir.join(name);
+        sources.iter().any(|source| source.path == path)
+    };
+    let mut matcher = walk::builder(root, root, environment).build_matchers().remove(0);
+    let mut changes = Changes::default();
+    let mut gone = Bits::new(table.files() as usize);
+    for &id in dirs {
+        let dir = table.dir(id)?;
+        let relative = dir.path.to_bytes();
+        let absolute = root.join(path::to_path(relative));
+        // A directory that is gone is told by its parent, which changed too.
+        let Ok(entries) = std::fs::read_dir(&absolute) else {
+            if !id_is_told_by_parent(&absolute) {
+                return Ok(None);
+            }
+            continue;
+        };
+        let mut found_rules = [false; rules::NAMES.len()];
+        let mut names: Vec<(Vec<u8>, std::fs::FileType)> = Vec::new();
+        for entry in entries {
+            let (Ok(entry), true) = (entry, true) else { return Ok(None) };
+            let name = entry.file_name();
+            let (Some(name), Ok(kind)) = (<[u8]>::from_os_str(&name), entry.file_type()) else {
+                continue;
+            };
+            if let Some(rule) = rules::NAMES.iter().position(|rule| rule.as_bytes() == name) {
+                found_rules[rule] = true;
+            }
+            if kind.is_file() || kind.is_dir() {
+                names.push((name.to_vec(), kind));
+            }
+        }
+        for (rule, found) in rules::NAMES.iter().zip(found_rules) {
+            if found != known_rules(&absolute, rule) {
+                return Ok(None);
+            }
+        }
+        if !scope.contains(&id.0) {
+            continue;
+        }
+        names.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let find = |name: &[u8]| names.binary_search_by(|(other, _)| other[..].cmp(name)).ok();
+        for file in table.own_files(&dir)? {
+            let name = table.file(file)?.name.to_bytes();
+            if !find(name).is_some_and(|at| names[at].1.is_file()) {
+                gone.insert(file.index());
+            }
+        }
+        let mut known_dirs = Vec::new();
+        let mut child = dir.dirs.start + 1;
+        while child < dir.dirs.end {
+            let below = table.dir(DirId(child))?;
+            let name = path::split(below.path.to_bytes()).1;
+            if find(name).is_some_and(|at| names[at].1.is_dir()) {
+                known_dirs.push(name.to_vec());
+            } else {
+                below.files.clone().for_each(|file| {
+                    gone.insert(file as usize);
+                });
+            }
+            child = below.dirs.end.max(child + 1);
+        }
+        known_dirs.sort_unstable();
+        let own: Vec<FileId> = table.own_files(&dir)?.collect();
+        for (name, kind) in &names {
+            if kind.is_dir() {
+                let known = known_dirs.binary_search(name).is_ok();
+                if !known && !is_left_out(&mut matcher, relative, name, true) {
+                    let below = walk::walk_below(root, &path::join(relative, name), environment);
+                    // Its rules, or a problem in it, are for the walk to report.
+                    let Ok(below) = below else { return Ok(None) };
+                    if below.problems > 0 {
+                        return Ok(None);
+                    }
+                    changes.added.extend(below.files);
+                }
+                continue;
+            }
+            // Own files are in the order of their names.
+            let known = own
+                .binary_search_by(|&file| {
+                    table
+                        .file(file)
+                        .map_or(std::cmp::Ordering::Less, |file| file.name.to_bytes().cmp(name))
+                })
+                .is_ok();
+            if !known && !is_left_out(&mut matcher, relative, name, false) {
+                changes.added.push(path::join(relative, name));
+            }
+        }
+    }
+    changes.gone = gone.iter().map(FileId::new).collect();
+    changes.added.sort_unstable_by(|a, b| path::compare(a, b));
+    changes.added.dedup();
+    Ok(Some(changes))
+}
+
+fn is_left_out(
+    matcher: &mut ignore::IncrementalIgnore,
+    dir: &[u8],
+    name: &[u8],
+    is_dir: bool,
+) -> bool {
+    let relative = path::to_path(&path::join(dir, name));
+    matcher.matched(AsRef::<OsStr>::as_ref(&relative), is_dir).is_ignore()
+}
+
+/// Returns true if there is no directory any more, so that its parent's listing tells the rest.
+fn id_is_told_by_parent(absolute: &Path) -> bool {
+    !absolute.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+}

@@ -1,0 +1,14 @@
+//! The work tree: the only room that reads it.
+//!
+//! [`walk`] finds the files as ripgrep would, [`stamp`] says when one changed, [`rules`] keeps the
+//! ignore rules' own stamps, [`sweep`] compares a tree with its stamps, [`changes`] turns what the
+//! sweep found into added and removed files, [`secret`] names the files that no index may hold.
+
+pub mod changes;
+pub mod platform;
+pub mod rules;
+pub mod secret;
+pub mod stamp;
+pub mod sweep;
+
+pub mod walk;

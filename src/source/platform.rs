@@ -1,0 +1,12 @@
+//! What differs between operating systems, behind one interface: stamps and cheap stats of the
+//! entries of one directory.
+
+#[cfg(not(unix))]
+mod other;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(not(unix))]
+pub(super) use other::{DirHandle, stamp};
+#[cfg(unix)]
+pub(super) use unix::{DirHandle, stamp};

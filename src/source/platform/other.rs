@@ -1,0 +1,60 @@
+//! Elsewhere: the standard library's metadata, by path.
+
+use std::ffi::CStr;
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::base::path;
+use crate::source::stamp::{EntryKind, Stamp};
+
+/// Returns the stamp in `metadata`. There is no change time; creation time stands in for the inode.
+pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
+    let nanoseconds = |time: io::Result<SystemTime>| {
+        time.ok()
+            .and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok())
+            .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+    };
+    Stamp {
+        size: metadata.len(),
+        mtime_ns: nanoseconds(metadata.modified()),
+        ctime_ns: 0,
+        inode: nanoseconds(metadata.created()) as u64,
+    }
+}
+
+/// A directory, to stat what is in it.
+pub(in crate::source) struct DirHandle(PathBuf);
+
+impl DirHandle {
+    /// Names the directory at `path`.
+    pub(in crate::source) fn open(path: &Path) -> io::Result<DirHandle> {
+        Ok(DirHandle(path.to_path_buf()))
+    }
+
+    /// Names the directory `path` below this one; a symbolic link in its place is an error.
+    pub(in crate::source) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
+        let below = self.0.join(path::to_path(path.to_bytes()));
+        if !below.symlink_metadata()?.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::NotADirectory));
+        }
+        Ok(DirHandle(below))
+    }
+
+    /// Returns the directory's own stamp.
+    pub(in crate::source) fn stamp(&self) -> io::Result<Stamp> {
+        Ok(stamp(&self.0.symlink_metadata()?))
+    }
+
+    /// Returns kind and stamp of the entry `name`, a symbolic link's being its own.
+    pub(in crate::source) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
+        let metadata = self.0.join(path::to_path(name.to_bytes())).symlink_metadata()?;
+        let kind = match metadata.file_type() {
+            kind if kind.is_file() => EntryKind::File,
+            kind if kind.is_dir() => EntryKind::Dir,
+            _ => EntryKind::Other,
+        };
+        Ok((kind, stamp(&metadata)))
+    }
+}

@@ -1,0 +1,77 @@
+//! Unix: `openat` once for each directory, `fstatat` relative to it.
+
+use std::ffi::CStr;
+use std::fs::Metadata;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+
+use crate::source::stamp::{EntryKind, Stamp};
+
+/// Returns the stamp in `metadata`.
+pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
+    Stamp {
+        size: metadata.size(),
+        mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        inode: metadata.ino(),
+    }
+}
+
+/// An open directory, to stat what is in it.
+pub(in crate::source) struct DirHandle(OwnedFd);
+
+impl DirHandle {
+    /// Opens the directory at `path`.
+    pub(in crate::source) fn open(path: &Path) -> io::Result<DirHandle> {
+        Ok(DirHandle(rustix::fs::open(path, flags(), Mode::empty())?))
+    }
+
+    /// Opens the directory `path` below this one; a symbolic link in its place is an error.
+    pub(in crate::source) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
+        let flags = flags() | OFlags::NOFOLLOW;
+        Ok(DirHandle(rustix::fs::openat(&self.0, path, flags, Mode::empty())?))
+    }
+
+    /// Returns the directory's own stamp.
+    pub(in crate::source) fn stamp(&self) -> io::Result<Stamp> {
+        Ok(stamp_of(&rustix::fs::fstat(&self.0)?))
+    }
+
+    /// Returns kind and stamp of the entry `name`, a symbolic link's being its own.
+    pub(in crate::source) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
+        let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = match FileType::from_raw_mode(stat.st_mode as rustix::fs::RawMode) {
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Dir,
+            _ => EntryKind::Other,
+        };
+        Ok((kind, stamp_of(&stat)))
+    }
+}
+
+fn flags() -> OFlags {
+    // A descriptor that only names the directory needs no read permission and is cheaper.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let access = OFlags::PATH;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let access = OFlags::RDONLY;
+    access | OFlags::DIRECTORY | OFlags::CLOEXEC
+}
+
+#[expect(clippy::unnecessary_cast, reason = "the fields' types differ between platforms")]
+fn stamp_of(stat: &Stat) -> Stamp {
+    Stamp {
+        size: stat.st_size as u64,
+        mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        inode: stat.st_ino as u64,
+    }
+}
+
+fn nanoseconds(seconds: i64, nanos: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+}

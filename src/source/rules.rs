@@ -1,0 +1,119 @@
+//! The ignore rules' sources and their stamps: a file set holds only as long as they do.
+//!
+//! Inside the tree a new ignore file shows in its directory's stamp, so only those that exist are
+//! kept; outside (the parents' directories, the user's global excludes) absent ones are kept too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::stamp::Stamp;
+use super::walk::Environment;
+
+/// Names of files and folders that decide which entries of their directory are searched.
+pub const NAMES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".git", ".jj"];
+
+/// One source of ignore rules, as it was when the tree was walked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Source {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// What was there.
+    pub state: State,
+}
+
+/// What was found at a source's path.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum State {
+    /// Nothing.
+    Absent,
+    /// A directory; only that it exists matters.
+    Dir,
+    /// A file, with its stamp and a hash of its content.
+    File {
+        /// Its stamp, or [`Stamp::NEVER`] if it was changed just before.
+        stamp: Stamp,
+        /// XXH3 of its content.
+        hash: u64,
+    },
+}
+
+impl Source {
+    /// Reads the source at `path`; what cannot be read counts as absent, as it does for the walker.
+    pub fn read(path: PathBuf) -> Source {
+        let taken_at = SystemTime::now();
+        let state = match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => State::Dir,
+            Ok(metadata) => match fs::read(&path) {
+                Ok(bytes) => State::File {
+                    stamp: Stamp::of(&metadata).unless_racy(taken_at),
+                    hash: xxh3_64(&bytes),
+                },
+                Err(_) => State::Absent,
+            },
+            Err(_) => State::Absent,
+        };
+        Source { path, state }
+    }
+
+    /// Returns true if the source still says what it said: same stamp, or else same content.
+    pub fn holds(&self) -> bool {
+        if let State::File { stamp, .. } = self.state
+            && let Ok(metadata) = fs::metadata(&self.path)
+            && metadata.is_file()
+            && Stamp::of(&metadata) == stamp
+        {
+            return true;
+        }
+        match (self.state, Source::read(self.path.clone()).state) {
+            (State::File { hash, .. }, State::File { hash: now, .. }) => hash == now,
+            (before, now) => before == now,
+        }
+    }
+}
+
+/// Returns the sources in the directory `dir` given the names from [`NAMES`] that exist there.
+pub fn in_dir(dir: &Path, names: &[&str]) -> Vec<Source> {
+    let mut sources: Vec<Source> = names.iter().map(|name| Source::read(dir.join(name))).collect();
+    if names.contains(&".git") {
+        sources.extend(git_sources(dir));
+    }
+    sources
+}
+
+/// Returns the sources outside of the tree at `root`: those of its parents' directories, absent
+/// ones included, and the user's global excludes.
+pub fn outside(root: &Path, environment: &Environment) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for parent in root.ancestors().skip(1) {
+        sources.extend(NAMES.iter().map(|name| Source::read(parent.join(name))));
+        if parent.join(".git").exists() {
+            sources.extend(git_sources(parent));
+        }
+    }
+    sources.extend(environment.global_excludes.iter().cloned().map(Source::read));
+    sources
+}
+
+/// Returns the sources that a `.git` in `dir` leads to: `info/exclude` of the common directory,
+/// and for a linked work tree the files that lead there.
+fn git_sources(dir: &Path) -> Vec<Source> {
+    let git = dir.join(".git");
+    if git.is_dir() {
+        return vec![Source::read(git.join("info/exclude"))];
+    }
+    // A linked work tree: `.git` names its git directory, whose `commondir` names the shared one.
+    let Ok(text) = fs::read_to_string(&git) else { return Vec::new() };
+    let Some(linked) = text.lines().next().and_then(|line| line.strip_prefix("gitdir: ")) else {
+        return Vec::new();
+    };
+    let linked = dir.join(linked);
+    let pointer = linked.join("commondir");
+    let common = match fs::read_to_string(&pointer) {
+        Ok(text) => linked.join(text.lines().next().unwrap_or("")),
+        Err(_) => linked,
+    };
+    vec![Source::read(pointer), Source::read(common.join("info/exclude"))]
+}

@@ -1,0 +1,59 @@
+//! Which files are secrets: they enter no index and are never served to a model.
+//!
+//! The command line's search still finds what is in them, by reading them anew each time.
+
+/// Returns true if the repository path names a credential store, a private key or the like.
+/// Decided by its last components alone, case-insensitively. O(path).
+pub fn is_secret(path: &[u8]) -> bool {
+    let (dir, name) = crate::base::path::split(path);
+    let name = name.to_ascii_lowercase();
+    let name = name.as_slice();
+    // Templates of environment files hold names, not values.
+    let template = [".example", ".sample", ".template", ".dist"];
+    if name == b".env" || name.starts_with(b".env.") || name.ends_with(b".env") {
+        return !template.iter().any(|end| name.ends_with(end.as_bytes()));
+    }
+    const NAMES: &[&[u8]] = &[
+        b"id_rsa",
+        b"id_dsa",
+        b"id_ecdsa",
+        b"id_ed25519",
+        b".netrc",
+        b"_netrc",
+        b".pgpass",
+        b".git-credentials",
+        b".htpasswd",
+        b".npmrc",
+        b".pypirc",
+        b"credentials.json",
+        b"service-account.json",
+        b"secrets.yml",
+        b"secrets.yaml",
+        b"secrets.json",
+        b".vault-token",
+    ];
+    const ENDS: &[&[u8]] =
+        &[b".pem", b".key", b".p12", b".pfx", b".jks", b".keystore", b".kdbx", b".ppk"];
+    let (_, parent) = crate::base::path::split(dir);
+    NAMES.contains(&name)
+        || ENDS.iter().any(|end| name.ends_with(end))
+        || (name == b"credentials" && parent == b".aws")
+        || parent == b".ssh"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret;
+
+    #[test]
+    fn secrets_are_told_from_sources() {
+        for path in
+            [".env", "a/.env.local", "prod.env", "x/id_rsa", "tls/server.KEY", ".ssh/config"]
+        {
+            assert!(is_secret(path.as_bytes()), "{path}");
+        }
+        for path in [".env.example", "src/env.rs", "id_rsa.rs", "key", "a/credentials", "pem.c"] {
+            assert!(!is_secret(path.as_bytes()), "{path}");
+        }
+    }
+}

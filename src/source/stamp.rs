@@ -1,0 +1,113 @@
+//! Stamps: what the file system says of a file, so that a change of its content shows.
+
+use std::fs::Metadata;
+use std::time::{Duration, SystemTime};
+
+/// A change this long before a stamp was taken may have been followed by another one within the
+/// same tick of the file system's clock (10 ms at the coarsest on Linux), so it proves nothing.
+pub const RACY_WINDOW: Duration = Duration::from_millis(20);
+
+/// The window where time stamps have whole seconds (old file systems, some network ones).
+const RACY_WINDOW_SECONDS: Duration = Duration::from_millis(2_020);
+
+/// Size, times and inode of a file or directory.
+///
+/// The change time cannot be set by programs, so it also shows a modification time that was set
+/// back; where a platform has none it is 0 and the other three must do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Stamp {
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// Inode change time in nanoseconds since 1970.
+    pub ctime_ns: i64,
+    /// Inode number.
+    pub inode: u64,
+}
+
+impl Stamp {
+    /// Bytes of an encoded stamp.
+    pub const BYTES: usize = 32;
+
+    /// A stamp that equals that of no file: whoever carries it counts as changed.
+    pub const NEVER: Stamp = Stamp { size: u64::MAX, mtime_ns: i64::MIN, ctime_ns: 0, inode: 0 };
+
+    /// Returns the stamp in `metadata`.
+    pub fn of(metadata: &Metadata) -> Stamp {
+        super::platform::stamp(metadata)
+    }
+
+    /// Returns this stamp, or [`Stamp::NEVER`] where the file changed so shortly before `taken_at`
+    /// that a later change could have left the same stamp.
+    pub fn unless_racy(self, taken_at: SystemTime) -> Stamp {
+        let nanos = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
+        let taken_ns = taken_at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
+        let changed_ns = self.mtime_ns.max(self.ctime_ns);
+        let whole_seconds =
+            self.mtime_ns % 1_000_000_000 == 0 && self.ctime_ns % 1_000_000_000 == 0;
+        let window = if whole_seconds { RACY_WINDOW_SECONDS } else { RACY_WINDOW };
+        if changed_ns.saturating_add(nanos(window)) > taken_ns { Stamp::NEVER } else { self }
+    }
+
+    /// Returns the encoded stamp.
+    pub fn to_bytes(self) -> [u8; Stamp::BYTES] {
+        let mut bytes = [0; Stamp::BYTES];
+        bytes[..8].copy_from_slice(&self.size.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.mtime_ns.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.ctime_ns.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.inode.to_le_bytes());
+        bytes
+    }
+
+    /// Decodes a stamp.
+    pub fn from_bytes(bytes: &[u8; Stamp::BYTES]) -> Stamp {
+        let number = |at: usize| {
+            u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight of 32 bytes"))
+        };
+        Stamp {
+            size: number(0),
+            mtime_ns: number(8) as i64,
+            ctime_ns: number(16) as i64,
+            inode: number(24),
+        }
+    }
+}
+
+/// What an entry of a directory is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A symbolic link, or a device, socket or pipe.
+    Other,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ns: i64) -> Stamp {
+        Stamp { size: 1, mtime_ns: ns, ctime_ns: ns, inode: 7 }
+    }
+
+    #[test]
+    fn stamps_round_trip() {
+        let stamp = Stamp { size: 1, mtime_ns: -2, ctime_ns: 3, inode: u64::MAX };
+        assert_eq!(Stamp::from_bytes(&stamp.to_bytes()), stamp);
+    }
+
+    #[test]
+    fn a_recent_change_is_racy() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+        let ns = 1_000_000_000_000;
+        assert_eq!(at(ns - 5_000_001).unless_racy(now), Stamp::NEVER);
+        assert_eq!(at(ns + 5_000_001).unless_racy(now), Stamp::NEVER);
+        assert_eq!(at(ns - 30_000_001).unless_racy(now), at(ns - 30_000_001));
+        // Whole seconds need a longer wait.
+        assert_eq!(at(ns - 1_000_000_000).unless_racy(now), Stamp::NEVER);
+        assert_eq!(at(ns - 3_000_000_000).unless_racy(now), at(ns - 3_000_000_000));
+    }
+}

@@ -1,0 +1,110 @@
+//! The sweep: compares the stamps of a part of the tree with those in the file table.
+//!
+//! A file that a query reads anyway needs no stamp, so the caller names the files to pass over.
+//! Cost: one `openat` for each directory and one `fstatat` for each file, on several threads.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::platform::DirHandle;
+use super::stamp::EntryKind;
+use crate::base::bits::Bits;
+use crate::base::ids::{DirId, FileId};
+use crate::error::{Error, Result};
+use crate::index::table::Table;
+
+/// Directories that a thread takes at a time.
+const CLAIM: u32 = 16;
+
+/// What differs from the table.
+#[derive(Debug, Default)]
+pub struct Swept {
+    /// Files with another stamp, ascending.
+    pub changed: Vec<FileId>,
+    /// Files that are no longer regular files, ascending.
+    pub gone: Vec<FileId>,
+    /// Directories with another stamp, or which cannot be opened, ascending.
+    pub dirs: Vec<DirId>,
+}
+
+/// Sweeps the directories `dirs` of `table` and the files in them except `except`, on up to
+/// `threads` threads. O(directories + files).
+///
+/// # Errors
+///
+/// If `root` cannot be opened or the table is damaged.
+pub fn sweep(
+    root: &Path,
+    table: &Table,
+    dirs: Range<u32>,
+    except: &Bits,
+    threads: usize,
+) -> Result<Swept> {
+    let handle = DirHandle::open(root).map_err(|error| Error::io(root, error))?;
+    let next = AtomicU32::new(dirs.start);
+    let all = Mutex::new(Swept::default());
+    let work = || -> Result<()> {
+        let mut swept = Swept::default();
+        loop {
+            let from = next.fetch_add(CLAIM, Ordering::Relaxed);
+            if from >= dirs.end {
+                break;
+            }
+            for dir in from..dirs.end.min(from + CLAIM) {
+                sweep_dir(&handle, table, DirId(dir), except, &mut swept)?;
+            }
+        }
+        let mut all = all.lock().expect("no thread panics while it holds the lock");
+        all.changed.append(&mut swept.changed);
+        all.gone.append(&mut swept.gone);
+        all.dirs.append(&mut swept.dirs);
+        Ok(())
+    };
+    let threads = threads.min((dirs.len() / CLAIM as usize).max(1));
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mine = work();
+        others.into_iter().fold(mine, |result, other| {
+            result.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    })?;
+    let mut swept = all.into_inner().expect("no thread panics while it holds the lock");
+    swept.changed.sort_unstable();
+    swept.gone.sort_unstable();
+    swept.dirs.sort_unstable();
+    Ok(swept)
+}
+
+fn sweep_dir(
+    root: &DirHandle,
+    table: &Table,
+    id: DirId,
+    except: &Bits,
+    swept: &mut Swept,
+) -> Result<()> {
+    let dir = table.dir(id)?;
+    let path = if dir.path.is_empty() { c"." } else { dir.path };
+    let Ok(handle) = root.open_below(path) else {
+        swept.dirs.push(id);
+        swept.gone.extend(table.own_files(&dir)?);
+        return Ok(());
+    };
+    if handle.stamp().ok() != Some(dir.stamp) {
+        swept.dirs.push(id);
+    }
+    for id in table.own_files(&dir)? {
+        if except.contains(id.index()) {
+            continue;
+        }
+        match handle.stat(table.file(id)?.name) {
+            Ok((EntryKind::File, stamp)) if stamp == table.stamp(id)? => {}
+            Ok((EntryKind::File, _)) => swept.changed.push(id),
+            // What cannot be statted is read, so that the reader's error is the one that is seen.
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => swept.changed.push(id),
+            Ok(_) | Err(_) => swept.gone.push(id),
+        }
+    }
+    Ok(())
+}

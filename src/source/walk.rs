@@ -1,0 +1,213 @@
+//! Finds the files that ripgrep would search by default, with the `ignore` crate, in parallel.
+//!
+//! What is left out is counted by reason; what the rules came from is stamped.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use bstr::ByteSlice;
+use ignore::{WalkBuilder, WalkState};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::rules::{self, Source};
+use super::stamp::Stamp;
+use crate::base::path;
+use crate::error::{Error, Result};
+
+/// What the edge of the program found in its environment and the rooms below need.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// Git's global excludes file, where one is configured, present or not.
+    pub global_excludes: Option<PathBuf>,
+    /// Threads to use for walking, reading and searching; at least 1.
+    pub threads: usize,
+}
+
+/// Why entries of walked directories were left out.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Skipped {
+    /// The name starts with a dot.
+    Hidden,
+    /// An ignore rule matches.
+    Ignored,
+    /// A symbolic link, which ripgrep does not follow by default.
+    Symlink,
+    /// A device, socket or pipe.
+    Special,
+    /// It could not be listed.
+    Unreadable,
+    /// Its name cannot be held on this platform.
+    Name,
+}
+
+/// A tree as ripgrep sees it.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// Repository paths of the files, in path order.
+    pub files: Vec<Vec<u8>>,
+    /// The directories that were entered, the root (an empty path) first, in path order.
+    pub dirs: Vec<WalkedDir>,
+    /// The sources of the ignore rules.
+    pub sources: Vec<Source>,
+    /// Entries that were left out, by reason; a directory counts as one.
+    pub skipped: BTreeMap<Skipped, u64>,
+    /// Problems that ripgrep reports while it walks (an unreadable directory, a bad glob).
+    pub problems: u64,
+}
+
+/// A directory that was entered.
+#[derive(Clone, Debug)]
+pub struct WalkedDir {
+    /// Repository path.
+    pub path: Vec<u8>,
+    /// Its stamp, or [`Stamp::NEVER`] if it changed during the walk.
+    pub stamp: Stamp,
+}
+
+/// Walks the tree at `root`, an absolute path. O(entries), in parallel.
+///
+/// # Errors
+///
+/// If `root` cannot be read as a directory.
+pub fn walk(root: &Path, environment: &Environment) -> Result<Tree> {
+    let mut tree = walk_below(root, b"", environment)?;
+    inspect_dirs(root, &mut tree);
+    tree.sources.extend(rules::outside(root, environment));
+    Ok(tree)
+}
+
+/// Walks the directory `below` of `root` alone, without sources and counts.
+pub fn walk_below(root: &Path, below: &[u8], environment: &Environment) -> Result<Tree> {
+    let started_at = SystemTime::now();
+    let start = root.join(path::to_path(below));
+    std::fs::read_dir(&start).map_err(|error| Error::io(&start, error))?;
+    let parts = Mutex::new(Vec::new());
+    builder(&start, root, environment).build_parallel().run(|| {
+        let mut part = Part { tree: Tree::default(), parts: &parts };
+        Box::new(move |entry| {
+            part.visit(root, entry, started_at);
+            WalkState::Continue
+        })
+    });
+    let mut tree = Tree::default();
+    for part in parts.into_inner().expect("no visitor panics while it holds the lock") {
+        tree.files.extend(part.files);
+        tree.dirs.extend(part.dirs);
+        tree.problems += part.problems;
+        for (reason, count) in part.skipped {
+            *tree.skipped.entry(reason).or_default() += count;
+        }
+    }
+    tree.files.par_sort_unstable_by(|a, b| path::compare(a, b));
+    tree.dirs.par_sort_unstable_by(|a, b| path::compare(&a.path, &b.path));
+    Ok(tree)
+}
+
+/// Returns the walk that ripgrep does by default, from `start`.
+pub fn builder(start: &Path, current_dir: &Path, environment: &Environment) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(start);
+    builder
+        .threads(environment.threads.max(1))
+        .add_custom_ignore_filename(".rgignore")
+        .current_dir(current_dir);
+    builder
+}
+
+/// One visitor's share of the walk, handed over when the visitor is dropped.
+struct Part<'a> {
+    tree: Tree,
+    parts: &'a Mutex<Vec<Tree>>,
+}
+
+impl Part<'_> {
+    fn visit(
+        &mut self,
+        root: &Path,
+        entry: std::result::Result<ignore::DirEntry, ignore::Error>,
+        started_at: SystemTime,
+    ) {
+        let Ok(entry) = entry else {
+            self.tree.problems += 1;
+            return;
+        };
+        self.tree.problems += u64::from(entry.error().is_some());
+        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        let Some(relative) = path::from_path(relative) else {
+            *self.tree.skipped.entry(Skipped::Name).or_default() += 1;
+            return;
+        };
+        let Some(kind) = entry.file_type() else { return };
+        if kind.is_dir() {
+            let stamp = match entry.metadata() {
+                Ok(metadata) => Stamp::of(&metadata).unless_racy(started_at),
+                Err(_) => Stamp::NEVER,
+            };
+            self.tree.dirs.push(WalkedDir { path: relative, stamp });
+        } else if kind.is_file() {
+            self.tree.files.push(relative);
+        }
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut parts) = self.parts.lock() {
+            parts.push(std::mem::take(&mut self.tree));
+        }
+    }
+}
+
+/// Lists each directory once more, for what the walker does not tell: the ignore files in it and
+/// what was left out for which reason.
+fn inspect_dirs(root: &Path, tree: &mut Tree) {
+    let Tree { files, dirs, .. } = &*tree;
+    let inspected: Vec<(Vec<Source>, BTreeMap<Skipped, u64>)> = dirs
+        .par_iter()
+        .map(|dir| {
+            let mut skipped = BTreeMap::new();
+            let mut names = Vec::new();
+            let absolute = root.join(path::to_path(&dir.path));
+            let Ok(entries) = std::fs::read_dir(&absolute) else {
+                skipped.insert(Skipped::Unreadable, 1);
+                return (Vec::new(), skipped);
+            };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let Some(name) = <[u8]>::from_os_str(&name) else { continue };
+                names.extend(rules::NAMES.iter().find(|rule| rule.as_bytes() == name));
+                let child = path::join(&dir.path, name);
+                let Ok(kind) = entry.file_type() else { continue };
+                let kept = if kind.is_dir() {
+                    dirs.binary_search_by(|dir| path::compare(&dir.path, &child)).is_ok()
+                } else {
+                    files.binary_search_by(|file| path::compare(file, &child)).is_ok()
+                };
+                if kept {
+                    continue;
+                }
+                let reason = if kind.is_symlink() {
+                    Skipped::Symlink
+                } else if !kind.is_dir() && !kind.is_file() {
+                    Skipped::Special
+                } else if name.starts_with(b".") {
+                    Skipped::Hidden
+                } else {
+                    Skipped::Ignored
+                };
+                *skipped.entry(reason).or_default() += 1;
+            }
+            names.sort_unstable();
+            (rules::in_dir(&absolute, &names), skipped)
+        })
+        .collect();
+    for (sources, skipped) in inspected {
+        tree.sources.extend(sources);
+        for (reason, count) in skipped {
+            *tree.skipped.entry(reason).or_default() += count;
+        }
+    }
+}
