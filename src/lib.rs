@@ -4,6 +4,7 @@
 
 pub mod base;
 pub mod cli;
+pub mod engine;
 pub mod error;
 pub mod index;
 pub mod query;

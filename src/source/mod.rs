@@ -6,6 +6,7 @@
 
 pub mod changes;
 pub mod platform;
+pub mod read;
 pub mod rules;
 pub mod secret;
 pub mod stamp;

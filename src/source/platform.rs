@@ -7,6 +7,6 @@ mod other;
 mod unix;
 
 #[cfg(not(unix))]
-pub(super) use other::{DirHandle, stamp};
+pub(super) use other::{DirHandle, open_without_waiting, stamp};
 #[cfg(unix)]
-pub(super) use unix::{DirHandle, stamp};
+pub(super) use unix::{DirHandle, open_without_waiting, stamp};

@@ -35,6 +35,13 @@ pub struct FileEntry {
     pub hash: u128,
 }
 
+impl FileEntry {
+    /// Returns the file's size when its stamp was taken, 0 where that is unknown.
+    pub fn stamp_size(&self) -> u64 {
+        if self.stamp == Stamp::NEVER { 0 } else { self.stamp.size }
+    }
+}
+
 /// Returns the bytes of a table file. `dirs` and `files` must be in path order, with each file's
 /// directory among `dirs`; `segment_units` are the numbers of units of the segments. O(all).
 ///

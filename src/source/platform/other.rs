@@ -58,3 +58,8 @@ impl DirHandle {
         Ok((kind, stamp(&metadata)))
     }
 }
+
+/// Opens a file for reading.
+pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs::File> {
+    std::fs::File::open(path)
+}

@@ -75,3 +75,10 @@ fn stamp_of(stat: &Stat) -> Stamp {
 fn nanoseconds(seconds: i64, nanos: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
 }
+
+/// Opens a file for reading without waiting for the other end of a pipe.
+pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits();
+    std::fs::File::options().read(true).custom_flags(flags as i32).open(path)
+}

@@ -1,0 +1,52 @@
+//! Opens, builds and refreshes the index of one tree; everything else takes its snapshot from here.
+
+mod build;
+mod files;
+mod freshen;
+mod progress;
+
+pub use build::{Built, build, build_in_memory, refresh};
+pub use freshen::{Freshened, View, freshen};
+pub use progress::{Progress, Stage};
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::index::store::Store;
+use crate::snapshot::Snapshot;
+use crate::source::walk::Environment;
+
+/// The index of one tree: where the tree is, where its index lives, and how to work.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    root: PathBuf,
+    store: Store,
+    environment: Environment,
+}
+
+impl Engine {
+    /// Names the tree at `root` (an absolute, canonical path) and its index; touches neither.
+    pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
+        Engine { root, store, environment }
+    }
+
+    /// Returns the newest generation, or `None` where there is none. See [`Store::open`].
+    pub fn snapshot(&self) -> Result<Option<Snapshot>> {
+        self.store.open(&self.root)
+    }
+
+    /// Returns the tree's root.
+    pub fn root(&self) -> &std::path::Path {
+        &self.root
+    }
+
+    /// Returns the index directory.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Returns what the edge found in its environment.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+}

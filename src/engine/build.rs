@@ -1,0 +1,402 @@
+//! Builds a generation from nothing, or from the one before and what changed.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::Engine;
+use super::files::{self, Extracted};
+use super::freshen::{self, Freshened};
+use super::progress::{Progress, Stage};
+use crate::base::bits::Bits;
+use crate::base::ids::{DirId, FileId, UnitId};
+use crate::base::path;
+use crate::error::Result;
+use crate::index::map::Map;
+use crate::index::segment::{self, Segment};
+use crate::index::store::WriterLock;
+use crate::index::table::{self, DirEntry, FileEntry, Flags, Meta, Table};
+use crate::snapshot::Snapshot;
+use crate::source::rules::Source;
+use crate::source::stamp::Stamp;
+use crate::source::walk::{self, Tree};
+
+/// Segments beyond which a refresh merges them all into one.
+const SEGMENTS_MAX: usize = 8;
+
+/// What a build or refresh did.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Built {
+    /// The generation that is current now.
+    pub generation: u64,
+    /// Files in it.
+    pub files: u64,
+    /// Bytes of their text.
+    pub text_bytes: u64,
+    /// Files that were read.
+    pub read: u64,
+    /// Files whose trigrams were extracted; the others' were kept.
+    pub extracted: u64,
+    /// False if everything was as it stood and nothing was written.
+    pub published: bool,
+}
+
+/// Builds the index from nothing and publishes it. O(text), in parallel.
+///
+/// # Errors
+///
+/// [`crate::Kind::Busy`] while another process writes; [`crate::Kind::Cancelled`]; those of
+/// reading the tree's root and of writing the index directory.
+pub fn build(engine: &Engine, progress: &Progress) -> Result<Built> {
+    let lock = engine.store.lock()?;
+    let tree = walk::walk(&engine.root, &engine.environment)?;
+    publish_tree(engine, &lock, None, tree, progress)
+}
+
+/// Brings the index up to date: keeps what did not change, reads what did, and publishes a delta;
+/// builds from nothing where there is no sound index. O(sweep + changed text).
+///
+/// # Errors
+///
+/// As [`build`].
+pub fn refresh(engine: &Engine, progress: &Progress) -> Result<Built> {
+    let lock = engine.store.lock()?;
+    let Ok(Some(before)) = engine.snapshot() else {
+        let tree = walk::walk(&engine.root, &engine.environment)?;
+        return publish_tree(engine, &lock, None, tree, progress);
+    };
+    let nothing = Bits::new(before.table.files() as usize);
+    let freshened = freshen::freshen(&before, DirId(0), &nothing, &engine.environment)?;
+    let tree = match freshened {
+        Freshened::View(view) if view.is_unchanged() => {
+            return Ok(Built {
+                generation: before.generation,
+                files: u64::from(before.table.files()),
+                text_bytes: before.table.meta()?.text_bytes,
+                ..Built::default()
+            });
+        }
+        Freshened::View(view) if view.dirs.is_empty() => {
+            return publish_changed(engine, &lock, &before, &view.changed, progress);
+        }
+        // Directories changed: their stamps, and perhaps what was left out, must be taken anew.
+        Freshened::View(_) | Freshened::Rewalk(_) => walk::walk(&engine.root, &engine.environment)?,
+    };
+    publish_tree(engine, &lock, Some(&before), tree, progress)
+}
+
+/// Builds an index in anonymous memory, for a read-only or absent cache. O(text), in parallel.
+pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot> {
+    let tree = walk::walk(&engine.root, &engine.environment)?;
+    let plan = plan_tree(engine, None, tree, progress)?;
+    let in_memory = |name: &str, bytes| Map::in_memory(Path::new(name).to_path_buf(), bytes);
+    let mut segments = Vec::new();
+    segment::write_runs(&plan.extracted.runs, &mut |sections| {
+        segments.push(Segment::new(in_memory("segment in memory", sections.to_bytes()))?);
+        Ok(())
+    })?;
+    let table = plan.table(&[plan.extracted.units])?;
+    let table = Table::new(in_memory("table in memory", table))?;
+    Ok(Snapshot { root: engine.root.clone(), generation: 1, table, segments })
+}
+
+/// What the next generation will hold.
+struct Plan {
+    meta: Meta,
+    dirs: Vec<DirEntry>,
+    files: Vec<FileEntry>,
+    sources: Vec<Source>,
+    extracted: Extracted,
+    read: u64,
+}
+
+impl Plan {
+    fn table(&self, segment_units: &[u32]) -> Result<Vec<u8>> {
+        table::build(&self.meta, &self.dirs, &self.files, segment_units, &self.sources)
+    }
+}
+
+/// Publishes the generation after `before` for a tree that was walked just now.
+fn publish_tree(
+    engine: &Engine,
+    lock: &WriterLock,
+    before: Option<&Snapshot>,
+    tree: Tree,
+    progress: &Progress,
+) -> Result<Built> {
+    let plan = plan_tree(engine, before, tree, progress)?;
+    publish(engine, lock, before, plan, progress)
+}
+
+/// Decides for each file of `tree` whether its entry in `before` stands, and reads the others.
+fn plan_tree(
+    engine: &Engine,
+    before: Option<&Snapshot>,
+    tree: Tree,
+    progress: &Progress,
+) -> Result<Plan> {
+    let dirs =
+        tree.dirs.into_iter().map(|dir| DirEntry { path: dir.path, stamp: dir.stamp }).collect();
+    let mut meta = Meta {
+        root: engine.root.display().to_string(),
+        skipped: tree.skipped,
+        problems: tree.problems,
+        ..Meta::default()
+    };
+    note_global_excludes(engine, &mut meta);
+    let mut kept: HashMap<Vec<u8>, FileEntry> = HashMap::new();
+    let mut by_hash: HashMap<u128, Vec<FileEntry>> = HashMap::new();
+    if let Some(before) = before {
+        let unchanged = unchanged_files(before, engine.environment.threads)?;
+        for id in (0..before.table.files()).map(FileId) {
+            let entry = entry_of(&before.table, id)?;
+            if unchanged.contains(id.index()) {
+                kept.insert(entry.path.clone(), entry);
+            } else if entry.hash != 0 && entry.units > 0 {
+                by_hash.entry(entry.hash).or_default().push(entry);
+            }
+        }
+    }
+    let to_read: Vec<Vec<u8>> =
+        tree.files.iter().filter(|path| !kept.contains_key(*path)).cloned().collect();
+    // Files that moved away may have come back under another name.
+    if before.is_some() {
+        let present: std::collections::HashSet<&Vec<u8>> = tree.files.iter().collect();
+        kept.retain(|path, entry| {
+            let stays = present.contains(path);
+            if !stays && entry.hash != 0 && entry.units > 0 {
+                by_hash.entry(entry.hash).or_default().push(entry.clone());
+            }
+            stays
+        });
+    }
+    let (extracted, read_entries) = read_files(engine, before, &to_read, by_hash, progress)?;
+    let mut read_entries = read_entries.into_iter().peekable();
+    let files = tree
+        .files
+        .iter()
+        .map(|path| match read_entries.next_if(|entry| entry.path == *path) {
+            Some(entry) => entry,
+            None => kept.remove(path).expect("a file is either kept or read"),
+        })
+        .collect();
+    let read = to_read.len() as u64;
+    Ok(Plan { meta, dirs, files, sources: tree.sources, extracted, read })
+}
+
+/// Publishes the generation after `before` in which only the content of `changed` files differs.
+fn publish_changed(
+    engine: &Engine,
+    lock: &WriterLock,
+    before: &Snapshot,
+    changed: &[FileId],
+    progress: &Progress,
+) -> Result<Built> {
+    let table = &before.table;
+    let mut files = Vec::with_capacity(table.files() as usize);
+    for id in (0..table.files()).map(FileId) {
+        files.push(entry_of(table, id)?);
+    }
+    let mut dirs = Vec::with_capacity(table.dirs() as usize);
+    for id in (0..table.dirs()).map(DirId) {
+        let dir = table.dir(id)?;
+        dirs.push(DirEntry { path: dir.path.to_bytes().to_vec(), stamp: dir.stamp });
+    }
+    let mut by_hash: HashMap<u128, Vec<FileEntry>> = HashMap::new();
+    let mut to_read = Vec::with_capacity(changed.len());
+    for id in changed {
+        let entry = &files[id.index()];
+        to_read.push(entry.path.clone());
+        if entry.hash != 0 && entry.units > 0 {
+            by_hash.entry(entry.hash).or_default().push(entry.clone());
+        }
+    }
+    let (extracted, entries) = read_files(engine, Some(before), &to_read, by_hash, progress)?;
+    for (id, entry) in changed.iter().zip(entries) {
+        files[id.index()] = entry;
+    }
+    let (meta, sources) = (table.meta()?, table.sources()?);
+    let read = to_read.len() as u64;
+    let plan = Plan { meta, dirs, files, sources, extracted, read };
+    publish(engine, lock, Some(before), plan, progress)
+}
+
+/// Reads `to_read`; a file whose content one of `by_hash` had takes over that one's units.
+fn read_files(
+    engine: &Engine,
+    before: Option<&Snapshot>,
+    to_read: &[Vec<u8>],
+    by_hash: HashMap<u128, Vec<FileEntry>>,
+    progress: &Progress,
+) -> Result<(Extracted, Vec<FileEntry>)> {
+    progress.expect_files(to_read.len() as u64);
+    progress.enter(Stage::Reading);
+    let by_hash = Mutex::new(by_hash);
+    let taken: Mutex<HashMap<usize, FileEntry>> = Mutex::new(HashMap::new());
+    let reuse = |i: usize, hash: u128| {
+        let mut by_hash = by_hash.lock().expect("no thread panics while it holds the lock");
+        let Some(entry) = by_hash.get_mut(&hash).and_then(Vec::pop) else { return false };
+        taken.lock().expect("no thread panics while it holds the lock").insert(i, entry);
+        true
+    };
+    let threads = engine.environment.threads;
+    let mut extracted = files::extract(&engine.root, to_read, &reuse, threads, progress)?;
+    let mut taken = taken.into_inner().expect("no thread panics while it holds the lock");
+    let segment = before.map_or(0, |before| before.segments.len()) as u16;
+    let entries = std::mem::take(&mut extracted.files)
+        .into_iter()
+        .enumerate()
+        .map(|(i, read)| match taken.remove(&i) {
+            Some(old) => FileEntry {
+                segment: old.segment,
+                first_unit: old.first_unit,
+                units: old.units,
+                ..read.entry
+            },
+            None => FileEntry { segment, ..read.entry },
+        })
+        .collect();
+    Ok((extracted, entries))
+}
+
+/// Writes the delta and the table, merging first where there are too many segments.
+fn publish(
+    engine: &Engine,
+    lock: &WriterLock,
+    before: Option<&Snapshot>,
+    mut plan: Plan,
+    progress: &Progress,
+) -> Result<Built> {
+    progress.enter(Stage::Writing);
+    let store = &engine.store;
+    let generation = store.next_generation()?;
+    plan.meta.text_bytes = plan.files.iter().map(|file| file.stamp_size()).sum();
+    plan.meta.scanned = scanned(&plan.files);
+    let mut segment_units: Vec<u32> =
+        before.iter().flat_map(|before| before.table.segment_units()).collect();
+    let mut kept = match (before, store.newest()) {
+        (Some(_), Ok(Some(manifest))) => manifest.segments,
+        _ => Vec::new(),
+    };
+    let temporary = store.segment_temporary(generation);
+    let _ = std::fs::remove_file(&temporary);
+    let with_segment = plan.extracted.units > 0 || before.is_none();
+    if with_segment {
+        segment::write_runs(&plan.extracted.runs, &mut |sections| sections.write(&temporary))?;
+        segment_units.push(plan.extracted.units);
+    }
+    let live: u64 = plan.files.iter().map(|file| u64::from(file.units)).sum();
+    let all: u64 = segment_units.iter().map(|&units| u64::from(units)).sum();
+    let mut with_segment = with_segment;
+    if let Some(before) = before
+        && (segment_units.len() > SEGMENTS_MAX || all > 2 * live + 1024)
+    {
+        let delta = match with_segment {
+            true => Some(Segment::open(&temporary, true)?),
+            false => None,
+        };
+        let segments: Vec<&Segment> = before.segments.iter().chain(&delta).collect();
+        let (renumbering, starts) = renumber(&mut plan.files, &segments)?;
+        let _ = std::fs::remove_file(&temporary);
+        segment::merge(&segments, &renumbering, &starts, &mut |s| s.write(&temporary))?;
+        segment_units = vec![starts.len() as u32];
+        kept.clear();
+        with_segment = true;
+    }
+    let table = plan.table(&segment_units)?;
+    let manifest = store.publish(lock, &engine.root, generation, &kept, with_segment, &table)?;
+    store.note_use();
+    Ok(Built {
+        generation: manifest.generation,
+        files: plan.files.len() as u64,
+        text_bytes: plan.meta.text_bytes,
+        read: plan.read,
+        extracted: u64::from(plan.extracted.units),
+        published: true,
+    })
+}
+
+/// Gives live units new numbers in the order of the files, which then all lie in segment 0.
+fn renumber(
+    files: &mut [FileEntry],
+    segments: &[&Segment],
+) -> Result<(segment::Renumbering, Vec<u32>)> {
+    let mut numbers: segment::Renumbering =
+        segments.iter().map(|segment| vec![None; segment.units() as usize]).collect();
+    let mut starts = Vec::new();
+    for file in files {
+        let first = starts.len() as u32;
+        let segment = usize::from(file.segment);
+        for unit in file.first_unit..file.first_unit + u32::from(file.units) {
+            numbers[segment][unit as usize] = Some(starts.len() as u32);
+            starts.push(segments[segment].start(UnitId(unit))?);
+        }
+        file.segment = 0;
+        file.first_unit = first;
+    }
+    Ok((numbers, starts))
+}
+
+/// Returns the files of `before` whose stamps still hold.
+fn unchanged_files(before: &Snapshot, threads: usize) -> Result<Bits> {
+    let files = before.table.files() as usize;
+    let swept = crate::source::sweep::sweep(
+        &before.root,
+        &before.table,
+        0..before.table.dirs(),
+        &Bits::new(files),
+        threads,
+    )?;
+    let mut other = Bits::new(files);
+    for id in swept.changed.iter().chain(&swept.gone) {
+        other.insert(id.index());
+    }
+    let mut unchanged = Bits::new(files);
+    (0..files).filter(|&id| !other.contains(id)).for_each(|id| {
+        unchanged.insert(id);
+    });
+    Ok(unchanged)
+}
+
+fn entry_of(table: &Table, id: FileId) -> Result<FileEntry> {
+    let file = table.file(id)?;
+    Ok(FileEntry {
+        path: path::join(table.dir(file.dir)?.path.to_bytes(), file.name.to_bytes()),
+        flags: file.flags,
+        segment: file.segment,
+        first_unit: file.units.start,
+        units: file.units.len() as u16,
+        stamp: table.stamp(id)?,
+        hash: table.hash(id)?,
+    })
+}
+
+fn scanned(files: &[FileEntry]) -> std::collections::BTreeMap<String, u64> {
+    let mut counts = std::collections::BTreeMap::new();
+    for file in files {
+        let reason = if file.flags.has(Flags::SECRET) {
+            "secret"
+        } else if !file.flags.has(Flags::SCAN) {
+            continue;
+        } else if file.stamp == Stamp::NEVER {
+            "unreadable-or-just-changed"
+        } else if file.stamp.size > files::FILE_BYTES_MAX {
+            "large"
+        } else {
+            "utf-16"
+        };
+        *counts.entry(reason.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+fn note_global_excludes(engine: &Engine, meta: &mut Meta) {
+    let path = engine.environment.global_excludes.as_deref();
+    meta.global_excludes = path.map(|path| path.display().to_string());
+    let text = path.and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
+    meta.global_excludes_anchored = text.split(|&byte| byte == b'\n').any(|line| {
+        let rule = line.trim_ascii();
+        let rule = rule.strip_suffix(b"/").unwrap_or(rule);
+        !rule.starts_with(b"#") && rule.contains(&b'/')
+    });
+}

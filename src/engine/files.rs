@@ -1,0 +1,167 @@
+//! Reads files and extracts their grams, on several threads, into runs of consecutive units.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::progress::Progress;
+use crate::base::path;
+use crate::error::{Error, Kind, Result};
+use crate::index::extract::{self, Content};
+use crate::index::segment::{Run, RunBuilder};
+use crate::index::table::{FileEntry, Flags};
+use crate::source::stamp::Stamp;
+use crate::source::{read, secret};
+
+/// Larger files are not indexed but scanned, a buffer at a time.
+pub(super) const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// Files that a thread takes at a time.
+const CLAIM: usize = 1024;
+
+/// A file that was read: its entry (units counted from the first of its claim) and its size.
+pub(super) struct Read {
+    pub(super) entry: FileEntry,
+    pub(super) bytes: u64,
+}
+
+/// What reading a list of files gave, in the list's order.
+#[derive(Default)]
+pub(super) struct Extracted {
+    pub(super) files: Vec<Read>,
+    pub(super) runs: Vec<Run>,
+    pub(super) units: u32,
+}
+
+/// Says of a file whose content hash is known whether its old units can be kept.
+pub(super) type Reuse<'a> = &'a (dyn Fn(usize, u128) -> bool + Sync);
+
+/// Reads `paths` (in order) below `root`, on `threads` threads. A file for which `reuse` says yes
+/// gets no units: its old ones are kept by the caller.
+pub(super) fn extract(
+    root: &Path,
+    paths: &[Vec<u8>],
+    reuse: Reuse<'_>,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Extracted> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    let work = || {
+        let mut worker = Worker { root, builder: RunBuilder::new(), buffer: Vec::new() };
+        loop {
+            let claim = next.fetch_add(1, Ordering::Relaxed);
+            let from = claim * CLAIM;
+            if from >= paths.len() || progress.is_cancelled() {
+                return;
+            }
+            let mut part = Extracted::default();
+            for (i, path) in paths.iter().enumerate().skip(from).take(CLAIM) {
+                let read = worker.read(path, i, reuse, &mut part);
+                progress.add(1, read.bytes);
+                part.files.push(read);
+                if progress.is_cancelled() {
+                    return;
+                }
+            }
+            if !worker.builder.is_empty() {
+                part.runs.push(worker.builder.invert());
+            }
+            done.lock().expect("no thread panics while it holds the lock").push((claim, part));
+        }
+    };
+    let threads = threads.clamp(1, paths.len().div_ceil(CLAIM).max(1));
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    if progress.is_cancelled() {
+        return Err(Error::new(Kind::Cancelled, "indexing was cancelled"));
+    }
+    let mut parts = done.into_inner().expect("no thread panics while it holds the lock");
+    parts.sort_unstable_by_key(|(claim, _)| *claim);
+    let mut all = Extracted::default();
+    for (_, part) in parts {
+        all.files.extend(part.files.into_iter().map(|mut read| {
+            read.entry.first_unit += all.units;
+            read
+        }));
+        all.units += part.units;
+        all.runs.extend(part.runs);
+    }
+    Ok(all)
+}
+
+struct Worker<'a> {
+    root: &'a Path,
+    builder: RunBuilder,
+    buffer: Vec<u8>,
+}
+
+impl Worker<'_> {
+    fn read(&mut self, path: &[u8], i: usize, reuse: Reuse<'_>, part: &mut Extracted) -> Read {
+        let mut entry = FileEntry {
+            path: path.to_vec(),
+            flags: Flags::SCAN,
+            segment: 0,
+            first_unit: part.units,
+            units: 0,
+            stamp: Stamp::NEVER,
+            hash: 0,
+        };
+        let taken_at = SystemTime::now();
+        let opened = read::open(&self.root.join(path::to_path(path)));
+        // What cannot be read now is read by each query, which reports the error as ripgrep does.
+        let Ok((mut file, metadata)) = opened else { return Read { entry, bytes: 0 } };
+        let bytes = metadata.len();
+        let stamp = Stamp::of(&metadata).unless_racy(taken_at);
+        if secret::is_secret(path) {
+            entry.flags = Flags::SCAN.with(Flags::SECRET);
+            entry.stamp = stamp;
+            return Read { entry, bytes };
+        }
+        if bytes > FILE_BYTES_MAX {
+            entry.stamp = stamp;
+            return Read { entry, bytes };
+        }
+        if read::read_rest(&mut file, bytes, &mut self.buffer).is_err() {
+            return Read { entry, bytes };
+        }
+        entry.stamp = stamp;
+        entry.hash = xxh3_128(&self.buffer);
+        let content = Content::of(&self.buffer);
+        if content.utf16 {
+            return Read { entry, bytes };
+        }
+        entry.flags = Flags::default();
+        if content.nul_at.is_some() {
+            entry.flags = entry.flags.with(Flags::BINARY);
+        }
+        if content.folds_to_ascii {
+            entry.flags = entry.flags.with(Flags::FOLDS);
+        }
+        if !reuse(i, entry.hash) {
+            let text = &self.buffer[..content.nul_at.unwrap_or(self.buffer.len())];
+            entry.units = add_units(&mut self.builder, text, part);
+            entry.first_unit = part.units;
+            part.units += u32::from(entry.units);
+        }
+        Read { entry, bytes }
+    }
+}
+
+/// Adds the units of a file to the run, closing the run before where it is full.
+fn add_units(builder: &mut RunBuilder, text: &[u8], part: &mut Extracted) -> u16 {
+    if builder.is_full(text.len() / extract::UNIT_BYTES * 2 + 1) && !builder.is_empty() {
+        part.runs.push(builder.invert());
+    }
+    let mut units = 0;
+    for unit in extract::units(text) {
+        builder.add(&text[unit.clone()], unit.start as u32);
+        units += 1;
+    }
+    units
+}

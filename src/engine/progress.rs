@@ -1,0 +1,63 @@
+//! How far a build is, to be read by another thread.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+/// Counters that a build writes and a progress bar reads; also carries the wish to stop.
+#[derive(Debug, Default)]
+pub struct Progress {
+    stage: AtomicU8,
+    files_done: AtomicU64,
+    files_total: AtomicU64,
+    bytes_done: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+/// What a build is doing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stage {
+    /// Finding files.
+    Walking,
+    /// Reading files and extracting their trigrams.
+    Reading,
+    /// Encoding and writing postings and the file table.
+    Writing,
+}
+
+impl Progress {
+    /// Returns the stage.
+    pub fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Relaxed) {
+            0 => Stage::Walking,
+            1 => Stage::Reading,
+            _ => Stage::Writing,
+        }
+    }
+
+    /// Returns files done, files in all, and bytes read.
+    pub fn counts(&self) -> (u64, u64, u64) {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (load(&self.files_done), load(&self.files_total), load(&self.bytes_done))
+    }
+
+    /// Asks the build to stop; it ends with [`crate::Kind::Cancelled`] and publishes nothing.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn enter(&self, stage: Stage) {
+        self.stage.store(stage as u8, Ordering::Relaxed);
+    }
+
+    pub(super) fn expect_files(&self, files: u64) {
+        self.files_total.store(files, Ordering::Relaxed);
+    }
+
+    pub(super) fn add(&self, files: u64, bytes: u64) {
+        self.files_done.fetch_add(files, Ordering::Relaxed);
+        self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
