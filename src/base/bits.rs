@@ -12,12 +12,25 @@ impl Bits {
         Bits { words: vec![0; len.div_ceil(64)] }
     }
 
-    /// Adds `number`; false if it was there. Numbers beyond the bound are refused by a panic.
-    pub fn insert(&mut self, number: usize) -> bool {
-        let (word, bit) = (&mut self.words[number / 64], 1 << (number % 64));
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
+    /// Adds `number`.
+    ///
+    /// # Panics
+    ///
+    /// If it is beyond the bound.
+    pub fn insert(&mut self, number: usize) {
+        self.words[number / 64] |= 1 << (number % 64);
+    }
+
+    /// Adds every number below `len`.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is beyond the bound.
+    pub fn insert_all(&mut self, len: usize) {
+        self.words[..len / 64].fill(u64::MAX);
+        if len % 64 > 0 {
+            self.words[len / 64] |= (1 << (len % 64)) - 1;
+        }
     }
 
     /// Returns true if `number` is in the set; false beyond the bound.
@@ -50,11 +63,13 @@ mod tests {
     fn members_come_back_in_order() {
         let mut bits = Bits::new(200);
         for number in [199, 0, 64, 63, 128] {
-            assert!(bits.insert(number));
+            bits.insert(number);
         }
-        assert!(!bits.insert(64));
+        bits.insert(64);
         assert_eq!(bits.iter().collect::<Vec<_>>(), [0, 63, 64, 128, 199]);
         assert!(bits.contains(63) && !bits.contains(62) && !bits.contains(4000));
         assert_eq!(bits.count(), 5);
+        bits.insert_all(130);
+        assert_eq!(bits.count(), 131);
     }
 }

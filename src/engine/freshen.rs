@@ -88,8 +88,6 @@ pub fn freshen(
 
 fn all_files(files: usize) -> Bits {
     let mut bits = Bits::new(files);
-    (0..files).for_each(|file| {
-        bits.insert(file);
-    });
+    bits.insert_all(files);
     bits
 }

@@ -1,3 +1,4 @@
 //! From a pattern to the lines that match: pattern → plan → candidates → verified matches.
 
+pub mod candidates;
 pub mod gram_query;
