@@ -28,7 +28,7 @@ impl Bits {
     /// If `len` is beyond the bound.
     pub fn insert_all(&mut self, len: usize) {
         self.words[..len / 64].fill(u64::MAX);
-        if len % 64 > 0 {
+        if !len.is_multiple_of(64) {
             self.words[len / 64] |= (1 << (len % 64)) - 1;
         }
     }

@@ -14,7 +14,7 @@ use crate::base::path;
 use crate::error::Result;
 use crate::index::map::Map;
 use crate::index::segment::{self, Segment};
-use crate::index::store::WriterLock;
+use crate::index::store::{New, WriterLock};
 use crate::index::table::{self, DirEntry, FileEntry, Flags, Meta, Table};
 use crate::snapshot::Snapshot;
 use crate::source::rules::Source;
@@ -304,7 +304,11 @@ fn publish(
         with_segment = true;
     }
     let table = plan.table(&segment_units)?;
-    let manifest = store.publish(lock, &engine.root, generation, &kept, with_segment, &table)?;
+    let manifest = store.publish(
+        lock,
+        &engine.root,
+        New { generation, kept: &kept, with_segment, table: &table },
+    )?;
     store.note_use();
     Ok(Built {
         generation: manifest.generation,

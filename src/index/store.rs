@@ -42,6 +42,19 @@ pub struct WriterLock {
     _file: File,
 }
 
+/// A generation to be published.
+#[derive(Clone, Copy, Debug)]
+pub struct New<'a> {
+    /// From [`Store::next_generation`].
+    pub generation: u64,
+    /// The segments that stay.
+    pub kept: &'a [String],
+    /// Whether a new segment lies at [`Store::segment_temporary`].
+    pub with_segment: bool,
+    /// The file table's bytes.
+    pub table: &'a [u8],
+}
+
 /// What a generation consists of.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Manifest {
@@ -139,17 +152,9 @@ impl Store {
         self.dir.join(format!("segment-{generation}.tmp"))
     }
 
-    /// Publishes a generation: `kept` segments, the new one if `with_segment` (its temporary file
-    /// must be written), and the table's bytes. Then removes what no longer belongs to it.
-    pub fn publish(
-        &self,
-        _lock: &WriterLock,
-        root: &Path,
-        generation: u64,
-        kept: &[String],
-        with_segment: bool,
-        table: &[u8],
-    ) -> Result<Manifest> {
+    /// Publishes a generation of the tree at `root`, then removes what no longer belongs to it.
+    pub fn publish(&self, _lock: &WriterLock, root: &Path, new: New<'_>) -> Result<Manifest> {
+        let New { generation, kept, with_segment, table } = new;
         let mut manifest = Manifest {
             format: format::VERSION,
             generation,
