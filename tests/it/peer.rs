@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 /// Returns ripgrep 15: `$CODEDB_RG`, else `rg` on the path if it is that, else one that is built
 /// once under the target folder.
-pub fn rg() -> PathBuf {
+pub(crate) fn rg() -> PathBuf {
     static RG: OnceLock<PathBuf> = OnceLock::new();
     RG.get_or_init(|| {
         if let Some(path) = std::env::var_os("CODEDB_RG") {

@@ -150,7 +150,7 @@ impl<W: WriteColor> Worker<W> {
     /// # Errors
     ///
     /// When the output cannot be written.
-    #[expect(dead_code, reason = "for candidates of the index, which is not here yet")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for candidates of the index"))]
     pub(crate) fn search_bytes(
         &mut self,
         path: &Path,
@@ -248,3 +248,6 @@ fn search_reader<M: Matcher, W: WriteColor>(
 ) -> io::Result<Verdict> {
     with_sink!(printer, matcher, path, sink => searcher.search_reader(matcher, reader, &mut sink))
 }
+
+#[cfg(test)]
+mod tests;

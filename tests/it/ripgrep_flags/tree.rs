@@ -98,7 +98,7 @@ fn long_lines() -> Vec<u8> {
 fn many_lines() -> Vec<u8> {
     let line = |number: u32| match number % 9 {
         0 => format!("line {number} has a needle\n"),
-        1 if number % 2 == 0 => format!("line {number} needle needle\n"),
+        1 if number.is_multiple_of(2) => format!("line {number} needle needle\n"),
         _ => format!("line {number}\n"),
     };
     (1..=60).map(line).collect::<String>().into_bytes()
