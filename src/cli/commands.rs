@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
@@ -102,6 +103,13 @@ fn told_by_clap(err: &clap::Error) -> Result<ExitCode> {
         // A reader that went away has read enough.
         drop(err.print());
         return Ok(ExitCode::SUCCESS);
+    }
+    if err.kind() == clap::error::ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(name)) = err.get(ContextKind::InvalidSubcommand)
+    {
+        return Err(Error::usage(format!("`{name}` is no command"))
+            .with_hint(format!("`codedb search {name}` searches for it"))
+            .with_hint("`codedb --help` lists the commands"));
     }
     let text = err.render().to_string();
     let text = text.trim_end().trim_start_matches("error: ");

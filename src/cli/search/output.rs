@@ -22,7 +22,7 @@ pub(crate) struct Part {
     /// What was printed for it, with a separator before it.
     pub(crate) bytes: Vec<u8>,
     pub(crate) verdict: Verdict,
-    pub(crate) problem: Option<Problem>,
+    pub(crate) problem: Option<Box<Problem>>,
     /// False for an item that is only a problem.
     pub(crate) searched: bool,
 }

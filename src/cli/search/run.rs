@@ -180,7 +180,7 @@ fn part(
         Err(err) => {
             let message = format!("{}: {err}", target.path.display());
             let path = target.path.clone();
-            let problem = Problem { path, message, kind: ProblemKind::Unreadable };
+            let problem = Box::new(Problem { path, message, kind: ProblemKind::Unreadable });
             (Verdict::default(), Some(problem))
         }
     };

@@ -10,11 +10,16 @@ use std::time::SystemTime;
 
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
 
+use rayon::slice::ParallelSliceMut;
+
 use super::args::SortBy;
 use super::request::Request;
 use super::searcher::is_stdin_path;
 use super::walker::WalkRules;
 use crate::error::Result;
+
+/// Fewer items than this are sorted faster than threads start.
+const PARALLEL_SORT_MIN: usize = 10_000;
 
 /// A file (or standard input) to search.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -47,7 +52,7 @@ impl Target {
 pub(crate) enum Item {
     Search(Target),
     /// Something went wrong here; it is told when its turn comes.
-    Problem(Problem),
+    Problem(Box<Problem>),
 }
 
 /// A message with a place in the order of files.
@@ -127,10 +132,15 @@ impl Listing<'_> {
         let strip = self.request.scope.implicit;
         walk.build_parallel().visit(&mut CollectorBuilder { found: &found, strip });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.sort_unstable_by(|a, b| {
-            compare_paths(item_path(a), item_path(b)).then_with(|| tie(a).cmp(&tie(b)))
-        });
-        self.items.extend(found);
+        let compare = |a: &Item, b: &Item| {
+            compare_paths(item_path(a), item_path(b)).then_with(|| compare_at_same_path(a, b))
+        };
+        if found.len() < PARALLEL_SORT_MIN || self.request.threads == 1 {
+            found.sort_unstable_by(compare);
+        } else {
+            found.par_sort_unstable_by(compare);
+        }
+        self.items.append(&mut found);
     }
 }
 
@@ -175,11 +185,11 @@ fn convert(
     let entry = match entry {
         Ok(entry) => entry,
         Err(err) => {
-            items.push(Item::Problem(Problem {
+            items.push(Item::Problem(Box::new(Problem {
                 path: error_path(&err).map_or_else(PathBuf::new, |path| spelled(path, strip)),
                 message: message(&err),
                 kind: ProblemKind::Unreadable,
-            }));
+            })));
             return;
         }
     };
@@ -210,11 +220,11 @@ fn origin(entry: &DirEntry) -> Option<Origin> {
 }
 
 fn ignore_problem(path: &Path, err: &ignore::Error) -> Item {
-    Item::Problem(Problem {
+    Item::Problem(Box::new(Problem {
         path: path.to_path_buf(),
         message: err.to_string(),
         kind: ProblemKind::IgnoreRules,
-    })
+    }))
 }
 
 fn spelled(path: &Path, strip: bool) -> PathBuf {
@@ -258,24 +268,41 @@ fn item_path(item: &Item) -> &Path {
 }
 
 /// Orders items of the same path: problems first, by their words.
-fn tie(item: &Item) -> Option<&str> {
-    match item {
-        Item::Problem(problem) => Some(&problem.message),
-        Item::Search(_) => None,
+fn compare_at_same_path(a: &Item, b: &Item) -> Ordering {
+    match (a, b) {
+        (Item::Problem(a), Item::Problem(b)) => a.message.cmp(&b.message),
+        (Item::Problem(_), Item::Search(_)) => Ordering::Less,
+        (Item::Search(_), Item::Problem(_)) => Ordering::Greater,
+        (Item::Search(_), Item::Search(_)) => Ordering::Equal,
     }
 }
 
 /// Compares two paths component by component as bytes.
 pub(crate) fn compare_paths(a: &Path, b: &Path) -> Ordering {
     let (a, b) = (a.as_os_str().as_encoded_bytes(), b.as_os_str().as_encoded_bytes());
-    let shared = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
+    let at = first_difference(a, b);
     // The end of a component sorts before every byte that may stand in one.
-    let rank = |bytes: &[u8]| match bytes.get(shared) {
+    let rank = |bytes: &[u8]| match bytes.get(at) {
         None => 0,
         Some(&byte) if std::path::is_separator(char::from(byte)) => 1,
         Some(&byte) => 2 + u16::from(byte),
     };
     rank(a).cmp(&rank(b))
+}
+
+/// Returns where two byte strings part; eight bytes a step, since paths share long beginnings.
+fn first_difference(a: &[u8], b: &[u8]) -> usize {
+    let (a_words, _) = a.as_chunks::<8>();
+    let (b_words, _) = b.as_chunks::<8>();
+    let mut at = 0;
+    for (a, b) in a_words.iter().zip(b_words) {
+        let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if differing != 0 {
+            return at + (differing.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    at + a[at..].iter().zip(&b[at..]).take_while(|(a, b)| a == b).count()
 }
 
 /// Applies `--sort` and `--sortr` other than by path upwards.
