@@ -52,9 +52,9 @@ fn rg(run: &Run<'_>) -> Output {
     output(command, run)
 }
 
-fn codedb(run: &Run<'_>) -> Output {
+fn codedb(run: &Run<'_>, flag: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codedb"));
-    command.args(["search", "--no-index"]);
+    command.args(["search", "--no-index", flag]);
     output(command, run)
 }
 
@@ -106,9 +106,16 @@ fn messages(stderr: &[u8], name: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Returns what differs between the two programs, if anything.
+/// Returns what differs between the two programs, for any number of threads.
 fn difference(run: &Run<'_>, words: Words) -> Option<String> {
-    let (theirs, ours) = (rg(run), codedb(run));
+    let theirs = rg(run);
+    ["-j0", "-j1", "-j7"].into_iter().find_map(|flag| {
+        let report = compare(&theirs, &codedb(run, flag), words)?;
+        Some(format!("with {flag}:\n{report}"))
+    })
+}
+
+fn compare(theirs: &Output, ours: &Output, words: Words) -> Option<String> {
     let mut report = String::new();
     if theirs.status.code() != ours.status.code() {
         report += &format!("exit code {:?}, not {:?}\n", ours.status.code(), theirs.status.code());
@@ -128,13 +135,12 @@ fn difference(run: &Run<'_>, words: Words) -> Option<String> {
     (!report.is_empty()).then_some(report)
 }
 
-fn check_all(cases: &[Case], extra: &[&str]) {
+fn check_all(cases: &[Case]) {
     let dir = tree::make();
     let root = dir.path().join("work");
     let mut failed = Vec::new();
     for case in cases {
-        let mut args: Vec<String> = extra.iter().map(|arg| arg.to_string()).collect();
-        args.extend(words(case.line));
+        let args = words(case.line);
         let stdin = case.stdin.map(str::as_bytes);
         let run = Run { dir: &root, args: &args, stdin, config: None };
         if let Some(report) = difference(&run, case.words) {
@@ -147,19 +153,13 @@ fn check_all(cases: &[Case], extra: &[&str]) {
 
 #[test]
 fn results_are_ripgreps() {
-    check_all(CASES, &[]);
-}
-
-#[test]
-fn results_are_the_same_from_one_thread_and_from_many() {
-    check_all(CASES, &["-j1"]);
-    check_all(CASES, &["-j7"]);
+    check_all(CASES);
 }
 
 #[cfg(feature = "pcre2")]
 #[test]
 fn pcre2_results_are_ripgreps() {
-    check_all(cases::PCRE2_CASES, &[]);
+    check_all(cases::PCRE2_CASES);
 }
 
 #[test]
