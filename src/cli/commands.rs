@@ -1,0 +1,117 @@
+//! The commands that clap parses: all but `search`.
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Command, value_parser};
+use clap_complete::Shell;
+
+use super::search;
+use crate::error::{Error, Kind, Result};
+
+const AFTER_HELP: &str = "\
+Examples:
+  codedb search 'fn \\w+_index' src   search by regular expression, as ripgrep does
+  codedb search -F -l TODO            the files that hold a text
+  codedb search -h                    the flags of a search, a line each
+  codedb completions bash             a completion script for your shell
+
+Exit codes: 0 found, 1 nothing found, 2 an error.";
+
+/// Returns every command, `search` included for completions and the manual.
+fn tree() -> Command {
+    Command::new("codedb")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Indexed code search: ripgrep's results, faster")
+        .after_help(AFTER_HELP)
+        .subcommand_required(true)
+        .subcommand(search::command())
+        .subcommand(
+            Command::new("completions")
+                .about("Print a completion script for a shell")
+                .arg(Arg::new("shell").required(true).value_parser(value_parser!(Shell))),
+        )
+        .subcommand(
+            Command::new("man")
+                .about("Print the manual page, as roff")
+                .arg(Arg::new("command").help("The command to describe; all of codedb without it")),
+        )
+}
+
+/// Returns the help of codedb as a whole.
+pub(super) fn help() -> String {
+    tree().render_help().to_string()
+}
+
+/// Runs any command but `search`.
+///
+/// # Errors
+///
+/// On output that cannot be written.
+pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
+    let words = std::iter::once(OsString::from("codedb")).chain(args);
+    let matches = match tree().try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(err) => return told_by_clap(&err),
+    };
+    match matches.subcommand() {
+        Some(("completions", matches)) => {
+            let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
+            print(|out| {
+                clap_complete::generate(shell, &mut tree(), "codedb", out);
+                Ok(())
+            })
+        }
+        Some(("man", matches)) => man(matches.get_one::<String>("command")),
+        other => {
+            let name = other.map_or("", |(name, _)| name);
+            Err(Error::usage(format!("`{name}` is no command")).with_hint("see `codedb --help`"))
+        }
+    }
+}
+
+fn man(name: Option<&String>) -> Result<ExitCode> {
+    let mut tree = tree();
+    tree.build();
+    let command = match name {
+        None => tree,
+        Some(name) => match tree.find_subcommand(name) {
+            Some(command) => command.clone(),
+            None => return Err(Error::usage(format!("`{name}` is no command"))),
+        },
+    };
+    print(|out| clap_mangen::Man::new(command).render(out))
+}
+
+/// Prints what `write` makes, once it is complete.
+fn print(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<ExitCode> {
+    let mut text = Vec::new();
+    let written = write(&mut text).and_then(|()| std::io::stdout().lock().write_all(&text));
+    match written {
+        Err(err) if err.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::new(Kind::Io, format!("standard output: {err}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Passes on help and versions, which clap treats as errors, and real errors.
+fn told_by_clap(err: &clap::Error) -> Result<ExitCode> {
+    if !err.use_stderr() {
+        // A reader that went away has read enough.
+        drop(err.print());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if err.kind() == clap::error::ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(name)) = err.get(ContextKind::InvalidSubcommand)
+    {
+        return Err(Error::usage(format!("`{name}` is no command"))
+            .with_hint(format!("`codedb search {name}` searches for it"))
+            .with_hint("`codedb --help` lists the commands"));
+    }
+    let text = err.render().to_string();
+    let text = text.trim_end().trim_start_matches("error: ");
+    Err(Error::usage(text))
+}

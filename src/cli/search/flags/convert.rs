@@ -1,0 +1,55 @@
+//! From a flag's value to a typed one; an error is a sentence without the flag's name.
+
+use std::ffi::{OsStr, OsString};
+
+use bstr::ByteVec;
+
+/// Returns the value as text.
+pub(super) fn text(value: OsString) -> Result<String, String> {
+    value.into_string().map_err(|raw| format!("`{}` is not valid UTF-8", raw.display()))
+}
+
+fn borrowed(value: &OsStr) -> Result<&str, String> {
+    value.to_str().ok_or_else(|| format!("`{}` is not valid UTF-8", value.display()))
+}
+
+/// Returns the value as a count.
+pub(super) fn count(value: &OsStr) -> Result<usize, String> {
+    let text = borrowed(value)?;
+    text.parse().map_err(|err| format!("`{text}` is not a number: {err}"))
+}
+
+/// Returns the value as a large count.
+pub(super) fn large_count(value: &OsStr) -> Result<u64, String> {
+    let text = borrowed(value)?;
+    text.parse().map_err(|err| format!("`{text}` is not a number: {err}"))
+}
+
+/// Returns the value as a number of bytes; `K`, `M` and `G` multiply by 1024 once, twice, thrice.
+pub(super) fn size_bytes(value: &OsStr) -> Result<u64, String> {
+    grep_cli::parse_human_readable_size(borrowed(value)?).map_err(|err| err.to_string())
+}
+
+/// Returns the value as a number of bytes of memory.
+pub(super) fn memory_bytes(value: &OsStr) -> Result<usize, String> {
+    let size = size_bytes(value)?;
+    usize::try_from(size).map_err(|_| format!("{size} bytes do not fit into memory"))
+}
+
+/// Returns the bytes that the value spells with escapes such as `\t` and `\x00`.
+pub(super) fn unescaped(value: OsString) -> Result<Vec<u8>, String> {
+    let text = value.into_string().map_err(|raw| {
+        format!("`{}` is not valid UTF-8; spell such bytes as `\\xFF`", raw.display())
+    })?;
+    Ok(Vec::unescape_bytes(text))
+}
+
+/// Returns the entry of `table` with this name.
+pub(super) fn choice<T: Copy>(value: &OsStr, table: &[(&str, T)]) -> Result<T, String> {
+    let text = borrowed(value)?;
+    let found = table.iter().find(|(name, _)| *name == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+        format!("`{text}` is none of {}", names.join(", "))
+    })
+}

@@ -1,0 +1,78 @@
+//! `codedb search` (or `grep`): ripgrep's flags, semantics and output.
+//!
+//! The way of a call: `parse` reads words by the table in `flags` into `args`; `request` resolves
+//! them; `run` asks `targets` which files, lets `worker` search one, and `ordered` keeps the order.
+//! No clap here: a search is often shorter than clap's start.
+
+mod args;
+mod command;
+mod config;
+mod flags;
+mod help;
+mod matcher;
+mod ordered;
+mod output;
+mod parse;
+mod printer;
+mod request;
+mod run;
+mod searcher;
+mod targets;
+mod walker;
+mod worker;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use self::args::{Args, Special};
+use self::request::Request;
+use super::log_sink;
+use super::report::Reporter;
+use crate::error::Result;
+
+pub(super) use self::command::command;
+pub(super) use self::help::{version_long, version_short};
+
+/// Runs `codedb search` with the words after it.
+///
+/// # Errors
+///
+/// On arguments that cannot be understood; what goes wrong with single files is only told.
+pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
+    let mut args = parse::parse(words.iter().cloned())?;
+    let mut reporter = start_telling(&args);
+    if let Some(special) = args.special {
+        return Ok(answer(special));
+    }
+    if !args.no_config {
+        let configured = config::args(&reporter);
+        if !configured.is_empty() {
+            args = parse::parse(configured.into_iter().chain(words))?;
+            reporter = start_telling(&args);
+        }
+    }
+    if let Some(special) = args.special {
+        return Ok(answer(special));
+    }
+    let request = Request::resolve(args)?;
+    run::run(&request, &reporter)
+}
+
+fn start_telling(args: &Args) -> Reporter {
+    log_sink::install(args.logging.level);
+    Reporter::new(args.logging.no_messages, args.logging.no_ignore_messages)
+}
+
+fn answer(special: Special) -> ExitCode {
+    let (text, there) = match special {
+        Special::HelpShort => (help::short(), true),
+        Special::HelpLong => (help::long(), true),
+        Special::VersionShort => (version_short(), true),
+        Special::VersionLong => (version_long(), true),
+        Special::VersionPcre2 => help::version_pcre2(),
+    };
+    // A reader that went away has read enough.
+    drop(std::io::stdout().lock().write_all(text.as_bytes()));
+    ExitCode::from(u8::from(!there))
+}

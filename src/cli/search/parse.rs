@@ -1,0 +1,158 @@
+//! From words to [`Args`]: flag by flag, the last one wins.
+
+use std::ffi::OsString;
+
+use lexopt::Arg;
+
+use super::args::{Args, Special};
+use super::flags::{self, Named, Update};
+use crate::error::{Error, Result};
+
+/// Reads the words of a command line.
+///
+/// # Errors
+///
+/// On an unknown or refused flag, a missing or superfluous value, or a value of the wrong kind.
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args> {
+    let mut args = Args::default();
+    let mut parser = lexopt::Parser::from_args(words);
+    while let Some(arg) = parser.next().map_err(|err| Error::usage(err.to_string()))? {
+        let (name, found) = match arg {
+            Arg::Value(word) => {
+                args.words.push(word);
+                continue;
+            }
+            // Help and version have two forms each, which the table's one effect cannot tell apart.
+            Arg::Short('h') => {
+                args.special = Some(Special::HelpShort);
+                continue;
+            }
+            Arg::Short('V') => {
+                args.special = Some(Special::VersionShort);
+                continue;
+            }
+            Arg::Short(letter) => (format!("-{letter}"), flags::find_short(letter)),
+            Arg::Long(name) => (format!("--{name}"), flags::find_long(name)),
+        };
+        let named = found.ok_or_else(|| unknown(&name))?;
+        apply(named, &name, &mut parser, &mut args)?;
+    }
+    Ok(args)
+}
+
+fn apply(named: Named, name: &str, parser: &mut lexopt::Parser, args: &mut Args) -> Result<()> {
+    let value = |parser: &mut lexopt::Parser| {
+        parser.value().map_err(|_| {
+            let kind = named.flag.value.unwrap_or("value");
+            Error::usage(format!("flag `{name}` needs a value: {kind}"))
+        })
+    };
+    let updated = match named.flag.update {
+        Update::On(update) => {
+            update(args);
+            Ok(())
+        }
+        Update::Toggle(update) => {
+            update(args, !named.negated);
+            Ok(())
+        }
+        Update::Repeat(update) => update(args),
+        Update::Value(update) => update(args, value(parser)?),
+        Update::Setting(update) if named.negated => update(args, None),
+        Update::Setting(update) => update(args, Some(value(parser)?)),
+    };
+    updated.map_err(|reason| Error::usage(format!("flag `{name}`: {reason}")))
+}
+
+fn unknown(name: &str) -> Error {
+    let long = name.trim_start_matches('-');
+    if let Some((_, instead)) = flags::REFUSED.iter().find(|(refused, _)| *refused == long) {
+        return Error::usage(format!("ripgrep's flag `{name}` is not there")).with_hint(*instead);
+    }
+    let error = Error::usage(format!("unrecognized flag {name}"));
+    let similar = if name.starts_with("--") { similar_names(long) } else { Vec::new() };
+    if similar.is_empty() {
+        return error.with_hint("`codedb search --help` lists the flags");
+    }
+    error.with_hint(format!("similar flags: {}", similar.join(", ")))
+}
+
+/// Returns the names that are nearest to `given`, best first, at most four.
+fn similar_names(given: &str) -> Vec<String> {
+    let mut ranked: Vec<(usize, &str)> = flags::all()
+        .flat_map(|flag| [flag.long].into_iter().chain(flag.negated).chain(flag.aliases.to_vec()))
+        .filter_map(|name| {
+            let edits = edit_distance(given.as_bytes(), name.as_bytes());
+            let shared = given.len() >= 4 && (name.contains(given) || given.contains(name));
+            (edits <= 1 + given.len() / 4 || shared).then_some((edits, name))
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.truncate(4);
+    ranked.into_iter().map(|(_, name)| format!("--{name}")).collect()
+}
+
+/// Returns how many bytes must be put in, taken out or replaced; O(`a` · `b`).
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Args, Context, Engine, Mode, SearchMode};
+    use super::parse;
+
+    fn parsed(line: &str) -> Args {
+        parse(line.split_whitespace().map(Into::into)).expect("the line is valid")
+    }
+
+    fn refused(line: &str) -> String {
+        let error =
+            parse(line.split_whitespace().map(Into::into)).expect_err("the line is invalid");
+        let hints: Vec<String> = error.hints().iter().map(|hint| format!(" ({hint})")).collect();
+        format!("{error}{}", hints.concat())
+    }
+
+    #[test]
+    fn the_last_flag_wins() {
+        assert_eq!(parsed("-P --no-pcre2").matching.engine, Engine::Default);
+        assert_eq!(parsed("-l -c").mode, Mode::Search(SearchMode::Count));
+        assert_eq!(parsed("-c --no-json").mode, Mode::Search(SearchMode::Count));
+        assert_eq!(parsed("--passthru -A1").format.context.before_after(), (0, 1));
+        assert_eq!(parsed("-A1 -C3 -B0").format.context.before_after(), (0, 1));
+        assert_eq!(parsed("-A1 --passthru").format.context, Context::Passthru);
+    }
+
+    #[test]
+    fn unrestricted_adds_up_to_three() {
+        assert!(parsed("-uu").filter.hidden);
+        assert_eq!(refused("-uuuu"), "flag `-u`: it can be repeated at most three times");
+    }
+
+    #[test]
+    fn a_bad_flag_is_named_with_a_way_on() {
+        assert_eq!(refused("--hiden"), "unrecognized flag --hiden (similar flags: --hidden)");
+        assert_eq!(refused("-A"), "flag `-A` needs a value: NUM");
+        assert!(refused("-Ax").starts_with("flag `-A`: `x` is not a number"));
+        assert!(refused("--generate man").contains("codedb man"));
+        assert_eq!(
+            refused("--color x"),
+            "flag `--color`: `x` is none of never, auto, always, ansi"
+        );
+    }
+
+    #[test]
+    fn words_after_two_dashes_are_no_flags() {
+        assert_eq!(parsed("-- -x --y").words, ["-x", "--y"]);
+    }
+}

@@ -1,0 +1,253 @@
+//! The driver: which files, the search of one of them, and the order of what is printed, put
+//! together.
+//!
+//! [`targets::list`] says which files; [`SearchOne`] searches one; [`search_items`] runs it over all
+//! of them, in one thread that prints as it goes or in many whose output is put in order.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use termcolor::{Buffer, BufferWriter, WriteColor};
+
+use super::super::report::Reporter;
+use super::args::{Buffering, Mode, SearchMode};
+use super::ordered;
+use super::output::{Outcome, Part, StdoutSink, tell, write_totals};
+use super::printer::{self, PrinterFactory};
+use super::request::Request;
+use super::targets::{self, Item, Problem, ProblemKind, Target};
+use super::worker::{Verdict, Worker, WorkerParts};
+use super::{matcher, walker};
+use crate::error::{Error, Kind, Result};
+
+/// Searches one target with a worker; implementations decide where its bytes come from.
+pub(crate) trait SearchOne: Sync {
+    /// Searches `target`, printing with `worker`.
+    ///
+    /// # Errors
+    ///
+    /// When the target cannot be read, and when the output cannot be written.
+    fn search_one<W: WriteColor>(
+        &self,
+        worker: &mut Worker<W>,
+        target: &Target,
+    ) -> io::Result<Verdict>;
+}
+
+/// Reads every target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainScan;
+
+impl SearchOne for PlainScan {
+    fn search_one<W: WriteColor>(
+        &self,
+        worker: &mut Worker<W>,
+        target: &Target,
+    ) -> io::Result<Verdict> {
+        worker.search(target)
+    }
+}
+
+/// Does what a request asks for and returns the exit code.
+///
+/// # Errors
+///
+/// On a pattern, glob or type that cannot be read. Files that cannot be read are told through
+/// `reporter`, and the rest is searched.
+pub(crate) fn run(request: &Request, reporter: &Reporter) -> Result<ExitCode> {
+    let matched = match request.mode {
+        Mode::TypeList => return list_types(request),
+        Mode::Files => list_files(request, reporter)?,
+        Mode::Search(_) if !request.can_match() => false,
+        Mode::Search(mode) => search(request, mode, reporter)?,
+    };
+    let code = match (matched, reporter.has_failed()) {
+        (true, failed) if request.quiet || !failed => 0,
+        (_, true) => 2,
+        (_, false) => 1,
+    };
+    Ok(ExitCode::from(code))
+}
+
+fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bool> {
+    let started = Instant::now();
+    let parts = WorkerParts::new(request, matcher::build(request)?)?;
+    let items = targets::list(request)?;
+    let search = Search { request, mode, reporter, parts: &parts, started };
+    Ok(search_items(&search, &items, &PlainScan).matched)
+}
+
+/// What the search of every item needs.
+pub(crate) struct Search<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) mode: SearchMode,
+    pub(crate) reporter: &'a Reporter,
+    pub(crate) parts: &'a WorkerParts,
+    /// For the totals.
+    pub(crate) started: Instant,
+}
+
+/// Searches `items` in their order, prints what is found and, where asked for, the totals.
+pub(crate) fn search_items(
+    search: &Search<'_>,
+    items: &[Item],
+    searches: &impl SearchOne,
+) -> Outcome {
+    let request = search.request;
+    let outcome = if request.threads == 1 {
+        search_serially(search, items, searches)
+    } else {
+        search_in_parallel(search, items, searches)
+    };
+    if request.scope.implicit && !outcome.searched {
+        search.reporter.fail(
+            "No files were searched: a filter leaves none of them. \
+             `--debug` tells which file is left out by which rule.",
+        );
+    }
+    outcome
+}
+
+/// One thread: output goes out as the printer makes it.
+fn search_serially(search: &Search<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
+    let Search { request, reporter, .. } = *search;
+    let factory = PrinterFactory::new(request, search.mode);
+    let mut worker = search.parts.worker(factory.printer(stdout(request)));
+    let mut outcome = Outcome::new(request);
+    for item in items {
+        let target = match item {
+            Item::Search(target) => target,
+            Item::Problem(problem) => {
+                tell(reporter, problem);
+                continue;
+            }
+        };
+        outcome.searched = true;
+        match searches.search_one(&mut worker, target) {
+            Ok(verdict) => outcome.add(&verdict),
+            Err(err) if err.kind() == ErrorKind::BrokenPipe => break,
+            Err(err) => reporter.fail(format_args!("{}: {err}", target.path.display())),
+        }
+        if outcome.matched && request.quits_after_match() {
+            break;
+        }
+    }
+    if let Some(stats) = &outcome.stats {
+        // There is nobody left to tell when standard output is gone.
+        drop(write_totals(search.mode, stats, 0, search.started, worker.output()));
+    }
+    drop(worker.output().flush());
+    outcome
+}
+
+/// Many threads: each prints into memory, and the queue keeps the order.
+fn search_in_parallel(search: &Search<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
+    let Search { request, reporter, .. } = *search;
+    let factory = PrinterFactory::new(request, search.mode);
+    let buffers = BufferWriter::stdout(request.look.color);
+    let mut sink = StdoutSink::new(request, reporter, factory.separator());
+    ordered::run(
+        items,
+        request.threads,
+        &mut sink,
+        || search.parts.worker(factory.part_printer(buffers.buffer(), Buffer::clear)),
+        |worker, item| part(worker, item, searches, || buffers.buffer()),
+    );
+    sink.finish();
+    if let Some(stats) = &sink.outcome.stats {
+        let out = io::stdout().lock();
+        drop(write_totals(search.mode, stats, sink.dropped_bytes, search.started, out));
+    }
+    sink.outcome
+}
+
+/// Searches one item into a part of the output.
+fn part(
+    worker: &mut Worker<Buffer>,
+    item: &Item,
+    searches: &impl SearchOne,
+    fresh: impl Fn() -> Buffer,
+) -> Part {
+    let target = match item {
+        Item::Search(target) => target,
+        Item::Problem(problem) => {
+            return Part { problem: Some(problem.clone()), ..Part::default() };
+        }
+    };
+    let (verdict, problem) = match searches.search_one(worker, target) {
+        Ok(verdict) => (verdict, None),
+        Err(err) => {
+            let message = format!("{}: {err}", target.path.display());
+            let path = target.path.clone();
+            let problem = Box::new(Problem { path, message, kind: ProblemKind::Unreadable });
+            (Verdict::default(), Some(problem))
+        }
+    };
+    let output = worker.output();
+    let bytes = if output.is_empty() {
+        Vec::new()
+    } else {
+        std::mem::replace(output, fresh()).into_inner()
+    };
+    Part { bytes, verdict, problem, searched: true }
+}
+
+/// Prints the paths that would be searched; returns true if there is any.
+fn list_files(request: &Request, reporter: &Reporter) -> Result<bool> {
+    let items = targets::list(request)?;
+    let mut printer = printer::paths(request, stdout(request));
+    let mut any = false;
+    for item in &items {
+        match item {
+            Item::Problem(problem) => tell(reporter, problem),
+            Item::Search(target) => {
+                any = true;
+                if request.quits_after_match() {
+                    break;
+                }
+                match printer.write(&target.path) {
+                    Ok(()) => {}
+                    Err(err) if err.kind() == ErrorKind::BrokenPipe => break,
+                    Err(err) => return Err(stdout_error(&err)),
+                }
+            }
+        }
+    }
+    Ok(any)
+}
+
+/// Prints the file types, one a line.
+fn list_types(request: &Request) -> Result<ExitCode> {
+    let types = walker::types(&request.filter)?;
+    let definitions = types.definitions();
+    let mut out = stdout(request);
+    for definition in definitions {
+        let globs = definition.globs().join(", ");
+        match writeln!(out, "{}: {globs}", definition.name()) {
+            Ok(()) => {}
+            Err(err) if err.kind() == ErrorKind::BrokenPipe => break,
+            Err(err) => return Err(stdout_error(&err)),
+        }
+    }
+    drop(out.flush());
+    Ok(ExitCode::from(u8::from(definitions.is_empty())))
+}
+
+fn stdout_error(err: &io::Error) -> Error {
+    Error::new(Kind::Io, format!("standard output: {err}"))
+}
+
+/// Returns standard output with the buffering that was asked for.
+fn stdout(request: &Request) -> grep_cli::StandardStream {
+    let by_line = match request.buffer {
+        Buffering::Auto => request.stdout_is_terminal,
+        Buffering::Line => true,
+        Buffering::Block => false,
+    };
+    if by_line {
+        grep_cli::stdout_buffered_line(request.look.color)
+    } else {
+        grep_cli::stdout_buffered_block(request.look.color)
+    }
+}

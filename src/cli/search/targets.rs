@@ -1,0 +1,365 @@
+//! Which files: the targets of a request in the order in which they are reported.
+//!
+//! This is the plain way, a walk. It knows nothing of patterns; `worker` searches one target and
+//! `ordered` keeps the order.
+
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
+
+use rayon::slice::ParallelSliceMut;
+
+use super::args::SortBy;
+use super::request::Request;
+use super::searcher::is_stdin_path;
+use super::walker::WalkRules;
+use crate::error::Result;
+
+/// Fewer items than this are sorted faster than threads start.
+const PARALLEL_SORT_MIN: usize = 10_000;
+
+/// A file (or standard input) to search.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Target {
+    /// The path to open and to print, relative to the current directory as the user spelled it.
+    pub(crate) path: PathBuf,
+    pub(crate) origin: Origin,
+}
+
+/// How a target came to be searched; it decides what a NUL byte means.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Origin {
+    /// Standard input, named or implied.
+    Stdin,
+    /// A file named on the command line.
+    Named,
+    /// A file found in a folder.
+    Walked,
+}
+
+impl Target {
+    /// Returns true if the user asked for this very file.
+    pub(crate) fn is_explicit(&self) -> bool {
+        self.origin != Origin::Walked
+    }
+}
+
+/// One entry of a listing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Item {
+    Search(Target),
+    /// Something went wrong here; it is told when its turn comes.
+    Problem(Box<Problem>),
+}
+
+/// A message with a place in the order of files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Problem {
+    /// Where it happened; empty sorts before everything.
+    pub(crate) path: PathBuf,
+    pub(crate) message: String,
+    pub(crate) kind: ProblemKind,
+}
+
+/// How serious a problem is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ProblemKind {
+    /// A file or folder could not be read: the exit code is 2.
+    Unreadable,
+    /// Ignore rules could not be understood: only told.
+    IgnoreRules,
+}
+
+/// Returns the targets of a request by walking its paths, in order.
+///
+/// Paths keep the order of the command line, and within each the order is by path, component by
+/// component as bytes; an order that the user asked for goes over all paths.
+///
+/// # Errors
+///
+/// On a glob or file type that cannot be read.
+pub(crate) fn list(request: &Request) -> Result<Vec<Item>> {
+    let rules = WalkRules::new(request)?;
+    let paths = &request.scope.paths;
+    let mut listing = Listing { request, items: Vec::new(), told_ignore_files: false };
+    let mut at = 0;
+    while at < paths.len() {
+        let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
+        let files = paths[at..].iter().take_while(|path| is_file(path)).count();
+        match files {
+            0 => listing.add_folder(&rules, &paths[at]),
+            _ => listing.add_files(&rules, &paths[at..at + files]),
+        }
+        at += files.max(1);
+    }
+    let mut items = listing.items;
+    sort_as_asked(request, &mut items);
+    Ok(items)
+}
+
+struct Listing<'a> {
+    request: &'a Request,
+    items: Vec<Item>,
+    told_ignore_files: bool,
+}
+
+impl Listing<'_> {
+    fn walk(&mut self, rules: &WalkRules<'_>, path: &Path) -> ignore::WalkBuilder {
+        let (walk, faults) = rules.walk(path);
+        if !std::mem::replace(&mut self.told_ignore_files, true) {
+            self.items.extend(faults.iter().map(|fault| ignore_problem(Path::new(""), fault)));
+        }
+        walk
+    }
+
+    fn add_files(&mut self, rules: &WalkRules<'_>, paths: &[PathBuf]) {
+        let mut walk = self.walk(rules, &paths[0]);
+        for path in &paths[1..] {
+            walk.add(path);
+        }
+        let strip = self.request.scope.implicit;
+        for entry in walk.build() {
+            convert(entry, strip, |err| err.to_string(), &mut self.items);
+        }
+    }
+
+    fn add_folder(&mut self, rules: &WalkRules<'_>, path: &Path) {
+        let walk = self.walk(rules, path);
+        let found = Mutex::new(Vec::new());
+        let strip = self.request.scope.implicit;
+        walk.build_parallel().visit(&mut CollectorBuilder { found: &found, strip });
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let compare = |a: &Item, b: &Item| {
+            compare_paths(item_path(a), item_path(b)).then_with(|| compare_at_same_path(a, b))
+        };
+        if found.len() < PARALLEL_SORT_MIN || self.request.threads == 1 {
+            found.sort_unstable_by(compare);
+        } else {
+            found.par_sort_unstable_by(compare);
+        }
+        self.items.append(&mut found);
+    }
+}
+
+/// Collects what one thread of a parallel walk finds.
+struct Collector<'f> {
+    found: &'f Mutex<Vec<Item>>,
+    own: Vec<Item>,
+    strip: bool,
+}
+
+struct CollectorBuilder<'f> {
+    found: &'f Mutex<Vec<Item>>,
+    strip: bool,
+}
+
+impl<'s, 'f: 's> ParallelVisitorBuilder<'s> for CollectorBuilder<'f> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
+        Box::new(Collector { found: self.found, own: Vec::new(), strip: self.strip })
+    }
+}
+
+impl ParallelVisitor for Collector<'_> {
+    fn visit(&mut self, entry: std::result::Result<DirEntry, ignore::Error>) -> WalkState {
+        convert(entry, self.strip, walk_message, &mut self.own);
+        WalkState::Continue
+    }
+}
+
+impl Drop for Collector<'_> {
+    fn drop(&mut self) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.own);
+    }
+}
+
+/// Turns what a walk yields into items: a target, a problem, both or neither.
+fn convert(
+    entry: std::result::Result<DirEntry, ignore::Error>,
+    strip: bool,
+    message: impl Fn(&ignore::Error) -> String,
+    items: &mut Vec<Item>,
+) {
+    let entry = match entry {
+        Ok(entry) => entry,
+        Err(err) => {
+            items.push(Item::Problem(Box::new(Problem {
+                path: error_path(&err).map_or_else(PathBuf::new, |path| spelled(path, strip)),
+                message: message(&err),
+                kind: ProblemKind::Unreadable,
+            })));
+            return;
+        }
+    };
+    if let Some(err) = entry.error() {
+        items.push(ignore_problem(&spelled(entry.path(), strip), err));
+    }
+    let Some(origin) = origin(&entry) else { return };
+    let path = match entry.path().strip_prefix("./") {
+        Ok(path) if strip => path.to_path_buf(),
+        _ => entry.into_path(),
+    };
+    items.push(Item::Search(Target { path, origin }));
+}
+
+/// Returns why an entry is searched; None if it is not.
+fn origin(entry: &DirEntry) -> Option<Origin> {
+    if entry.is_stdin() {
+        return Some(Origin::Stdin);
+    }
+    let kind = entry.file_type();
+    if entry.depth() == 0 {
+        let link_to_folder = || entry.path_is_symlink() && entry.path().is_dir();
+        let is_folder = kind.is_some_and(|kind| kind.is_dir() || link_to_folder());
+        return (!is_folder).then_some(Origin::Named);
+    }
+    // A link that was to be followed has been; others are no files.
+    kind.is_some_and(|kind| kind.is_file()).then_some(Origin::Walked)
+}
+
+fn ignore_problem(path: &Path, err: &ignore::Error) -> Item {
+    Item::Problem(Box::new(Problem {
+        path: path.to_path_buf(),
+        message: err.to_string(),
+        kind: ProblemKind::IgnoreRules,
+    }))
+}
+
+fn spelled(path: &Path, strip: bool) -> PathBuf {
+    let stripped = path.strip_prefix("./").ok().filter(|_| strip);
+    stripped.unwrap_or(path).to_path_buf()
+}
+
+/// Returns the path that an error of a walk is about.
+fn error_path(err: &ignore::Error) -> Option<&Path> {
+    match err {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::Loop { child, .. } => Some(child),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            error_path(err)
+        }
+        _ => None,
+    }
+}
+
+/// Words an error of a parallel walk as a walk in one thread does, so that the number of threads
+/// does not show.
+fn walk_message(err: &ignore::Error) -> String {
+    if let ignore::Error::WithPath { path, err: inner } = err {
+        let io = match inner.as_ref() {
+            ignore::Error::WithDepth { err, .. } => err.as_ref(),
+            other => other,
+        };
+        if let ignore::Error::Io(io) = io {
+            let path = path.display();
+            return format!("{path}: IO error for operation on {path}: {io}");
+        }
+    }
+    err.to_string()
+}
+
+fn item_path(item: &Item) -> &Path {
+    match item {
+        Item::Search(target) => &target.path,
+        Item::Problem(problem) => &problem.path,
+    }
+}
+
+/// Orders items of the same path: problems first, by their words.
+fn compare_at_same_path(a: &Item, b: &Item) -> Ordering {
+    match (a, b) {
+        (Item::Problem(a), Item::Problem(b)) => a.message.cmp(&b.message),
+        (Item::Problem(_), Item::Search(_)) => Ordering::Less,
+        (Item::Search(_), Item::Problem(_)) => Ordering::Greater,
+        (Item::Search(_), Item::Search(_)) => Ordering::Equal,
+    }
+}
+
+/// Compares two paths component by component as bytes.
+pub(crate) fn compare_paths(a: &Path, b: &Path) -> Ordering {
+    let (a, b) = (a.as_os_str().as_encoded_bytes(), b.as_os_str().as_encoded_bytes());
+    let at = first_difference(a, b);
+    // The end of a component sorts before every byte that may stand in one.
+    let rank = |bytes: &[u8]| match bytes.get(at) {
+        None => 0,
+        Some(&byte) if std::path::is_separator(char::from(byte)) => 1,
+        Some(&byte) => 2 + u16::from(byte),
+    };
+    rank(a).cmp(&rank(b))
+}
+
+/// Returns where two byte strings part; eight bytes a step, since paths share long beginnings.
+fn first_difference(a: &[u8], b: &[u8]) -> usize {
+    let (a_words, _) = a.as_chunks::<8>();
+    let (b_words, _) = b.as_chunks::<8>();
+    let mut at = 0;
+    for (a, b) in a_words.iter().zip(b_words) {
+        let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if differing != 0 {
+            return at + (differing.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    at + a[at..].iter().zip(&b[at..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Applies `--sort` and `--sortr` other than by path upwards.
+fn sort_as_asked(request: &Request, items: &mut Vec<Item>) {
+    let Some(sort) = request.sort else { return };
+    if sort.by == SortBy::Path && !sort.reverse {
+        return;
+    }
+    let mut targets = Vec::new();
+    let mut problems = Vec::new();
+    for item in items.drain(..) {
+        match item {
+            Item::Search(target) => targets.push((sort_time(&target, sort.by), target)),
+            Item::Problem(problem) => problems.push(Item::Problem(problem)),
+        }
+    }
+    targets.sort_by(|(time_a, a), (time_b, b)| {
+        let order = match sort.by {
+            SortBy::Path => compare_paths(&a.path, &b.path),
+            _ => compare_times(*time_a, *time_b),
+        };
+        if sort.reverse { order.reverse() } else { order }
+    });
+    items.extend(problems);
+    items.extend(targets.into_iter().map(|(_, target)| Item::Search(target)));
+}
+
+fn sort_time(target: &Target, by: SortBy) -> Option<SystemTime> {
+    let read = |read: fn(&std::fs::Metadata) -> std::io::Result<SystemTime>| {
+        target.path.metadata().and_then(|metadata| read(&metadata)).ok()
+    };
+    match by {
+        SortBy::Path => None,
+        SortBy::Modified => read(|metadata| metadata.modified()),
+        SortBy::Accessed => read(|metadata| metadata.accessed()),
+        SortBy::Created => read(|metadata| metadata.created()),
+    }
+}
+
+/// Earlier first; files without a time last.
+fn compare_times(a: Option<SystemTime>, b: Option<SystemTime>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::compare_paths;
+
+    #[test]
+    fn a_folder_sorts_as_its_name_alone() {
+        let mut paths = ["a-b", "a.c", "a", "a/x", "a/b/c", "ab", "a/b-c", "B"].map(Path::new);
+        paths.sort_by(|a, b| compare_paths(a, b));
+        assert_eq!(paths, ["B", "a", "a/b/c", "a/b-c", "a/x", "a-b", "a.c", "ab"].map(Path::new));
+    }
+}

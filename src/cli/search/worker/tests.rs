@@ -1,0 +1,62 @@
+//! Bytes in memory are searched as the file that they came from.
+
+use std::path::Path;
+
+use termcolor::Buffer;
+
+use super::super::args::{Mode, SearchMode};
+use super::super::matcher;
+use super::super::parse::parse;
+use super::super::printer::PrinterFactory;
+use super::super::request::Request;
+use super::super::targets::{Origin, Target};
+use super::{Verdict, Worker, WorkerParts};
+
+fn printed(
+    line: &str,
+    search: impl Fn(&mut Worker<Buffer>) -> std::io::Result<Verdict>,
+) -> (String, bool) {
+    let args = parse(line.split_whitespace().map(Into::into)).expect("a valid line");
+    let request = Request::resolve(args).expect("a valid request");
+    let Mode::Search(mode) = request.mode else { panic!("{line} is no search") };
+    let matcher = matcher::build(&request).expect("a valid pattern");
+    let parts = WorkerParts::new(&request, matcher).expect("no preprocessor");
+    let factory = PrinterFactory::new(&request, mode);
+    let mut worker = parts.worker(factory.printer(Buffer::no_color()));
+    let verdict = search(&mut worker).expect("memory and a small file can be searched");
+    if mode == SearchMode::Json {
+        // The messages hold times.
+        return (String::new(), verdict.has_match);
+    }
+    (worker.output().as_slice().escape_ascii().to_string(), verdict.has_match)
+}
+
+fn check(line: &str, bytes: &[u8]) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("file");
+    std::fs::write(&path, bytes).expect("a file");
+    for origin in [Origin::Named, Origin::Walked] {
+        let target = Target { path: path.clone(), origin };
+        let line = format!("{line} --no-mmap needle -H {}", dir.path().display());
+        let read = printed(&line, |worker| worker.search(&target));
+        let held = printed(&line, |worker| {
+            worker.search_bytes(Path::new(&path), bytes, target.is_explicit())
+        });
+        assert_eq!(read, held, "{line} {origin:?}");
+    }
+}
+
+#[test]
+fn bytes_are_searched_as_their_file() {
+    let late_nul = [&b"needle\n"[..], &b"filler text\n".repeat(20_000), b"\0\nneedle\n"].concat();
+    let late_match = [&b"filler text\n".repeat(20_000)[..], b"needle\0\n"].concat();
+    let utf16 = "needle\nx\n".encode_utf16().flat_map(u16::to_le_bytes);
+    let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(utf16).collect();
+    let texts = [&b""[..], b"x\nneedle\ny", b"needle\r\n\0needle", &late_nul, &late_match, &utf16];
+    for flags in ["", "-n -C1", "-a", "--binary", "-c", "-l", "--json", "-U", "-v -m2", "-b --crlf"]
+    {
+        for text in texts {
+            check(flags, text);
+        }
+    }
+}

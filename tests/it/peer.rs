@@ -1,0 +1,36 @@
+//! The programs that codedb is compared with.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Returns ripgrep 15: `$CODEDB_RG`, else `rg` on the path if it is that, else one that is built
+/// once under the target folder.
+pub(crate) fn rg() -> PathBuf {
+    static RG: OnceLock<PathBuf> = OnceLock::new();
+    RG.get_or_init(|| {
+        if let Some(path) = std::env::var_os("CODEDB_RG") {
+            return PathBuf::from(path);
+        }
+        let is_wanted = |program: &Path| {
+            let output = Command::new(program).arg("--version").output();
+            output.is_ok_and(|output| output.stdout.starts_with(b"ripgrep 15."))
+        };
+        let on_path = PathBuf::from("rg");
+        if is_wanted(&on_path) {
+            return on_path;
+        }
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("peer");
+        let built = root.join("bin").join(format!("rg{}", std::env::consts::EXE_SUFFIX));
+        if !is_wanted(&built) {
+            let status = Command::new(env!("CARGO"))
+                .args(["install", "ripgrep", "--version", "^15.2", "--features", "pcre2", "--root"])
+                .arg(&root)
+                .status()
+                .expect("cargo runs");
+            assert!(status.success(), "ripgrep could not be built into {}", root.display());
+        }
+        built
+    })
+    .clone()
+}

@@ -1,0 +1,253 @@
+//! `codedb search` against ripgrep itself: the same flags, the same bytes, the same exit codes.
+
+mod cases;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use self::cases::{CASES, Case, Words};
+use crate::peer;
+
+/// The environment that could change results, taken away from both programs.
+const UNSET: [&str; 4] = ["RIPGREP_CONFIG_PATH", "NO_COLOR", "GIT_DIR", "XDG_CONFIG_HOME"];
+
+struct Run<'a> {
+    dir: &'a Path,
+    args: &'a [String],
+    stdin: Option<&'a [u8]>,
+    config: Option<&'a Path>,
+}
+
+fn output(mut command: Command, run: &Run<'_>) -> Output {
+    for name in UNSET {
+        command.env_remove(name);
+    }
+    if let Some(config) = run.config {
+        command.env("RIPGREP_CONFIG_PATH", config);
+    }
+    let stdin = if run.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+    let mut child = command
+        .args(run.args)
+        .current_dir(run.dir)
+        .env("HOME", run.dir.join("home"))
+        .env("TERM", "xterm")
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    if let (Some(text), Some(mut pipe)) = (run.stdin, child.stdin.take()) {
+        // A program that does not read its input closes the pipe.
+        drop(pipe.write_all(text));
+    }
+    child.wait_with_output().expect("the program ends")
+}
+
+fn rg(run: &Run<'_>) -> Output {
+    let mut command = Command::new(peer::rg());
+    command.args(["--sort", "path"]);
+    output(command, run)
+}
+
+fn codedb(run: &Run<'_>, flag: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["search", "--no-index", flag]);
+    output(command, run)
+}
+
+/// Splits a line at blanks, except inside of single quotes.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (index, piece) in line.split('\'').enumerate() {
+        if index % 2 == 1 {
+            words.push(piece.to_string());
+        } else {
+            words.extend(piece.split_whitespace().map(str::to_string));
+        }
+    }
+    words
+}
+
+/// Returns the output line by line with bytes escaped, without times and numbers of bytes read.
+fn comparable(stdout: &[u8]) -> String {
+    let mut out = String::new();
+    for line in stdout.split_inclusive(|&byte| byte == b'\n') {
+        let text = String::from_utf8_lossy(line);
+        if text.contains(" seconds ") || text.ends_with(" bytes searched\n") {
+            continue;
+        }
+        if text.starts_with(r#"{"type":"end""#) || text.ends_with("\"type\":\"summary\"}\n") {
+            let mut value: serde_json::Value = serde_json::from_str(&text).expect("a JSON line");
+            forget_times(&mut value);
+            out.push_str(&format!("{value}\n"));
+            continue;
+        }
+        out.push_str(&format!("{}\n", line.escape_ascii()));
+    }
+    out
+}
+
+fn forget_times(value: &mut serde_json::Value) {
+    if let Some(map) = value.as_object_mut() {
+        for name in ["elapsed", "elapsed_total", "bytes_searched"] {
+            map.remove(name);
+        }
+        map.values_mut().for_each(forget_times);
+    }
+}
+
+fn messages(stderr: &[u8], name: &str) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let prefix = format!("{name}: ");
+    let lines = text.lines().map(|line| line.strip_prefix(&prefix).unwrap_or(line));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Returns what differs between the two programs, for any number of threads.
+fn difference(run: &Run<'_>, words: Words) -> Option<String> {
+    let theirs = rg(run);
+    ["-j0", "-j1", "-j7"].into_iter().find_map(|flag| {
+        let report = compare(&theirs, &codedb(run, flag), words)?;
+        Some(format!("with {flag}:\n{report}"))
+    })
+}
+
+fn compare(theirs: &Output, ours: &Output, words: Words) -> Option<String> {
+    let mut report = String::new();
+    if theirs.status.code() != ours.status.code() {
+        report += &format!("exit code {:?}, not {:?}\n", ours.status.code(), theirs.status.code());
+    }
+    let (want, got) = (comparable(&theirs.stdout), comparable(&ours.stdout));
+    if want != got {
+        report += &format!("stdout:\n{got}--- instead of:\n{want}");
+    }
+    let (want, got) = (messages(&theirs.stderr, "rg"), messages(&ours.stderr, "codedb"));
+    let same = match words {
+        Words::Same => want == got,
+        Words::Own => want.is_empty() == got.is_empty(),
+    };
+    if !same {
+        report += &format!("stderr:\n{got}--- instead of:\n{want}");
+    }
+    (!report.is_empty()).then_some(report)
+}
+
+fn check_all(cases: &[Case]) {
+    let dir = tree::make();
+    let root = dir.path().join("work");
+    let mut failed = Vec::new();
+    for case in cases {
+        let args = words(case.line);
+        let stdin = case.stdin.map(str::as_bytes);
+        let run = Run { dir: &root, args: &args, stdin, config: None };
+        if let Some(report) = difference(&run, case.words) {
+            failed.push(format!("## {}\n{report}", args.join(" ")));
+        }
+    }
+    let (count, all) = (failed.len(), cases.len());
+    assert!(failed.is_empty(), "{count} of {all} differ:\n{}", failed.join("\n"));
+}
+
+#[test]
+fn results_are_ripgreps() {
+    check_all(CASES);
+}
+
+#[cfg(feature = "pcre2")]
+#[test]
+fn pcre2_results_are_ripgreps() {
+    check_all(cases::PCRE2_CASES);
+}
+
+#[test]
+fn configuration_comes_before_the_command_line() {
+    let dir = tree::make();
+    let root = dir.path().join("work");
+    let config = dir.path().join("config");
+    std::fs::write(&config, "# mine\n--ignore-case\n\n  -n  \n-g\n!*.bin\n").expect("written");
+    for line in ["NEEDLE", "-s NEEDLE", "--no-config NEEDLE", "-N needle a"] {
+        let args = words(line);
+        let run = Run { dir: &root, args: &args, stdin: None, config: Some(&config) };
+        assert_eq!(difference(&run, Words::Same), None, "{line}");
+    }
+    let missing = dir.path().join("missing");
+    let args = words("needle a");
+    let run = Run { dir: &root, args: &args, stdin: None, config: Some(&missing) };
+    assert_eq!(difference(&run, Words::Own), None);
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let dir = tree::make();
+    for args in [&["search", "-uuu", "e"][..], &["search", "--files"], &["search", "--type-list"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_codedb"))
+            .args(args)
+            .current_dir(dir.path().join("work"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("codedb starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("codedb ends");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+}
+
+/// Returns the names of flags in a help text: `--long` and `-s` at the head of its lines.
+fn flags_in_help(help: &str) -> BTreeSet<String> {
+    let mut flags = BTreeSet::new();
+    for line in help.lines().filter(|line| line.trim_start().starts_with('-')) {
+        if line.len() - line.trim_start().len() > 4 {
+            continue;
+        }
+        for form in line.trim().split(", ") {
+            let name = form.split(['=', ' ']).next().unwrap_or_default();
+            let short = name.len() == 2 && name.starts_with('-');
+            if short || (name.starts_with("--") && name.len() > 2) {
+                flags.insert(name.to_string());
+            }
+        }
+    }
+    flags
+}
+
+/// Returns all flags that ripgrep's long help names: headings, negations and other spellings.
+fn every_ripgrep_flag() -> BTreeSet<String> {
+    let help = Command::new(peer::rg()).arg("--help").output().expect("ripgrep runs").stdout;
+    let help = String::from_utf8(help).expect("help is text");
+    let mut flags = flags_in_help(&help);
+    let text: Vec<&str> = help.split_whitespace().collect();
+    for phrase in ["disabled with", "is"] {
+        let lead: Vec<&str> = phrase.split(' ').collect();
+        for window in text.windows(lead.len() + 1) {
+            let name = window[lead.len()].trim_end_matches('.');
+            if window[..lead.len()] == lead[..] && name.starts_with("--") && name.len() > 2 {
+                flags.insert(name.to_string());
+            }
+        }
+    }
+    flags
+}
+
+#[test]
+fn every_flag_of_ripgrep_is_there_or_documented_as_left_out() {
+    let documented = include_str!("../../docs/ripgrep.md");
+    let theirs = every_ripgrep_flag();
+    assert!(theirs.len() > 150, "ripgrep's help was not understood: {theirs:?}");
+    for flag in theirs {
+        let left_out = documented.contains(&format!("| `{flag}` |"));
+        let output = Command::new(env!("CARGO_BIN_EXE_codedb"))
+            .args(["search", "--no-config", &flag])
+            .stdin(Stdio::null())
+            .output()
+            .expect("codedb runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let refused = stderr.contains("unrecognized flag") || stderr.contains("is not there");
+        assert_eq!(refused, left_out, "{flag}: {stderr}");
+    }
+}
