@@ -1,3 +1,5 @@
 //! From a pattern to the lines that match: pattern → plan → candidates → verified matches.
 
 pub mod gram_query;
+pub mod pattern;
+pub mod plan;
