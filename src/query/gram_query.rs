@@ -3,9 +3,13 @@
 //! It may say yes too often, never no too often: every text in which the pattern matches satisfies
 //! its query.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::index::gram::Gram;
+
+/// The most branches that are compared pair by pair.
+const PAIRS_OF_MAX: usize = 64;
 
 /// A boolean query over trigrams.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -23,7 +27,8 @@ pub enum GramQuery {
 }
 
 impl GramQuery {
-    /// Returns the conjunction, flattened, sorted and without duplicates.
+    /// Returns the conjunction, flattened, sorted, without duplicates and without the disjunctions
+    /// that another part implies. O(n log n) for n nodes.
     pub fn and(parts: impl IntoIterator<Item = GramQuery>) -> GramQuery {
         let mut flat = Vec::new();
         for part in parts {
@@ -36,6 +41,7 @@ impl GramQuery {
         }
         flat.sort_unstable();
         flat.dedup();
+        drop_implied_by_grams(&mut flat);
         match flat.len() {
             0 => GramQuery::All,
             1 => flat.remove(0),
@@ -43,7 +49,9 @@ impl GramQuery {
         }
     }
 
-    /// Returns the disjunction, flattened, sorted and without duplicates.
+    /// Returns the disjunction, flattened, sorted, without duplicates and without the branches
+    /// that imply another: `(A OR (A AND B))` is `A`. Where there are many branches, only single
+    /// grams are looked for in the others. O(n log n) for n nodes.
     pub fn or(parts: impl IntoIterator<Item = GramQuery>) -> GramQuery {
         let mut flat = Vec::new();
         for part in parts {
@@ -56,10 +64,77 @@ impl GramQuery {
         }
         flat.sort_unstable();
         flat.dedup();
+        drop_implied_by_grams(&mut flat);
+        if flat.len() <= PAIRS_OF_MAX {
+            drop_supersets(&mut flat);
+        }
         match flat.len() {
             0 => GramQuery::None,
             1 => flat.remove(0),
             _ => GramQuery::Or(flat),
+        }
+    }
+
+    /// Returns the number of grams, repeated ones counted each time.
+    pub fn grams_len(&self) -> usize {
+        match self {
+            GramQuery::All | GramQuery::None => 0,
+            GramQuery::Gram(_) => 1,
+            GramQuery::And(parts) | GramQuery::Or(parts) => {
+                parts.iter().map(GramQuery::grams_len).sum()
+            }
+        }
+    }
+
+    /// Returns a query of at most `grams_max` grams that every text that satisfies this one
+    /// satisfies too. Conjunctions lose parts: the largest first, then the grams that the query
+    /// repeats most. A disjunction with more branches than grams allowed becomes `All`.
+    ///
+    /// Cost: O(n log n) for n nodes.
+    pub fn thinned(self, grams_max: usize) -> GramQuery {
+        if self.grams_len() <= grams_max {
+            return self;
+        }
+        let mut occurrences = HashMap::new();
+        self.count_grams(&mut occurrences);
+        self.thinned_by(grams_max, &occurrences)
+    }
+
+    fn count_grams(&self, occurrences: &mut HashMap<Gram, usize>) {
+        match self {
+            GramQuery::All | GramQuery::None => {}
+            GramQuery::Gram(gram) => *occurrences.entry(*gram).or_default() += 1,
+            GramQuery::And(parts) | GramQuery::Or(parts) => {
+                for part in parts {
+                    part.count_grams(occurrences);
+                }
+            }
+        }
+    }
+
+    fn thinned_by(self, grams_max: usize, occurrences: &HashMap<Gram, usize>) -> GramQuery {
+        if self.grams_len() <= grams_max {
+            return self;
+        }
+        match self {
+            GramQuery::Or(branches) if branches.len() <= grams_max => {
+                let each_max = grams_max / branches.len();
+                let thin = |branch: GramQuery| branch.thinned_by(each_max, occurrences);
+                GramQuery::or(branches.into_iter().map(thin))
+            }
+            GramQuery::And(mut parts) => {
+                parts.sort_by_cached_key(|part| match part {
+                    GramQuery::Gram(gram) => (1, occurrences.get(gram).copied()),
+                    composite => (composite.grams_len(), None),
+                });
+                let mut left = grams_max;
+                GramQuery::and(parts.into_iter().map(|part| {
+                    let part = part.thinned_by(left, occurrences);
+                    left -= part.grams_len();
+                    part
+                }))
+            }
+            _ => GramQuery::All,
         }
     }
 
@@ -73,6 +148,37 @@ impl GramQuery {
             GramQuery::Or(parts) => parts.iter().any(|part| part.is_satisfied_by(holds)),
         }
     }
+}
+
+/// Drops the composite parts that hold one of the grams beside them: in a conjunction the gram
+/// implies them, in a disjunction they imply it. Expects sorted parts, grams come first.
+fn drop_implied_by_grams(parts: &mut Vec<GramQuery>) {
+    let grams = parts.partition_point(|part| matches!(part, GramQuery::Gram(_)));
+    if grams == 0 || grams == parts.len() {
+        return;
+    }
+    let composite = parts.split_off(grams);
+    let implied = |part: &GramQuery| match part {
+        GramQuery::And(inner) | GramQuery::Or(inner) => {
+            inner.iter().any(|part| parts.binary_search(part).is_ok())
+        }
+        _ => false,
+    };
+    let kept: Vec<_> = composite.into_iter().filter(|part| !implied(part)).collect();
+    parts.extend(kept);
+}
+
+/// Drops each conjunction all of whose parts some branch beside it is made of. O(b² p) for b
+/// branches of up to p parts.
+fn drop_supersets(branches: &mut Vec<GramQuery>) {
+    let is_superset = |a: &GramQuery, b: &GramQuery| match (a, b) {
+        (GramQuery::And(a), GramQuery::And(b)) => {
+            a.len() > b.len() && b.iter().all(|part| a.binary_search(part).is_ok())
+        }
+        _ => false,
+    };
+    let kept = |branch: &&GramQuery| !branches.iter().any(|other| is_superset(branch, other));
+    *branches = branches.iter().filter(kept).cloned().collect();
 }
 
 impl fmt::Display for GramQuery {
@@ -95,3 +201,6 @@ impl fmt::Display for GramQuery {
         f.write_str(")")
     }
 }
+
+#[cfg(test)]
+mod tests;

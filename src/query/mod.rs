@@ -2,3 +2,5 @@
 
 pub mod candidates;
 pub mod gram_query;
+pub mod pattern;
+pub mod plan;

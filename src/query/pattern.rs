@@ -1,0 +1,224 @@
+//! Patterns and how ripgrep would read them.
+//!
+//! Reading here decides only which texts are candidates; the matcher that confirms them is built
+//! elsewhere, reports the errors, and must be given the same options. [`super::plan`] walks what
+//! is read here.
+
+use regex_syntax::ast::{self, Ast};
+use regex_syntax::hir::Hir;
+use regex_syntax::hir::translate::TranslatorBuilder;
+
+/// Nesting that the matcher accepts; deeper patterns are an error there. It bounds the recursion
+/// of everything that walks the expression.
+const NEST_MAX: u32 = 250;
+
+/// How letter case counts.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Case {
+    /// Letters match themselves.
+    #[default]
+    Sensitive,
+    /// Letters match all that fold to the same letter (`-i`).
+    Insensitive,
+    /// Insensitive if the patterns hold a literal and none of their literals is uppercase (`-S`).
+    Smart,
+}
+
+/// How patterns are to be read; mirrors ripgrep's flags.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PatternOptions {
+    /// Patterns are literal strings (`-F`).
+    pub fixed_strings: bool,
+    /// How letter case counts.
+    pub case: Case,
+    /// Classes, boundaries and case folding know Unicode (off for `--no-unicode`).
+    pub unicode: bool,
+    /// A match may span lines (`-U`).
+    pub multi_line: bool,
+    /// `.` matches a line feed (`--multiline-dotall`); counts only with `multi_line`.
+    pub dot_matches_new_line: bool,
+    /// A line may end in `\r\n` (`--crlf`).
+    pub crlf: bool,
+    /// Lines end in NUL (`--null-data`).
+    pub null_data: bool,
+    /// Lines without a match are wanted (`-v`).
+    pub invert: bool,
+    /// Patterns are Perl-compatible (`-P`).
+    pub pcre2: bool,
+    /// A match stands between non-word characters (`-w`).
+    pub word: bool,
+    /// A match is a whole line (`-x`).
+    pub whole_line: bool,
+}
+
+impl Default for PatternOptions {
+    /// Returns what ripgrep does without flags: sensitive, with Unicode, line by line.
+    fn default() -> PatternOptions {
+        PatternOptions {
+            fixed_strings: false,
+            case: Case::Sensitive,
+            unicode: true,
+            multi_line: false,
+            dot_matches_new_line: false,
+            crlf: false,
+            null_data: false,
+            invert: false,
+            pcre2: false,
+            word: false,
+            whole_line: false,
+        }
+    }
+}
+
+/// Patterns after reading.
+#[derive(Debug)]
+pub(super) enum Reading<'p> {
+    /// Any of these byte strings.
+    Literals(&'p [String]),
+    /// One expression for all patterns.
+    Expression(Hir),
+    /// Nothing is known: the patterns are in error, or in a syntax that is not read here.
+    Unknown,
+}
+
+/// Returns how the matcher would read the patterns, `word` and `whole_line` aside, which only add
+/// assertions of no width.
+///
+/// Cost: that of parsing, and none for plain literals.
+pub(super) fn read<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
+    if options.pcre2 { read_pcre2(patterns, options) } else { read_regex(patterns, options) }
+}
+
+/// Reads patterns of the default syntax. Facts from grep-regex 0.1.14: the patterns are parsed as
+/// one alternation (so smart case looks at all of them together), unless all are plain.
+fn read_regex<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
+    let plain = |pattern: &String| !pattern.chars().any(regex_syntax::is_meta_character);
+    if options.case == Case::Sensitive && (options.fixed_strings || patterns.iter().all(plain)) {
+        return Reading::Literals(patterns);
+    }
+    let joined = if options.fixed_strings {
+        alternatives(patterns, regex_syntax::escape_into)
+    } else {
+        alternatives(patterns, |pattern, joined| joined.push_str(pattern))
+    };
+    parse(&joined, options)
+}
+
+/// Reads Perl-compatible patterns where every character stands for itself.
+///
+/// Without regard to case, characters outside ASCII become a wildcard: which of them are each
+/// other's cases depends on the version of the Unicode tables in PCRE2. Smart case counts as
+/// insensitive, which only adds candidates.
+fn read_pcre2<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
+    let plain = |pattern: &String| pattern.chars().all(is_literal_in_pcre2);
+    if !options.fixed_strings && !patterns.iter().all(plain) {
+        return Reading::Unknown;
+    }
+    if options.case == Case::Sensitive {
+        return Reading::Literals(patterns);
+    }
+    let joined = alternatives(patterns, |pattern, joined| {
+        for c in pattern.chars() {
+            if c.is_ascii() {
+                regex_syntax::escape_into(c.encode_utf8(&mut [0; 4]), joined);
+            } else {
+                joined.push('.');
+            }
+        }
+    });
+    let options = PatternOptions { case: Case::Insensitive, unicode: true, ..options.clone() };
+    parse(&joined, &options)
+}
+
+/// Returns true for a character that stands for itself outside any group or class of PCRE2.
+fn is_literal_in_pcre2(c: char) -> bool {
+    c.is_alphanumeric() || "_ -/:;,<>=!@%&~\"'`#".contains(c)
+}
+
+/// Returns the alternation of the patterns, each written by `write` into its own group.
+fn alternatives(patterns: &[String], write: impl Fn(&str, &mut String)) -> String {
+    let mut joined = String::new();
+    for (i, pattern) in patterns.iter().enumerate() {
+        joined.push_str(if i == 0 { "(?:" } else { "|(?:" });
+        write(pattern, &mut joined);
+        joined.push(')');
+    }
+    joined
+}
+
+fn parse(pattern: &str, options: &PatternOptions) -> Reading<'static> {
+    let mut parser = ast::parse::ParserBuilder::new().nest_limit(NEST_MAX).octal(false).build();
+    let Ok(ast) = parser.parse(pattern) else {
+        return Reading::Unknown;
+    };
+    let insensitive = match options.case {
+        Case::Sensitive => false,
+        Case::Insensitive => true,
+        Case::Smart => smart_case_folds(&ast),
+    };
+    let translated = TranslatorBuilder::new()
+        .utf8(false)
+        .multi_line(true)
+        .unicode(options.unicode)
+        .case_insensitive(insensitive)
+        .dot_matches_new_line(options.multi_line && options.dot_matches_new_line)
+        .crlf(options.crlf)
+        .build()
+        .translate(pattern, &ast);
+    match translated {
+        Ok(hir) => Reading::Expression(hir),
+        Err(_) => Reading::Unknown,
+    }
+}
+
+/// Returns true if the pattern holds a literal, and no uppercase one, whether inside or outside a
+/// class. Escapes such as `\S` and `\pL` are no literals.
+fn smart_case_folds(ast: &Ast) -> bool {
+    let literals = Literals::default();
+    match ast::visit(ast, literals) {
+        Ok(literals) => literals.any && !literals.any_uppercase,
+        Err(never) => match never {},
+    }
+}
+
+/// The literals of a pattern as smart case sees them.
+#[derive(Default)]
+struct Literals {
+    any: bool,
+    any_uppercase: bool,
+}
+
+impl Literals {
+    fn add(&mut self, literal: &ast::Literal) {
+        self.any = true;
+        self.any_uppercase |= literal.c.is_uppercase();
+    }
+}
+
+impl ast::Visitor for Literals {
+    type Output = Literals;
+    type Err = std::convert::Infallible;
+
+    fn finish(self) -> Result<Literals, Self::Err> {
+        Ok(self)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Self::Err> {
+        if let Ast::Literal(literal) = ast {
+            self.add(literal);
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ast::ClassSetItem) -> Result<(), Self::Err> {
+        match item {
+            ast::ClassSetItem::Literal(literal) => self.add(literal),
+            ast::ClassSetItem::Range(range) => {
+                self.add(&range.start);
+                self.add(&range.end);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

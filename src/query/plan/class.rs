@@ -1,0 +1,57 @@
+//! Character classes as sets of folded strings.
+
+use regex_syntax::hir::{Class, ClassBytes, ClassUnicode};
+
+use super::string_set::StringSet;
+
+/// The most strings that a class may leave: the hexadecimal digits are listed, the letters are not.
+/// A disjunction of as many grams as there are letters costs more than it rejects.
+const STRINGS_MAX: usize = 16;
+
+/// The most characters that are looked at. Several may share a string: a letter's two cases, the
+/// control characters.
+const CHARACTERS_MAX: usize = 128;
+
+/// Characters outside ASCII that fold to an ASCII letter, and that letter.
+const FOLDING: [(char, char); 2] = [('\u{17f}', 's'), ('\u{212a}', 'k')];
+
+/// The strings of a class.
+pub(super) struct ClassStrings {
+    /// The encodings of the characters, folded.
+    pub(super) strings: StringSet,
+    /// Whether a character of [`FOLDING`] was left out because its letter is in the class too.
+    pub(super) folds: bool,
+}
+
+/// Returns the strings of a class, or `None` if there are too many of them.
+pub(super) fn strings(class: &Class) -> Option<ClassStrings> {
+    let listed = match class {
+        Class::Unicode(class) => unicode_strings(class)?,
+        Class::Bytes(class) => ClassStrings { strings: byte_strings(class)?, folds: false },
+    };
+    (listed.strings.len() <= STRINGS_MAX).then_some(listed)
+}
+
+fn unicode_strings(class: &ClassUnicode) -> Option<ClassStrings> {
+    let holds = |c: char| class.iter().any(|range| range.start() <= c && c <= range.end());
+    let left_out = FOLDING.map(|(c, letter)| {
+        (holds(c) && (holds(letter) || holds(letter.to_ascii_uppercase()))).then_some(c)
+    });
+    let characters: usize = class.iter().map(|range| range.len()).sum();
+    if characters > CHARACTERS_MAX {
+        return None;
+    }
+    let members = class.iter().flat_map(|range| range.start()..=range.end());
+    let members = members.filter(|c| !left_out.contains(&Some(*c)));
+    let strings = StringSet::of(members.map(|c| c.to_string()));
+    Some(ClassStrings { strings, folds: left_out.iter().any(Option::is_some) })
+}
+
+fn byte_strings(class: &ClassBytes) -> Option<StringSet> {
+    let bytes: usize = class.iter().map(|range| range.len()).sum();
+    if bytes > CHARACTERS_MAX {
+        return None;
+    }
+    let members = class.iter().flat_map(|range| range.start()..=range.end());
+    Some(StringSet::of(members.map(|byte| [byte])))
+}

@@ -1,0 +1,104 @@
+//! Small sets of folded strings.
+//!
+//! A folded string has [byte classes](CLASS) for letters, not bytes: `[aA]` is one string, and so
+//! are `\r` and `\n`, over which no gram reaches.
+
+use crate::index::gram::{CLASS, Gram};
+use crate::query::gram_query::GramQuery;
+
+/// The most grams taken of one string; of a longer one, they are taken at equal distances.
+const GRAMS_PER_STRING_MAX: usize = 256;
+
+/// A set of folded strings: sorted, without duplicates.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct StringSet(Vec<Vec<u8>>);
+
+impl StringSet {
+    /// Returns the set of these byte strings, folded.
+    pub(super) fn of<B: AsRef<[u8]>>(strings: impl IntoIterator<Item = B>) -> StringSet {
+        let fold = |byte: &u8| CLASS[usize::from(*byte)];
+        strings.into_iter().map(|s| s.as_ref().iter().map(fold).collect()).collect()
+    }
+
+    /// Returns the set of the empty string alone.
+    pub(super) fn empty_string() -> StringSet {
+        StringSet(vec![Vec::new()])
+    }
+
+    /// Returns the number of strings.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the summed length of the strings.
+    pub(super) fn letters(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+
+    /// Returns true if the empty string is a member.
+    pub(super) fn holds_empty(&self) -> bool {
+        self.0.first().is_some_and(Vec::is_empty)
+    }
+
+    /// Returns the set without the empty string.
+    pub(super) fn without_empty(&self) -> StringSet {
+        StringSet(self.0[usize::from(self.holds_empty())..].to_vec())
+    }
+
+    /// Returns the strings that are in any of the sets.
+    pub(super) fn union<'s>(sets: impl IntoIterator<Item = &'s StringSet>) -> StringSet {
+        sets.into_iter().flat_map(|set| &set.0).cloned().collect()
+    }
+
+    /// Returns each string of this set followed by each of the other. O(the result).
+    pub(super) fn product(&self, other: &StringSet) -> StringSet {
+        let followed = |a: &Vec<u8>| {
+            let a = a.clone();
+            other.0.iter().map(move |b| [a.as_slice(), b].concat())
+        };
+        self.0.iter().flat_map(followed).collect()
+    }
+
+    /// Returns the first `n` letters of each string.
+    pub(super) fn first(&self, n: usize) -> StringSet {
+        self.0.iter().map(|s| s[..n.min(s.len())].to_vec()).collect()
+    }
+
+    /// Returns the last `n` letters of each string.
+    pub(super) fn last(&self, n: usize) -> StringSet {
+        self.0.iter().map(|s| s[s.len() - n.min(s.len())..].to_vec()).collect()
+    }
+
+    /// Splits off the strings shorter than `n` letters: `(shorter, others)`.
+    pub(super) fn split_shorter(&self, n: usize) -> (StringSet, StringSet) {
+        let (shorter, others) = self.0.iter().cloned().partition(|s| s.len() < n);
+        (StringSet(shorter), StringSet(others))
+    }
+
+    /// Returns what a text must hold to hold one of the strings: `None` of no strings, `All` if one
+    /// of them has no gram.
+    pub(super) fn query(&self) -> GramQuery {
+        GramQuery::or(self.0.iter().map(|string| string_query(string)))
+    }
+}
+
+impl FromIterator<Vec<u8>> for StringSet {
+    fn from_iter<I: IntoIterator<Item = Vec<u8>>>(strings: I) -> StringSet {
+        let mut strings: Vec<_> = strings.into_iter().collect();
+        strings.sort_unstable();
+        strings.dedup();
+        StringSet(strings)
+    }
+}
+
+/// Returns the conjunction of the grams of a string.
+fn string_query(string: &[u8]) -> GramQuery {
+    let step = string.len().div_ceil(GRAMS_PER_STRING_MAX).max(1);
+    let grams = string.windows(3).step_by(step).filter_map(gram);
+    GramQuery::and(grams.map(GramQuery::Gram))
+}
+
+/// Returns the gram of three classes, or `None` where one is a line terminator.
+fn gram(classes: &[u8]) -> Option<Gram> {
+    Gram::from_key(classes.iter().fold(0, |key, class| key << 6 | u32::from(*class)))
+}

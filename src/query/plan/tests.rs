@@ -1,0 +1,237 @@
+//! Plans by example, and against the matcher on random patterns and texts.
+
+use super::Plan;
+use super::string_set::StringSet;
+use crate::query::gram_query::GramQuery;
+use crate::query::pattern::{Case, PatternOptions};
+
+mod property;
+
+/// Reads ripgrep's spelling of the options.
+fn options(flags: &str) -> PatternOptions {
+    let mut options = PatternOptions::default();
+    for flag in flags.split_whitespace() {
+        match flag {
+            "-F" => options.fixed_strings = true,
+            "-i" => options.case = Case::Insensitive,
+            "-S" => options.case = Case::Smart,
+            "--no-unicode" => options.unicode = false,
+            "-U" => options.multi_line = true,
+            "--multiline-dotall" => options.dot_matches_new_line = true,
+            "--crlf" => options.crlf = true,
+            "--null-data" => options.null_data = true,
+            "-v" => options.invert = true,
+            "-P" => options.pcre2 = true,
+            "-w" => options.word = true,
+            "-x" => options.whole_line = true,
+            _ => panic!("no such flag: {flag}"),
+        }
+    }
+    options
+}
+
+/// Plans one pattern a line and compares: the query, then `+fold` and `+lines` where they hold.
+#[track_caller]
+fn check(flags: &str, patterns: &[&str], expected: &str) {
+    let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.to_string()).collect();
+    let plan = Plan::new(&patterns, &options(flags));
+    let mut actual = plan.query().to_string();
+    if plan.with_fold_docs() {
+        actual += " +fold";
+    }
+    if plan.spans_lines() {
+        actual += " +lines";
+    }
+    assert_eq!(actual, expected, "{flags} {patterns:?}");
+}
+
+/// Returns the query of a string: all its grams, in the canonical order.
+fn grams(string: &str) -> String {
+    StringSet::of([string]).query().to_string()
+}
+
+#[test]
+fn literals_give_all_their_grams() {
+    check("", &["abcd"], r#"("abc" AND "bcd")"#);
+    check("", &["PM_RESUME"], &grams("pm_resume"));
+    check("", &["été"], &grams("été"));
+    check("-w", &["kfree"], &grams("kfree"));
+    check("-x", &["kfree"], &grams("kfree"));
+    check("", &[r"^\bfoo\b$"], r#""foo""#);
+    check("--crlf", &["foo$"], r#""foo""#);
+    check("", &["ab"], "ALL");
+    check("", &["a.b"], "ALL");
+    check("", &[r"\w{5}\s+\w{5}"], "ALL");
+}
+
+#[test]
+fn alternatives_are_disjunctions() {
+    let words = r#"("bar" OR "foo" OR ("azq" AND "baz" AND "qux" AND "zqu"))"#;
+    check("", &["foo|bar|bazqux"], words);
+    check("", &["foo", "bar", "bazqux"], words);
+    check("-i", &["foo", "bar", "bazqux"], words);
+    check("-F", &["foo", "a.c*"], r#"("foo" OR ("a.c" AND ".c~"))"#);
+    check("", &["a(b|c)d"], r#"("abd" OR "acd")"#);
+    check("", &["(foo|bar)x"], r#"(("arx" AND "bar") OR ("foo" AND "oox"))"#);
+    check("", &["foo|.bar|[a-z]baz"], r#"("bar" OR "baz" OR "foo")"#);
+    check("", &["foo|ab"], "ALL");
+}
+
+#[test]
+fn implied_branches_go() {
+    check("", &["abcd?"], r#""abc""#);
+    check("", &["abc|abcd"], r#""abc""#);
+    check("", &["foo.*(foo|bar)"], r#""foo""#);
+    check("", &["[ab]?[cd]?[ef]?[gh]?xyz"], r#""xyz""#);
+}
+
+#[test]
+fn neighbours_of_large_parts_are_joined() {
+    check("", &["foo.*bar"], r#"("bar" AND "foo")"#);
+    check("", &["[A-Z]+_RESUME"], &grams("_RESUME"));
+    check("", &["foo[[:alnum:]]bar"], r#"("bar" AND "foo")"#);
+    check("", &["foo(ab)+cd"], r#"("abc" AND "bcd" AND "foo" AND "oab" AND "ooa")"#);
+    check("", &["foo(ab)*cd"], r#"("foo" AND (("abc" AND "bcd") OR ("ocd" AND "ooc")))"#);
+    let seam = r#"("oo0" OR "oo1" OR "oo2" OR "oo3" OR "oo4" OR "oo5" OR "oo6" OR "oo7")"#;
+    check("", &["foo[0-7]+"], &format!(r#"("foo" AND {seam})"#));
+    check("", &["foo[0-7].*bar"], &format!(r#"("bar" AND "foo" AND {seam})"#));
+}
+
+#[test]
+fn repetitions_are_written_out_a_few_times() {
+    let twice = r#"("aba" AND "bab")"#;
+    for copies in ["{2}", "{2,3}", "{2,}", "{9}", "{3,1000}"] {
+        check("", &[&format!("(ab){copies}")], twice);
+    }
+    check("", &["(ab)+"], "ALL");
+    check("", &["(abc){0}"], "ALL");
+    check("", &["(abc){0,2}"], "ALL");
+    let [a, b, c, d] = ["xaabyz", "xaayz", "xababyz", "xabayz"].map(grams);
+    check("", &["x(ab?){2}yz"], &format!("({a} OR {b} OR {c} OR {d})"));
+    check("", &[r"foo.{1000}{1000}bar"], r#"("bar" AND "foo")"#);
+}
+
+#[test]
+fn prefixes_before_an_option_count() {
+    let (plain, gpl) = (grams("EXPORT_SYMBOL("), grams("EXPORT_SYMBOL_GPL("));
+    check("", &[r"EXPORT_SYMBOL(_GPL)?\("], &format!("({gpl} OR {plain})"));
+}
+
+#[test]
+fn what_folds_to_ascii_is_left_to_the_engine() {
+    check("-i", &["struct"], &format!("{} +fold", grams("struct")));
+    check("-i", &["desk"], r#"("des" AND "esk") +fold"#);
+    check("-i", &["foo"], r#""foo""#);
+    check("-i", &["sk"], "ALL");
+    check("-i --no-unicode", &["struct"], &grams("struct"));
+    check("", &["(?i:k)ab"], r#""kab" +fold"#);
+    check("", &["[ks\u{212a}]ab"], r#"("kab" OR "sab") +fold"#);
+    // Without the letter beside it, the character is one like any other.
+    check("", &["\u{212a}ab"], &grams("\u{212a}ab"));
+    check("", &["[\u{212a}x]ab"], &format!(r#"("xab" OR {})"#, grams("\u{212a}ab")));
+    let [a, b, c, d] = ["été", "étÉ", "Été", "ÉtÉ"].map(grams);
+    check("-i", &["été"], &format!("({a} OR {b} OR {c} OR {d})"));
+}
+
+#[test]
+fn smart_case_looks_at_literals() {
+    check("-S", &["ask"], r#""ask" +fold"#);
+    check("-S", &["asK"], r#""ask""#);
+    check("-S", &[r"\Sask"], r#""ask" +fold"#);
+    check("-S", &["ask", "X"], "ALL");
+    check("-S", &["ask", "foX"], r#"("ask" OR "fox")"#);
+    check("-S", &["ask[A]"], r#"("ask" AND "ska")"#);
+}
+
+#[test]
+fn line_ends_break_strings() {
+    check("-U", &[r"foo\nbar"], r#"("bar" AND "foo") +lines"#);
+    check("-U", &[r"foo\r\nbar"], r#"("bar" AND "foo") +lines"#);
+    check("", &[r"foo\rbar"], r#"("bar" AND "foo")"#);
+    check("-U", &[r"fo\nbar|fo\rbar"], r#""bar" +lines"#);
+    check("-U", &[r"foo\s+bar"], r#"("bar" AND "foo") +lines"#);
+    check("-U", &["foo.*bar"], r#"("bar" AND "foo")"#);
+    check("-U --multiline-dotall", &["foo.*bar"], r#"("bar" AND "foo") +lines"#);
+    check("--multiline-dotall", &["foo.*bar"], r#"("bar" AND "foo")"#);
+    check("-U", &["foo$"], r#""foo""#);
+    check("-U", &["foo", "a\nb"], "ALL +lines");
+    check("", &[r"foo[^x]bar"], r#"("bar" AND "foo")"#);
+    check("--null-data", &[r"foo[^x]bar"], r#"("bar" AND "foo") +lines"#);
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    check("", &[r"(?-u:\xff\xfe)ab"], r#"("lab" AND "]la")"#);
+    check("", &[r"(?-u:\xff)"], "ALL");
+    check("", &[r"(?s-u:foo.bar)"], r#"("bar" AND "foo")"#);
+    check("", &[r"ab(?-u:[\x80-\xff])+foo"], r#""foo""#);
+}
+
+#[test]
+fn what_cannot_match_and_what_always_does() {
+    check("", &[], "NONE");
+    check("-i", &[], "NONE");
+    check("-v", &[], "ALL");
+    check("", &["[a&&b]foo"], "NONE");
+    check("", &["foo|[a&&b]"], r#""foo""#);
+    check("", &["([a&&b])*foo"], r#""foo""#);
+    check("", &[""], "ALL");
+    check("", &["foo", ""], "ALL");
+    check("-v", &["foo"], "ALL");
+    check("-v -U", &["foo"], "ALL +lines");
+    check("", &["foo("], "ALL");
+    check("-U", &["foo("], "ALL +lines");
+}
+
+#[test]
+fn perl_compatible_literals() {
+    check("-P", &["a b-c"], &grams("a b-c"));
+    check("-P", &["foo", "bar"], r#"("bar" OR "foo")"#);
+    check("-P -F", &["foo.bar"], &grams("foo.bar"));
+    check("-P -i", &["desk"], r#"("des" AND "esk") +fold"#);
+    check("-P -S", &["desk"], r#"("des" AND "esk") +fold"#);
+    check("-P -i", &["fooöbar"], r#"("bar" AND "foo")"#);
+    check("-P", &["fooöbar"], &grams("fooöbar"));
+    for pattern in ["foo.bar", "foo?", r"\Kfoo", "(*UTF)foo", "foo|bar", "[f]oo", "foo{2}", "fo^o"]
+    {
+        check("-P", &[pattern], "ALL");
+    }
+}
+
+#[test]
+fn ten_thousand_words_keep_all_their_grams() {
+    let words: Vec<String> = (0..10_000).map(|i| format!("{i:05}_wordyx")).collect();
+    let joined = [words.join("|")];
+    for (flags, patterns) in [("", &words[..]), ("-i", &words[..]), ("", &joined[..])] {
+        let plan = Plan::new(patterns, &options(flags));
+        let GramQuery::Or(branches) = plan.query() else { panic!("{flags}: no disjunction") };
+        assert_eq!(branches.len(), 10_000, "{flags}");
+        // Ten each; a few words repeat a gram of theirs.
+        assert!((99_900..=100_000).contains(&plan.query().grams_len()), "{flags}");
+    }
+}
+
+#[test]
+fn a_million_grams_are_thinned() {
+    let words: Vec<String> = (0..60_000).map(|i| format!("long_word_{i:05}_xyzzy")).collect();
+    let plan = Plan::new(&words, &PatternOptions::default());
+    let GramQuery::Or(branches) = plan.query() else { panic!("no disjunction") };
+    // The grams that the words share go first.
+    assert!(branches.len() > 15_000 && plan.query().grams_len() <= super::GRAMS_MAX);
+}
+
+#[test]
+fn extreme_patterns_take_bounded_time() {
+    let nested = format!("{}abc{}", "(x|".repeat(120), "{2,}y)".repeat(120));
+    let many_parts = "(a|b)[0-9]é?.*".repeat(1_000);
+    let powers = format!("{}(abc|de|f){}", "(?:".repeat(60), "{3,4})".repeat(60));
+    let long = "abc".repeat(100_000);
+    for flags in ["", "-i", "-U"] {
+        for pattern in [&nested, &many_parts, &powers, &long] {
+            let plan = Plan::new(std::slice::from_ref(pattern), &options(flags));
+            assert!(plan.query().grams_len() <= super::GRAMS_MAX);
+        }
+    }
+    let too_deep = format!("{}abc{}", "(".repeat(100_000), ")".repeat(100_000));
+    check("", &[&too_deep], "ALL");
+}
