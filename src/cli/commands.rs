@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::search;
+use super::{index, search};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -28,6 +28,7 @@ fn tree() -> Command {
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .subcommand(search::command())
+        .subcommand(index::command())
         .subcommand(
             Command::new("completions")
                 .about("Print a completion script for a shell")
@@ -57,6 +58,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Err(err) => return told_by_clap(&err),
     };
     match matches.subcommand() {
+        Some(("index", matches)) => index::run(matches),
         Some(("completions", matches)) => {
             let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
             print(|out| {

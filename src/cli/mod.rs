@@ -3,8 +3,11 @@
 //! [`run`] looks at the first word. `search` has its own parser, since it takes ripgrep's flags and
 //! is called most; every other command is clap's, in `commands`.
 
+mod background;
 mod commands;
+mod index;
 mod log_sink;
+mod place;
 mod report;
 mod search;
 

@@ -13,3 +13,5 @@ pub mod stamp;
 pub mod sweep;
 
 pub mod walk;
+
+pub use platform::{FileSystem, file_system};

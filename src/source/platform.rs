@@ -10,3 +10,51 @@ mod unix;
 pub(super) use other::{DirHandle, open_without_waiting, stamp};
 #[cfg(unix)]
 pub(super) use unix::{DirHandle, open_without_waiting, stamp};
+
+/// The kind of file system that a path lies on.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FileSystem {
+    /// Its name, or a number where it has no well-known one.
+    pub name: String,
+    network: bool,
+}
+
+impl FileSystem {
+    /// Returns true if other machines may change files without this one's knowledge: there index
+    /// files are read instead of mapped, and watching sees only local changes.
+    pub fn is_network(&self) -> bool {
+        self.network
+    }
+}
+
+/// Returns the kind of file system that `path` lies on; a local one of unknown kind where it
+/// cannot be told.
+pub fn file_system(path: &std::path::Path) -> FileSystem {
+    #[cfg(target_os = "linux")]
+    if let Ok(stat) = rustix::fs::statfs(path) {
+        // Magic numbers of statfs(2).
+        const KINDS: [(u32, &str, bool); 14] = [
+            (0xef53, "ext", false),
+            (0x5846_5342, "xfs", false),
+            (0x9123_683e, "btrfs", false),
+            (0x0102_1994, "tmpfs", false),
+            (0x794c_7630, "overlayfs", false),
+            (0x2fc1_2fc1, "zfs", false),
+            (0xf2f5_2010, "f2fs", false),
+            (0x6969, "nfs", true),
+            (0xff53_4d42, "cifs", true),
+            (0xfe53_4d42, "smb2", true),
+            (0x6573_5546, "fuse", true),
+            (0x0102_1997, "9p", true),
+            (0x00c3_6400, "ceph", true),
+            (0x5346_414f, "afs", true),
+        ];
+        let magic = stat.f_type as u32;
+        return match KINDS.iter().find(|(number, ..)| *number == magic) {
+            Some(&(_, name, network)) => FileSystem { name: name.to_owned(), network },
+            None => FileSystem { name: format!("{magic:#x}"), network: false },
+        };
+    }
+    let _ = path;
+    FileSystem { name: "unknown".to_owned(), network: false }
+}

@@ -167,7 +167,7 @@ pub(crate) enum Mmap {
 }
 
 /// Which files are searched.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Filter {
     pub(crate) globs: Vec<String>,
     pub(crate) iglobs: Vec<String>,
@@ -183,6 +183,13 @@ pub(crate) struct Filter {
     pub(crate) no_ignore: NoIgnore,
     /// How often `-u` was given.
     pub(crate) unrestricted: u8,
+}
+
+impl Filter {
+    /// Returns true if the files are those of ripgrep without a flag.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Filter::default()
+    }
 }
 
 /// Which sources of ignore rules are left aside.

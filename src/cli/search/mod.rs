@@ -7,8 +7,10 @@
 mod args;
 mod command;
 mod config;
+mod explain;
 mod flags;
 mod help;
+mod indexed;
 mod matcher;
 mod ordered;
 mod output;

@@ -26,7 +26,6 @@ pub(crate) struct Request {
     pub(crate) filter: Filter,
     pub(crate) format: Format,
     pub(crate) look: Look,
-    #[expect(dead_code, reason = "the plain scan does without an index")]
     pub(crate) index: IndexOptions,
     pub(crate) sort: Option<Sort>,
     pub(crate) buffer: Buffering,

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use termcolor::{Buffer, BufferWriter, WriteColor};
 
+use super::super::background;
 use super::super::report::Reporter;
 use super::args::{Buffering, Mode, SearchMode};
 use super::ordered;
@@ -18,7 +19,7 @@ use super::printer::{self, PrinterFactory};
 use super::request::Request;
 use super::targets::{self, Item, Problem, ProblemKind, Target};
 use super::worker::{Verdict, Worker, WorkerParts};
-use super::{matcher, walker};
+use super::{explain, indexed, matcher, walker};
 use crate::error::{Error, Kind, Result};
 
 /// Searches one target with a worker; implementations decide where its bytes come from.
@@ -49,6 +50,20 @@ impl SearchOne for PlainScan {
     }
 }
 
+/// Reads candidates of the index, and rejects those without a match at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CandidateScan;
+
+impl SearchOne for CandidateScan {
+    fn search_one<W: WriteColor>(
+        &self,
+        worker: &mut Worker<W>,
+        target: &Target,
+    ) -> io::Result<Verdict> {
+        worker.search_candidate(target)
+    }
+}
+
 /// Does what a request asks for and returns the exit code.
 ///
 /// # Errors
@@ -73,9 +88,22 @@ pub(crate) fn run(request: &Request, reporter: &Reporter) -> Result<ExitCode> {
 fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bool> {
     let started = Instant::now();
     let parts = WorkerParts::new(request, matcher::build(request)?)?;
-    let items = targets::list(request)?;
-    let search = Search { request, mode, reporter, parts: &parts, started };
-    Ok(search_items(&search, &items, &PlainScan).matched)
+    let Some(engine) = indexed::engine(request) else {
+        let items = targets::list(request)?;
+        let search = Search { request, mode, reporter, parts: &parts, started, unread: 0 };
+        return Ok(search_items(&search, &items, &PlainScan).matched);
+    };
+    let listing = indexed::list(request, &engine)?;
+    let unread = listing.unread;
+    let search = Search { request, mode, reporter, parts: &parts, started, unread };
+    if request.index.explain_plan {
+        return explain::explain(&search, &listing);
+    }
+    let outcome = search_items(&search, &listing.items, &CandidateScan);
+    if listing.wants_build && !request.index.no_background {
+        background::build(&engine);
+    }
+    Ok(outcome.matched)
 }
 
 /// What the search of every item needs.
@@ -86,6 +114,20 @@ pub(crate) struct Search<'a> {
     pub(crate) parts: &'a WorkerParts,
     /// For the totals.
     pub(crate) started: Instant,
+    /// Files that need not be read, since the index knows that they cannot match.
+    pub(crate) unread: u64,
+}
+
+impl Search<'_> {
+    /// Returns the outcome of what was decided without reading.
+    fn outcome(&self) -> Outcome {
+        let mut outcome = Outcome::new(self.request);
+        outcome.searched = self.unread > 0;
+        if let Some(stats) = &mut outcome.stats {
+            stats.add_searches(self.unread);
+        }
+        outcome
+    }
 }
 
 /// Searches `items` in their order, prints what is found and, where asked for, the totals.
@@ -114,7 +156,7 @@ fn search_serially(search: &Search<'_>, items: &[Item], searches: &impl SearchOn
     let Search { request, reporter, .. } = *search;
     let factory = PrinterFactory::new(request, search.mode);
     let mut worker = search.parts.worker(factory.printer(stdout(request)));
-    let mut outcome = Outcome::new(request);
+    let mut outcome = search.outcome();
     for item in items {
         let target = match item {
             Item::Search(target) => target,
@@ -147,6 +189,7 @@ fn search_in_parallel(search: &Search<'_>, items: &[Item], searches: &impl Searc
     let factory = PrinterFactory::new(request, search.mode);
     let buffers = BufferWriter::stdout(request.look.color);
     let mut sink = StdoutSink::new(request, reporter, factory.separator());
+    sink.outcome = search.outcome();
     ordered::run(
         items,
         request.threads,

@@ -4,6 +4,7 @@
 //! `ordered` keeps the order.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -17,6 +18,7 @@ use super::request::Request;
 use super::searcher::is_stdin_path;
 use super::walker::WalkRules;
 use crate::error::Result;
+use crate::source::stamp::Stamp;
 
 /// Fewer items than this are sorted faster than threads start.
 const PARALLEL_SORT_MIN: usize = 10_000;
@@ -27,6 +29,19 @@ pub(crate) struct Target {
     /// The path to open and to print, relative to the current directory as the user spelled it.
     pub(crate) path: PathBuf,
     pub(crate) origin: Origin,
+    pub(crate) knowledge: Knowledge,
+}
+
+/// What the index knows of a target's content.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Knowledge {
+    /// Nothing: it is read and searched.
+    #[default]
+    Nothing,
+    /// It cannot match; it is here for what a file without a match prints.
+    NoMatch,
+    /// While it has this stamp, it can match in these ranges of bytes alone.
+    Blocks(Box<(Stamp, Vec<Range<u32>>)>),
 }
 
 /// How a target came to be searched; it decides what a NUL byte means.
@@ -82,8 +97,22 @@ pub(crate) enum ProblemKind {
 ///
 /// On a glob or file type that cannot be read.
 pub(crate) fn list(request: &Request) -> Result<Vec<Item>> {
+    let mut items = list_paths(request, &request.scope.paths)?;
+    sort_as_asked(request, &mut items);
+    Ok(items)
+}
+
+/// Returns the targets of one path of a request, by path.
+///
+/// # Errors
+///
+/// On a glob or file type that cannot be read.
+pub(crate) fn list_path(request: &Request, path: &Path) -> Result<Vec<Item>> {
+    list_paths(request, std::slice::from_ref(&path.to_path_buf()))
+}
+
+fn list_paths(request: &Request, paths: &[PathBuf]) -> Result<Vec<Item>> {
     let rules = WalkRules::new(request)?;
-    let paths = &request.scope.paths;
     let mut listing = Listing { request, items: Vec::new(), told_ignore_files: false };
     let mut at = 0;
     while at < paths.len() {
@@ -95,9 +124,7 @@ pub(crate) fn list(request: &Request) -> Result<Vec<Item>> {
         }
         at += files.max(1);
     }
-    let mut items = listing.items;
-    sort_as_asked(request, &mut items);
-    Ok(items)
+    Ok(listing.items)
 }
 
 struct Listing<'a> {
@@ -201,7 +228,7 @@ fn convert(
         Ok(path) if strip => path.to_path_buf(),
         _ => entry.into_path(),
     };
-    items.push(Item::Search(Target { path, origin }));
+    items.push(Item::Search(Target { path, origin, knowledge: Knowledge::Nothing }));
 }
 
 /// Returns why an entry is searched; None if it is not.
@@ -306,7 +333,7 @@ fn first_difference(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// Applies `--sort` and `--sortr` other than by path upwards.
-fn sort_as_asked(request: &Request, items: &mut Vec<Item>) {
+pub(crate) fn sort_as_asked(request: &Request, items: &mut Vec<Item>) {
     let Some(sort) = request.sort else { return };
     if sort.by == SortBy::Path && !sort.reverse {
         return;

@@ -2,6 +2,7 @@
 //! that are in memory already.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -12,13 +13,19 @@ use grep_searcher::{Searcher, SearcherBuilder};
 use ignore::overrides::Override;
 use termcolor::WriteColor;
 
+use super::args::{Context, Mmap, Mode, SearchMode, TextEncoding};
 use super::matcher::PatternMatcher;
 use super::printer::Printer;
 use super::request::Request;
 use super::searcher::{self, BinaryRules};
-use super::targets::{Origin, Target};
+use super::targets::{Knowledge, Origin, Target};
 use super::walker;
 use crate::error::{Error, Kind, Result};
+use crate::source::read;
+use crate::source::stamp::Stamp;
+
+/// Larger files are searched a buffer at a time.
+const READ_WHOLE_BYTES_MAX: u64 = 64 << 20;
 
 /// What the search of one target found.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +43,12 @@ pub(crate) struct WorkerParts {
     binary: BinaryRules,
     preprocessor: Option<Preprocessor>,
     decompressor: Option<DecompressionReaderBuilder>,
+    /// Files are mapped, so how one is read is the searcher's choice.
+    maps: bool,
+    /// A file in which the pattern matches nowhere prints nothing, and the pattern means the same
+    /// on a part of the lines as on all.
+    rejects_early: bool,
+    with_stats: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -72,16 +85,18 @@ impl WorkerParts {
             binary: BinaryRules::new(request),
             preprocessor,
             decompressor,
+            maps: request.reading.mmap == Mmap::Always,
+            rejects_early: rejects_early(request),
+            with_stats: request.stats,
         })
     }
 
     /// Returns a worker that prints with `printer`.
     pub(crate) fn worker<W: WriteColor>(&self, printer: Printer<W>) -> Worker<W> {
-        Worker { searcher: self.searcher.build(), parts: self.clone(), printer }
+        Worker { searcher: self.searcher.build(), parts: self.clone(), printer, buffer: Vec::new() }
     }
 
     /// Returns true if the text of `path` is what the file holds, not what a program makes of it.
-    #[expect(dead_code, reason = "for candidates of the index, which is not here yet")]
     pub(crate) fn reads_plainly(&self, path: &Path) -> bool {
         !self.is_preprocessed(path) && !self.is_decompressed(path)
     }
@@ -99,24 +114,46 @@ impl WorkerParts {
     }
 }
 
+fn rejects_early(request: &Request) -> bool {
+    let Request { matching, format, reading, .. } = request;
+    let misses_print = match request.mode {
+        Mode::Search(SearchMode::PathsWithoutMatch) => true,
+        Mode::Search(SearchMode::Count | SearchMode::CountMatches) => format.include_zero,
+        _ => false,
+    };
+    let plain = !matching.invert
+        && !matching.null_data
+        && format.context != Context::Passthru
+        && matches!(reading.encoding, TextEncoding::Auto);
+    plain && !misses_print && !request.patterns.iter().any(|p| may_anchor_to_text(p))
+}
+
+/// Returns true if a pattern may hold an anchor to the text's start or end, which a part of the
+/// text moves: `\A`, `\z`, or `^` and `$` under `(?-m)`. May say so of others.
+fn may_anchor_to_text(pattern: &str) -> bool {
+    let switches_off = |(at, _): (usize, &str)| {
+        let flags = pattern[at + 2..].split([':', ')']).next().unwrap_or("");
+        flags.split_once('-').is_some_and(|(_, off)| off.contains('m'))
+    };
+    pattern.contains("\\A")
+        || pattern.contains("\\z")
+        || pattern.match_indices("(?").any(switches_off)
+}
+
 /// Searches targets one after another, printing into `W`.
 #[derive(Debug)]
 pub(crate) struct Worker<W> {
     parts: WorkerParts,
     searcher: Searcher,
     printer: Printer<W>,
+    /// The file being searched, where it is read here.
+    buffer: Vec<u8>,
 }
 
 impl<W: WriteColor> Worker<W> {
     /// Returns what the worker prints into.
     pub(crate) fn output(&mut self) -> &mut W {
         self.printer.get_mut()
-    }
-
-    /// Returns what the worker was made from.
-    #[expect(dead_code, reason = "for candidates of the index, which is not here yet")]
-    pub(crate) fn parts(&self) -> &WorkerParts {
-        &self.parts
     }
 
     /// Searches a target by reading it.
@@ -136,7 +173,7 @@ impl<W: WriteColor> Worker<W> {
         if self.parts.is_decompressed(path) {
             return self.search_decompressed(path);
         }
-        let Worker { parts, searcher, printer } = self;
+        let Worker { parts, searcher, printer, .. } = self;
         match &parts.matcher {
             PatternMatcher::Default(matcher) => search_path(matcher, searcher, printer, path),
             #[cfg(feature = "pcre2")]
@@ -144,21 +181,69 @@ impl<W: WriteColor> Worker<W> {
         }
     }
 
-    /// Searches bytes that were read from `path`, as [`Worker::search`] would search the file when
-    /// it neither maps it nor runs a program for it ([`WorkerParts::reads_plainly`]).
+    /// Searches a target as [`Worker::search`] does, but rejects a file without a match sooner: by
+    /// one look at its bytes, and only at the parts that the index names.
     ///
     /// # Errors
     ///
-    /// When the output cannot be written.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for candidates of the index"))]
-    pub(crate) fn search_bytes(
+    /// As [`Worker::search`].
+    pub(crate) fn search_candidate(&mut self, target: &Target) -> io::Result<Verdict> {
+        let path = target.path.as_path();
+        let plain = target.origin == Origin::Walked && self.parts.reads_plainly(path);
+        if !plain || self.parts.maps {
+            return self.search(target);
+        }
+        if target.knowledge == Knowledge::NoMatch {
+            self.set_binary_rule(path, false);
+            return self.search_reader(path, io::empty());
+        }
+        let (mut file, metadata) = read::open(path)?;
+        if metadata.len() > READ_WHOLE_BYTES_MAX {
+            return self.search(target);
+        }
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let verdict = read::read_rest(&mut file, metadata.len(), &mut buffer).and_then(|()| {
+            let parts = match &target.knowledge {
+                Knowledge::Blocks(known) if Stamp::of(&metadata) == known.0 => &known.1[..],
+                _ => &[],
+            };
+            self.search_bytes(path, &buffer, parts)
+        });
+        self.buffer = buffer;
+        verdict
+    }
+
+    /// Searches the bytes of a walked file, which can match in `parts` alone, or anywhere without
+    /// any.
+    fn search_bytes(
         &mut self,
         path: &Path,
         bytes: &[u8],
-        explicit: bool,
+        parts: &[Range<u32>],
     ) -> io::Result<Verdict> {
-        self.set_binary_rule(path, explicit);
-        self.search_reader(path, bytes)
+        self.set_binary_rule(path, false);
+        // Transcoded text and text with a NUL are for the searcher to make sense of.
+        let as_it_is = !starts_with_mark(bytes) && memchr::memchr(0, bytes).is_none();
+        if !as_it_is {
+            return self.search_reader(path, bytes);
+        }
+        let Worker { parts: WorkerParts { matcher, rejects_early, .. }, .. } = self;
+        if *rejects_early && !may_match(matcher, bytes, parts) {
+            let stats = self.parts.with_stats.then(|| {
+                let mut stats = Stats::new();
+                stats.add_searches(1);
+                stats
+            });
+            return Ok(Verdict { has_match: false, stats });
+        }
+        let Worker { parts, searcher, printer, .. } = self;
+        match &parts.matcher {
+            PatternMatcher::Default(matcher) => {
+                search_slice(matcher, searcher, printer, path, bytes)
+            }
+            #[cfg(feature = "pcre2")]
+            PatternMatcher::Pcre2(matcher) => search_slice(matcher, searcher, printer, path, bytes),
+        }
     }
 
     fn set_binary_rule(&mut self, path: &Path, explicit: bool) {
@@ -168,7 +253,7 @@ impl<W: WriteColor> Worker<W> {
     }
 
     fn search_reader(&mut self, path: &Path, reader: impl io::Read) -> io::Result<Verdict> {
-        let Worker { parts, searcher, printer } = self;
+        let Worker { parts, searcher, printer, .. } = self;
         match &parts.matcher {
             PatternMatcher::Default(matcher) => {
                 search_reader(matcher, searcher, printer, path, reader)
@@ -237,6 +322,39 @@ fn search_path<M: Matcher, W: WriteColor>(
     path: &Path,
 ) -> io::Result<Verdict> {
     with_sink!(printer, matcher, path, sink => searcher.search_path(matcher, path, &mut sink))
+}
+
+fn search_slice<M: Matcher, W: WriteColor>(
+    matcher: &M,
+    searcher: &mut Searcher,
+    printer: &mut Printer<W>,
+    path: &Path,
+    bytes: &[u8],
+) -> io::Result<Verdict> {
+    with_sink!(printer, matcher, path, sink => searcher.search_slice(matcher, bytes, &mut sink))
+}
+
+/// Returns true if a file starts with a byte order mark, which the searcher acts upon.
+fn starts_with_mark(bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+    marks.iter().any(|mark| bytes.starts_with(mark))
+}
+
+/// Returns false if the pattern matches nowhere in `parts` of `bytes`, or nowhere in them all.
+fn may_match(matcher: &PatternMatcher, bytes: &[u8], parts: &[Range<u32>]) -> bool {
+    let is_match = |bytes: &[u8]| match matcher {
+        // An error is for the search itself to report.
+        PatternMatcher::Default(matcher) => matcher.is_match(bytes).unwrap_or(true),
+        #[cfg(feature = "pcre2")]
+        PatternMatcher::Pcre2(_) => true,
+    };
+    if parts.is_empty() {
+        return is_match(bytes);
+    }
+    parts.iter().any(|part| {
+        let end = (part.end as usize).min(bytes.len());
+        bytes.get(part.start as usize..end).is_none_or(is_match)
+    })
 }
 
 fn search_reader<M: Matcher, W: WriteColor>(

@@ -1,6 +1,4 @@
-//! Bytes in memory are searched as the file that they came from.
-
-use std::path::Path;
+//! A candidate is searched as any file is.
 
 use termcolor::Buffer;
 
@@ -9,7 +7,7 @@ use super::super::matcher;
 use super::super::parse::parse;
 use super::super::printer::PrinterFactory;
 use super::super::request::Request;
-use super::super::targets::{Origin, Target};
+use super::super::targets::{Knowledge, Origin, Target};
 use super::{Verdict, Worker, WorkerParts};
 
 fn printed(
@@ -36,18 +34,16 @@ fn check(line: &str, bytes: &[u8]) {
     let path = dir.path().join("file");
     std::fs::write(&path, bytes).expect("a file");
     for origin in [Origin::Named, Origin::Walked] {
-        let target = Target { path: path.clone(), origin };
+        let target = Target { path: path.clone(), origin, knowledge: Knowledge::Nothing };
         let line = format!("{line} --no-mmap needle -H {}", dir.path().display());
         let read = printed(&line, |worker| worker.search(&target));
-        let held = printed(&line, |worker| {
-            worker.search_bytes(Path::new(&path), bytes, target.is_explicit())
-        });
+        let held = printed(&line, |worker| worker.search_candidate(&target));
         assert_eq!(read, held, "{line} {origin:?}");
     }
 }
 
 #[test]
-fn bytes_are_searched_as_their_file() {
+fn a_candidate_is_searched_as_any_file() {
     let late_nul = [&b"needle\n"[..], &b"filler text\n".repeat(20_000), b"\0\nneedle\n"].concat();
     let late_match = [&b"filler text\n".repeat(20_000)[..], b"needle\0\n"].concat();
     let utf16 = "needle\nx\n".encode_utf16().flat_map(u16::to_le_bytes);

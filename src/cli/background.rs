@@ -1,0 +1,33 @@
+//! The builder that a search leaves behind: a detached `codedb index` without any output.
+
+use std::process::{Command, Stdio};
+
+use super::place;
+use crate::engine::Engine;
+
+/// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it. A
+/// builder that cannot be started is no reason for a search to fail: the next one tries again.
+pub(crate) fn build(engine: &Engine) {
+    if !place::background_allowed() || place::too_wide(engine.root()).is_some() {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    // The store's folder lies two levels below the cache folder.
+    let Some(cache) = engine.store().dir().ancestors().nth(2) else { return };
+    let mut command = Command::new(program);
+    command
+        .args(["index", "--quiet", "--no-progress", "--root"])
+        .arg(engine.root())
+        .arg("--index-dir")
+        .arg(cache)
+        .current_dir(engine.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    // A group of its own, so that Ctrl-C at the terminal does not reach it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    if let Err(error) = command.spawn() {
+        log::debug!("no background build: {error}");
+    }
+}

@@ -1,0 +1,227 @@
+//! `codedb index`: builds or refreshes the index, with a progress bar on a terminal, and cleans up.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::place::{self, Asked};
+use super::report;
+use crate::engine::{self, Built, Engine, Progress, Stage};
+use crate::error::{Error, Kind, Result};
+use crate::index::store;
+
+/// How often the progress bar looks.
+const TICK: Duration = Duration::from_millis(80);
+
+pub(super) fn command() -> Command {
+    Command::new("index")
+        .about("Build or refresh the index of a tree")
+        .long_about(
+            "Builds the index of the tree around the current directory, or brings it up to date: \
+             only what changed is read. A search does without it, and starts it in the background; \
+             run it yourself to wait for it. The index lives in the user's cache, never in the tree.",
+        )
+        .args(common_args())
+        .arg(
+            Arg::new("rebuild")
+                .long("rebuild")
+                .action(ArgAction::SetTrue)
+                .help("Build from nothing, whatever is there"),
+        )
+        .arg(
+            Arg::new("wait")
+                .long("wait")
+                .value_name("STAGE")
+                .value_parser(["ready", "full"])
+                .help("Wait for another builder, until the index is `ready` to search or `full`"),
+        )
+        .arg(
+            Arg::new("insist")
+                .long("insist")
+                .action(ArgAction::SetTrue)
+                .help("Index a home folder or the whole file system, too"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .short('q')
+                .action(ArgAction::SetTrue)
+                .help("Print nothing but errors"),
+        )
+        .arg(
+            Arg::new("clean")
+                .long("clean")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["rebuild", "wait"])
+                .help("Remove this tree's index, and those of trees that are gone"),
+        )
+}
+
+/// The arguments that every command of the index takes.
+pub(super) fn common_args() -> Vec<Arg> {
+    let path = || value_parser!(std::path::PathBuf);
+    vec![
+        Arg::new("root")
+            .long("root")
+            .value_name("DIR")
+            .value_parser(path())
+            .global(true)
+            .help("The tree: default the git work tree around the current directory, else that"),
+        Arg::new("index-dir")
+            .long("index-dir")
+            .value_name("DIR")
+            .value_parser(path())
+            .global(true)
+            .help("The folder of indexes: default CODEDB_INDEX_DIR, else the user's cache"),
+        Arg::new("threads")
+            .long("threads")
+            .short('j')
+            .value_name("N")
+            .value_parser(value_parser!(usize))
+            .global(true)
+            .help("Threads to use: default one for each processor"),
+        Arg::new("no-progress")
+            .long("no-progress")
+            .action(ArgAction::SetTrue)
+            .global(true)
+            .help("Show no progress bar"),
+    ]
+}
+
+/// Returns what the common arguments ask for.
+pub(super) fn asked(matches: &ArgMatches) -> Asked {
+    Asked {
+        root: matches.get_one::<std::path::PathBuf>("root").cloned(),
+        index_dir: matches.get_one::<std::path::PathBuf>("index-dir").cloned(),
+        threads: matches.get_one::<usize>("threads").copied().filter(|&threads| threads > 0),
+    }
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let asked = asked(matches);
+    let engine = place::engine(&asked)?;
+    if matches.get_flag("clean") {
+        return clean(&engine, &place::cache(&asked)?, matches.get_flag("quiet"));
+    }
+    if let Some(reason) = place::too_wide(engine.root())
+        && !matches.get_flag("insist")
+    {
+        return Err(Error::usage(format!("not indexed without insisting: {reason}"))
+            .with_path(engine.root())
+            .with_hint("go to a project's folder, name one with --root, or add --insist"));
+    }
+    let built = with_progress(matches, |progress| {
+        let work = || match matches.get_flag("rebuild") {
+            true => engine::build(&engine, progress),
+            false => engine::refresh(&engine, progress),
+        };
+        let mut result = work();
+        if matches.contains_id("wait") {
+            while result.as_ref().is_err_and(|error| error.kind() == Kind::Busy) {
+                std::thread::sleep(Duration::from_millis(20));
+                result = work();
+            }
+        }
+        result
+    })?;
+    store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
+    if !matches.get_flag("quiet") {
+        tell(&engine, &built)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(engine: &Engine, built: &Built) -> Result<()> {
+    let (files, bytes) = (built.files, HumanBytes(built.text_bytes));
+    let root = engine.root().display();
+    let text = match built.published {
+        true => format!("{root}: {files} files, {bytes}, of which {} were read\n", built.read),
+        false => format!("{root}: {files} files, {bytes}, nothing changed\n"),
+    };
+    print(&text)
+}
+
+/// Prints to standard output; a closed pipe ends quietly.
+pub(super) fn print(text: &str) -> Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::new(Kind::Io, format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Runs a build while another thread shows how far it is.
+fn with_progress<T: Send>(
+    matches: &ArgMatches,
+    work: impl FnOnce(&Progress) -> Result<T> + Send,
+) -> Result<T> {
+    let progress = Progress::default();
+    let shows = !matches.get_flag("no-progress")
+        && !matches.get_flag("quiet")
+        && std::io::stderr().is_terminal();
+    if !shows {
+        return work(&progress);
+    }
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let bar = scope.spawn(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = "{msg:10} [{bar:30}] {pos}/{len} files, {prefix}, {elapsed}";
+            if let Ok(style) = ProgressStyle::with_template(style) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            while !done.load(Ordering::Relaxed) {
+                std::thread::park_timeout(TICK);
+                let (files, total, bytes) = progress.counts();
+                bar.set_length(total);
+                bar.set_position(files);
+                bar.set_prefix(HumanBytes(bytes).to_string());
+                bar.set_message(match progress.stage() {
+                    Stage::Walking => "walking",
+                    Stage::Reading => "reading",
+                    Stage::Writing => "writing",
+                });
+                bar.tick();
+            }
+            bar.finish_and_clear();
+        });
+        let result = work(&progress);
+        done.store(true, Ordering::Relaxed);
+        bar.thread().unpark();
+        result
+    })
+}
+
+/// Removes the tree's index, temporary files of the past, and indexes of trees that are gone.
+fn clean(engine: &Engine, cache: &place::Cache, quiet: bool) -> Result<ExitCode> {
+    let own = engine.store().dir();
+    let mut freed_bytes = 0;
+    let mut removed = 0;
+    let mut busy = false;
+    for cached in store::cached(&cache.0) {
+        let orphan = cached.root.as_deref().is_some_and(|root| !root.exists());
+        let mine = cached.dir == own || cached.root.as_deref() == Some(engine.root());
+        if !mine && !orphan {
+            continue;
+        }
+        if store::remove(&cached.dir) {
+            freed_bytes += cached.bytes;
+            removed += 1;
+        } else {
+            busy = true;
+            report::print_message(format_args!(
+                "{}: in use by another codedb, left as it is",
+                cached.dir.display()
+            ));
+        }
+    }
+    if !quiet {
+        print(&format!("{removed} indexes removed, {}\n", HumanBytes(freed_bytes)))?;
+    }
+    Ok(ExitCode::from(if busy { 2 } else { 0 }))
+}

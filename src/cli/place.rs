@@ -1,0 +1,117 @@
+//! Where things are: the tree's root, its index, and what the environment says. The only reader of
+//! environment variables and of the current directory besides `search`'s own flags.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::Engine;
+use crate::error::{Error, Kind, Result};
+use crate::index::{extract, format, gram, store::Store};
+use crate::source::walk::Environment;
+
+/// How the command line names root, index and threads; all optional.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) index_dir: Option<PathBuf>,
+    pub(crate) threads: Option<usize>,
+}
+
+/// The index's cache folder, which holds the indexes of many trees.
+#[derive(Clone, Debug)]
+pub(crate) struct Cache(pub(crate) PathBuf);
+
+/// Returns the engine of the tree that the command line means.
+///
+/// # Errors
+///
+/// A root that does not exist or is no directory; a cache folder that nothing names.
+pub(crate) fn engine(asked: &Asked) -> Result<Engine> {
+    let root = root(asked.root.as_deref())?;
+    let dir = index_dir(&cache(asked)?, &root);
+    let on_heap =
+        crate::source::file_system(dir.ancestors().find(|dir| dir.exists()).unwrap_or(&dir))
+            .is_network();
+    let threads = asked.threads.unwrap_or_else(threads);
+    let environment =
+        Environment { global_excludes: ignore::gitignore::gitconfig_excludes_path(), threads };
+    Ok(Engine::new(root, Store::new(dir, on_heap), environment))
+}
+
+/// Returns the cache folder: `--index-dir`, else `CODEDB_INDEX_DIR`, else the user's.
+pub(crate) fn cache(asked: &Asked) -> Result<Cache> {
+    let named =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = asked.index_dir.clone().or_else(|| named("CODEDB_INDEX_DIR"));
+    if let Some(folder) = folder {
+        return std::path::absolute(&folder).map(Cache).map_err(|error| Error::io(&folder, error));
+    }
+    let base = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let base = if cfg!(windows) { named("LOCALAPPDATA") } else { base };
+    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(in_home)));
+    base.map(|base| Cache(base.join("codedb"))).ok_or_else(|| {
+        Error::new(
+            Kind::NotFound,
+            "no folder for the index: neither a home nor a cache folder is set",
+        )
+        .with_hint("name one with --index-dir or CODEDB_INDEX_DIR")
+    })
+}
+
+/// Returns why the tree at `root` is not indexed without insisting, if so: it is the whole file
+/// system or a home folder.
+pub(crate) fn too_wide(root: &Path) -> Option<&'static str> {
+    if root.parent().is_none() {
+        return Some("it is the root of the file system");
+    }
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    (home.as_deref() == Some(root)).then_some("it is a home folder")
+}
+
+/// Returns true unless `CODEDB_BACKGROUND` says not to leave processes behind.
+pub(crate) fn background_allowed() -> bool {
+    std::env::var_os("CODEDB_BACKGROUND").is_none_or(|value| value != "0")
+}
+
+/// Returns the most bytes that the cache may hold: `CODEDB_CACHE_MAX_MB`, else 20 GiB.
+pub(crate) fn cache_bytes_max() -> u64 {
+    let asked = std::env::var("CODEDB_CACHE_MAX_MB").ok().and_then(|mb| mb.parse::<u64>().ok());
+    asked.map_or(20 << 30, |mb| mb.saturating_mul(1 << 20))
+}
+
+fn root(asked: Option<&Path>) -> Result<PathBuf> {
+    let current = std::env::current_dir();
+    let start = match asked {
+        Some(root) => root.to_path_buf(),
+        None => current.map_err(|error| {
+            Error::new(Kind::Io, format!("the current directory cannot be read: {error}"))
+                .with_hint("go to another one, or name a tree with --root")
+        })?,
+    };
+    let canonical = start.canonicalize().map_err(|error| {
+        Error::io(&start, error).with_hint("--root names the folder whose index is meant")
+    })?;
+    if !canonical.is_dir() {
+        return Err(Error::usage("not a directory")
+            .with_path(&start)
+            .with_hint("--root names the folder whose index is meant"));
+    }
+    if asked.is_some() {
+        return Ok(canonical);
+    }
+    let work_tree = canonical.ancestors().find(|dir| dir.join(".git").exists());
+    Ok(work_tree.unwrap_or(&canonical).to_path_buf())
+}
+
+fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
+    let root_hash = xxhash_rust::xxh3::xxh3_64(root.as_os_str().as_encoded_bytes());
+    let mut options = gram::CLASS.to_vec();
+    options.extend_from_slice(&extract::UNIT_BYTES.to_le_bytes());
+    let options_hash = xxhash_rust::xxh3::xxh3_64(&options) as u32;
+    let version = format::VERSION;
+    cache.0.join(format!("{root_hash:016x}")).join(format!("v{version}-{options_hash:08x}"))
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16)
+}

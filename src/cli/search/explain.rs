@@ -1,0 +1,108 @@
+//! `--explain-plan`: what the index made of a pattern, and what that cost.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use termcolor::Buffer;
+
+use super::super::index::print;
+use super::indexed::Listing;
+use super::ordered::{self, Sink};
+use super::printer::PrinterFactory;
+use super::run::Search;
+use super::targets::{Item, Knowledge};
+use crate::error::Result;
+
+/// Posting lists shown at most.
+const LISTS_SHOWN: usize = 40;
+
+/// Characters of the query's tree shown at most.
+const QUERY_SHOWN: usize = 2_000;
+
+/// Searches without printing results and prints the plan instead; returns true if files matched.
+pub(super) fn explain(search: &Search<'_>, listing: &Listing) -> Result<bool> {
+    let verifying = Instant::now();
+    let factory = PrinterFactory::new(search.request, search.mode);
+    let mut sink = Counts::default();
+    ordered::run(
+        &listing.items,
+        search.request.threads,
+        &mut sink,
+        || search.parts.worker(factory.part_printer(Buffer::no_color(), Buffer::clear)),
+        |worker, item| {
+            let Item::Search(target) = item else { return (false, false) };
+            worker.output().clear();
+            let verdict = worker.search_candidate(target);
+            (target.knowledge != Knowledge::NoMatch, verdict.is_ok_and(|found| found.has_match))
+        },
+    );
+    let verified_in = verifying.elapsed();
+    print(&text(listing, &sink, verified_in, search.started.elapsed()))?;
+    Ok(sink.matched > 0)
+}
+
+#[derive(Default)]
+struct Counts {
+    verified: u64,
+    matched: u64,
+}
+
+impl Sink for Counts {
+    type Part = (bool, bool);
+
+    fn size_bytes(_: &(bool, bool)) -> usize {
+        0
+    }
+
+    fn accept(&mut self, (verified, matched): (bool, bool)) -> ControlFlow<()> {
+        self.verified += u64::from(verified);
+        self.matched += u64::from(matched);
+        ControlFlow::Continue(())
+    }
+
+    fn flush(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+fn text(listing: &Listing, counts: &Counts, verified_in: Duration, total: Duration) -> String {
+    let report = &listing.report;
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(out, "{name:<14} {value}");
+    };
+    if let Some(plan) = &report.plan {
+        let query = plan.query().to_string();
+        let shown: String = query.chars().take(QUERY_SHOWN).collect();
+        let more = if shown.len() < query.len() { " …" } else { "" };
+        line("query", format!("{shown}{more}"));
+        line("per", if plan.spans_lines() { "file" } else { "block" }.to_owned());
+        if plan.with_fold_docs() {
+            line("and", "files with ſ or the Kelvin sign".to_owned());
+        }
+    }
+    for (gram, units) in report.postings.iter().take(LISTS_SHOWN) {
+        line("  postings", format!("{gram:?} {units}"));
+    }
+    if report.postings.len() > LISTS_SHOWN {
+        line("  postings", format!("… {} in all", report.postings.len()));
+    }
+    if let Some(generation) = report.generation {
+        line("generation", generation.to_string());
+        line("postings read", report.postings_read.to_string());
+        line("candidates", format!("{} files", report.candidates));
+        line("  of them", format!("{} blocks of larger files", report.candidate_blocks));
+    }
+    line("freshness", report.freshness.clone());
+    line("changed", format!("{}, added {}, gone {}", report.changed, report.added, report.gone));
+    line("verified", format!("{} files", counts.verified));
+    line("matched", format!("{} files", counts.matched));
+    line("not read", format!("{} files", listing.unread));
+    for (step, elapsed) in &report.steps {
+        line("time", format!("{:9.3} ms  {step}", elapsed.as_secs_f64() * 1e3));
+    }
+    line("time", format!("{:9.3} ms  verify", verified_in.as_secs_f64() * 1e3));
+    line("time", format!("{:9.3} ms  total", total.as_secs_f64() * 1e3));
+    out
+}

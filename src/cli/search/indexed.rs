@@ -1,0 +1,449 @@
+//! Which files, by the index: candidates of the pattern, and everything that the index may not be
+//! believed about.
+//!
+//! The list that comes out is a part of what a walk would list, in the same order. What is left
+//! out cannot match; what is in it is read anew, so that what is printed is what the files hold.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use super::super::place::{self, Asked};
+use super::args::{
+    Binary, Boundary, Case, Context, Engine as RegexEngine, Fresh, Mmap, SearchMode,
+};
+use super::args::{Mode, TextEncoding};
+use super::request::Request;
+use super::searcher::is_stdin_path;
+use super::targets::{self, Item, Knowledge, Origin, Target};
+use crate::base::ids::{DirId, FileId};
+use crate::base::path;
+use crate::engine::{self, Engine, Freshened, View};
+use crate::error::{Kind, Result};
+use crate::index::table::Flags;
+use crate::query::candidates::{self, Candidates, Demand};
+use crate::query::pattern::{self, PatternOptions};
+use crate::query::plan::Plan;
+use crate::snapshot::Snapshot;
+use crate::source::stamp::Stamp;
+
+/// Changes beyond which a search leaves a builder behind that takes them into the index.
+const CHANGES_MAX: usize = 32;
+
+/// The files of a search that the index served.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) items: Vec<Item>,
+    /// Files in scope that are not among the items, since they cannot match.
+    pub(crate) unread: u64,
+    /// The index is missing or so far behind that it should be built.
+    pub(crate) wants_build: bool,
+    pub(crate) report: Report,
+}
+
+/// What `--explain-plan` tells.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) plan: Option<Plan>,
+    pub(crate) postings: Vec<(String, u64)>,
+    pub(crate) generation: Option<u64>,
+    pub(crate) freshness: String,
+    pub(crate) candidates: usize,
+    pub(crate) candidate_blocks: usize,
+    pub(crate) postings_read: u64,
+    pub(crate) changed: usize,
+    pub(crate) added: usize,
+    pub(crate) gone: usize,
+    pub(crate) steps: Vec<(&'static str, Duration)>,
+}
+
+impl Report {
+    fn step(&mut self, name: &'static str, since: Instant) {
+        let elapsed = since.elapsed();
+        match self.steps.iter_mut().find(|(step, _)| *step == name) {
+            Some((_, total)) => *total += elapsed,
+            None => self.steps.push((name, elapsed)),
+        }
+    }
+}
+
+/// Returns the engine that may serve the request, or `None` where no index is to be used.
+pub(crate) fn engine(request: &Request) -> Option<Engine> {
+    let only_files = || {
+        let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
+        request.scope.paths.iter().all(is_file)
+    };
+    if request.index.no_index || !matches!(request.mode, Mode::Search(_)) || only_files() {
+        return None;
+    }
+    let asked = Asked {
+        root: request.index.root.clone(),
+        index_dir: request.index.index_dir.clone(),
+        threads: Some(request.threads),
+    };
+    // Without a place for an index the search still answers, by scanning.
+    place::engine(&asked).inspect_err(|error| log::debug!("no index: {error}")).ok()
+}
+
+/// Lists the files to search with the index of `engine`, or by a walk where there is none.
+///
+/// # Errors
+///
+/// On a glob or file type that cannot be read.
+pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
+    let started = Instant::now();
+    let snapshot = match engine.snapshot() {
+        Ok(snapshot) => snapshot,
+        Err(error) => {
+            log::debug!("index unusable, scanning instead: {error}");
+            None
+        }
+    };
+    let mut report = Report::default();
+    report.step("open the index", started);
+    let Some(snapshot) = snapshot else {
+        report.freshness = "no index: every file is scanned".to_owned();
+        let items = targets::list(request)?;
+        return Ok(Listing { items, wants_build: true, report, ..Listing::default() });
+    };
+    engine.store().note_use();
+    match (Lookup { request, engine, snapshot: &snapshot }).list(report) {
+        Err(error) if error.kind() == Kind::Corrupt => {
+            log::debug!("index damaged, scanning instead: {error}");
+            let items = targets::list(request)?;
+            Ok(Listing { items, wants_build: true, ..Listing::default() })
+        }
+        other => other,
+    }
+}
+
+struct Lookup<'a> {
+    request: &'a Request,
+    engine: &'a Engine,
+    snapshot: &'a Snapshot,
+}
+
+impl Lookup<'_> {
+    fn list(&self, mut report: Report) -> Result<Listing> {
+        let request = self.request;
+        let planning = Instant::now();
+        let plan = self.plan();
+        report.step("plan", planning);
+        let evaluating = Instant::now();
+        let candidates = candidates::candidates(
+            self.snapshot,
+            plan.query(),
+            Demand {
+                spans_lines: plan.spans_lines(),
+                with_fold_docs: plan.with_fold_docs(),
+                binary_as_text: self.reads_behind_nul(),
+            },
+        )?;
+        report.step("evaluate", evaluating);
+        report.generation = Some(self.snapshot.generation);
+        report.candidates = candidates.files.count();
+        report.candidate_blocks = candidates.blocks.values().map(Vec::len).sum();
+        report.postings_read = candidates.postings_read;
+        if request.index.explain_plan {
+            let sizes = candidates::posting_sizes(self.snapshot, plan.query())?;
+            report.postings = sizes.iter().map(|(gram, n)| (gram.to_string(), *n)).collect();
+        }
+        report.plan = Some(plan);
+        let mut listing = Listing { report, ..Listing::default() };
+        for path in &request.scope.paths {
+            match self.scope(path)? {
+                Some(dir) => self.add_folder(path, dir, &candidates, &mut listing)?,
+                None => self.add_walked(path, &candidates, &mut listing)?,
+            }
+        }
+        targets::sort_as_asked(request, &mut listing.items);
+        let report = &listing.report;
+        listing.wants_build |= report.changed + report.added + report.gone > CHANGES_MAX;
+        Ok(listing)
+    }
+
+    fn plan(&self) -> Plan {
+        let Request { matching, reading, .. } = self.request;
+        let as_stored = matches!(reading.encoding, TextEncoding::Auto)
+            && reading.preprocessor.is_none()
+            && !reading.decompress;
+        let prints_all = self.request.format.context == Context::Passthru;
+        if !as_stored || prints_all {
+            return Plan::all();
+        }
+        let options = PatternOptions {
+            fixed_strings: matching.fixed_strings,
+            case: match matching.case {
+                Case::Sensitive => pattern::Case::Sensitive,
+                Case::Insensitive => pattern::Case::Insensitive,
+                Case::Smart => pattern::Case::Smart,
+            },
+            unicode: !matching.no_unicode,
+            multi_line: matching.multiline,
+            dot_matches_new_line: matching.multiline_dotall,
+            crlf: matching.crlf,
+            null_data: matching.null_data,
+            invert: matching.invert,
+            // A pattern that the default engine refuses may go to PCRE2.
+            pcre2: matching.engine != RegexEngine::Default,
+            word: matching.boundary == Some(Boundary::Word),
+            whole_line: matching.boundary == Some(Boundary::Line),
+        };
+        Plan::new(&self.request.patterns, &options)
+    }
+
+    /// Returns true unless a walked file is given up at its first NUL byte at the latest.
+    fn reads_behind_nul(&self) -> bool {
+        let Request { matching, reading, .. } = self.request;
+        reading.binary != Binary::Auto
+            || reading.mmap == Mmap::Always
+            || matching.multiline
+            || matching.null_data
+    }
+
+    /// Returns true if a file without a match may print something, so that none may be left out.
+    fn lists_misses(&self) -> bool {
+        match self.request.mode {
+            Mode::Search(SearchMode::PathsWithoutMatch) => true,
+            Mode::Search(SearchMode::Count | SearchMode::CountMatches) => {
+                self.request.format.include_zero
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the table's directory whose files are what a walk of `path` would list.
+    fn scope(&self, path: &Path) -> Result<Option<DirId>> {
+        let request = self.request;
+        if is_stdin_path(path) || !request.filter.is_default() {
+            return Ok(None);
+        }
+        let lexical = normalize(&request.current_dir.join(path));
+        // Through a symbolic link the same files have other rules' paths.
+        let Ok(canonical) = lexical.canonicalize() else { return Ok(None) };
+        let Ok(below) = lexical.strip_prefix(self.engine.root()) else { return Ok(None) };
+        if canonical != lexical || !lexical.is_dir() {
+            return Ok(None);
+        }
+        let Some(below) = path::from_path(below) else { return Ok(None) };
+        // Anchored global excludes are relative to the current directory.
+        if request.current_dir != self.engine.root()
+            && self.snapshot.table.meta()?.global_excludes_anchored
+        {
+            return Ok(None);
+        }
+        self.snapshot.table.find_dir(&below)
+    }
+
+    fn add_folder(
+        &self,
+        folder: &Path,
+        dir: DirId,
+        candidates: &Candidates,
+        listing: &mut Listing,
+    ) -> Result<()> {
+        let checking = Instant::now();
+        let freshened = self.freshen(dir, candidates, &mut listing.report)?;
+        listing.report.step("check freshness", checking);
+        let view = match freshened {
+            Freshened::View(view) => view,
+            Freshened::Rewalk(reason) => {
+                listing.report.freshness = format!("walked anew: {reason}");
+                listing.wants_build = true;
+                return self.add_walked(folder, candidates, listing);
+            }
+        };
+        let listing_files = Instant::now();
+        listing.report.changed += view.changed.len();
+        listing.report.added += view.added.len();
+        listing.report.gone += view.gone.len();
+        self.add_view(folder, dir, &view, candidates, listing)?;
+        listing.report.step("list", listing_files);
+        Ok(())
+    }
+
+    fn freshen(
+        &self,
+        dir: DirId,
+        candidates: &Candidates,
+        report: &mut Report,
+    ) -> Result<Freshened> {
+        if self.request.index.fresh == Some(Fresh::Trust) {
+            report.freshness = "trust: the index as it stands".to_owned();
+            return Ok(Freshened::View(View::default()));
+        }
+        report.freshness = "strict: every stamp was compared".to_owned();
+        let environment = self.engine.environment();
+        engine::freshen(self.snapshot, dir, &candidates.files, environment)
+    }
+
+    /// Adds the candidates below `dir`, what changed and what was added, in path order.
+    fn add_view(
+        &self,
+        folder: &Path,
+        dir: DirId,
+        view: &View,
+        candidates: &Candidates,
+        listing: &mut Listing,
+    ) -> Result<()> {
+        let table = &self.snapshot.table;
+        let entry = table.dir(dir)?;
+        let prefix = entry.path.to_bytes();
+        let all = candidates.is_all || self.lists_misses();
+        let mut added = view.added.iter().peekable();
+        let mut spelling = Spelling::new(folder, self.request.scope.implicit, prefix);
+        for id in entry.files.clone().map(FileId) {
+            let changed = view.changed.binary_search(&id).is_ok();
+            let is_candidate = changed || candidates.files.contains(id.index());
+            if !is_candidate && !all {
+                listing.unread += 1;
+                continue;
+            }
+            if view.gone.binary_search(&id).is_ok() {
+                continue;
+            }
+            let file = table.file(id)?;
+            let relative = path::join(table.dir(file.dir)?.path.to_bytes(), file.name.to_bytes());
+            while let Some(path) = added.next_if(|path| path::compare(path, &relative).is_lt()) {
+                listing.items.push(spelling.item(path, Knowledge::Nothing));
+            }
+            let knowledge = match (changed, is_candidate) {
+                (true, _) => Knowledge::Nothing,
+                // What a file that holds a NUL prints without a match depends on more than that.
+                (_, false) if file.flags.has(Flags::BINARY) => Knowledge::Nothing,
+                (_, false) => Knowledge::NoMatch,
+                (_, true) => self.blocks(id, candidates)?,
+            };
+            listing.items.push(spelling.item(&relative, knowledge));
+        }
+        let rest: Vec<Item> = added.map(|path| spelling.item(path, Knowledge::Nothing)).collect();
+        listing.items.extend(rest);
+        let gone = view.gone.iter().filter(|id| !candidates.files.contains(id.index()));
+        listing.unread = listing.unread.saturating_sub(if all { 0 } else { gone.count() as u64 });
+        Ok(())
+    }
+
+    /// Returns the parts of a file that may match, where that is less than all of it.
+    fn blocks(&self, id: FileId, candidates: &Candidates) -> Result<Knowledge> {
+        let Some(blocks) = candidates.blocks.get(&id) else { return Ok(Knowledge::Nothing) };
+        let table = &self.snapshot.table;
+        let (file, stamp) = (table.file(id)?, table.stamp(id)?);
+        let segment = &self.snapshot.segments[usize::from(file.segment)];
+        let mut ranges: Vec<Range<u32>> = Vec::with_capacity(blocks.len());
+        for &unit in blocks {
+            let next = crate::base::ids::UnitId(unit.0 + 1);
+            let start = segment.start(unit)?;
+            let end = if next.0 < file.units.end { segment.start(next)? } else { u32::MAX };
+            ranges.push(start..end);
+        }
+        Ok(Knowledge::Blocks(Box::new((stamp, ranges))))
+    }
+
+    /// Adds what a walk of `path` with the request's filters lists, but for files that the index
+    /// knows as they are and which cannot match.
+    fn add_walked(
+        &self,
+        path: &Path,
+        candidates: &Candidates,
+        listing: &mut Listing,
+    ) -> Result<()> {
+        let walking = Instant::now();
+        let items = targets::list_path(self.request, path)?;
+        listing.report.step("walk", walking);
+        if candidates.is_all {
+            listing.items.extend(items);
+            return Ok(());
+        }
+        let checking = Instant::now();
+        let lists_misses = self.lists_misses();
+        let base = normalize(&self.request.current_dir);
+        let trust = self.request.index.fresh == Some(Fresh::Trust);
+        let kept: Vec<Option<Item>> = items
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|item| {
+                let Item::Search(mut target) = item else { return Ok(Some(item)) };
+                let known = self.known_miss(&base, &target, candidates, trust)?;
+                if known && !lists_misses {
+                    return Ok(None);
+                }
+                if known {
+                    target.knowledge = Knowledge::NoMatch;
+                }
+                Ok(Some(Item::Search(target)))
+            })
+            .collect::<Result<_>>()?;
+        let before = kept.len();
+        let kept: Vec<Item> = kept.into_iter().flatten().collect();
+        listing.unread += (before - kept.len()) as u64;
+        listing.items.extend(kept);
+        listing.report.step("check freshness", checking);
+        Ok(())
+    }
+
+    /// Returns true if the index knows the target's content and that it cannot match.
+    fn known_miss(
+        &self,
+        base: &Path,
+        target: &Target,
+        candidates: &Candidates,
+        trust: bool,
+    ) -> Result<bool> {
+        if target.origin != Origin::Walked {
+            return Ok(false);
+        }
+        let absolute = normalize(&base.join(&target.path));
+        let Ok(below) = absolute.strip_prefix(self.engine.root()) else { return Ok(false) };
+        let Some(below) = path::from_path(below) else { return Ok(false) };
+        let table = &self.snapshot.table;
+        let Some(id) = table.find_file(&below)? else { return Ok(false) };
+        if candidates.files.contains(id.index()) {
+            return Ok(false);
+        }
+        if self.lists_misses() && table.file(id)?.flags.has(Flags::BINARY) {
+            return Ok(false);
+        }
+        if trust {
+            return Ok(true);
+        }
+        let Ok(metadata) = std::fs::symlink_metadata(&target.path) else { return Ok(false) };
+        Ok(metadata.is_file() && Stamp::of(&metadata) == table.stamp(id)?)
+    }
+}
+
+/// Spells repository paths as a walk of a folder named on the command line does.
+struct Spelling {
+    folder: PathBuf,
+    /// Bytes of the folder's own repository path and its separator.
+    skip: usize,
+}
+
+impl Spelling {
+    fn new(folder: &Path, implicit: bool, prefix: &[u8]) -> Spelling {
+        let folder = if implicit { PathBuf::new() } else { folder.to_path_buf() };
+        Spelling { folder, skip: prefix.len() + usize::from(!prefix.is_empty()) }
+    }
+
+    fn item(&mut self, relative: &[u8], knowledge: Knowledge) -> Item {
+        let rest = path::to_path(&relative[self.skip..]);
+        let path = if self.folder.as_os_str().is_empty() { rest } else { self.folder.join(rest) };
+        Item::Search(Target { path, origin: Origin::Walked, knowledge })
+    }
+}
+
+/// Resolves `.` and `..` by their letters alone.
+fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
