@@ -1,0 +1,215 @@
+//! Flags of `codedb search`, drawn at random: each item is one flag with its value.
+//!
+//! A flag that codedb leaves out on purpose (docs/ripgrep.md) does not belong here.
+
+use std::ffi::OsString;
+
+use super::prng::Prng;
+
+/// What a line holds and which lines are kept.
+const MATCHING: &[&[&str]] = &[
+    &["-i"],
+    &["-i"],
+    &["-s"],
+    &["-S"],
+    &["-w"],
+    &["-w"],
+    &["-x"],
+    &["-F"],
+    &["-F"],
+    &["-v"],
+    &["-U"],
+    &["-U", "--multiline-dotall"],
+    &["--crlf"],
+    &["--null-data"],
+    &["--no-unicode"],
+    &["-m", "1"],
+    &["-m3"],
+    &["--max-count", "0"],
+    &["--stop-on-nonmatch"],
+    &["--no-ignore-case"],
+    &["--ignore-case"],
+    &["--smart-case"],
+    &["--no-fixed-strings"],
+    &["--no-invert-match"],
+    &["--no-multiline"],
+    &["--no-crlf"],
+    &["--unicode"],
+    &["--engine=default"],
+    &["--no-pcre2"],
+    &["--dfa-size-limit", "1M"],
+    &["--regex-size-limit=10M"],
+    &["--regex-size-limit", "100"],
+    &["--no-stats"],
+    &["--no-multiline-dotall"],
+];
+
+/// What is printed, and how.
+const PRINTING: &[&[&str]] = &[
+    &["-c"],
+    &["-c"],
+    &["--count-matches"],
+    &["-l"],
+    &["-l"],
+    &["--files-without-match"],
+    &["-o"],
+    &["-o"],
+    &["-n"],
+    &["-N"],
+    &["--column"],
+    &["--no-column"],
+    &["-b"],
+    &["-A1"],
+    &["-A", "2"],
+    &["-B1"],
+    &["-B", "3"],
+    &["-C1"],
+    &["-C", "2"],
+    &["--context=0"],
+    &["--json"],
+    &["--json"],
+    &["-q"],
+    &["--stats"],
+    &["--include-zero"],
+    &["--heading"],
+    &["--no-heading"],
+    &["--vimgrep"],
+    &["--trim"],
+    &["--no-trim"],
+    &["-M", "30"],
+    &["-M0"],
+    &["-M40", "--max-columns-preview"],
+    &["-r", "<$0>"],
+    &["--replace", "$1"],
+    &["-r", ""],
+    &["--passthru"],
+    &["-H"],
+    &["-I"],
+    &["-0"],
+    &["--null"],
+    &["-p"],
+    &["--color=always"],
+    &["--color", "ansi"],
+    &["--color=never"],
+    &["--color=always", "--colors", "match:fg:blue"],
+    &["--context-separator", "=="],
+    &["--no-context-separator"],
+    &["--field-match-separator", "|"],
+    &["--field-context-separator=>"],
+    &["--path-separator", "/"],
+    &["--line-buffered"],
+    &["--block-buffered"],
+    &["--no-messages"],
+    &["--no-json"],
+    &["--no-include-zero"],
+    &["--no-byte-offset"],
+    &["--no-max-columns-preview"],
+    &["--hyperlink-format", "none"],
+];
+
+/// How a file is read.
+const READING: &[&[&str]] = &[
+    &["-a"],
+    &["-a"],
+    &["--binary"],
+    &["--binary"],
+    &["--no-binary"],
+    &["--no-text"],
+    &["-E", "none"],
+    &["-E", "auto"],
+    &["-E", "utf-16le"],
+    &["-Eutf-16be"],
+    &["--encoding", "latin1"],
+    &["-E", "nope"],
+    &["--no-encoding"],
+    &["--mmap"],
+    &["--no-mmap"],
+    &["-z"],
+    &["--no-search-zip"],
+];
+
+/// Which files are searched: the widening and narrowing flags.
+const SELECTING: &[&[&str]] = &[
+    &["--hidden"],
+    &["-."],
+    &["--hidden"],
+    &["--no-hidden"],
+    &["--no-ignore"],
+    &["--no-ignore"],
+    &["--ignore"],
+    &["--no-ignore-dot"],
+    &["--no-ignore-exclude"],
+    &["--no-ignore-files"],
+    &["--no-ignore-global"],
+    &["--no-ignore-parent"],
+    &["--no-ignore-vcs"],
+    &["--ignore-vcs"],
+    &["--no-require-git"],
+    &["--require-git"],
+    &["-u"],
+    &["-uu"],
+    &["-uuu"],
+    &["-u", "-u"],
+    &["-L"],
+    &["--no-follow"],
+    &["--max-depth", "1"],
+    &["-d2"],
+    &["--maxdepth=0"],
+    &["--max-filesize", "100"],
+    &["--max-filesize=1K"],
+    &["--max-filesize", "200K"],
+    &["--one-file-system"],
+    &["--ignore-file-case-insensitive"],
+    &["--glob-case-insensitive"],
+    &["--ignore-file", "a.c"],
+    &["--ignore-file", "nowhere"],
+    &["--no-ignore-messages"],
+    &["-t", "rust"],
+    &["-tc"],
+    &["-t", "all"],
+    &["-Trust"],
+    &["-T", "c"],
+    &["-t", "nope"],
+    &["--type-add", "mine:*.{c,txt}", "-tmine"],
+    &["--type-add", "web:include:py,rust", "-tweb"],
+    &["--type-clear", "rust", "-trust"],
+    &["--type-clear", "c", "--type-add", "c:*.c", "-t", "c"],
+    &["-t", "make"],
+    &["--type-not", "all"],
+    &["--type-add", "broken"],
+];
+
+/// Globs of `-g` and `--iglob`, with and without `!`.
+const GLOBS: &[&str] = &[
+    "*.c", "!*.c", "*.rs", "!*.rs", "a", "!a", "a/", "!a/", "**/a/**", "/a", "!/a", "*", "!*",
+    "*.{c,h}", "src/**", "!src/**", "[ab]*", "*.RS", "MAKEFILE", ".*", "!.*", ".hidden", "foo",
+    "**/foo", "a b", "!build", "*.txt", "a.?", "[", "", "!", "../*", "./a.c", "id_rsa",
+];
+
+/// Returns up to four flags; the widening and the printing ones are drawn most often.
+pub(crate) fn flags(rng: &mut Prng) -> Vec<Vec<OsString>> {
+    let mut flags = Vec::new();
+    for _ in 0..rng.below(5) {
+        let flag = match rng.below(100) {
+            0..28 => rng.pick(MATCHING).iter().map(OsString::from).collect(),
+            28..58 => rng.pick(PRINTING).iter().map(OsString::from).collect(),
+            58..66 => rng.pick(READING).iter().map(OsString::from).collect(),
+            66..86 => rng.pick(SELECTING).iter().map(OsString::from).collect(),
+            86..95 => vec![
+                OsString::from(*rng.pick(&["-g", "--glob", "--iglob"])),
+                (*rng.pick(GLOBS)).into(),
+            ],
+            95 => vec![rng.pick(&["-j1", "-j2", "--threads=4"]).into()],
+            96 | 97 => vec![
+                rng.pick(&["--sort=path", "--sortr=path", "--sort=none", "--sort-files"]).into(),
+            ],
+            98 => vec![rng.pick(&["--sort=modified", "--sortr=modified"]).into()],
+            _ => vec![
+                rng.pick(&["--not-a-flag", "--max-depth=x", "-m", "--color=nope", "--sort=nope"])
+                    .into(),
+            ],
+        };
+        flags.push(flag);
+    }
+    flags
+}
