@@ -52,7 +52,7 @@ fn codedb_says_what_ripgrep_says() {
     let mut rounds = 0;
     for seed in first_seed.. {
         rounds += 1;
-        failures.extend(round(&setup, seed).err());
+        failures.extend(round(&setup, seed).err().map(|failure| failure.report));
         if failures.len() >= failures_max || start.elapsed() >= budget {
             break;
         }
@@ -71,8 +71,8 @@ fn ripgrep_says_what_ripgrep_says() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let setup = Setup { binary: wrapper(folder.path(), "cat"), no_index_only: false };
     for seed in 0..3 {
-        if let Err(report) = round(&setup, seed) {
-            panic!("{report}");
+        if let Err(failure) = round(&setup, seed) {
+            panic!("{}", failure.report);
         }
     }
 }
@@ -82,7 +82,8 @@ fn ripgrep_says_what_ripgrep_says() {
 fn a_dropped_line_is_noticed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let setup = Setup { binary: wrapper(folder.path(), "sed '$d'"), no_index_only: false };
-    let report = round(&setup, 0).expect_err("a line is missing");
+    let Err(Failure { report, tree }) = round(&setup, 0) else { panic!("a line is missing") };
+    fs::remove_dir_all(tree).expect("the kept tree can be removed");
     assert!(report.contains("stdout:") && report.contains("CODEDB_SEED=0"), "{report}");
 }
 
@@ -125,20 +126,27 @@ impl Setup {
     }
 }
 
-/// Runs the round of `seed`; the error is the report, and the tree stays on disk.
-fn round(setup: &Setup, seed: u64) -> Result<(), String> {
+/// A round that found a difference.
+struct Failure {
+    report: String,
+    /// What stays on disk to look at.
+    tree: PathBuf,
+}
+
+/// Runs the round of `seed`.
+fn round(setup: &Setup, seed: u64) -> Result<(), Failure> {
     let mut rng = Prng::new(seed);
     let tree = Tree::generate(&mut rng).expect("the tree can be written");
     thread::sleep(Duration::from_millis(50)); // Past the resolution of the file system's stamps.
     let mut log = Vec::new();
     let outcome = steps(setup, &mut rng, &tree, &mut log);
-    outcome.map_err(|failure| {
+    outcome.map_err(|difference| {
         let kept = tree.keep();
         let mut report = format!("seed: CODEDB_SEED={seed}\ntree: {}\n", kept.display());
         for (number, line) in log.iter().enumerate() {
             writeln!(report, "{:4}. {line}", number + 1).expect("writing to a string");
         }
-        report + &failure
+        Failure { report: report + &difference, tree: kept }
     })
 }
 
@@ -205,12 +213,9 @@ fn check(setup: &Setup, query: &Query, variant: Variant, tree: &Tree) -> Result<
     let rg = Program { path: peer::rg(), prefix: vec!["--sort".into(), "path".into()], name: "rg" };
     let ours = setup.codedb(tree, variant);
     let differs = |query: &Query| difference(&run(&rg, query, tree), &run(&ours, query, tree));
-    if differs(query).is_none() {
-        return Ok(());
-    }
+    let Some(first) = differs(query) else { return Ok(()) };
     let small = shrink(query, |query| differs(query).is_some());
-    let what =
-        differs(&small).unwrap_or_else(|| "(not again: the difference comes and goes)".into());
+    let what = differs(&small).unwrap_or_else(|| format!("(came and went)\n{first}"));
     let own: Vec<String> =
         ours.prefix.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     Err(format!("query: {query}\nshrunk: {small}\ncodedb {}\n{what}", own.join(" ")))

@@ -48,8 +48,8 @@ pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> Said {
     if query.has("--json") || query.has("--stats") {
         stdout = mask_figures(&stdout);
     }
-    if query.has("--sort=modified") || query.has("--sortr=modified") {
-        // Files of one instant have no order.
+    if ["--sort=modified", "--sortr=modified", "--sort=none"].iter().any(|flag| query.has(flag)) {
+        // Files of one instant have no order, and ripgrep's threads have none.
         let mut lines: Vec<&[u8]> = stdout.split_inclusive(|&byte| byte == b'\n').collect();
         lines.sort_unstable();
         stdout = lines.concat();

@@ -52,13 +52,9 @@ impl Query {
         self.flags.iter().flatten().chain(&self.operands).map(OsString::as_os_str)
     }
 
-    /// Returns true if one of the flags is `flag`, alone or with a value behind `=`.
+    /// Returns true if one of the flags begins with the argument `flag`, its `=value` included.
     pub(crate) fn has(&self, flag: &str) -> bool {
-        self.args().any(|arg| {
-            arg.as_encoded_bytes()
-                .strip_prefix(flag.as_bytes())
-                .is_some_and(|rest| rest.is_empty() || rest[0] == b'=')
-        })
+        self.flags.iter().any(|args| args[0] == flag)
     }
 }
 
