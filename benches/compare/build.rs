@@ -53,15 +53,18 @@ fn build(options: &Options, codedb: &Path, tree: &Tree, line: &mut Line) -> Resu
         peaks_mb.extend(peak.map(|bytes| bytes as f64 / 1e6));
         index_bytes = size_bytes(&index_dir);
     }
-    fs::remove_dir_all(&index_dir).ok();
     line.strict_ms = seconds.iter().map(|seconds| seconds * 1e3).collect();
     line.value(Figure::BuildSeconds, median(&seconds));
     // Memory is held against its worst run, not its median.
     if let Some(peak) = peaks_mb.into_iter().reduce(f64::max) {
         line.value(Figure::PeakMb, peak);
     }
+    if index_bytes == 0 {
+        return Err(format!("`codedb index` left nothing in {}", index_dir.display()));
+    }
     line.value(Figure::SizePercent, 100.0 * index_bytes as f64 / tree.text_bytes as f64);
     line.note = format!("{:.1} MB of index", index_bytes as f64 / 1e6);
+    fs::remove_dir_all(&index_dir).ok();
     Ok(())
 }
 
@@ -80,12 +83,13 @@ fn first_query(
     ours.args.extend(args.iter().cloned());
     let mut sorted = rg.clone();
     sorted.args.splice(0..0, ["--sort".into(), "path".into()]);
-    line.wrong |= sorted.run()?.answered(&sorted)?.stdout != ours.run()?.answered(&ours)?.stdout;
+    line.wrong |=
+        sorted.drain()?.answered(&sorted)?.digest != ours.drain()?.answered(&ours)?.digest;
     for round in 0..options.runs {
         fs::remove_dir_all(&index_dir).ok();
         let ours_first = round % 2 == 0;
-        let first = if ours_first { ours.run()? } else { rg.run()? };
-        let second = if ours_first { rg.run()? } else { ours.run()? };
+        let first = if ours_first { ours.drain()? } else { rg.drain()? };
+        let second = if ours_first { rg.drain()? } else { ours.drain()? };
         let (our_run, rg_run) = if ours_first { (first, second) } else { (second, first) };
         line.strict_ms.push(ms(our_run.wall));
         line.rg_ms.push(ms(rg_run.wall));

@@ -23,12 +23,12 @@ pub(crate) fn row(options: &Options, tree: &Tree, row: &Row) -> Result<Line, Str
     for _ in 0..2 {
         ready_index(options, tree)?;
         for _ in 0..options.runs.div_ceil(2) {
-            before.push(ms(query.run()?.answered(&query)?.wall));
+            before.push(ms(query.drain()?.answered(&query)?.wall));
         }
         let touched =
             Touched::new(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         for _ in 0..options.runs.div_ceil(2) {
-            after.push(ms(query.run()?.answered(&query)?.wall));
+            after.push(ms(query.drain()?.answered(&query)?.wall));
         }
         drop(touched);
     }

@@ -44,7 +44,7 @@ pub(crate) fn row(
         let count = lanes.len();
         for at in 0..count {
             let lane = &mut lanes[if round % 2 == 0 { at } else { count - 1 - at }];
-            let run = lane.job.run()?.answered(&lane.job)?;
+            let run = lane.job.drain()?.answered(&lane.job)?;
             lane.times_ms.push(lane.what.time_ms(&run)?);
         }
     }
@@ -106,7 +106,7 @@ fn lanes(options: &Options, tree: &Tree, row: &Row, watched: bool) -> Result<Vec
     }
     let sweep = sweep::job(tree, options.scratch.path()).map_err(|error| error.to_string())?;
     lanes.push(Lane::new(What::Sweep, sweep));
-    lanes.push(Lane::new(What::Verify, verify::job(options, tree, &args)?));
+    lanes.push(Lane::new(What::Verify, verify::job(options, tree, row)?));
     // Without codedb, ripgrep's own start stands in.
     let starter = options.codedb.as_ref().unwrap_or(&options.rg);
     lanes.push(Lane::new(What::Start, Job::new(starter, &tree.root, ["--version"])));
@@ -128,15 +128,15 @@ fn check(
 ) -> Result<(), String> {
     let mut sorted = Job::new(&options.rg, &tree.root, ["--sort", "path"]);
     sorted.args.extend(tree.args(row));
-    let expected = sorted.run()?.answered(&sorted)?;
-    line.lines = expected.stdout.iter().filter(|&&byte| byte == b'\n').count();
+    let expected = sorted.drain()?.answered(&sorted)?;
+    line.lines = expected.lines;
     for lane in
         lanes.iter().filter(|lane| matches!(lane.what, What::Strict | What::Trust | What::Watched))
     {
-        let run = lane.job.run()?;
-        if run.stdout != expected.stdout || run.code != expected.code {
+        let run = lane.job.drain()?;
+        if run.digest != expected.digest || run.code != expected.code {
             line.wrong = true;
-            let (ours, theirs) = (run.stdout.len(), expected.stdout.len());
+            let (ours, theirs) = (run.bytes, expected.bytes);
             line.note = format!(
                 "{} printed {ours} bytes, exit {}; rg {theirs} bytes, exit {}. {}",
                 lane.what.name(),

@@ -10,6 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use xxhash_rust::xxh3::Xxh3;
+
+/// What one read takes out of the pipe, which holds 64 KB.
+const BUFFER_BYTES: usize = 64 << 10;
+
 /// A command line and the folder it runs in.
 #[derive(Clone)]
 pub(crate) struct Job {
@@ -25,8 +30,14 @@ pub(crate) struct Job {
 pub(crate) struct Run {
     /// From before the start to after the end.
     pub(crate) wall: Duration,
-    /// Standard output.
+    /// Standard output; of a drained run only its beginning.
     pub(crate) stdout: Vec<u8>,
+    /// A hash of standard output.
+    pub(crate) digest: u64,
+    /// Its length.
+    pub(crate) bytes: u64,
+    /// Its lines.
+    pub(crate) lines: usize,
     /// The end of standard error.
     pub(crate) stderr: String,
     /// The exit code; -1 after a signal.
@@ -46,7 +57,12 @@ impl Job {
 
     /// Runs it to its end, all output kept.
     pub(crate) fn run(&self) -> Result<Run, String> {
-        self.run_watching(|_| ())
+        self.run_watching(usize::MAX, |_| ())
+    }
+
+    /// Runs it to its end; of its output only the beginning is kept, since whole trees are printed.
+    pub(crate) fn drain(&self) -> Result<Run, String> {
+        self.run_watching(BUFFER_BYTES, |_| ())
     }
 
     /// Runs it to its end and returns its peak resident memory in bytes, where the system tells (Linux).
@@ -58,7 +74,7 @@ impl Job {
         let ended = AtomicBool::new(false);
         let run = thread::scope(|scope| {
             let mut watching = None;
-            let run = self.run_watching(|id| {
+            let run = self.run_watching(BUFFER_BYTES, |id| {
                 let ended = &ended;
                 watching = Some(scope.spawn(move || {
                     let mut peak = None;
@@ -76,7 +92,11 @@ impl Job {
         Ok((run, peak))
     }
 
-    fn run_watching(&self, started: impl FnOnce(u32)) -> Result<Run, String> {
+    fn run_watching(
+        &self,
+        kept_bytes_max: usize,
+        started: impl FnOnce(u32),
+    ) -> Result<Run, String> {
         let fail = |error: std::io::Error| format!("{}: {error}", self.program.display());
         let mut command = Command::new(&self.program);
         command
@@ -93,14 +113,35 @@ impl Job {
             let mut text = Vec::new();
             errors.read_to_end(&mut text).map(|_| text)
         });
-        let mut stdout = Vec::with_capacity(1 << 16);
-        child.stdout.take().expect("stdout is piped").read_to_end(&mut stdout).map_err(fail)?;
+        let mut pipe = child.stdout.take().expect("stdout is piped");
+        let (mut stdout, mut hash, mut bytes, mut lines) = (Vec::new(), Xxh3::new(), 0, 0);
+        let mut buffer = vec![0; BUFFER_BYTES];
+        loop {
+            let read = pipe.read(&mut buffer).map_err(fail)?;
+            let piece = &buffer[..read];
+            if piece.is_empty() {
+                break;
+            }
+            hash.update(piece);
+            lines += memchr::memchr_iter(b'\n', piece).count();
+            bytes += read as u64;
+            stdout
+                .extend_from_slice(&piece[..read.min(kept_bytes_max.saturating_sub(stdout.len()))]);
+        }
         let status = child.wait().map_err(fail)?;
         let wall = start.elapsed();
         let stderr = errors.join().ok().and_then(Result::ok).unwrap_or_default();
         let stderr =
             String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(2000)..]).into_owned();
-        Ok(Run { wall, stdout, stderr, code: status.code().unwrap_or(-1) })
+        Ok(Run {
+            wall,
+            stdout,
+            digest: hash.digest(),
+            bytes,
+            lines,
+            stderr,
+            code: status.code().unwrap_or(-1),
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The floor's second part: reading and searching exactly the candidates, with ripgrep's libraries, two threads.
 //!
 //! The candidates are the files that match (`rg -l`), so the floor holds no false candidate: an index cannot do
-//! with fewer. Its own process like the sweep; it prints the nanoseconds from first read to last line formatted.
+//! with fewer. Where the pattern has no gram to look up, they are all files. Its own process like the sweep; it prints the nanoseconds from first read to last line formatted.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,6 +18,7 @@ use termcolor::NoColor;
 
 use super::options::Options;
 use super::process::Job;
+use super::rows::{Candidates, Row};
 use super::tree::{Tree, path_of};
 
 const THREADS: usize = 2;
@@ -31,20 +32,39 @@ enum Output {
 }
 
 /// Lists the matching files for the child and returns the job that runs it.
-pub(crate) fn job(options: &Options, tree: &Tree, args: &[OsString]) -> Result<Job, String> {
+pub(crate) fn job(options: &Options, tree: &Tree, row: &Row) -> Result<Job, String> {
+    let args = &tree.args(row);
     let (switches, pattern) = split(args)?;
+    let mut candidates = Vec::new();
+    if matches!(row.candidates, Candidates::All) {
+        for file in &tree.files {
+            candidates.extend_from_slice(file.as_os_str().as_encoded_bytes());
+            candidates.push(0);
+        }
+    } else {
+        candidates = matching(options, tree, &switches, &pattern)?;
+    }
+    let file = options.scratch.path().join("verify.list");
+    let content = [switches.concat().as_bytes(), pattern.as_bytes(), &candidates].join(&0);
+    fs::write(&file, content).map_err(|error| error.to_string())?;
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(Job::new(&program, &tree.root, [Path::new("--internal-verify"), &file]))
+}
+
+/// Lists the files that match, each ended by a NUL.
+fn matching(
+    options: &Options,
+    tree: &Tree,
+    switches: &[String],
+    pattern: &str,
+) -> Result<Vec<u8>, String> {
     let pattern_switches = switches.iter().filter(|switch| !matches!(switch.as_str(), "-l" | "-c"));
     let list = Job::new(
         &options.rg,
         &tree.root,
-        pattern_switches.chain(&["-l0".into(), "-e".into(), pattern.clone()]),
+        pattern_switches.chain(&["-l0".into(), "-e".into(), pattern.to_owned()]),
     );
-    let matching = list.run()?.answered(&list)?.stdout;
-    let file = options.scratch.path().join("verify.list");
-    let content = [switches.concat().as_bytes(), pattern.as_bytes(), &matching].join(&0);
-    fs::write(&file, content).map_err(|error| error.to_string())?;
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    Ok(Job::new(&program, &tree.root, [Path::new("--internal-verify"), &file]))
+    Ok(list.run()?.answered(&list)?.stdout)
 }
 
 /// Splits a row's arguments into its switches and its pattern.

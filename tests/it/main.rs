@@ -6,3 +6,4 @@ mod differential;
 mod peer;
 #[cfg(unix)]
 mod support;
+mod tidy;

@@ -217,7 +217,7 @@ fn nul_late(rng: &mut Prng) -> Vec<u8> {
 fn long_lines(rng: &mut Prng) -> Vec<u8> {
     let mut out = text(rng, b"\n");
     for _ in 0..rng.between(1, 2) {
-        for _ in 0..rng.between(500, 12_000) {
+        for _ in 0..rng.between(500, 4_000) {
             out.extend_from_slice(rng.pick(WORDS).as_bytes());
             out.push(b' ');
         }

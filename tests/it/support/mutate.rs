@@ -77,7 +77,7 @@ fn set_mtime(file: &Path, time: SystemTime) -> io::Result<()> {
 }
 
 fn replace_by_rename(rng: &mut Prng, tree: &Tree, file: &Path) -> io::Result<()> {
-    let new = tree.work().join("outside/.new");
+    let new = tree.outer().join("outside/.new");
     fs::write(&new, content::file(rng))?;
     fs::rename(&new, file)
 }

@@ -30,7 +30,7 @@ impl Query {
         let cwd = match rng.below(10) {
             0..7 => tree.root(),
             7 | 8 => rng.pick(&tree.folders()).clone(),
-            _ => tree.work(),
+            _ => tree.outer(),
         };
         let paths = if rng.chance(62) { Vec::new() } else { paths(rng, tree, &cwd) };
         let mut flags = flags(rng);
@@ -93,7 +93,7 @@ pub(crate) fn shell_word(arg: &OsStr) -> String {
 fn pattern_operands(rng: &mut Prng, tree: &Tree) -> Vec<OsString> {
     let patterns = patterns(rng, tree);
     if rng.chance(6) {
-        let file = tree.work().join("outside/patterns");
+        let file = tree.outer().join("outside/patterns");
         let text: Vec<&[u8]> = patterns.iter().map(|pattern| pattern.as_encoded_bytes()).collect();
         if fs::write(&file, [text.join(&b'\n'), b"\n".to_vec()].concat()).is_ok() {
             return vec!["-f".into(), file.into(), "--".into()];
@@ -119,7 +119,7 @@ fn paths(rng: &mut Prng, tree: &Tree, cwd: &Path) -> Vec<OsString> {
             3 => "nowhere".into(),
             4 => "-".into(),
             5 => tree.root().into(),
-            6 => tree.work().join("outside").into(),
+            6 => tree.outer().join("outside").into(),
             7 => "../outside/one.c".into(),
             8 => rng.pick(&tree.folders()).join("..").into(),
             9 if !paths.is_empty() => rng.pick(&paths).clone(),
@@ -139,6 +139,7 @@ fn existing(rng: &mut Prng, tree: &Tree, cwd: &Path) -> OsString {
     }
     let path = rng.pick(&entries);
     let mut spelled = match path.strip_prefix(cwd) {
+        Ok(relative) if relative.as_os_str().is_empty() => ".".into(),
         Ok(relative) if rng.chance(90) => relative.as_os_str().to_owned(),
         _ => path.as_os_str().to_owned(),
     };

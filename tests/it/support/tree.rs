@@ -1,8 +1,8 @@
 //! A generated work tree, and around it what ripgrep also reads: a parent folder, a home, a folder outside.
 //!
 //! ```text
-//! BASE/work/tree     the root that is indexed
-//! BASE/work/outside  files beyond the root, reached by `..`, absolute paths and links
+//! BASE/outer/tree     the root that is indexed
+//! BASE/outer/outside  files beyond the root, reached by `..`, absolute paths and links
 //! BASE/home          HOME and XDG_CONFIG_HOME (git's global excludes)
 //! BASE/index         the index directory
 //! ```
@@ -142,18 +142,18 @@ impl Tree {
     pub(crate) fn generate(rng: &mut Prng) -> io::Result<Self> {
         let tree =
             Self { base: tempfile::Builder::new().prefix("codedb-differential-").tempdir()? };
-        for folder in ["work/tree", "work/outside/sub", "home/.config/git"] {
+        for folder in ["outer/tree", "outer/outside/sub", "home/.config/git"] {
             fs::create_dir_all(tree.base.path().join(folder))?;
         }
         for name in ["one.c", "sub/two.rs", ".hidden"] {
-            fs::write(tree.work().join("outside").join(name), content::file(rng))?;
+            fs::write(tree.outer().join("outside").join(name), content::file(rng))?;
         }
         let root = tree.root();
         if rng.chance(65) {
             make_git(rng, &root)?;
         }
         if rng.chance(15) {
-            fs::write(tree.work().join(rng.pick(IGNORE_FILES)), rules(rng))?;
+            fs::write(tree.outer().join(rng.pick(IGNORE_FILES)), rules(rng))?;
         }
         if rng.chance(20) {
             fs::write(tree.home().join(".config/git/ignore"), rules(rng))?;
@@ -170,12 +170,12 @@ impl Tree {
 
     /// Returns the root that is indexed.
     pub(crate) fn root(&self) -> PathBuf {
-        self.base.path().join("work/tree")
+        self.base.path().join("outer/tree")
     }
 
     /// Returns the root's parent.
-    pub(crate) fn work(&self) -> PathBuf {
-        self.base.path().join("work")
+    pub(crate) fn outer(&self) -> PathBuf {
+        self.base.path().join("outer")
     }
 
     /// Returns the home folder of the child processes.
@@ -244,7 +244,7 @@ impl Tree {
     pub(crate) fn write_rules(&self, rng: &mut Prng) -> io::Result<PathBuf> {
         let path = match rng.below(20) {
             0 => self.home().join(".config/git/ignore"),
-            1 => self.work().join(rng.pick(IGNORE_FILES)),
+            1 => self.outer().join(rng.pick(IGNORE_FILES)),
             2 | 3 if self.root().join(".git/info").is_dir() => {
                 self.root().join(".git/info/exclude")
             }
@@ -264,7 +264,7 @@ impl Tree {
             0 => drop(symlink(rng.pick(&[".", "..", "../..", "self"]), &path)),
             1 => drop(symlink("nowhere/at/all", &path)),
             2 => drop(symlink("../outside", &path)),
-            3 => drop(symlink(self.work().join("outside/one.c"), &path)),
+            3 => drop(symlink(self.outer().join("outside/one.c"), &path)),
             4 | 5 => drop(symlink(rng.pick(&self.entries_or_root()), &path)),
             6 => drop(Command::new("mkfifo").arg(&path).status()),
             7 => {
