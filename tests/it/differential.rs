@@ -11,6 +11,7 @@
 //! | `CODEDB_NO_INDEX=1` | only `--no-index` (to test the flags without an index) |
 //! | `CODEDB_RG` | the ripgrep 15 to compare with |
 
+use std::cell::Cell;
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -21,9 +22,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::peer;
+use crate::support::compare::difference;
 use crate::support::mutate::mutate;
 use crate::support::prng::Prng;
-use crate::support::process::{Program, command, difference, output, run};
+use crate::support::process::{Program, command, output, run};
 use crate::support::query::Query;
 use crate::support::tree::Tree;
 
@@ -45,7 +47,7 @@ fn codedb_says_what_ripgrep_says() {
         usize::try_from(number("CODEDB_MAX_FAILURES").unwrap_or(1)).expect("a small number");
     let binary = env::var_os("CODEDB_BIN")
         .map_or_else(|| env!("CARGO_BIN_EXE_codedb").into(), PathBuf::from);
-    let setup = Setup { binary, no_index_only: flag("CODEDB_NO_INDEX") };
+    let setup = Setup::new(binary, flag("CODEDB_NO_INDEX"));
 
     let start = Instant::now();
     let mut failures = Vec::new();
@@ -69,19 +71,24 @@ fn codedb_says_what_ripgrep_says() {
 #[test]
 fn ripgrep_says_what_ripgrep_says() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let setup = Setup { binary: wrapper(folder.path(), "cat"), no_index_only: false };
+    let setup = Setup::new(wrapper(folder.path(), "cat"), false);
     for seed in 0..3 {
         if let Err(failure) = round(&setup, seed) {
             panic!("{}", failure.report);
         }
     }
+    let (asked, answered) = (setup.asked.get(), setup.answered.get());
+    assert!(
+        answered * 3 >= asked,
+        "only {answered} of {asked} queries find something: too little is compared"
+    );
 }
 
 /// The harness sees a fault: the wrapper drops the last line of every answer.
 #[test]
 fn a_dropped_line_is_noticed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let setup = Setup { binary: wrapper(folder.path(), "sed '$d'"), no_index_only: false };
+    let setup = Setup::new(wrapper(folder.path(), "sed '$d'"), false);
     let Err(Failure { report, tree }) = round(&setup, 0) else { panic!("a line is missing") };
     fs::remove_dir_all(tree).expect("the kept tree can be removed");
     assert!(report.contains("stdout:") && report.contains("CODEDB_SEED=0"), "{report}");
@@ -91,6 +98,9 @@ fn a_dropped_line_is_noticed() {
 struct Setup {
     binary: PathBuf,
     no_index_only: bool,
+    /// How many queries ripgrep was asked, and to how many of them it printed something.
+    asked: Cell<usize>,
+    answered: Cell<usize>,
 }
 
 /// How a query is asked; all must give the same answer.
@@ -104,6 +114,10 @@ enum Variant {
 }
 
 impl Setup {
+    fn new(binary: PathBuf, no_index_only: bool) -> Self {
+        Self { binary, no_index_only, asked: Cell::new(0), answered: Cell::new(0) }
+    }
+
     fn codedb(&self, tree: &Tree, variant: Variant) -> Program {
         let mut prefix: Vec<OsString> = vec!["search".into(), "--no-background".into()];
         prefix.extend(["--root".into(), tree.root().into()]);
@@ -213,9 +227,14 @@ fn check(setup: &Setup, query: &Query, variant: Variant, tree: &Tree) -> Result<
     let rg = Program { path: peer::rg(), prefix: vec!["--sort".into(), "path".into()], name: "rg" };
     let ours = setup.codedb(tree, variant);
     let differs = |query: &Query| difference(&run(&rg, query, tree), &run(&ours, query, tree));
-    let Some(first) = differs(query) else { return Ok(()) };
-    let small = shrink(query, |query| differs(query).is_some());
-    let what = differs(&small).unwrap_or_else(|| format!("(came and went)\n{first}"));
+    let peers = run(&rg, query, tree);
+    setup.asked.set(setup.asked.get() + 1);
+    setup.answered.set(setup.answered.get() + usize::from(!peers.stdout.is_empty()));
+    let Some(first) = difference(&peers, &run(&ours, query, tree)) else { return Ok(()) };
+    let alike = |query: &Query| differs(query).is_some_and(|again| again.parts == first.parts);
+    let small = shrink(query, alike);
+    let what = differs(&small)
+        .map_or_else(|| format!("(came and went)\n{}", first.report), |last| last.report);
     let own: Vec<String> =
         ours.prefix.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     Err(format!("query: {query}\nshrunk: {small}\ncodedb {}\n{what}", own.join(" ")))
@@ -231,7 +250,6 @@ fn shrink(query: &Query, differs: impl Fn(&Query) -> bool) -> Query {
             small = fewer;
         }
     }
-    // The operands end in paths; a `--` or `-e` that goes missing makes a usage error, which is equal in both.
     for at in (1..query.operands.len()).rev() {
         let mut fewer = small.clone();
         fewer.operands.remove(at);

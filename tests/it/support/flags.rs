@@ -201,9 +201,7 @@ pub(crate) fn flags(rng: &mut Prng) -> Vec<Vec<OsString>> {
                 (*rng.pick(GLOBS)).into(),
             ],
             95 => vec![rng.pick(&["-j1", "-j2", "--threads=4"]).into()],
-            96 | 97 => vec![
-                rng.pick(&["--sort=path", "--sortr=path", "--sort=none", "--sort-files"]).into(),
-            ],
+            96 | 97 => vec![rng.pick(&["--sort=path", "--sortr=path", "--sort-files"]).into()],
             98 => vec![rng.pick(&["--sort=modified", "--sortr=modified"]).into()],
             _ => vec![
                 rng.pick(&["--not-a-flag", "--max-depth=x", "-m", "--color=nope", "--sort=nope"])

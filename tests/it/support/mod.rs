@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows codedb's internals: the binary under test and its peer are programs that print.
 
+pub(crate) mod compare;
 pub(crate) mod content;
 pub(crate) mod flags;
 pub(crate) mod mutate;

@@ -1,7 +1,7 @@
-//! Runs the two programs and compares what they say.
+//! Runs the two programs and makes what they say comparable.
 //!
-//! Not compared: elapsed times, counts of bytes searched, the program's name, and the order of the lines on
-//! standard error (ripgrep says them as its walk meets them).
+//! Left out: elapsed times, counts of bytes searched, the program's name, and the order and repetition of
+//! the lines on standard error (ripgrep says them as its walk meets them).
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -15,7 +15,7 @@ use super::query::Query;
 use super::tree::Tree;
 
 /// A child that runs longer is ended and counts as hanging.
-const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A program with the arguments that come before a query's own.
 pub(crate) struct Program {
@@ -48,8 +48,8 @@ pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> Said {
     if query.has("--json") || query.has("--stats") {
         stdout = mask_figures(&stdout);
     }
-    if ["--sort=modified", "--sortr=modified", "--sort=none"].iter().any(|flag| query.has(flag)) {
-        // Files of one instant have no order, and ripgrep's threads have none.
+    if ["--sort=modified", "--sortr=modified"].iter().any(|flag| query.has(flag)) {
+        // Files of one instant have no order.
         let mut lines: Vec<&[u8]> = stdout.split_inclusive(|&byte| byte == b'\n').collect();
         lines.sort_unstable();
         stdout = lines.concat();
@@ -107,17 +107,37 @@ pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::proces
     (output.expect("a child can be waited for"), hung)
 }
 
-/// Splits messages into sorted lines and makes the program's name the same.
+/// Opens lines in which ripgrep's program, not its libraries, says what would help; codedb has its own.
+const HINTS: &[&[u8]] = &[
+    b"hint: ",
+    b"Running with --debug will show",
+    b"Consider enabling ",
+    b"When multiline mode is enabled",
+    b"binary detection is enabled and matching a NUL byte is impossible",
+    b"similar flags that are available",
+];
+
+/// A warning that both programs give, each in its own words behind this.
+const NOTHING_SEARCHED: &[u8] = b"PROGRAM: No files were searched";
+
+/// Splits messages into sorted lines, makes the program's name the same and leaves hints out.
 fn messages(stderr: &[u8], name: &str) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = stderr
         .split(|&byte| byte == b'\n')
-        .filter(|line| !line.is_empty())
+        .filter(|line| !line.is_empty() && !HINTS.iter().any(|hint| line.starts_with(hint)))
         .map(|line| match line.strip_prefix(format!("{name}: ").as_bytes()) {
             Some(rest) => [b"PROGRAM: ", rest].concat(),
             None => line.to_vec(),
         })
         .collect();
+    for line in &mut lines {
+        if line.starts_with(NOTHING_SEARCHED) {
+            line.truncate(NOTHING_SEARCHED.len());
+        }
+    }
     lines.sort();
+    // How often a malformed ignore file is met is the walker's affair.
+    lines.dedup();
     lines
 }
 
@@ -160,47 +180,4 @@ fn mask_json(line: &[u8]) -> Vec<u8> {
         text = masked;
     }
     text.into_bytes()
-}
-
-/// Says how `ours` differs from the peer's answer, briefly; `None` if it does not.
-pub(crate) fn difference(peer: &Said, ours: &Said) -> Option<String> {
-    if peer.hung {
-        return None; // Nothing to compare with.
-    }
-    let mut parts = Vec::new();
-    if ours.hung {
-        parts.push(format!("does not end within {} s", TIMEOUT.as_secs()));
-    }
-    if peer.code != ours.code {
-        parts.push(format!("exit code: rg {:?}, codedb {:?}", peer.code, ours.code));
-    }
-    let lines = |bytes: &[u8]| {
-        bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>()
-    };
-    if peer.stdout != ours.stdout {
-        parts.push(format!(
-            "stdout:\n{}",
-            first_lines_apart(&lines(&peer.stdout), &lines(&ours.stdout))
-        ));
-    }
-    if peer.stderr != ours.stderr {
-        parts.push(format!("stderr:\n{}", first_lines_apart(&peer.stderr, &ours.stderr)));
-    }
-    if parts.is_empty() { None } else { Some(parts.join("\n")) }
-}
-
-/// Shows a few lines from the first place where the two lists part.
-fn first_lines_apart(peer: &[Vec<u8>], ours: &[Vec<u8>]) -> String {
-    const SHOWN: usize = 4;
-    let same = peer.iter().zip(ours).take_while(|(left, right)| left == right).count();
-    let show = |sign: &str, lines: &[Vec<u8>]| {
-        let shown: Vec<String> = lines
-            .iter()
-            .skip(same)
-            .take(SHOWN)
-            .map(|line| format!("  {sign} {}", line[..line.len().min(300)].escape_ascii()))
-            .collect();
-        format!("  {sign} ({} lines)\n{}", lines.len(), shown.join("\n"))
-    };
-    format!("  first {same} lines equal\n{}\n{}", show("rg    ", peer), show("codedb", ours))
 }

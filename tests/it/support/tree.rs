@@ -193,7 +193,7 @@ impl Tree {
         self.base.keep()
     }
 
-    /// Returns everything below the root, links not followed, in byte order.
+    /// Returns everything below the root but git's own folders, links not followed, in byte order.
     pub(crate) fn entries(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         collect(&self.root(), &mut found);
@@ -221,7 +221,8 @@ impl Tree {
 
     /// Returns a path below the root, in a folder that is there or is not yet.
     pub(crate) fn fresh_path(&self, rng: &mut Prng) -> PathBuf {
-        let mut path = rng.pick(&self.folders()).clone();
+        // Half of them near the top, where fewer rules and hidden folders stand above them.
+        let mut path = if rng.chance(50) { self.root() } else { rng.pick(&self.folders()).clone() };
         for _ in 0..rng.below(3) {
             path.push(name(rng));
         }
@@ -347,7 +348,11 @@ fn make_unreadable(path: &Path) {
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && entry.file_name() == ".git" {
+            continue;
+        }
+        if is_folder {
             collect(&entry.path(), found);
         }
         found.push(entry.path());
