@@ -47,6 +47,7 @@ fn same_messages(peer: &Said, ours: &Said) -> bool {
         "PROGRAM: unexpected argument",
         "PROGRAM: ripgrep requires at least one pattern",
         // Of several errors in one command line these come first in ripgrep; any one of them may be said.
+        "PROGRAM: invalid definition",
         "PROGRAM: unrecognized file type",
         "PROGRAM: error parsing glob",
     ];
