@@ -1,4 +1,11 @@
 //! The one integration test binary.
 
+#[cfg(unix)]
+mod differential;
+#[cfg(unix)]
 mod peer;
+#[cfg(unix)]
 mod ripgrep_flags;
+#[cfg(unix)]
+mod support;
+mod tidy;

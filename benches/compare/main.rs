@@ -1,0 +1,97 @@
+//! `cargo bench --bench compare -- --tree DIR`: whole processes, `codedb search` against the ripgrep at hand.
+//!
+//! Every row first checks that both print the same bytes, then times them interleaved, output piped and
+//! drained, page cache warm. A strict query cannot beat a sweep of the stamps, so each row also has its
+//! **floor**: a bare sweep, plus reading and searching the candidates, plus starting a process.
+//! Rows and their bars are in `rows.rs`, the floor's parts in `sweep.rs` and `verify.rs`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
+
+mod build;
+mod edit;
+mod measure;
+mod options;
+mod process;
+mod report;
+mod rows;
+mod stats;
+mod sweep;
+mod tree;
+mod verify;
+mod watch;
+
+use std::process::ExitCode;
+
+use options::{Command, Options};
+use report::Report;
+use rows::Subject;
+use tree::Tree;
+
+fn main() -> ExitCode {
+    let outcome = match options::parse(std::env::args_os().skip(1)) {
+        Ok(Command::Help) => {
+            println!("{}", options::HELP);
+            return ExitCode::SUCCESS;
+        }
+        Ok(Command::Sweep(list)) => sweep::child(&list),
+        Ok(Command::Verify(list)) => verify::child(&list),
+        Ok(Command::Compare(options)) => return compare(&options),
+        Err(message) => Err(message),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("compare: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn compare(options: &Options) -> ExitCode {
+    let mut report = Report::new(options);
+    for root in &options.trees {
+        if let Err(message) = compare_tree(options, root, &mut report) {
+            eprintln!("compare: {}: {message}", root.display());
+            report.broken = true;
+        }
+    }
+    if let Err(message) = report.finish(options) {
+        eprintln!("compare: {message}");
+        report.broken = true;
+    }
+    if report.broken { ExitCode::from(1) } else { ExitCode::SUCCESS }
+}
+
+fn compare_tree(
+    options: &Options,
+    root: &std::path::Path,
+    report: &mut Report,
+) -> Result<(), String> {
+    let tree = Tree::open(options, root)?;
+    eprintln!("{}: {}", root.display(), tree.summary());
+    let rows = rows::of(tree.profile)
+        .into_iter()
+        .filter(|row| options.wants(row.name))
+        .collect::<Vec<_>>();
+    for row in rows.iter().filter(|row| matches!(row.subject, Subject::Build | Subject::FirstQuery))
+    {
+        report.add(build::row(options, &tree, row)?);
+    }
+    if !rows
+        .iter()
+        .any(|row| matches!(row.subject, Subject::Search | Subject::Edit | Subject::Open))
+    {
+        return Ok(());
+    }
+    build::ready_index(options, &tree)?;
+    let watcher = watch::Watcher::start(options, &tree);
+    for row in &rows {
+        match row.subject {
+            Subject::Search => report.add(measure::row(options, &tree, row, watcher.is_alive())?),
+            Subject::Edit => report.add(edit::row(options, &tree, row)?),
+            Subject::Open => report.add(measure::opening(options, &tree, row)?),
+            Subject::Build | Subject::FirstQuery => {}
+        }
+    }
+    drop(watcher);
+    Ok(())
+}

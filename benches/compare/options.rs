@@ -1,0 +1,146 @@
+//! The bench's own command line.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use lexopt::prelude::*;
+use regex_automata::meta::Regex;
+
+/// What `--help` prints.
+pub(crate) const HELP: &str = "\
+cargo bench --bench compare -- --tree DIR [--tree DIR …] [OPTIONS]
+
+  --tree DIR         a tree to search; may be given again
+  --profile NAME     linux, react or generic: its queries (default: by the tree's content)
+  --rg PATH          the ripgrep to compare with (default: `rg` on PATH)
+  --codedb PATH      the program under test (default: the one that cargo built for this bench)
+  --rg-only          no codedb: rg and the floor alone
+  --other NAME=CMD   one more peer for pattern rows; CMD is split at blanks and gets the row's arguments
+  --index-dir DIR    where the indexes are kept, one folder a tree (default: CODEDB_INDEX_DIR, else temporary)
+  --runs N           runs a row, interleaved (default 10)
+  --only REGEX       only the rows whose name matches
+  --no-watch         do not start `codedb index --watch`
+  --markdown FILE    write the tables to FILE";
+
+/// What to do.
+pub(crate) enum Command {
+    /// Print the help.
+    Help,
+    /// Be the bare sweep: see `sweep.rs`.
+    Sweep(PathBuf),
+    /// Be the verifier of candidates: see `verify.rs`.
+    Verify(PathBuf),
+    /// Measure.
+    Compare(Box<Options>),
+}
+
+/// The settings of a comparison.
+pub(crate) struct Options {
+    /// The trees, absolute.
+    pub(crate) trees: Vec<PathBuf>,
+    /// The profile that was asked for.
+    pub(crate) profile: Option<String>,
+    /// ripgrep.
+    pub(crate) rg: PathBuf,
+    /// The program under test; `None` with `--rg-only`.
+    pub(crate) codedb: Option<PathBuf>,
+    /// Further peers: a name, a program and its first arguments.
+    pub(crate) others: Vec<(String, Vec<String>)>,
+    /// The folder of the indexes.
+    pub(crate) index_dir: PathBuf,
+    /// Holds a temporary `index_dir` and the lists for the children.
+    pub(crate) scratch: tempfile::TempDir,
+    /// Runs of each row.
+    pub(crate) runs: usize,
+    /// Which rows.
+    pub(crate) only: Option<Regex>,
+    /// Whether to start a watcher.
+    pub(crate) watch: bool,
+    /// Where the tables go.
+    pub(crate) markdown: Option<PathBuf>,
+}
+
+impl Options {
+    /// Returns true if the row `name` is to be measured.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.is_match(name))
+    }
+}
+
+/// Parses the arguments (without the program's name).
+pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, String> {
+    let scratch = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let mut options = Options {
+        trees: Vec::new(),
+        profile: None,
+        rg: "rg".into(),
+        codedb: Some(env!("CARGO_BIN_EXE_codedb").into()),
+        others: Vec::new(),
+        index_dir: std::env::var_os("CODEDB_INDEX_DIR")
+            .map_or_else(|| scratch.path().join("index"), PathBuf::from),
+        scratch,
+        runs: 10,
+        only: None,
+        watch: true,
+        markdown: None,
+    };
+    let mut parser = lexopt::Parser::from_args(args);
+    let text =
+        |value: OsString| value.into_string().map_err(|value| format!("not UTF-8: {value:?}"));
+    while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
+        match arg {
+            Long("bench") => {} // Cargo says so to every bench.
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Long("internal-sweep") => return Ok(Command::Sweep(value(&mut parser)?.into())),
+            Long("internal-verify") => return Ok(Command::Verify(value(&mut parser)?.into())),
+            Long("tree") => options.trees.push(absolute(&PathBuf::from(value(&mut parser)?))?),
+            Long("profile") => options.profile = Some(text(value(&mut parser)?)?),
+            Long("rg") => options.rg = value(&mut parser)?.into(),
+            Long("codedb") => options.codedb = Some(absolute(&PathBuf::from(value(&mut parser)?))?),
+            Long("rg-only") => options.codedb = None,
+            Long("other") => options.others.push(other(&text(value(&mut parser)?)?)?),
+            Long("index-dir") => {
+                let dir = PathBuf::from(value(&mut parser)?);
+                std::fs::create_dir_all(&dir)
+                    .map_err(|error| format!("{}: {error}", dir.display()))?;
+                options.index_dir = absolute(&dir)?;
+            }
+            Long("runs") => {
+                let count = text(value(&mut parser)?)?;
+                options.runs =
+                    count.parse().map_err(|_| format!("--runs: not a number: `{count}`"))?;
+            }
+            Long("only") => {
+                let pattern = text(value(&mut parser)?)?;
+                options.only =
+                    Some(Regex::new(&pattern).map_err(|error| format!("--only: {error}"))?);
+            }
+            Long("no-watch") => options.watch = false,
+            Long("markdown") => options.markdown = Some(value(&mut parser)?.into()),
+            other => return Err(format!("{}\n\n{HELP}", other.unexpected())),
+        }
+    }
+    if options.trees.is_empty() {
+        return Ok(Command::Help);
+    }
+    options.runs = options.runs.max(1);
+    Ok(Command::Compare(Box::new(options)))
+}
+
+fn value(parser: &mut lexopt::Parser) -> Result<OsString, String> {
+    parser.value().map_err(|error| error.to_string())
+}
+
+/// Cargo runs benches in the package's folder, so paths are made absolute from there.
+fn absolute(path: &Path) -> Result<PathBuf, String> {
+    path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn other(text: &str) -> Result<(String, Vec<String>), String> {
+    let (name, command) = text.split_once('=').ok_or("--other: NAME=CMD is wanted")?;
+    let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err("--other: the command is empty".into());
+    }
+    Ok((name.to_owned(), words))
+}

@@ -1,0 +1,301 @@
+//! `codedb search` against `rg --sort path`: random trees, edits and command lines, byte for byte.
+//!
+//! Every round is named by its seed and stands alone: a tree, an index, then steps of edits and queries.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `CODEDB_SEED` | the first round's seed; a failure names the one to set |
+//! | `CODEDB_LONG=1` | run for `CODEDB_LONG_SECS` seconds (default 600) |
+//! | `CODEDB_MAX_FAILURES` | go on until so many rounds have failed (default 1) |
+//! | `CODEDB_BIN` | the program under test (default: this crate's `codedb`) |
+//! | `CODEDB_NO_INDEX=1` | only `--no-index` (to test the flags without an index) |
+//! | `CODEDB_RG` | the ripgrep 15 to compare with |
+
+use std::cell::Cell;
+use std::env;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::peer;
+use crate::support::compare::difference;
+use crate::support::mutate::mutate;
+use crate::support::prng::Prng;
+use crate::support::process::{Program, command, output, run};
+use crate::support::query::Query;
+use crate::support::tree::Tree;
+
+/// How long the short run may take; a round that has begun is ended.
+const SHORT: Duration = Duration::from_secs(12);
+const SEED_DEFAULT: u64 = 20_240_601;
+const STEPS_PER_ROUND: usize = 8;
+const QUERIES_PER_STEP: usize = 5;
+
+#[test]
+#[ignore = "until `codedb search` and `codedb index` exist"]
+fn codedb_says_what_ripgrep_says() {
+    let budget = match flag("CODEDB_LONG") {
+        true => Duration::from_secs(number("CODEDB_LONG_SECS").unwrap_or(600)),
+        false => SHORT,
+    };
+    let first_seed = number("CODEDB_SEED").unwrap_or(SEED_DEFAULT);
+    let failures_max =
+        usize::try_from(number("CODEDB_MAX_FAILURES").unwrap_or(1)).expect("a small number");
+    let binary = env::var_os("CODEDB_BIN")
+        .map_or_else(|| env!("CARGO_BIN_EXE_codedb").into(), PathBuf::from);
+    let setup = Setup::new(binary, flag("CODEDB_NO_INDEX"));
+
+    let start = Instant::now();
+    let mut failures = Vec::new();
+    let mut rounds = 0;
+    for seed in first_seed.. {
+        rounds += 1;
+        failures.extend(round(&setup, seed).err().map(|failure| failure.report));
+        if failures.len() >= failures_max || start.elapsed() >= budget {
+            break;
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {rounds} rounds differ\n\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+}
+
+/// The harness agrees with itself: ripgrep behind a wrapper that takes our own flags away.
+#[test]
+fn ripgrep_says_what_ripgrep_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let setup = Setup::new(wrapper(folder.path(), "cat"), false);
+    for seed in 0..3 {
+        if let Err(failure) = round(&setup, seed) {
+            panic!("{}", failure.report);
+        }
+    }
+    let (asked, answered) = (setup.asked.get(), setup.answered.get());
+    assert!(
+        answered * 3 >= asked,
+        "only {answered} of {asked} queries find something: too little is compared"
+    );
+}
+
+/// The harness sees a fault: the wrapper drops the last line of every answer.
+#[test]
+fn a_dropped_line_is_noticed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let setup = Setup::new(wrapper(folder.path(), "sed '$d'"), false);
+    let Err(Failure { report, tree }) = round(&setup, 0) else { panic!("a line is missing") };
+    fs::remove_dir_all(tree).expect("the kept tree can be removed");
+    assert!(report.contains("stdout:") && report.contains("CODEDB_SEED=0"), "{report}");
+}
+
+/// The program under test.
+struct Setup {
+    binary: PathBuf,
+    no_index_only: bool,
+    /// How many queries ripgrep was asked, and to how many of them it printed something.
+    asked: Cell<usize>,
+    answered: Cell<usize>,
+}
+
+/// How a query is asked; all must give the same answer.
+#[derive(Clone, Copy, PartialEq)]
+enum Variant {
+    Strict,
+    NoIndex,
+    OneThread,
+    /// Only right after `codedb index`, when nothing has changed since.
+    Trust,
+}
+
+impl Setup {
+    fn new(binary: PathBuf, no_index_only: bool) -> Self {
+        Self { binary, no_index_only, asked: Cell::new(0), answered: Cell::new(0) }
+    }
+
+    fn codedb(&self, tree: &Tree, variant: Variant) -> Program {
+        let mut prefix: Vec<OsString> = vec!["search".into(), "--no-background".into()];
+        prefix.extend(["--root".into(), tree.root().into()]);
+        prefix.extend(["--index-dir".into(), tree.index_dir().into()]);
+        let own: &[&str] = match variant {
+            Variant::Strict => &["--fresh", "strict"],
+            Variant::NoIndex => &["--no-index"],
+            Variant::OneThread => &["--fresh", "strict", "-j1"],
+            Variant::Trust => &["--fresh", "trust"],
+        };
+        prefix.extend(own.iter().map(OsString::from));
+        Program { path: self.binary.clone(), prefix, name: "codedb" }
+    }
+
+    fn index_command(&self, tree: &Tree) -> std::process::Command {
+        let mut index = command(&self.binary, tree);
+        index.arg("index").arg("--root").arg(tree.root()).arg("--index-dir").arg(tree.index_dir());
+        index.args(["--wait", "ready"]).current_dir(tree.root());
+        index
+    }
+}
+
+/// A round that found a difference.
+struct Failure {
+    report: String,
+    /// What stays on disk to look at.
+    tree: PathBuf,
+}
+
+/// Runs the round of `seed`.
+fn round(setup: &Setup, seed: u64) -> Result<(), Failure> {
+    let mut rng = Prng::new(seed);
+    let tree = Tree::generate(&mut rng).expect("the tree can be written");
+    thread::sleep(Duration::from_millis(50)); // Past the resolution of the file system's stamps.
+    let mut log = Vec::new();
+    let outcome = steps(setup, &mut rng, &tree, &mut log);
+    outcome.map_err(|difference| {
+        let kept = tree.keep();
+        let mut report = format!("seed: CODEDB_SEED={seed}\ntree: {}\n", kept.display());
+        for (number, line) in log.iter().enumerate() {
+            writeln!(report, "{:4}. {line}", number + 1).expect("writing to a string");
+        }
+        Failure { report: report + &difference, tree: kept }
+    })
+}
+
+fn steps(setup: &Setup, rng: &mut Prng, tree: &Tree, log: &mut Vec<String>) -> Result<(), String> {
+    let mut refreshed = false;
+    for step in 0..STEPS_PER_ROUND {
+        if step > 0 {
+            for _ in 0..rng.below(4) {
+                log.push(mutate(rng, tree));
+                refreshed = false;
+            }
+        }
+        if !setup.no_index_only && (step == 0 || rng.chance(25)) {
+            refreshed = refresh(setup, rng, tree, log)?;
+        }
+        for _ in 0..QUERIES_PER_STEP {
+            let query = Query::generate(rng, tree);
+            let variant = match rng.below(10) {
+                _ if setup.no_index_only => Variant::NoIndex,
+                0 => Variant::NoIndex,
+                1 => Variant::OneThread,
+                2 | 3 if refreshed && inside(&query, tree) => Variant::Trust,
+                _ => Variant::Strict,
+            };
+            check(setup, &query, variant, tree)?;
+        }
+    }
+    Ok(())
+}
+
+/// Trust covers the index's own root; a path elsewhere is walked in any case, and changes only there.
+fn inside(query: &Query, tree: &Tree) -> bool {
+    query.cwd.starts_with(tree.root())
+}
+
+/// Runs `codedb index`, sometimes while the tree changes; returns true if nothing changed meanwhile.
+fn refresh(
+    setup: &Setup,
+    rng: &mut Prng,
+    tree: &Tree,
+    log: &mut Vec<String>,
+) -> Result<bool, String> {
+    let mut index = setup.index_command(tree);
+    let racing = rng.chance(20);
+    log.push(if racing { "codedb index, while:".into() } else { "codedb index".into() });
+    let (output, hung) = if racing {
+        let child =
+            index.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        for _ in 0..rng.between(1, 6) {
+            log.push(mutate(rng, tree));
+        }
+        (child.and_then(std::process::Child::wait_with_output).expect("codedb runs"), false)
+    } else {
+        output(index, None)
+    };
+    if hung || output.status.code() == Some(101) || output.status.code().is_none() {
+        let stderr = output.stderr.escape_ascii().to_string();
+        return Err(format!("codedb index: {}, hung: {hung}, stderr: {stderr}", output.status));
+    }
+    Ok(!racing && output.status.success())
+}
+
+fn check(setup: &Setup, query: &Query, variant: Variant, tree: &Tree) -> Result<(), String> {
+    let rg = Program { path: peer::rg(), prefix: vec!["--sort".into(), "path".into()], name: "rg" };
+    let ours = setup.codedb(tree, variant);
+    let differs = |query: &Query| difference(&run(&rg, query, tree), &run(&ours, query, tree));
+    let peers = run(&rg, query, tree);
+    setup.asked.set(setup.asked.get() + 1);
+    setup.answered.set(setup.answered.get() + usize::from(!peers.stdout.is_empty()));
+    let Some(first) = difference(&peers, &run(&ours, query, tree)) else { return Ok(()) };
+    let alike = |query: &Query| differs(query).is_some_and(|again| again.parts == first.parts);
+    let small = shrink(query, alike);
+    let what = differs(&small)
+        .map_or_else(|| format!("(came and went)\n{}", first.report), |last| last.report);
+    let own: Vec<String> =
+        ours.prefix.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    Err(format!("query: {query}\nshrunk: {small}\ncodedb {}\n{what}", own.join(" ")))
+}
+
+/// Leaves flags and operands out as long as the two still differ.
+fn shrink(query: &Query, differs: impl Fn(&Query) -> bool) -> Query {
+    let mut small = query.clone();
+    for at in (0..query.flags.len()).rev() {
+        let mut fewer = small.clone();
+        fewer.flags.remove(at);
+        if differs(&fewer) {
+            small = fewer;
+        }
+    }
+    for at in (1..query.operands.len()).rev() {
+        let mut fewer = small.clone();
+        fewer.operands.remove(at);
+        if differs(&fewer) {
+            small = fewer;
+        }
+    }
+    small
+}
+
+/// Writes a script that runs ripgrep for `search` without our own flags, its output through `print`, and does
+/// nothing for `index`.
+fn wrapper(folder: &Path, print: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("codedb");
+    let script = format!(
+        r#"#!/bin/sh
+[ "$1" = search ] || exit 0
+shift
+while :; do
+  case $1 in
+    --no-background|--no-index) shift;;
+    --index-dir|--root|--fresh) shift 2;;
+    *) break;;
+  esac
+done
+'{rg}' --sort path "$@" >"$0.out" 2>"$0.err"
+code=$?
+{print} <"$0.out"
+sed 's/^rg: /codedb: /' <"$0.err" >&2
+exit $code
+"#,
+        rg = peer::rg().display(),
+    );
+    fs::write(&path, script).expect("the wrapper can be written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+        .expect("the wrapper can be made executable");
+    path
+}
+
+fn flag(name: &str) -> bool {
+    env::var_os(name).is_some_and(|value| value != "0" && !value.is_empty())
+}
+
+fn number(name: &str) -> Option<u64> {
+    env::var(name)
+        .ok()
+        .map(|value| value.parse().unwrap_or_else(|_| panic!("{name} is no number: `{value}`")))
+}

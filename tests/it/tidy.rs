@@ -1,0 +1,189 @@
+//! The invariants of ARCHITECTURE.md that can be read off the tracked files.
+//!
+//! A rule that gets an exception names the file in the rule's own list, with the reason beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// No file of ours is longer; past it, split.
+const LINES_MAX: usize = 800;
+
+/// Files that may say `unsafe`, each with a note that a stranger could check.
+const UNSAFE: &[&str] = &[
+    "src/index/map.rs", // Memory maps of the immutable index files.
+];
+
+/// Words that belong to the machine where something was written, cut so that this file passes.
+const MACHINE_PATHS: &[&str] =
+    &[concat!("/wo", "rk/"), concat!("/tmp/", "trees"), concat!("/tmp/", "wt/")];
+
+#[test]
+fn only_the_command_line_prints_and_names_clap() {
+    let words = [
+        "println!",
+        "eprintln!",
+        "print!",
+        "eprint!",
+        "dbg!",
+        "stdout()",
+        "stderr()",
+        "clap::",
+        "use clap",
+    ];
+    complain(sources().filter(|file| !file.is_under(&["src/cli/"])), |line| {
+        words.iter().find(|word| names(line, word)).map(|word| format!("`{word}` outside src/cli"))
+    });
+}
+
+#[test]
+fn the_environment_is_read_at_the_edge() {
+    let words =
+        ["std::env", "env::var", "env::var_os", "env::current_dir", "current_dir(", "home_dir("];
+    let edge = ["src/cli/", "src/mcp/", "src/main.rs"];
+    complain(sources().filter(|file| !file.is_under(&edge)), |line| {
+        words.iter().find(|word| names(line, word)).map(|word| format!("`{word}` below the edge"))
+    });
+}
+
+#[test]
+fn only_the_protocol_server_names_rmcp() {
+    complain(sources().filter(|file| !file.is_under(&["src/mcp/"])), |line| {
+        names(line, "rmcp").then(|| "`rmcp` outside src/mcp".to_owned())
+    });
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    let words = ["todo!", "unimplemented!"];
+    complain(sources(), |line| {
+        words.iter().find(|word| names(line, word)).map(|word| format!("`{word}`"))
+    });
+}
+
+#[test]
+fn unsafe_stays_in_named_files() {
+    complain(sources().filter(|file| !UNSAFE.contains(&file.name.as_str())), |line| {
+        let word = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "expect(unsafe_code"];
+        word.iter()
+            .find(|word| names(line, word))
+            .map(|_| "`unsafe` in a file that is not listed".to_owned())
+    });
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let silent: Vec<String> = tracked()
+        .filter(|file| file.name.ends_with(".rs") && !file.text.starts_with("//! "))
+        .map(|file| file.name)
+        .collect();
+    assert!(silent.is_empty(), "no module doc (`//! …`) on the first line of {silent:?}");
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let long: Vec<String> = tracked()
+        .filter(|file| file.name.ends_with(".rs") && file.text.lines().count() > LINES_MAX)
+        .map(|file| format!("{}: {} lines", file.name, file.text.lines().count()))
+        .collect();
+    assert!(long.is_empty(), "over {LINES_MAX} lines: {long:?}");
+}
+
+#[test]
+fn no_path_of_one_machine_is_tracked() {
+    let found: Vec<String> = tracked()
+        .flat_map(|file| {
+            let here = MACHINE_PATHS.iter().filter(|path| file.text.contains(**path));
+            here.map(|path| format!("{}: {path}", file.name)).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// A tracked file as it stands in the work tree.
+struct TrackedFile {
+    /// Its path with `/`, relative to the crate.
+    name: String,
+    text: String,
+}
+
+impl TrackedFile {
+    fn is_under(&self, places: &[&str]) -> bool {
+        places.iter().any(|place| self.name.starts_with(place))
+    }
+}
+
+/// Fails with every line of code that `rule` objects to; comments and inline tests are not looked at.
+fn complain(files: impl Iterator<Item = TrackedFile>, rule: impl Fn(&str) -> Option<String>) {
+    let mut complaints = Vec::new();
+    for file in files {
+        for (number, line) in file.text.lines().enumerate() {
+            if line.trim_start().starts_with("#[cfg(test)]") {
+                break;
+            }
+            let code = line.trim_start();
+            if code.starts_with("//") {
+                continue;
+            }
+            complaints
+                .extend(rule(code).map(|what| format!("{}:{}: {what}", file.name, number + 1)));
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+/// Returns true if `line` has `word`, not as the end of a longer name (`eprintln!` is no `println!`).
+fn names(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        !line[..at].ends_with(|character: char| character.is_alphanumeric() || character == '_')
+    })
+}
+
+/// The library's and the binary's sources, tests in sibling files left out.
+fn sources() -> impl Iterator<Item = TrackedFile> {
+    tracked().filter(|file| {
+        let test = file.name.ends_with("/tests.rs") || file.name.contains("/tests/");
+        file.name.starts_with("src/") && file.name.ends_with(".rs") && !test
+    })
+}
+
+/// Every text file that git tracks or would track; in a packaged crate without git, what `src`, `tests` and
+/// `benches` hold.
+fn tracked() -> impl Iterator<Item = TrackedFile> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output();
+    let names: Vec<String> = match listed {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout)
+            .split_terminator('\0')
+            .map(str::to_owned)
+            .collect(),
+        _ => ["src", "tests", "benches"]
+            .iter()
+            .flat_map(|folder| walk(root, &root.join(folder)))
+            .collect(),
+    };
+    assert!(names.iter().any(|name| name == "src/lib.rs"), "the tracked files were not found");
+    // What is not UTF-8 is no text; a tracked file that was just removed is no matter.
+    names.into_iter().filter_map(|name| {
+        let text = fs::read_to_string(root.join(&name)).ok()?;
+        Some(TrackedFile { name, text })
+    })
+}
+
+fn walk(root: &Path, folder: &Path) -> Vec<String> {
+    let entries: Vec<PathBuf> = fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    let mut names = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            names.extend(walk(root, &path));
+        } else if let Ok(relative) = path.strip_prefix(root) {
+            names.push(relative.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    names
+}
