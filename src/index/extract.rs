@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::index::gram::{CLASS, Gram, KEYS, TERMINATOR};
+use crate::index::gram::{CLASS, Gram, KEYS, TERMINATOR, UPPER};
 
 /// A file is cut into units of about this size, at the ends of lines.
 pub const UNIT_BYTES: usize = 128 << 10;
@@ -59,7 +59,7 @@ pub struct Extractor {
 }
 
 impl Extractor {
-    /// Returns an extractor; it holds 256 KiB and a list that grows with the texts.
+    /// Returns an extractor; it holds 512 KiB and a list that grows with the texts.
     pub fn new() -> Extractor {
         Extractor { seen: vec![0; KEYS], epoch: 0, keys: Vec::new() }
     }
@@ -77,7 +77,10 @@ impl Extractor {
         let seen: &mut [u8; KEYS] =
             self.seen.as_mut_slice().try_into().expect("the table has a slot for each key");
         // The list never outgrows min(text, KEYS); a chunk at a time keeps its bound in sight.
-        let mut key = u32::from(CLASS[usize::from(*a)]) << 6 | u32::from(CLASS[usize::from(*b)]);
+        let mut classes =
+            u32::from(CLASS[usize::from(*a)]) << 6 | u32::from(CLASS[usize::from(*b)]);
+        // The uppercase bits of this byte and the two before it.
+        let mut upper = u32::from(a.is_ascii_uppercase()) << 1 | u32::from(b.is_ascii_uppercase());
         let mut len = 0;
         for chunk in rest.chunks(4096) {
             if self.keys.len() < len + chunk.len() {
@@ -86,7 +89,10 @@ impl Extractor {
             let fresh = &mut self.keys[len..len + chunk.len()];
             let mut count = 0;
             for &byte in chunk {
-                key = (key << 6 | u32::from(CLASS[usize::from(byte)])) & (KEYS as u32 - 1);
+                let letter = LETTER[usize::from(byte)];
+                classes = (classes << 6 | letter & 63) & (UPPER - 1);
+                upper = (upper << 1 | letter >> 6) & 7;
+                let key = classes | u32::from(upper != 0) << 18;
                 // Branch-free: a key that was seen is overwritten by the next one.
                 let slot = &mut seen[key as usize];
                 fresh[count] = key;
@@ -109,8 +115,19 @@ impl Default for Extractor {
 
 fn holds_no_terminator(key: u32) -> bool {
     const _: () = assert!(TERMINATOR == 0);
-    key >> 12 != 0 && key >> 6 & 63 != 0 && key & 63 != 0
+    key >> 12 & 63 != 0 && key >> 6 & 63 != 0 && key & 63 != 0
 }
+
+/// The class of each byte, and in bit 6 whether it is an uppercase letter.
+static LETTER: [u32; 256] = {
+    let mut letters = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        letters[byte] = CLASS[byte] as u32 | ((byte as u8).is_ascii_uppercase() as u32) << 6;
+        byte += 1;
+    }
+    letters
+};
 
 /// Returns the distinct grams of a text by the definition, for tests and small texts.
 pub fn grams(text: &[u8]) -> Vec<Gram> {
@@ -129,13 +146,16 @@ mod tests {
     proptest! {
         #[test]
         fn extraction_is_the_definition(
-            texts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..6),
+            texts in prop::collection::vec(
+                prop::collection::vec(prop_oneof![any::<u8>(), 64..91_u8, 96..123_u8], 0..300),
+                1..6,
+            ),
         ) {
             let mut extractor = Extractor::new();
             for text in texts {
                 let mut keys = extractor.keys(&text).to_vec();
                 keys.sort_unstable();
-                let expected: Vec<u32> = grams(&text).iter().map(|gram| gram.key()).collect();
+                let expected: Vec<u32> = grams(&text).iter().flat_map(|gram| gram.keys()).collect();
                 prop_assert_eq!(keys, expected);
             }
         }

@@ -16,7 +16,7 @@ pub use writer::{Renumbering, Sections, merge, write_runs};
 mod section {
     /// Units' number: u32.
     pub(super) const UNITS: u32 = 1;
-    /// For each of the 4096 first-two-class pairs: bitmap u64 of third classes, first entry u32, 0 u32.
+    /// For each 64 consecutive keys: bitmap u64 of those that occur, first entry u32, 0 u32.
     pub(super) const GROUPS: u32 = 2;
     /// For each key that occurs, and one past the end: offset of its list, u32.
     pub(super) const ENTRIES: u32 = 3;

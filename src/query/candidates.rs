@@ -10,14 +10,14 @@ use crate::base::bits::Bits;
 use crate::base::ids::{FileId, UnitId};
 use crate::error::Result;
 use crate::index::gram::Gram;
-use crate::index::segment::{Postings, Segment};
+use crate::index::segment::Segment;
 use crate::index::table::{Flags, Table};
 use crate::query::gram_query::GramQuery;
 use crate::snapshot::Snapshot;
 
 /// Reading a posting takes about 2 ns and verifying a candidate about 20 µs, of which the next
 /// list spares perhaps a fifth: beyond this many postings for a candidate it does not pay.
-const POSTINGS_PER_CANDIDATE: usize = 2_000;
+const POSTINGS_PER_CANDIDATE: u64 = 2_000;
 
 /// Postings read for one query at most, all lists together; beyond, every file is a candidate.
 const POSTINGS_MAX: u64 = 200_000_000;
@@ -150,40 +150,52 @@ impl<'a> Evaluation<'a> {
     }
 
     fn conjunction(&mut self, parts: &[GramQuery]) -> Result<Ids> {
-        let mut lists: Vec<(Gram, Postings<'a>)> = Vec::new();
-        let mut others = Vec::new();
+        let mut sized = Vec::with_capacity(parts.len());
         for part in parts {
-            match part {
-                GramQuery::Gram(gram) => match self.segment.postings(*gram)? {
-                    Some(list) => lists.push((*gram, list)),
-                    None => return Ok(Ids::Some(Vec::new())),
-                },
-                other => others.push(other),
-            }
+            sized.push((self.size(part)?, part));
         }
-        lists.sort_by_key(|(gram, list)| (list.len(), *gram));
+        sized.sort_unstable();
         let mut ids = Ids::All;
-        for (gram, list) in lists {
+        for (size, part) in sized {
             match &mut ids {
-                Ids::All => ids = Ids::Some(self.decode(gram)?),
-                Ids::Some(ids) => {
-                    if ids.len() * POSTINGS_PER_CANDIDATE < list.len() as usize {
-                        break;
-                    }
-                    self.intersect(gram, list, ids)?;
-                }
-            }
-        }
-        for other in others {
-            let worthwhile = match &ids {
-                Ids::All => true,
-                Ids::Some(ids) => ids.len() > 4,
-            };
-            if worthwhile {
-                ids = both(ids, self.evaluate(other)?);
+                Ids::All => ids = self.evaluate(part)?,
+                Ids::Some(ids) if ids.len() as u64 * POSTINGS_PER_CANDIDATE < size => break,
+                Ids::Some(found) => match part {
+                    GramQuery::Gram(gram) => self.intersect(*gram, found)?,
+                    other => ids = both(ids, self.evaluate(other)?),
+                },
             }
         }
         Ok(ids)
+    }
+
+    /// Returns an upper bound of the postings that evaluating the query reads, without reading.
+    fn size(&self, query: &GramQuery) -> Result<u64> {
+        Ok(match query {
+            GramQuery::All => u64::from(self.segment.units()),
+            GramQuery::None => 0,
+            GramQuery::Gram(gram) => {
+                let mut postings = 0;
+                for key in gram.keys() {
+                    postings += self.segment.postings(key)?.map_or(0, |list| u64::from(list.len()));
+                }
+                postings
+            }
+            GramQuery::And(parts) => {
+                let mut least = u64::MAX;
+                for part in parts {
+                    least = least.min(self.size(part)?);
+                }
+                least
+            }
+            GramQuery::Or(parts) => {
+                let mut sum = 0_u64;
+                for part in parts {
+                    sum += self.size(part)?;
+                }
+                sum
+            }
+        })
     }
 
     fn disjunction(&mut self, parts: &[GramQuery]) -> Result<Ids> {
@@ -200,34 +212,47 @@ impl<'a> Evaluation<'a> {
 
     fn decode(&mut self, gram: Gram) -> Result<Vec<u32>> {
         let mut ids = Vec::new();
-        if let Some(list) = self.segment.postings(gram)? {
-            self.segment.decode(list, &mut ids)?;
-            self.read += ids.len() as u64;
+        for key in gram.keys() {
+            if let Some(list) = self.segment.postings(key)? {
+                self.segment.decode(list, &mut ids)?;
+            }
+        }
+        self.read += ids.len() as u64;
+        // Two ascending lists one after the other, of which a stable sort makes one in one pass.
+        if gram.keys().count() > 1 {
+            ids.sort();
+            ids.dedup();
         }
         Ok(ids)
     }
 
-    fn intersect(&mut self, gram: Gram, list: Postings<'a>, ids: &mut Vec<u32>) -> Result<()> {
+    fn intersect(&mut self, gram: Gram, ids: &mut Vec<u32>) -> Result<()> {
         let units = self.segment.units() as usize;
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &self.cache {
             let room = (cache.len() + 1) * units.div_ceil(8) <= CACHE_BYTES_MAX;
             if room && !cache.contains_key(&gram) {
-                let (mut bits, mut decoded) = (Bits::new(units), Vec::new());
-                self.segment.decode(list, &mut decoded)?;
-                self.read += decoded.len() as u64;
-                decoded.iter().for_each(|&id| {
-                    bits.insert(id as usize);
-                });
-                cache.insert(gram, bits);
+                let mut bits = Bits::new(units);
+                self.decode(gram)?.iter().for_each(|&id| bits.insert(id as usize));
+                self.cache.get_or_insert_default().insert(gram, bits);
             }
-            if let Some(bits) = cache.get(&gram) {
+            if let Some(bits) = self.cache.as_ref().and_then(|cache| cache.get(&gram)) {
                 ids.retain(|&id| bits.contains(id as usize));
                 return Ok(());
             }
         }
-        self.read += u64::from(list.len());
-        let damaged = || self.segment.container().corrupt("posting list is damaged");
-        list.intersect(ids).ok_or_else(damaged)
+        let mut keys = gram.keys();
+        if let (Some(key), None) = (keys.next(), keys.next()) {
+            let Some(list) = self.segment.postings(key)? else {
+                ids.clear();
+                return Ok(());
+            };
+            self.read += u64::from(list.len());
+            let damaged = || self.segment.container().corrupt("posting list is damaged");
+            return list.intersect(ids).ok_or_else(damaged);
+        }
+        let union = self.decode(gram)?;
+        *ids = intersection(ids, &union);
+        Ok(())
     }
 
     /// Evaluates the query on whole files: the ids are file ids.
@@ -273,15 +298,19 @@ impl<'a> Evaluation<'a> {
 fn both(a: Ids, b: Ids) -> Ids {
     match (a, b) {
         (Ids::All, other) | (other, Ids::All) => other,
-        (Ids::Some(mut a), Ids::Some(b)) => {
-            let mut rest = b.iter().copied().peekable();
-            a.retain(|&id| {
-                while rest.next_if(|&other| other < id).is_some() {}
-                rest.peek() == Some(&id)
-            });
-            Ids::Some(a)
-        }
+        (Ids::Some(a), Ids::Some(b)) => Ids::Some(intersection(&a, &b)),
     }
+}
+
+fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let mut rest = b.iter().copied().peekable();
+    a.iter()
+        .copied()
+        .filter(|&id| {
+            while rest.next_if(|&other| other < id).is_some() {}
+            rest.peek() == Some(&id)
+        })
+        .collect()
 }
 
 fn count_grams(query: &GramQuery) -> usize {
@@ -302,7 +331,9 @@ pub fn posting_sizes(snapshot: &Snapshot, query: &GramQuery) -> Result<Vec<(Gram
     for gram in grams {
         let mut units = 0;
         for segment in &snapshot.segments {
-            units += segment.postings(gram)?.map_or(0, |list| u64::from(list.len()));
+            for key in gram.keys() {
+                units += segment.postings(key)?.map_or(0, |list| u64::from(list.len()));
+            }
         }
         sizes.push((gram, units));
     }

@@ -143,7 +143,7 @@ impl GramQuery {
         match self {
             GramQuery::All => true,
             GramQuery::None => false,
-            GramQuery::Gram(gram) => holds(*gram),
+            GramQuery::Gram(gram) => gram.forms().any(holds),
             GramQuery::And(parts) => parts.iter().all(|part| part.is_satisfied_by(holds)),
             GramQuery::Or(parts) => parts.iter().any(|part| part.is_satisfied_by(holds)),
         }

@@ -36,7 +36,6 @@ const STEPS_PER_ROUND: usize = 8;
 const QUERIES_PER_STEP: usize = 5;
 
 #[test]
-#[ignore = "until `codedb search` and `codedb index` exist"]
 fn codedb_says_what_ripgrep_says() {
     let budget = match flag("CODEDB_LONG") {
         true => Duration::from_secs(number("CODEDB_LONG_SECS").unwrap_or(600)),

@@ -18,6 +18,7 @@ use super::output::{Outcome, Part, StdoutSink, tell, write_totals};
 use super::printer::{self, PrinterFactory};
 use super::request::Request;
 use super::targets::{self, Item, Problem, ProblemKind, Target};
+use super::walker::WalkRules;
 use super::worker::{Verdict, Worker, WorkerParts};
 use super::{explain, indexed, matcher, walker};
 use crate::error::{Error, Kind, Result};
@@ -74,7 +75,11 @@ pub(crate) fn run(request: &Request, reporter: &Reporter) -> Result<ExitCode> {
     let matched = match request.mode {
         Mode::TypeList => return list_types(request),
         Mode::Files => list_files(request, reporter)?,
-        Mode::Search(_) if !request.can_match() => false,
+        Mode::Search(_) if !request.can_match() => {
+            // What is wrong with the flags is told all the same.
+            WalkRules::new(request)?;
+            false
+        }
         Mode::Search(mode) => search(request, mode, reporter)?,
     };
     let code = match (matched, reporter.has_failed()) {

@@ -3,8 +3,11 @@
 use crate::index::extract::Extractor;
 use crate::index::gram::KEYS;
 
+/// Keys are encoded in parallel in parts of this many.
+pub(super) const PART_KEYS: usize = KEYS / 64;
+
 /// Units that one run may hold: their numbers inside the run take 16 bits.
-const RUN_UNITS_MAX: usize = 1 << 16;
+const RUN_UNITS_MAX: usize = (1 << 16) - 1;
 
 /// Pairs at which a run is full; bounds a builder's memory to about 16 bytes a pair.
 const RUN_PAIRS: usize = 4 << 20;
@@ -21,8 +24,11 @@ pub struct RunBuilder {
 
 /// The inverted grams of consecutive units: for each key, the ascending units of the run.
 pub struct Run {
-    /// Where each key's units start in `units`, and one past the end.
-    offsets: Vec<u32>,
+    /// The number of each key's units.
+    counts: Vec<u16>,
+    /// Where the units of each part of [`PART_KEYS`] keys start in `units`.
+    parts: Vec<u32>,
+    /// The units of each key, one key after the other.
     units: Vec<u16>,
     /// Each unit's start in its file.
     starts: Vec<u32>,
@@ -68,14 +74,17 @@ impl RunBuilder {
 
     /// Inverts the run and empties the builder. O(pairs + keys).
     pub fn invert(&mut self) -> Run {
-        let mut offsets = Vec::with_capacity(KEYS + 1);
+        let mut counts = Vec::with_capacity(KEYS);
+        let mut parts = Vec::with_capacity(KEYS / PART_KEYS);
         let mut total = 0;
-        for count in &mut self.counts {
-            offsets.push(total);
+        for (key, count) in self.counts.iter_mut().enumerate() {
+            if key % PART_KEYS == 0 {
+                parts.push(total);
+            }
+            counts.push(*count as u16);
             // From here on `count` is where the key's next unit goes.
             total += std::mem::replace(count, total);
         }
-        offsets.push(total);
         let mut units = vec![0_u16; self.keys.len()];
         let mut from = 0;
         for (unit, &end) in self.ends.iter().enumerate() {
@@ -89,7 +98,7 @@ impl RunBuilder {
         self.counts.fill(0);
         self.keys.clear();
         self.ends.clear();
-        Run { offsets, units, starts: std::mem::take(&mut self.starts) }
+        Run { counts, parts, units, starts: std::mem::take(&mut self.starts) }
     }
 }
 
@@ -100,9 +109,16 @@ impl Default for RunBuilder {
 }
 
 impl Run {
-    /// Returns the units of the run that hold `key`, ascending, counted from the run's first.
-    pub(super) fn units(&self, key: usize) -> &[u16] {
-        &self.units[self.offsets[key] as usize..self.offsets[key + 1] as usize]
+    /// Returns the units, ascending and counted from the run's first, that hold each key of a part
+    /// of [`PART_KEYS`] keys in turn.
+    pub(super) fn part(&self, part: usize) -> impl Iterator<Item = &[u16]> {
+        let counts = &self.counts[part * PART_KEYS..(part + 1) * PART_KEYS];
+        let mut rest = &self.units[self.parts[part] as usize..];
+        counts.iter().map(move |&count| {
+            let (units, after) = rest.split_at(usize::from(count));
+            rest = after;
+            units
+        })
     }
 
     /// Returns each unit's start in its file.

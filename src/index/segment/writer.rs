@@ -2,14 +2,12 @@
 
 use rayon::prelude::*;
 
+use super::builder::PART_KEYS;
 use super::{Run, Segment, section};
 use crate::error::Result;
 use crate::index::format::{self, FileKind};
 use crate::index::gram::KEYS;
 use crate::index::postings;
-
-/// Keys are encoded in parallel in parts of this many (one first class each).
-const PART_KEYS: usize = KEYS / 64;
 
 /// Returns the bytes of a segment of `runs`, whose units follow one another. O(pairs + keys · runs),
 /// in parallel over keys.
@@ -20,11 +18,16 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn FnMut(Sections<'_>) -> Result<()>
         bases.push(units);
         units += run.len() as u32;
     }
-    let parts = encode_parts(|key, ids| {
-        for (run, base) in runs.iter().zip(&bases) {
-            ids.extend(run.units(key).iter().map(|&unit| base + u32::from(unit)));
+    let parts = encode_parts(|part| {
+        let mut lists: Vec<_> =
+            runs.iter().zip(&bases).map(|(run, base)| (run.part(part), base)).collect();
+        move |_, ids: &mut Vec<u32>| {
+            for (list, base) in &mut lists {
+                let units = list.next().unwrap_or_default();
+                ids.extend(units.iter().map(|&unit| **base + u32::from(unit)));
+            }
+            Ok(())
         }
-        Ok(())
     })?;
     let starts: Vec<u32> = runs.iter().flat_map(|run| run.starts().iter().copied()).collect();
     lay_out(&parts, &starts, sink)
@@ -45,15 +48,17 @@ pub fn merge(
     starts: &[u32],
     sink: &mut dyn FnMut(Sections<'_>) -> Result<()>,
 ) -> Result<()> {
-    let parts = encode_parts(|key, ids| {
+    let parts = encode_parts(|_| {
         let mut old = Vec::new();
-        for (segment, numbers) in segments.iter().zip(renumbering) {
-            old.clear();
-            segment.decode_key(key as u32, &mut old)?;
-            ids.extend(old.iter().filter_map(|&unit| numbers[unit as usize]));
+        move |key, ids: &mut Vec<u32>| {
+            for (segment, numbers) in segments.iter().zip(renumbering) {
+                old.clear();
+                segment.decode_key(key, &mut old)?;
+                ids.extend(old.iter().filter_map(|&unit| numbers[unit as usize]));
+            }
+            ids.sort_unstable();
+            Ok(())
         }
-        ids.sort_unstable();
-        Ok(())
     })?;
     lay_out(&parts, starts, sink)
 }
@@ -82,16 +87,21 @@ struct Part {
     bytes: Vec<u8>,
 }
 
-fn encode_parts(gather: impl Fn(usize, &mut Vec<u32>) -> Result<()> + Sync) -> Result<Vec<Part>> {
+/// Encodes the lists of all keys. `start` makes what gathers the ids of a part's keys, which are
+/// asked for one after the other.
+fn encode_parts<G: FnMut(u32, &mut Vec<u32>) -> Result<()>>(
+    start: impl Fn(usize) -> G + Sync,
+) -> Result<Vec<Part>> {
     (0..KEYS / PART_KEYS)
         .into_par_iter()
         .with_max_len(1)
         .map(|part| {
             let mut out = Part { lists: Vec::new(), bytes: Vec::new() };
             let mut ids = Vec::new();
+            let mut gather = start(part);
             for key in part * PART_KEYS..(part + 1) * PART_KEYS {
                 ids.clear();
-                gather(key, &mut ids)?;
+                gather(key as u32, &mut ids)?;
                 if !ids.is_empty() {
                     let before = out.bytes.len();
                     postings::encode(&ids, &mut out.bytes);

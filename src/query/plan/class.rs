@@ -43,7 +43,16 @@ fn unicode_strings(class: &ClassUnicode) -> Option<ClassStrings> {
     }
     let members = class.iter().flat_map(|range| range.start()..=range.end());
     let members = members.filter(|c| !left_out.contains(&Some(*c)));
-    let strings = StringSet::of(members.map(|c| c.to_string()));
+    let other_case = |c: char| {
+        let flip = |byte: u8| byte ^ 0x20;
+        c.is_ascii_alphabetic().then(|| char::from(flip(c as u8)))
+    };
+    let (either, one): (Vec<char>, Vec<char>) =
+        members.partition(|&c| other_case(c).is_some_and(&holds));
+    let strings = StringSet::union(&[
+        StringSet::of_either_case(either.into_iter().map(|c| c as u8)),
+        StringSet::of(one.into_iter().map(|c| c.to_string())),
+    ]);
     Some(ClassStrings { strings, folds: left_out.iter().any(Option::is_some) })
 }
 
@@ -52,6 +61,12 @@ fn byte_strings(class: &ClassBytes) -> Option<StringSet> {
     if bytes > CHARACTERS_MAX {
         return None;
     }
+    let holds = |byte: u8| class.iter().any(|range| range.start() <= byte && byte <= range.end());
     let members = class.iter().flat_map(|range| range.start()..=range.end());
-    Some(StringSet::of(members.map(|byte| [byte])))
+    let (either, one): (Vec<u8>, Vec<u8>) =
+        members.partition(|byte| byte.is_ascii_alphabetic() && holds(byte ^ 0x20));
+    Some(StringSet::union(&[
+        StringSet::of_either_case(either),
+        StringSet::of(one.into_iter().map(|byte| [byte])),
+    ]))
 }

@@ -1,13 +1,19 @@
 //! Small sets of folded strings.
 //!
-//! A folded string has [byte classes](CLASS) for letters, not bytes: `[aA]` is one string, and so
-//! are `\r` and `\n`, over which no gram reaches.
+//! A folded string has [byte classes](CLASS) for letters, not bytes, and with each its case, which
+//! may be unknown: `[aA]` is one string, and so are `\r` and `\n`, over which no gram reaches.
 
 use crate::index::gram::{CLASS, Gram};
 use crate::query::gram_query::GramQuery;
 
 /// The most grams taken of one string; of a longer one, they are taken at equal distances.
 const GRAMS_PER_STRING_MAX: usize = 256;
+
+/// What a letter holds beside its class: it is an uppercase letter.
+const UPPERCASE: u8 = 1 << 6;
+
+/// It is a letter in either case.
+const EITHER_CASE: u8 = 2 << 6;
 
 /// A set of folded strings: sorted, without duplicates.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -16,8 +22,12 @@ pub(super) struct StringSet(Vec<Vec<u8>>);
 impl StringSet {
     /// Returns the set of these byte strings, folded.
     pub(super) fn of<B: AsRef<[u8]>>(strings: impl IntoIterator<Item = B>) -> StringSet {
-        let fold = |byte: &u8| CLASS[usize::from(*byte)];
-        strings.into_iter().map(|s| s.as_ref().iter().map(fold).collect()).collect()
+        strings.into_iter().map(|s| s.as_ref().iter().map(|&byte| fold(byte)).collect()).collect()
+    }
+
+    /// Returns the set of these ASCII letters, each in either case.
+    pub(super) fn of_either_case(letters: impl IntoIterator<Item = u8>) -> StringSet {
+        letters.into_iter().map(|byte| vec![fold(byte) & 63 | EITHER_CASE]).collect()
     }
 
     /// Returns the set of the empty string alone.
@@ -98,7 +108,19 @@ fn string_query(string: &[u8]) -> GramQuery {
     GramQuery::and(grams.map(GramQuery::Gram))
 }
 
-/// Returns the gram of three classes, or `None` where one is a line terminator.
-fn gram(classes: &[u8]) -> Option<Gram> {
-    Gram::from_key(classes.iter().fold(0, |key, class| key << 6 | u32::from(*class)))
+fn fold(byte: u8) -> u8 {
+    CLASS[usize::from(byte)] | if byte.is_ascii_uppercase() { UPPERCASE } else { 0 }
+}
+
+/// Returns the gram of three letters, or `None` where one is a line terminator.
+fn gram(letters: &[u8]) -> Option<Gram> {
+    let letters: [u8; 3] = letters.try_into().ok()?;
+    let gram = Gram::of_classes(letters.map(|letter| letter & 63))?;
+    let any = |case: u8| letters.iter().any(|letter| letter & case != 0);
+    // One letter that is surely uppercase decides, whatever the others are.
+    Some(match (any(UPPERCASE), any(EITHER_CASE)) {
+        (true, _) => gram.with_uppercase(),
+        (false, true) => gram.in_either_case(),
+        (false, false) => gram,
+    })
 }

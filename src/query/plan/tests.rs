@@ -50,10 +50,21 @@ fn grams(string: &str) -> String {
     StringSet::of([string]).query().to_string()
 }
 
+/// Returns the query of a string whose letters are of either case.
+fn grams_either(string: &str) -> String {
+    let sets = string.bytes().map(|byte| match byte.is_ascii_alphabetic() {
+        true => StringSet::of_either_case([byte]),
+        false => StringSet::of([[byte]]),
+    });
+    sets.fold(StringSet::empty_string(), |all, set| all.product(&set)).query().to_string()
+}
+
 #[test]
 fn literals_give_all_their_grams() {
     check("", &["abcd"], r#"("abc" AND "bcd")"#);
-    check("", &["PM_RESUME"], &grams("pm_resume"));
+    check("", &["PM_RESUME"], &grams("PM_RESUME"));
+    check("", &["PM_"], r#""PM_""#);
+    check("-i", &["PM_"], r#""pm_/i""#);
     check("", &["été"], &grams("été"));
     check("-w", &["kfree"], &grams("kfree"));
     check("-x", &["kfree"], &grams("kfree"));
@@ -69,6 +80,7 @@ fn alternatives_are_disjunctions() {
     let words = r#"("bar" OR "foo" OR ("azq" AND "baz" AND "qux" AND "zqu"))"#;
     check("", &["foo|bar|bazqux"], words);
     check("", &["foo", "bar", "bazqux"], words);
+    let words = r#"("bar/i" OR "foo/i" OR ("azq/i" AND "baz/i" AND "qux/i" AND "zqu/i"))"#;
     check("-i", &["foo", "bar", "bazqux"], words);
     check("-F", &["foo", "a.c*"], r#"("foo" OR ("a.c" AND ".c~"))"#);
     check("", &["a(b|c)d"], r#"("abd" OR "acd")"#);
@@ -119,28 +131,28 @@ fn prefixes_before_an_option_count() {
 
 #[test]
 fn what_folds_to_ascii_is_left_to_the_engine() {
-    check("-i", &["struct"], &format!("{} +fold", grams("struct")));
-    check("-i", &["desk"], r#"("des" AND "esk") +fold"#);
-    check("-i", &["foo"], r#""foo""#);
+    check("-i", &["struct"], &format!("{} +fold", grams_either("struct")));
+    check("-i", &["desk"], r#"("des/i" AND "esk/i") +fold"#);
+    check("-i", &["foo"], r#""foo/i""#);
     check("-i", &["sk"], "ALL");
-    check("-i --no-unicode", &["struct"], &grams("struct"));
-    check("", &["(?i:k)ab"], r#""kab" +fold"#);
+    check("-i --no-unicode", &["struct"], &grams_either("struct"));
+    check("", &["(?i:k)ab"], r#""kab/i" +fold"#);
     check("", &["[ks\u{212a}]ab"], r#"("kab" OR "sab") +fold"#);
     // Without the letter beside it, the character is one like any other.
     check("", &["\u{212a}ab"], &grams("\u{212a}ab"));
     check("", &["[\u{212a}x]ab"], &format!(r#"("xab" OR {})"#, grams("\u{212a}ab")));
-    let [a, b, c, d] = ["été", "étÉ", "Été", "ÉtÉ"].map(grams);
+    let [a, b, c, d] = ["été", "étÉ", "Été", "ÉtÉ"].map(grams_either);
     check("-i", &["été"], &format!("({a} OR {b} OR {c} OR {d})"));
 }
 
 #[test]
 fn smart_case_looks_at_literals() {
-    check("-S", &["ask"], r#""ask" +fold"#);
-    check("-S", &["asK"], r#""ask""#);
-    check("-S", &[r"\Sask"], r#""ask" +fold"#);
+    check("-S", &["ask"], r#""ask/i" +fold"#);
+    check("-S", &["asK"], r#""ASK""#);
+    check("-S", &[r"\Sask"], r#""ask/i" +fold"#);
     check("-S", &["ask", "X"], "ALL");
-    check("-S", &["ask", "foX"], r#"("ask" OR "fox")"#);
-    check("-S", &["ask[A]"], r#"("ask" AND "ska")"#);
+    check("-S", &["ask", "foX"], r#"("ask" OR "FOX")"#);
+    check("-S", &["ask[A]"], r#"("ask" AND "SKA")"#);
 }
 
 #[test]
@@ -188,9 +200,9 @@ fn perl_compatible_literals() {
     check("-P", &["a b-c"], &grams("a b-c"));
     check("-P", &["foo", "bar"], r#"("bar" OR "foo")"#);
     check("-P -F", &["foo.bar"], &grams("foo.bar"));
-    check("-P -i", &["desk"], r#"("des" AND "esk") +fold"#);
-    check("-P -S", &["desk"], r#"("des" AND "esk") +fold"#);
-    check("-P -i", &["fooöbar"], r#"("bar" AND "foo")"#);
+    check("-P -i", &["desk"], r#"("des/i" AND "esk/i") +fold"#);
+    check("-P -S", &["desk"], r#"("des/i" AND "esk/i") +fold"#);
+    check("-P -i", &["fooöbar"], r#"("bar/i" AND "foo/i")"#);
     check("-P", &["fooöbar"], &grams("fooöbar"));
     for pattern in ["foo.bar", "foo?", r"\Kfoo", "(*UTF)foo", "foo|bar", "[f]oo", "foo{2}", "fo^o"]
     {
