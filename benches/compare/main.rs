@@ -74,7 +74,7 @@ fn compare_tree(
         .collect::<Vec<_>>();
     for row in rows.iter().filter(|row| matches!(row.subject, Subject::Build | Subject::FirstQuery))
     {
-        report.add(build::row(options, &tree, row)?);
+        report.add_or_fail(row, build::row(options, &tree, row));
     }
     if !rows
         .iter()
@@ -86,9 +86,11 @@ fn compare_tree(
     let watcher = watch::Watcher::start(options, &tree);
     for row in &rows {
         match row.subject {
-            Subject::Search => report.add(measure::row(options, &tree, row, watcher.is_alive())?),
-            Subject::Edit => report.add(edit::row(options, &tree, row)?),
-            Subject::Open => report.add(measure::opening(options, &tree, row)?),
+            Subject::Search => {
+                report.add_or_fail(row, measure::row(options, &tree, row, watcher.is_alive()));
+            }
+            Subject::Edit => report.add_or_fail(row, edit::row(options, &tree, row)),
+            Subject::Open => report.add_or_fail(row, measure::opening(options, &tree, row)),
             Subject::Build | Subject::FirstQuery => {}
         }
     }

@@ -185,10 +185,18 @@ impl Report {
         Self { lines: Vec::new(), head, broken: false }
     }
 
-    /// Adds a row.
-    pub(crate) fn add(&mut self, line: Line) {
-        self.broken |= line.wrong;
-        self.lines.push(line);
+    /// Adds a row, or says why it could not be measured and goes on with the next.
+    pub(crate) fn add_or_fail(&mut self, row: &Row, outcome: Result<Line, String>) {
+        match outcome {
+            Ok(line) => {
+                self.broken |= line.wrong;
+                self.lines.push(line);
+            }
+            Err(message) => {
+                eprintln!("compare: {}: {message}", row.name);
+                self.broken = true;
+            }
+        }
     }
 
     /// Prints the tables and writes them to the file that was asked for.

@@ -45,6 +45,7 @@ fn same_messages(peer: &Said, ours: &Said) -> bool {
         "PROGRAM: missing value for flag",
         "PROGRAM: unrecognized flag",
         "PROGRAM: unexpected argument",
+        "PROGRAM: pattern given is not valid UTF-8",
         "PROGRAM: ripgrep requires at least one pattern",
         // Of several errors in one command line these come first in ripgrep; any one of them may be said.
         "PROGRAM: invalid definition",

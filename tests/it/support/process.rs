@@ -4,7 +4,7 @@
 //! the lines on standard error (ripgrep says them as its walk meets them).
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -54,12 +54,21 @@ pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> Said {
         lines.sort_unstable();
         stdout = lines.concat();
     }
-    Said {
-        stdout,
-        stderr: messages(&output.stderr, program.name),
-        code: output.status.code(),
-        hung,
+    let mut stderr = messages(&output.stderr, program.name);
+    let code = output.status.code();
+    if code == Some(2) || DEPTHS.iter().any(|flag| query.has(flag)) {
+        // Which ignore files were read before an error or at the deepest level depends on the walker.
+        stderr.retain(|line| !is_ignore_file_error(line));
     }
+    Said { stdout, stderr, code, hung }
+}
+
+const DEPTHS: &[&str] = &["--max-depth", "-d2", "--maxdepth=0"];
+
+/// Returns true for the warning about a malformed line of an ignore file.
+fn is_ignore_file_error(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    line.contains(": line ") && line.contains(": error parsing glob ")
 }
 
 /// Returns a command with the environment that both programs get.
@@ -78,17 +87,19 @@ pub(crate) fn command(program: &Path, tree: &Tree) -> Command {
 
 /// Runs a command to its end or to the timeout.
 pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::process::Output, bool) {
-    command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
-    let mut child =
+    command.stdin(stdin.map_or_else(Stdio::null, |bytes| {
+        // A file, not a pipe: where a late NUL is noticed depends on how a pipe's pieces arrive.
+        let mut file = tempfile::tempfile().expect("a temporary file");
+        file.write_all(bytes)
+            .and_then(|()| file.rewind())
+            .expect("a temporary file can be written");
+        file.into()
+    }));
+    let child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap_or_else(|error| {
             panic!("cannot run {}: {error}", command.get_program().display())
         });
     let id = child.id();
-    let feeder = stdin.map(|bytes| {
-        let (mut pipe, bytes) = (child.stdin.take().expect("stdin is piped"), bytes.to_vec());
-        // A child that does not read its input closes the pipe early: no error.
-        thread::spawn(move || drop(pipe.write_all(&bytes)))
-    });
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(child.wait_with_output()));
     let (output, hung) = match receiver.recv_timeout(TIMEOUT) {
@@ -101,9 +112,6 @@ pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::proces
             (receiver.recv().expect("the waiting thread sends"), true)
         }
     };
-    if let Some(feeder) = feeder {
-        feeder.join().expect("the feeder does not panic");
-    }
     (output.expect("a child can be waited for"), hung)
 }
 
