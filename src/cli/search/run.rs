@@ -92,7 +92,13 @@ pub(crate) fn run(request: &Request, reporter: &Reporter) -> Result<ExitCode> {
 
 fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bool> {
     let started = Instant::now();
-    let parts = WorkerParts::new(request, matcher::build(request)?)?;
+    // Globs, types and ignore files are looked at before the pattern, as ripgrep does.
+    let rules = WalkRules::new(request)?;
+    let matcher = matcher::build(request).inspect_err(|_| {
+        let (_, faults) = rules.walk(&request.scope.paths[0]);
+        faults.iter().for_each(|fault| reporter.warn_ignore(fault));
+    })?;
+    let parts = WorkerParts::new(request, matcher)?;
     let Some(engine) = indexed::engine(request) else {
         let items = targets::list(request)?;
         let search = Search { request, mode, reporter, parts: &parts, started, unread: 0 };
