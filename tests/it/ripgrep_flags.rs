@@ -180,6 +180,28 @@ fn configuration_comes_before_the_command_line() {
 }
 
 #[test]
+fn files_are_ordered_by_time_where_asked() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let now = std::time::SystemTime::now();
+    for (name, age_seconds) in [("b/old", 300), ("new", 10), ("a", 200), ("b/newest", 1)] {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a path inside")).expect("a folder");
+        std::fs::write(&path, "needle\n").expect("a file");
+        let time = now - std::time::Duration::from_secs(age_seconds);
+        let times = std::fs::FileTimes::new().set_modified(time).set_accessed(time);
+        let file = std::fs::File::options().append(true).open(&path).expect("a file");
+        file.set_times(times).expect("times that can be set");
+    }
+    for line in
+        ["--sort modified -l needle", "--sortr modified needle b a new", "--sort accessed --files"]
+    {
+        let args = words(line);
+        let run = Run { dir: dir.path(), args: &args, stdin: None, config: None };
+        assert_eq!(difference(&run, Words::Same), None, "{line}");
+    }
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let dir = tree::make();
     for args in [&["search", "-uuu", "e"][..], &["search", "--files"], &["search", "--type-list"]] {
