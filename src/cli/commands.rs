@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{index, search};
+use super::{doctor, index, search, status};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -29,6 +29,8 @@ fn tree() -> Command {
         .subcommand_required(true)
         .subcommand(search::command())
         .subcommand(index::command())
+        .subcommand(status::command())
+        .subcommand(doctor::command())
         .subcommand(
             Command::new("completions")
                 .about("Print a completion script for a shell")
@@ -59,6 +61,8 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
     };
     match matches.subcommand() {
         Some(("index", matches)) => index::run(matches),
+        Some(("status", matches)) => status::run(matches),
+        Some(("doctor", matches)) => doctor::run(matches),
         Some(("completions", matches)) => {
             let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
             print(|out| {

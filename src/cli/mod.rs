@@ -5,11 +5,13 @@
 
 mod background;
 mod commands;
+mod doctor;
 mod index;
 mod log_sink;
 mod place;
 mod report;
 mod search;
+mod status;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -75,4 +77,10 @@ fn without_command(args: &[OsString]) -> ExitCode {
         drop(std::io::stderr().lock().write_all(text.as_bytes()));
     }
     ExitCode::from(code)
+}
+
+/// Returns true if a watcher answers for the tree of `engine`.
+fn watching(engine: &crate::engine::Engine) -> bool {
+    let _ = engine;
+    false
 }

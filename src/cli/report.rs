@@ -23,6 +23,15 @@ pub(crate) fn print_error(error: &Error) {
     drop(std::io::stderr().lock().write_all(text.as_bytes()));
 }
 
+/// Returns text that we did not write, with control characters escaped.
+pub(crate) fn plain(text: &str) -> String {
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
 /// What went wrong beside the search itself, and whether to tell.
 ///
 /// A failure that does not end the command is remembered even if it is not told: the exit code

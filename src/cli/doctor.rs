@@ -1,0 +1,189 @@
+//! `codedb doctor`: checks what a search stands on, and says how to mend what is wrong.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+
+use super::index::{asked, common_args, print};
+use super::{place, report};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::index::segment::Segment;
+use crate::index::store;
+use crate::snapshot::Snapshot;
+use crate::source::file_system;
+
+pub(super) fn command() -> Command {
+    Command::new("doctor")
+        .about("Check the index and the system, and say how to mend what is wrong")
+        .long_about(
+            "Checks every checksum of the index, the file systems, the limits of watching, and \
+             what is left out of searches. Exits with 2 where something needs mending.",
+        )
+        .args(common_args())
+}
+
+/// What was found, a line each.
+#[derive(Default)]
+struct Findings {
+    text: String,
+    bad: bool,
+}
+
+impl Findings {
+    fn good(&mut self, what: &str, found: impl std::fmt::Display) {
+        let _ = writeln!(self.text, "ok    {what}: {}", report::plain(&found.to_string()));
+    }
+
+    fn note(&mut self, what: &str, found: impl std::fmt::Display, mend: &str) {
+        let _ = writeln!(self.text, "note  {what}: {}", report::plain(&found.to_string()));
+        let _ = writeln!(self.text, "      {mend}");
+    }
+
+    fn bad(&mut self, what: &str, found: impl std::fmt::Display, mend: &str) {
+        self.bad = true;
+        let _ = writeln!(self.text, "WRONG {what}: {}", report::plain(&found.to_string()));
+        let _ = writeln!(self.text, "      {mend}");
+    }
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let asked = asked(matches);
+    let engine = place::engine(&asked)?;
+    let mut findings = Findings::default();
+    findings.good("tree", engine.root().display());
+    if let Some(reason) = place::too_wide(engine.root()) {
+        findings.note(
+            "tree",
+            reason,
+            "it is searched but not indexed; `codedb index --insist` does",
+        );
+    }
+    check_cache(&engine, &place::cache(&asked)?, &mut findings);
+    let snapshot = check_index(&engine, &mut findings);
+    check_file_systems(&engine, &mut findings);
+    check_watching(snapshot.as_ref(), &mut findings);
+    if let Some(snapshot) = &snapshot {
+        tell_left_out(snapshot, &mut findings)?;
+    }
+    print(&findings.text)?;
+    Ok(ExitCode::from(if findings.bad { 2 } else { 0 }))
+}
+
+fn check_cache(engine: &Engine, cache: &place::Cache, findings: &mut Findings) {
+    let used: u64 = store::cached(&cache.0).iter().map(|cached| cached.bytes).sum();
+    let max = place::cache_bytes_max();
+    let folder = cache.0.display();
+    let (used, max) = (indicatif::HumanBytes(used), indicatif::HumanBytes(max));
+    findings.good("cache", format_args!("{folder} holds {used} of {max}"));
+    match engine.store().lock() {
+        Ok(lock) => drop(lock),
+        Err(error) if error.kind() == crate::Kind::Busy => {
+            findings.note("writer", error, "a search needs no lock; wait for it to refresh");
+        }
+        Err(error) => findings.bad(
+            "cache",
+            error,
+            "searches work by scanning; name a writable folder with --index-dir or CODEDB_INDEX_DIR",
+        ),
+    }
+}
+
+fn check_index(engine: &Engine, findings: &mut Findings) -> Option<Snapshot> {
+    let mend = "searches scan instead; `codedb index --rebuild` builds it anew";
+    let snapshot = match engine.snapshot() {
+        Ok(Some(snapshot)) => snapshot,
+        Ok(None) => {
+            findings.note("index", "there is none", "`codedb index` builds it");
+            return None;
+        }
+        Err(error) => {
+            findings.bad("index", error, mend);
+            return None;
+        }
+    };
+    let segments = snapshot.segments.iter().map(Segment::container);
+    let mut sound = true;
+    for container in std::iter::once(snapshot.table.container()).chain(segments) {
+        if let Err(error) = container.check_all() {
+            findings.bad("checksums", error, mend);
+            sound = false;
+        }
+    }
+    if sound {
+        let generation = snapshot.generation;
+        findings.good("checksums", format_args!("every block of generation {generation}"));
+    }
+    Some(snapshot)
+}
+
+fn check_file_systems(engine: &Engine, findings: &mut Findings) {
+    let index = engine.store().dir();
+    let index = index.ancestors().find(|dir| dir.exists()).unwrap_or(index);
+    for (what, path) in [("tree's file system", engine.root()), ("index's file system", index)] {
+        let kind = file_system(path);
+        if kind.is_network() {
+            findings.note(
+                what,
+                &kind.name,
+                "changes by other machines are seen by strict searches, not by a watcher; \
+                 index files are read to memory instead of mapped",
+            );
+        } else {
+            findings.good(what, &kind.name);
+        }
+    }
+}
+
+fn check_watching(snapshot: Option<&Snapshot>, findings: &mut Findings) {
+    let limit = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?;
+        text.trim().parse::<u64>().ok()
+    };
+    let Some(watches) = limit("max_user_watches") else { return };
+    let needed = snapshot.map_or(0, |snapshot| u64::from(snapshot.table.dirs()));
+    let found = format!("{watches} inotify watches allowed, {needed} folders in the tree");
+    if watches < needed + needed / 4 {
+        findings.bad(
+            "watching",
+            found,
+            "raise it: sysctl fs.inotify.max_user_watches=524288; strict searches need none",
+        );
+    } else {
+        findings.good("watching", found);
+    }
+}
+
+fn tell_left_out(snapshot: &Snapshot, findings: &mut Findings) -> Result<()> {
+    let meta = snapshot.table.meta()?;
+    for (reason, count) in &meta.skipped {
+        let name = serde_json::to_value(reason).ok();
+        let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
+        let mend = match name {
+            "hidden" => "search them with --hidden, or -uu",
+            "ignored" => "search them with --no-ignore, or -u; `--debug` tells which rule it was",
+            "symlink" => "follow them with -L",
+            "unreadable" => "mend the folder's permissions",
+            _ => "they hold no text that could be searched",
+        };
+        findings.note("left out", format_args!("{count} {name}"), mend);
+    }
+    for (reason, count) in &meta.scanned {
+        let mend = match reason.as_str() {
+            "secret" => "secrets enter no index; every search reads them",
+            "large" => "larger than 64 MiB; every search reads them",
+            "utf-16" => "every search transcodes them",
+            _ => "`codedb index` takes them in once they can be read and have settled",
+        };
+        findings.note("unindexed", format_args!("{count} {reason}"), mend);
+    }
+    if meta.problems > 0 {
+        findings.note(
+            "walk",
+            format_args!("{} problems, which every search reports", meta.problems),
+            "mend them: while there are any, each search walks the whole tree",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! `codedb status`: what the index of a tree holds and how far it is behind.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use indicatif::HumanBytes;
+use serde::Serialize;
+
+use super::index::{asked, common_args, print};
+use super::place;
+use crate::base::bits::Bits;
+use crate::base::ids::DirId;
+use crate::engine::{self, Engine, Freshened};
+use crate::error::{Error, Kind, Result};
+use crate::index::table::Meta;
+use crate::snapshot::Snapshot;
+use crate::source::walk::Skipped;
+
+pub(super) fn command() -> Command {
+    Command::new("status")
+        .about("Tell what the index holds and whether it is up to date")
+        .args(common_args())
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Answer in JSON, for programs"),
+        )
+}
+
+/// The reply; fields may be added, never renamed.
+#[derive(Debug, Serialize)]
+struct Status {
+    root: String,
+    index_dir: String,
+    files: u64,
+    bytes: u64,
+    generation: u64,
+    /// Searches are served from the index.
+    ready: bool,
+    /// Every part of the index is there.
+    full: bool,
+    freshness: Freshness,
+    /// Entries that no search looks at, by reason.
+    skipped: BTreeMap<Skipped, u64>,
+    /// Files that are not indexed but read by every search, by reason.
+    scanned: BTreeMap<String, u64>,
+    /// Bytes on disk, by part.
+    sizes: BTreeMap<&'static str, u64>,
+    segments: u64,
+    live_units: u64,
+    dead_units: u64,
+    memory_bytes: u64,
+    /// Milliseconds that opening the index took.
+    open_ms: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Freshness {
+    /// `current`, `behind`, `walk` (a search must walk the tree anew) or `missing`.
+    state: &'static str,
+    /// A watcher answers for this tree.
+    watching: bool,
+    changed: u64,
+    added: u64,
+    gone: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let engine = place::engine(&asked(matches))?;
+    let opening = std::time::Instant::now();
+    let snapshot = engine.snapshot()?;
+    let open_ms = opening.elapsed().as_secs_f64() * 1e3;
+    let status = match &snapshot {
+        Some(snapshot) => of_snapshot(&engine, snapshot, open_ms)?,
+        None => missing(&engine),
+    };
+    if matches.get_flag("json") {
+        let text = serde_json::to_string(&status)
+            .map_err(|error| Error::new(Kind::Io, error.to_string()))?;
+        print(&format!("{text}\n"))?;
+    } else {
+        print(&text(&status))?;
+    }
+    Ok(ExitCode::from(if snapshot.is_some() { 0 } else { 1 }))
+}
+
+fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Status> {
+    let table = &snapshot.table;
+    let Meta { text_bytes, skipped, scanned, .. } = table.meta()?;
+    let nothing = Bits::new(table.files() as usize);
+    let freshened = engine::freshen(snapshot, DirId(0), &nothing, engine.environment())?;
+    let watching = super::watching(engine);
+    let freshness = match freshened {
+        Freshened::View(view) => Freshness {
+            state: if view.is_unchanged() { "current" } else { "behind" },
+            watching,
+            changed: view.changed.len() as u64,
+            added: view.added.len() as u64,
+            gone: view.gone.len() as u64,
+            reason: None,
+        },
+        Freshened::Rewalk(reason) => {
+            let reason = Some(reason);
+            Freshness { state: "walk", watching, changed: 0, added: 0, gone: 0, reason }
+        }
+    };
+    let mut live_units = 0;
+    for file in (0..table.files()).map(crate::base::ids::FileId) {
+        live_units += table.file(file)?.units.len() as u64;
+    }
+    let units: u64 = table.segment_units().map(u64::from).sum();
+    let trigrams: u64 = snapshot.segments.iter().map(|s| s.container().len_bytes()).sum();
+    Ok(Status {
+        root: engine.root().display().to_string(),
+        index_dir: engine.store().dir().display().to_string(),
+        files: u64::from(table.files()),
+        bytes: text_bytes,
+        generation: snapshot.generation,
+        ready: true,
+        full: true,
+        freshness,
+        skipped,
+        scanned,
+        sizes: BTreeMap::from([("trigrams", trigrams), ("table", table.container().len_bytes())]),
+        segments: snapshot.segments.len() as u64,
+        live_units,
+        dead_units: units.saturating_sub(live_units),
+        memory_bytes: resident_bytes(),
+        open_ms,
+    })
+}
+
+fn missing(engine: &Engine) -> Status {
+    Status {
+        root: engine.root().display().to_string(),
+        index_dir: engine.store().dir().display().to_string(),
+        files: 0,
+        bytes: 0,
+        generation: 0,
+        ready: false,
+        full: false,
+        freshness: Freshness {
+            state: "missing",
+            watching: false,
+            changed: 0,
+            added: 0,
+            gone: 0,
+            reason: None,
+        },
+        skipped: BTreeMap::new(),
+        scanned: BTreeMap::new(),
+        sizes: BTreeMap::new(),
+        segments: 0,
+        live_units: 0,
+        dead_units: 0,
+        memory_bytes: resident_bytes(),
+        open_ms: 0.0,
+    }
+}
+
+fn text(status: &Status) -> String {
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(out, "{name:<11} {value}");
+    };
+    line("root", super::report::plain(&status.root));
+    line("index", super::report::plain(&status.index_dir));
+    if !status.ready {
+        line("state", "not indexed; `codedb index` builds it, and so does the first search".into());
+        return out;
+    }
+    line("files", format!("{}, {}", status.files, HumanBytes(status.bytes)));
+    let fresh = &status.freshness;
+    let state = match fresh.state {
+        "behind" => format!(
+            "behind: {} changed, {} added, {} gone (a search sees them all the same)",
+            fresh.changed, fresh.added, fresh.gone
+        ),
+        "walk" => format!("behind: {}", fresh.reason.unwrap_or("the tree must be walked")),
+        other => other.to_owned(),
+    };
+    line("state", state);
+    line("watcher", if fresh.watching { "running" } else { "none" }.to_owned());
+    line("generation", status.generation.to_string());
+    let sizes = status.sizes.iter().map(|(part, bytes)| format!("{part} {}", HumanBytes(*bytes)));
+    line("on disk", sizes.collect::<Vec<_>>().join(", "));
+    let units = format!("{} live units, {} dead", status.live_units, status.dead_units);
+    line("segments", format!("{}: {units}", status.segments));
+    let counts = |counts: Vec<(String, u64)>| {
+        let parts: Vec<String> =
+            counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+    };
+    let name = |reason: &Skipped| {
+        serde_json::to_value(reason).ok().and_then(|name| name.as_str().map(str::to_owned))
+    };
+    let skipped = status.skipped.iter().map(|(reason, n)| (name(reason).unwrap_or_default(), *n));
+    line("left out", counts(skipped.collect()));
+    let scanned = status.scanned.iter().map(|(reason, n)| (reason.clone(), *n));
+    line("unindexed", format!("{} (read by every search)", counts(scanned.collect())));
+    out
+}
+
+/// Returns the process's resident memory, 0 where it cannot be told.
+fn resident_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
