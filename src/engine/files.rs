@@ -51,7 +51,8 @@ pub(super) fn extract(
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     let work = || {
-        let mut worker = Worker { root, builder: RunBuilder::new(), buffer: Vec::new() };
+        let mut worker =
+            Worker { root, builder: RunBuilder::new(), buffer: read::Buffer::default() };
         loop {
             let claim = next.fetch_add(1, Ordering::Relaxed);
             let from = claim * CLAIM;
@@ -98,7 +99,7 @@ pub(super) fn extract(
 struct Worker<'a> {
     root: &'a Path,
     builder: RunBuilder,
-    buffer: Vec<u8>,
+    buffer: read::Buffer,
 }
 
 impl Worker<'_> {
@@ -127,12 +128,13 @@ impl Worker<'_> {
             entry.stamp = stamp;
             return Read { entry, bytes };
         }
-        if read::read_rest(&mut file, bytes, &mut self.buffer).is_err() {
+        if self.buffer.fill(&mut file, bytes).is_err() {
             return Read { entry, bytes };
         }
         entry.stamp = stamp;
-        entry.hash = xxh3_128(&self.buffer);
-        let content = Content::of(&self.buffer);
+        let text = self.buffer.bytes();
+        entry.hash = xxh3_128(text);
+        let content = Content::of(text);
         if content.utf16 {
             return Read { entry, bytes };
         }
@@ -144,7 +146,7 @@ impl Worker<'_> {
             entry.flags = entry.flags.with(Flags::FOLDS);
         }
         if !reuse(i, entry.hash) {
-            let text = &self.buffer[..content.nul_at.unwrap_or(self.buffer.len())];
+            let text = &text[..content.nul_at.unwrap_or(text.len())];
             entry.units = add_units(&mut self.builder, text, part);
             entry.first_unit = part.units;
             part.units += u32::from(entry.units);

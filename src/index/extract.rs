@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::index::gram::{CLASS, Gram, KEYS, TERMINATOR, UPPER};
+use crate::index::gram::{CLASS, Gram, KEYS, TERMINATOR};
 
 /// A file is cut into units of about this size, at the ends of lines.
 pub const UNIT_BYTES: usize = 128 << 10;
@@ -50,24 +50,26 @@ pub fn units(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
+/// Bytes of text that are worked on at a time: letters and keys stay in the first-level cache.
+const PIECE: usize = 2048;
+
 /// Extracts the distinct grams of texts, one after the other, re-using its tables.
 pub struct Extractor {
     /// The epoch in which a key was last seen.
     seen: Vec<u8>,
     epoch: u8,
-    keys: Vec<u32>,
 }
 
 impl Extractor {
-    /// Returns an extractor; it holds 512 KiB and a list that grows with the texts.
+    /// Returns an extractor; it holds 512 KiB.
     pub fn new() -> Extractor {
-        Extractor { seen: vec![0; KEYS], epoch: 0, keys: Vec::new() }
+        Extractor { seen: vec![0; KEYS], epoch: 0 }
     }
 
-    /// Returns the distinct keys of the grams of `text`, in order of first appearance. O(text).
-    pub fn keys(&mut self, text: &[u8]) -> &[u32] {
-        self.keys.clear();
-        let [a, b, rest @ ..] = text else { return &self.keys };
+    /// Calls `take` with each distinct key of the grams of `text`, in order of first appearance.
+    /// O(text), in three passes over a small piece at a time: bytes to letters, letters to keys
+    /// (which vectorises), and the keys that were not seen yet.
+    pub fn keys(&mut self, text: &[u8], mut take: impl FnMut(u32)) {
         if self.epoch == u8::MAX {
             self.seen.fill(0);
             self.epoch = 0;
@@ -76,34 +78,37 @@ impl Extractor {
         let epoch = self.epoch;
         let seen: &mut [u8; KEYS] =
             self.seen.as_mut_slice().try_into().expect("the table has a slot for each key");
-        // The list never outgrows min(text, KEYS); a chunk at a time keeps its bound in sight.
-        let mut classes =
-            u32::from(CLASS[usize::from(*a)]) << 6 | u32::from(CLASS[usize::from(*b)]);
-        // The uppercase bits of this byte and the two before it.
-        let mut upper = u32::from(a.is_ascii_uppercase()) << 1 | u32::from(b.is_ascii_uppercase());
-        let mut len = 0;
-        for chunk in rest.chunks(4096) {
-            if self.keys.len() < len + chunk.len() {
-                self.keys.resize(len + chunk.len(), 0);
+        let mut letters = [0_u8; PIECE + 2];
+        let mut keys = [0_u32; PIECE];
+        let mut fresh = [0_u32; PIECE];
+        let mut from = 0;
+        while from + 2 < text.len() {
+            let piece = &text[from..text.len().min(from + PIECE + 2)];
+            for (letter, &byte) in letters.iter_mut().zip(piece) {
+                *letter = LETTER[usize::from(byte)];
             }
-            let fresh = &mut self.keys[len..len + chunk.len()];
-            let mut count = 0;
-            for &byte in chunk {
-                let letter = LETTER[usize::from(byte)];
-                classes = (classes << 6 | letter & 63) & (UPPER - 1);
-                upper = (upper << 1 | letter >> 6) & 7;
-                let key = classes | u32::from(upper != 0) << 18;
+            let count = piece.len() - 2;
+            let (a, b, c) = (&letters[..count], &letters[1..=count], &letters[2..count + 2]);
+            for (((key, &a), &b), &c) in keys[..count].iter_mut().zip(a).zip(b).zip(c) {
+                let upper = u32::from((a | b | c) & 64);
+                let classes = [u32::from(a & 63), u32::from(b & 63), u32::from(c & 63)];
+                *key = classes[0] << 12 | classes[1] << 6 | classes[2] | upper << 12;
+            }
+            let mut len = 0;
+            for &key in &keys[..count] {
                 // Branch-free: a key that was seen is overwritten by the next one.
-                let slot = &mut seen[key as usize];
-                fresh[count] = key;
-                count += usize::from(*slot != epoch);
+                let slot = &mut seen[key as usize & (KEYS - 1)];
+                fresh[len & (PIECE - 1)] = key;
+                len += usize::from(*slot != epoch);
                 *slot = epoch;
             }
-            len += count;
+            fresh[..len]
+                .iter()
+                .copied()
+                .filter(|&key| holds_no_terminator(key))
+                .for_each(&mut take);
+            from += PIECE;
         }
-        self.keys.truncate(len);
-        self.keys.retain(|&key| holds_no_terminator(key));
-        &self.keys
     }
 }
 
@@ -119,11 +124,11 @@ fn holds_no_terminator(key: u32) -> bool {
 }
 
 /// The class of each byte, and in bit 6 whether it is an uppercase letter.
-static LETTER: [u32; 256] = {
+static LETTER: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        letters[byte] = CLASS[byte] as u32 | ((byte as u8).is_ascii_uppercase() as u32) << 6;
+        letters[byte] = CLASS[byte] | ((byte as u8).is_ascii_uppercase() as u8) << 6;
         byte += 1;
     }
     letters
@@ -153,7 +158,8 @@ mod tests {
         ) {
             let mut extractor = Extractor::new();
             for text in texts {
-                let mut keys = extractor.keys(&text).to_vec();
+                let mut keys = Vec::new();
+                extractor.keys(&text, |key| keys.push(key));
                 keys.sort_unstable();
                 let expected: Vec<u32> = grams(&text).iter().flat_map(|gram| gram.keys()).collect();
                 prop_assert_eq!(keys, expected);
@@ -166,14 +172,18 @@ mod tests {
         let mut extractor = Extractor::new();
         for i in 0..600 {
             let text: &[u8] = if i % 2 == 0 { b"abcabcabd" } else { b"xyz" };
-            assert_eq!(extractor.keys(text).len(), if i % 2 == 0 { 4 } else { 1 });
+            let mut count = 0;
+            extractor.keys(text, |_| count += 1);
+            assert_eq!(count, if i % 2 == 0 { 4 } else { 1 });
         }
     }
 
     #[test]
     fn long_texts_cross_chunks() {
         let text: Vec<u8> = (0..50_000_u32).map(|i| b'a' + (i * i % 23) as u8).collect();
-        assert_eq!(Extractor::new().keys(&text).len(), grams(&text).len());
+        let mut count = 0;
+        Extractor::new().keys(&text, |_| count += 1);
+        assert_eq!(count, grams(&text).len());
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::platform;
-use super::stamp::Stamp;
 
 /// Opens a file for reading; a pipe or device in its place is an error, not a wait.
 ///
@@ -21,33 +20,42 @@ pub fn open(path: &Path) -> io::Result<(File, std::fs::Metadata)> {
     Ok((file, metadata))
 }
 
-/// Reads the file at `path` into `buffer`, replacing what was there, and returns its stamp from
-/// before the first byte was read. O(file).
-pub fn read(path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stamp> {
-    let (mut file, metadata) = open(path)?;
-    read_rest(&mut file, metadata.len(), buffer)?;
-    Ok(Stamp::of(&metadata))
+/// A file's bytes, in memory that the next file uses again.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    /// As long as the longest file so far; what lies behind `len` is of earlier ones.
+    bytes: Vec<u8>,
+    len: usize,
 }
 
-/// Reads an opened file of about `len_bytes` into `buffer`, replacing what was there.
-pub fn read_rest(file: &mut File, len_bytes: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
-    let expected = usize::try_from(len_bytes).unwrap_or(usize::MAX);
-    // One byte more than expected, so that the end shows in the same call.
-    if buffer.len() <= expected {
-        buffer.resize(expected.saturating_add(1), 0);
+impl Buffer {
+    /// Returns the bytes of the file that was read last.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
     }
-    let mut len = 0;
-    loop {
-        if len == buffer.len() {
-            buffer.resize(len + (len / 2).max(8192), 0);
+
+    /// Reads an opened file that has `len_bytes` according to its metadata, to its end. O(file).
+    ///
+    /// A file that has grown since is read as long as it was, unless that was empty, since some
+    /// file systems tell no lengths.
+    pub fn fill(&mut self, file: &mut File, len_bytes: u64) -> io::Result<()> {
+        self.len = 0;
+        let expected = usize::try_from(len_bytes).unwrap_or(usize::MAX);
+        if self.bytes.len() < expected {
+            self.bytes.resize(expected, 0);
         }
-        match file.read(&mut buffer[len..]) {
-            Ok(0) => break,
-            Ok(count) => len += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        while expected == 0 || self.len < expected {
+            if self.len == self.bytes.len() {
+                self.bytes.resize(self.len + (self.len / 2).max(8192), 0);
+            }
+            let end = if expected == 0 { self.bytes.len() } else { expected };
+            match file.read(&mut self.bytes[self.len..end]) {
+                Ok(0) => break,
+                Ok(count) => self.len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(())
     }
-    buffer.truncate(len);
-    Ok(())
 }

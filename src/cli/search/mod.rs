@@ -15,6 +15,7 @@ mod matcher;
 mod ordered;
 mod output;
 mod parse;
+mod plain;
 mod printer;
 mod request;
 mod run;

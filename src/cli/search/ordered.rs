@@ -73,6 +73,8 @@ struct State<'s, S: Sink> {
     /// The parts of `next`, `next + 1` and so on, as far as they are there; never that of `next`.
     waiting: VecDeque<Option<S::Part>>,
     waiting_bytes: usize,
+    /// Threads that hold their part until room is made or its turn comes.
+    held: usize,
     sink: &'s mut S,
 }
 
@@ -83,7 +85,13 @@ impl<'s, S: Sink> Queue<'s, S> {
             waiting_bytes_max,
             claimed: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
-            state: Mutex::new(State { next: 0, waiting: VecDeque::new(), waiting_bytes: 0, sink }),
+            state: Mutex::new(State {
+                next: 0,
+                waiting: VecDeque::new(),
+                waiting_bytes: 0,
+                held: 0,
+                sink,
+            }),
             turn_changed: Condvar::new(),
         }
     }
@@ -107,7 +115,9 @@ impl<'s, S: Sink> Queue<'s, S> {
                 state.park(index, part, size_bytes);
                 return;
             }
+            state.held += 1;
             state = self.turn_changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.held -= 1;
         }
         if self.stopped.load(Ordering::Relaxed) {
             return;
@@ -115,8 +125,12 @@ impl<'s, S: Sink> Queue<'s, S> {
         if state.advance(part).is_break() {
             self.stopped.store(true, Ordering::Relaxed);
         }
+        // Waking nobody still costs a system call.
+        let held = state.held > 0;
         drop(state);
-        self.turn_changed.notify_all();
+        if held {
+            self.turn_changed.notify_all();
+        }
     }
 
     fn stop(&self) {

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Write};
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use grep_printer::Stats;
 
@@ -15,6 +15,9 @@ use super::worker::Verdict;
 
 /// So much output is gathered before it is written, where it is gathered at all.
 const BLOCK_BYTES: usize = 64 << 10;
+
+/// How long results may wait for others before they are written together.
+const GATHER: Duration = Duration::from_millis(5);
 
 /// What searching one item gave.
 #[derive(Debug, Default)]
@@ -63,7 +66,9 @@ pub(crate) struct StdoutSink<'r> {
     reporter: &'r Reporter,
     separator: Vec<u8>,
     quits_after_match: bool,
+    /// Small results wait for others, but not for longer than [`GATHER`].
     gathers: bool,
+    written_at: Instant,
     gathered: Vec<u8>,
     wrote: bool,
     /// Separators that printers counted as printed and that were not.
@@ -82,7 +87,12 @@ impl<'r> StdoutSink<'r> {
             reporter,
             separator: separator.unwrap_or_default(),
             quits_after_match: request.quits_after_match(),
-            gathers: request.buffer == Buffering::Block,
+            gathers: match request.buffer {
+                Buffering::Auto => !request.stdout_is_terminal,
+                Buffering::Line => false,
+                Buffering::Block => true,
+            },
+            written_at: Instant::now(),
             gathered: Vec::new(),
             wrote: false,
             dropped_bytes: 0,
@@ -163,7 +173,11 @@ impl Sink for StdoutSink<'_> {
     }
 
     fn flush(&mut self) -> ControlFlow<()> {
-        if self.gathers { ControlFlow::Continue(()) } else { self.write_gathered() }
+        if self.gathers && self.written_at.elapsed() < GATHER {
+            return ControlFlow::Continue(());
+        }
+        self.written_at = Instant::now();
+        self.write_gathered()
     }
 }
 

@@ -15,6 +15,7 @@ use termcolor::WriteColor;
 
 use super::args::{Context, Mmap, Mode, SearchMode, TextEncoding};
 use super::matcher::PatternMatcher;
+use super::plain::Plain;
 use super::printer::Printer;
 use super::request::Request;
 use super::searcher::{self, BinaryRules};
@@ -49,6 +50,8 @@ pub(crate) struct WorkerParts {
     /// on a part of the lines as on all.
     rejects_early: bool,
     with_stats: bool,
+    /// Nothing but plain output is asked for.
+    plain: Option<Plain>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,12 +91,18 @@ impl WorkerParts {
             maps: request.reading.mmap == Mmap::Always,
             rejects_early: rejects_early(request),
             with_stats: request.stats,
+            plain: Plain::new(request),
         })
     }
 
     /// Returns a worker that prints with `printer`.
     pub(crate) fn worker<W: WriteColor>(&self, printer: Printer<W>) -> Worker<W> {
-        Worker { searcher: self.searcher.build(), parts: self.clone(), printer, buffer: Vec::new() }
+        Worker {
+            searcher: self.searcher.build(),
+            parts: self.clone(),
+            printer,
+            buffer: read::Buffer::default(),
+        }
     }
 
     /// Returns true if the text of `path` is what the file holds, not what a program makes of it.
@@ -147,7 +156,7 @@ pub(crate) struct Worker<W> {
     searcher: Searcher,
     printer: Printer<W>,
     /// The file being searched, where it is read here.
-    buffer: Vec<u8>,
+    buffer: read::Buffer,
 }
 
 impl<W: WriteColor> Worker<W> {
@@ -202,12 +211,12 @@ impl<W: WriteColor> Worker<W> {
             return self.search(target);
         }
         let mut buffer = std::mem::take(&mut self.buffer);
-        let verdict = read::read_rest(&mut file, metadata.len(), &mut buffer).and_then(|()| {
+        let verdict = buffer.fill(&mut file, metadata.len()).and_then(|()| {
             let parts = match &target.knowledge {
                 Knowledge::Blocks(known) if Stamp::of(&metadata) == known.0 => &known.1[..],
                 _ => &[],
             };
-            self.search_bytes(path, &buffer, parts)
+            self.search_bytes(path, buffer.bytes(), parts)
         });
         self.buffer = buffer;
         verdict
@@ -228,7 +237,7 @@ impl<W: WriteColor> Worker<W> {
             return self.search_reader(path, bytes);
         }
         let Worker { parts: WorkerParts { matcher, rejects_early, .. }, .. } = self;
-        if *rejects_early && !may_match(matcher, bytes, parts) {
+        if *rejects_early && !parts.is_empty() && !may_match(matcher, bytes, parts) {
             let stats = self.parts.with_stats.then(|| {
                 let mut stats = Stats::new();
                 stats.add_searches(1);
@@ -237,6 +246,19 @@ impl<W: WriteColor> Worker<W> {
             return Ok(Verdict { has_match: false, stats });
         }
         let Worker { parts, searcher, printer, .. } = self;
+        if let Some(plain) = &parts.plain {
+            let mut sink = plain.sink(path, printer.get_mut());
+            match &parts.matcher {
+                PatternMatcher::Default(matcher) => {
+                    searcher.search_slice(matcher, bytes, &mut sink)?;
+                }
+                #[cfg(feature = "pcre2")]
+                PatternMatcher::Pcre2(matcher) => {
+                    searcher.search_slice(matcher, bytes, &mut sink)?;
+                }
+            }
+            return Ok(Verdict { has_match: sink.has_match(), stats: None });
+        }
         match &parts.matcher {
             PatternMatcher::Default(matcher) => {
                 search_slice(matcher, searcher, printer, path, bytes)

@@ -48,11 +48,11 @@ impl RunBuilder {
 
     /// Adds the next unit: its text, and where that starts in its file. O(text).
     pub fn add(&mut self, text: &[u8], start: u32) {
-        let keys = self.extractor.keys(text);
-        for &key in keys {
-            self.counts[key as usize] += 1;
-        }
-        self.keys.extend_from_slice(keys);
+        let RunBuilder { extractor, counts, keys, .. } = self;
+        extractor.keys(text, |key| {
+            counts[key as usize] += 1;
+            keys.push(key);
+        });
         self.ends.push(self.keys.len() as u32);
         self.starts.push(start);
     }
