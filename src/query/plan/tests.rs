@@ -98,6 +98,25 @@ fn neighbours_of_large_parts_are_joined() {
 }
 
 #[test]
+fn ends_reach_over_short_parts() {
+    let seam = r#"("acd" OR "ace" OR "bcd" OR "bce")"#;
+    check("", &["[ab]+c[de]+"], seam);
+    check("", &["(x*[ab]+)(c[de]+)"], seam);
+    check("", &["([ab]+c)([de]+x*)"], seam);
+}
+
+#[test]
+fn too_many_ends_are_shortened() {
+    let pairs = ('a'..='h').flat_map(|a| ('0'..='8').map(move |b| (a, b)));
+    let (heads, tails): (Vec<_>, Vec<_>) =
+        pairs.map(|(a, b)| (format!("{a}{b}."), format!(".{b}{a}"))).unzip();
+    let first = r#"("xya" OR "xyb" OR "xyc" OR "xyd" OR "xye" OR "xyf" OR "xyg" OR "xyh")"#;
+    check("", &[&format!("xy({})", heads.join("|"))], first);
+    let last = r#"("axy" OR "bxy" OR "cxy" OR "dxy" OR "exy" OR "fxy" OR "gxy" OR "hxy")"#;
+    check("", &[&format!("({})xy", tails.join("|"))], last);
+}
+
+#[test]
 fn repetitions_are_written_out_a_few_times() {
     let twice = r#"("aba" AND "bab")"#;
     for copies in ["{2}", "{2,3}", "{2,}", "{9}", "{3,1000}"] {
