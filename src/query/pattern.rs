@@ -73,8 +73,13 @@ impl Default for PatternOptions {
 /// Patterns after reading.
 #[derive(Debug)]
 pub(super) enum Reading<'p> {
-    /// Any of these byte strings.
-    Literals(&'p [String]),
+    /// Any of these words, in some case of their ASCII letters.
+    Literals {
+        /// The words.
+        words: &'p [String],
+        /// Whether the characters outside ASCII that fold to s and k match those too.
+        folds: bool,
+    },
     /// One expression for all patterns.
     Expression(Hir),
     /// Nothing is known: the patterns are in error, or in a syntax that is not read here.
@@ -84,17 +89,21 @@ pub(super) enum Reading<'p> {
 /// Returns how the matcher would read the patterns, `word` and `whole_line` aside, which only add
 /// assertions of no width.
 ///
-/// Cost: that of parsing, and none for plain literals.
+/// Cost: that of parsing, and next to none for plain words.
 pub(super) fn read<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
     if options.pcre2 { read_pcre2(patterns, options) } else { read_regex(patterns, options) }
 }
 
 /// Reads patterns of the default syntax. Facts from grep-regex 0.1.14: the patterns are parsed as
-/// one alternation (so smart case looks at all of them together), unless all are plain.
+/// one alternation, so smart case looks at all of them together.
 fn read_regex<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
     let plain = |pattern: &String| !pattern.chars().any(regex_syntax::is_meta_character);
-    if options.case == Case::Sensitive && (options.fixed_strings || patterns.iter().all(plain)) {
-        return Reading::Literals(patterns);
+    if options.fixed_strings || patterns.iter().all(plain) {
+        let mut letters = Literals::default();
+        patterns.iter().flat_map(|pattern| pattern.chars()).for_each(|c| letters.add(c));
+        if let Some(literals) = read_words(patterns, letters.fold(options.case), options.unicode) {
+            return literals;
+        }
     }
     let joined = if options.fixed_strings {
         alternatives(patterns, regex_syntax::escape_into)
@@ -114,8 +123,9 @@ fn read_pcre2<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'
     if !options.fixed_strings && !patterns.iter().all(plain) {
         return Reading::Unknown;
     }
-    if options.case == Case::Sensitive {
-        return Reading::Literals(patterns);
+    let insensitive = options.case != Case::Sensitive;
+    if let Some(literals) = read_words(patterns, insensitive, options.unicode) {
+        return literals;
     }
     let joined = alternatives(patterns, |pattern, joined| {
         for c in pattern.chars() {
@@ -128,6 +138,16 @@ fn read_pcre2<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'
     });
     let options = PatternOptions { case: Case::Insensitive, unicode: true, ..options.clone() };
     parse(&joined, &options)
+}
+
+/// Reads words without parsing them, unless cases of letters outside ASCII count.
+fn read_words(words: &[String], insensitive: bool, unicode: bool) -> Option<Reading<'_>> {
+    if insensitive && !words.iter().all(|word| word.is_ascii()) {
+        return None;
+    }
+    let holds_s_or_k = |word: &String| word.contains(['s', 'k', 'S', 'K']);
+    let folds = insensitive && unicode && words.iter().any(holds_s_or_k);
+    Some(Reading::Literals { words, folds })
 }
 
 /// Returns true for a character that stands for itself outside any group or class of PCRE2.
@@ -151,16 +171,15 @@ fn parse(pattern: &str, options: &PatternOptions) -> Reading<'static> {
     let Ok(ast) = parser.parse(pattern) else {
         return Reading::Unknown;
     };
-    let insensitive = match options.case {
-        Case::Sensitive => false,
-        Case::Insensitive => true,
-        Case::Smart => smart_case_folds(&ast),
+    let literals = match ast::visit(&ast, Literals::default()) {
+        Ok(literals) => literals,
+        Err(never) => match never {},
     };
     let translated = TranslatorBuilder::new()
         .utf8(false)
         .multi_line(true)
         .unicode(options.unicode)
-        .case_insensitive(insensitive)
+        .case_insensitive(literals.fold(options.case))
         .dot_matches_new_line(options.multi_line && options.dot_matches_new_line)
         .crlf(options.crlf)
         .build()
@@ -171,17 +190,8 @@ fn parse(pattern: &str, options: &PatternOptions) -> Reading<'static> {
     }
 }
 
-/// Returns true if the pattern holds a literal, and no uppercase one, whether inside or outside a
-/// class. Escapes such as `\S` and `\pL` are no literals.
-fn smart_case_folds(ast: &Ast) -> bool {
-    let literals = Literals::default();
-    match ast::visit(ast, literals) {
-        Ok(literals) => literals.any && !literals.any_uppercase,
-        Err(never) => match never {},
-    }
-}
-
-/// The literals of a pattern as smart case sees them.
+/// The literals of a pattern as smart case sees them, whether inside or outside a class. Escapes
+/// such as `\S` and `\pL` are no literals.
 #[derive(Default)]
 struct Literals {
     any: bool,
@@ -189,9 +199,18 @@ struct Literals {
 }
 
 impl Literals {
-    fn add(&mut self, literal: &ast::Literal) {
+    fn add(&mut self, literal: char) {
         self.any = true;
-        self.any_uppercase |= literal.c.is_uppercase();
+        self.any_uppercase |= literal.is_uppercase();
+    }
+
+    /// Returns true if case does not count.
+    fn fold(&self, case: Case) -> bool {
+        match case {
+            Case::Sensitive => false,
+            Case::Insensitive => true,
+            Case::Smart => self.any && !self.any_uppercase,
+        }
     }
 }
 
@@ -205,17 +224,17 @@ impl ast::Visitor for Literals {
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Self::Err> {
         if let Ast::Literal(literal) = ast {
-            self.add(literal);
+            self.add(literal.c);
         }
         Ok(())
     }
 
     fn visit_class_set_item_pre(&mut self, item: &ast::ClassSetItem) -> Result<(), Self::Err> {
         match item {
-            ast::ClassSetItem::Literal(literal) => self.add(literal),
+            ast::ClassSetItem::Literal(literal) => self.add(literal.c),
             ast::ClassSetItem::Range(range) => {
-                self.add(&range.start);
-                self.add(&range.end);
+                self.add(range.start.c);
+                self.add(range.end.c);
             }
             _ => {}
         }

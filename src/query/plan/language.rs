@@ -89,18 +89,23 @@ impl Language {
     /// Returns the language of any of the parts; of none, the language without strings.
     ///
     /// Cost: O(s log s) for s, the size of the parts.
-    pub(super) fn alternate(mut parts: Vec<Language>) -> Language {
-        if parts.len() == 1 {
-            return parts.remove(0);
+    pub(super) fn alternate(parts: impl IntoIterator<Item = Language>) -> Language {
+        let (mut sets, mut ends) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                Language::Finite(set) => sets.push(set),
+                Language::Infinite(part) => ends.push(part),
+            }
         }
-        if let Some(union) = small_union(&parts) {
-            return Language::Finite(union);
+        let listed = StringSet::union(sets);
+        if ends.is_empty() && listed.len() <= UNION_MAX && listed.letters() <= LETTERS_MAX {
+            return Language::Finite(listed);
         }
-        let parts: Vec<Ends> = parts.into_iter().map(Language::into_ends).collect();
-        let empty = parts.iter().any(|part| part.empty);
-        let prefixes = StringSet::union(parts.iter().map(|part| &part.prefixes));
-        let suffixes = StringSet::union(parts.iter().map(|part| &part.suffixes));
-        let query = GramQuery::or(parts.into_iter().map(|part| GramQuery::and(part.needs)));
+        ends.push(Language::Finite(listed).into_ends());
+        let empty = ends.iter().any(|part| part.empty);
+        let prefixes = StringSet::union(ends.iter().map(|part| part.prefixes.clone()));
+        let suffixes = StringSet::union(ends.iter().map(|part| part.suffixes.clone()));
+        let query = GramQuery::or(ends.into_iter().map(|part| GramQuery::and(part.needs)));
         Language::Infinite(Ends {
             empty,
             prefixes: bounded_end(&prefixes, StringSet::first),
@@ -113,7 +118,7 @@ impl Language {
     pub(super) fn repeat(self, min: u32, max: Option<u32>) -> Language {
         match (min, max) {
             (_, Some(0)) => Language::empty_string(),
-            (0, _) => Language::alternate(vec![Language::empty_string(), self.repeat(1, max)]),
+            (0, _) => Language::alternate([Language::empty_string(), self.repeat(1, max)]),
             _ => match self {
                 Language::Finite(set) => repeat_set(&set, min, max),
                 Language::Infinite(ends) => Language::Infinite(ends.repeat(min)),
@@ -155,12 +160,16 @@ impl Language {
     fn into_ends(self) -> Ends {
         match self {
             Language::Infinite(ends) => ends,
-            Language::Finite(set) => Ends {
-                empty: set.holds_empty(),
-                prefixes: bounded_end(&set.without_empty(), StringSet::first),
-                suffixes: bounded_end(&set.without_empty(), StringSet::last),
-                needs: vec![set.query()],
-            },
+            Language::Finite(set) => {
+                let (empty, needs) = (set.holds_empty(), vec![set.query()]);
+                let rest = set.without_empty();
+                Ends {
+                    empty,
+                    prefixes: bounded_end(&rest, StringSet::first),
+                    suffixes: bounded_end(&rest, StringSet::last),
+                    needs,
+                }
+            }
         }
     }
 
@@ -170,7 +179,7 @@ impl Language {
                 End { strings: ends.prefixes.clone(), empty: ends.empty, whole: false }
             }
             Language::Finite(set) => End {
-                strings: set.without_empty().first(END_LETTERS),
+                strings: set.first(END_LETTERS).without_empty(),
                 empty: set.holds_empty(),
                 whole: true,
             },
@@ -183,7 +192,7 @@ impl Language {
                 End { strings: ends.suffixes.clone(), empty: ends.empty, whole: false }
             }
             Language::Finite(set) => End {
-                strings: set.without_empty().last(END_LETTERS),
+                strings: set.last(END_LETTERS).without_empty(),
                 empty: set.holds_empty(),
                 whole: true,
             },
@@ -224,7 +233,7 @@ impl End {
     /// Returns the strings, the empty one included if it is of the language.
     fn with_empty(self) -> StringSet {
         if self.empty {
-            StringSet::union(&[self.strings, StringSet::empty_string()])
+            StringSet::union([self.strings, StringSet::empty_string()])
         } else {
             self.strings
         }
@@ -233,18 +242,20 @@ impl End {
 
 /// Returns the end of two neighbours that is `near`, which lies before or after `far`.
 fn outer_end(near: End, far: End, glue: impl Fn(&StringSet, &StringSet) -> StringSet) -> StringSet {
-    let mut ends = vec![near.strings];
+    let mut ends = Vec::new();
     if near.whole {
-        let (short, long) = ends[0].split_shorter(END_LETTERS);
-        ends = vec![glue(&short, &far.strings), long];
+        let (short, long) = near.strings.split_shorter(END_LETTERS);
+        ends.extend([glue(&short, &far.strings), long]);
         if far.empty {
             ends.push(short);
         }
+    } else {
+        ends.push(near.strings);
     }
     if near.empty {
         ends.push(far.strings);
     }
-    StringSet::union(&ends)
+    StringSet::union(ends)
 }
 
 /// Returns what the text around a seam must hold; `All` if that would be too much to say.
@@ -297,26 +308,10 @@ fn repeat_set(set: &StringSet, min: u32, max: Option<u32>) -> Language {
         powers.push(power.product(set));
         copies += 1;
     }
-    Language::Finite(StringSet::union(&powers))
+    Language::Finite(StringSet::union(powers))
 }
 
 fn product_fits(a: &StringSet, b: &StringSet) -> bool {
     let letters = a.letters() * b.len() + b.letters() * a.len();
     a.len() * b.len() <= PRODUCT_MAX && letters <= LETTERS_MAX
-}
-
-/// Returns the strings of all parts if they are few and can be listed.
-fn small_union(parts: &[Language]) -> Option<StringSet> {
-    let (mut strings, mut letters) = (0, 0);
-    let mut sets = Vec::new();
-    for part in parts {
-        let Language::Finite(set) = part else { return None };
-        strings += set.len();
-        letters += set.letters();
-        if strings > UNION_MAX || letters > LETTERS_MAX {
-            return None;
-        }
-        sets.push(set);
-    }
-    Some(StringSet::union(sets))
 }

@@ -51,13 +51,16 @@ impl StringSet {
     }
 
     /// Returns the set without the empty string.
-    pub(super) fn without_empty(&self) -> StringSet {
-        StringSet(self.0[usize::from(self.holds_empty())..].to_vec())
+    pub(super) fn without_empty(mut self) -> StringSet {
+        if self.holds_empty() {
+            self.0.remove(0);
+        }
+        self
     }
 
-    /// Returns the strings that are in any of the sets.
-    pub(super) fn union<'s>(sets: impl IntoIterator<Item = &'s StringSet>) -> StringSet {
-        sets.into_iter().flat_map(|set| &set.0).cloned().collect()
+    /// Returns the strings that are in any of the sets. O(n log n) for n letters.
+    pub(super) fn union(sets: impl IntoIterator<Item = StringSet>) -> StringSet {
+        sets.into_iter().flat_map(|set| set.0).collect()
     }
 
     /// Returns each string of this set followed by each of the other. O(the result).
@@ -71,17 +74,24 @@ impl StringSet {
 
     /// Returns the first `n` letters of each string.
     pub(super) fn first(&self, n: usize) -> StringSet {
-        self.0.iter().map(|s| s[..n.min(s.len())].to_vec()).collect()
+        self.parts(|s| &s[..n.min(s.len())])
     }
 
     /// Returns the last `n` letters of each string.
     pub(super) fn last(&self, n: usize) -> StringSet {
-        self.0.iter().map(|s| s[s.len() - n.min(s.len())..].to_vec()).collect()
+        self.parts(|s| &s[s.len() - n.min(s.len())..])
+    }
+
+    fn parts(&self, part: impl Fn(&[u8]) -> &[u8]) -> StringSet {
+        let mut parts: Vec<&[u8]> = self.0.iter().map(|string| part(string)).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        StringSet(parts.into_iter().map(<[u8]>::to_vec).collect())
     }
 
     /// Splits off the strings shorter than `n` letters: `(shorter, others)`.
-    pub(super) fn split_shorter(&self, n: usize) -> (StringSet, StringSet) {
-        let (shorter, others) = self.0.iter().cloned().partition(|s| s.len() < n);
+    pub(super) fn split_shorter(self, n: usize) -> (StringSet, StringSet) {
+        let (shorter, others) = self.0.into_iter().partition(|s| s.len() < n);
         (StringSet(shorter), StringSet(others))
     }
 

@@ -41,7 +41,7 @@ fn language(hir: &Hir, folds: &mut bool) -> Language {
         HirKind::Capture(capture) => language(&capture.sub, folds),
         HirKind::Concat(parts) => Language::concat(parts.iter().map(|part| language(part, folds))),
         HirKind::Alternation(parts) => {
-            Language::alternate(parts.iter().map(|part| language(part, folds)).collect())
+            Language::alternate(parts.iter().map(|part| language(part, folds)))
         }
     }
 }

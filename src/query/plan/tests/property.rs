@@ -169,14 +169,30 @@ fn pattern_options() -> impl Strategy<Value = PatternOptions> {
 }
 
 fn patterns() -> impl Strategy<Value = Vec<String>> {
+    let pattern = prop_oneof![rich_pattern(), small_pattern()].boxed();
     prop_oneof![
-        3 => pattern().prop_map(|pattern| vec![pattern]),
-        1 => prop::collection::vec(pattern(), 2..4),
+        3 => pattern.clone().prop_map(|pattern| vec![pattern]),
+        1 => prop::collection::vec(pattern, 2..4),
     ]
 }
 
-/// Patterns over a small alphabet, full of what folds and what ends a line.
-fn pattern() -> impl Strategy<Value = String> {
+/// Patterns over few letters, where what is optional stands beside what is short.
+fn small_pattern() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "a", "b", "c", "a", "b", "c", "ab", "bc", "abc", "cab", "[ab]", "[0-9]", "[^c]", "", r"\n",
+    ]);
+    leaf.prop_map(str::to_string).prop_recursive(5, 24, 4, |inner| {
+        let concat = prop::collection::vec(inner.clone(), 2..6).prop_map(|parts| parts.concat());
+        let alternation = prop::collection::vec(inner.clone(), 2..4)
+            .prop_map(|parts| format!("({})", parts.join("|")));
+        let repeat = prop::sample::select(vec!["?", "*", "+", "{2}", "{1,2}", "{2,}", "{5,6}"]);
+        let repetition = (inner, repeat).prop_map(|(part, repeat)| format!("({part}){repeat}"));
+        prop_oneof![4 => concat, 1 => alternation, 3 => repetition]
+    })
+}
+
+/// Patterns full of what folds and of what ends a line.
+fn rich_pattern() -> impl Strategy<Value = String> {
     let literal = prop::sample::select(vec![
         "a",
         "b",
