@@ -73,10 +73,12 @@ impl Default for PatternOptions {
 /// Patterns after reading.
 #[derive(Debug)]
 pub(super) enum Reading<'p> {
-    /// Any of these words, in some case of their ASCII letters.
+    /// Any of these words.
     Literals {
         /// The words.
         words: &'p [String],
+        /// Whether it is any case; otherwise it is their own.
+        either_case: bool,
         /// Whether the characters outside ASCII that fold to s and k match those too.
         folds: bool,
     },
@@ -147,7 +149,7 @@ fn read_words(words: &[String], insensitive: bool, unicode: bool) -> Option<Read
     }
     let holds_s_or_k = |word: &String| word.contains(['s', 'k', 'S', 'K']);
     let folds = insensitive && unicode && words.iter().any(holds_s_or_k);
-    Some(Reading::Literals { words, folds })
+    Some(Reading::Literals { words, either_case: insensitive, folds })
 }
 
 /// Returns true for a character that stands for itself outside any group or class of PCRE2.

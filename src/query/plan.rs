@@ -50,8 +50,12 @@ impl Plan {
         }
         let (language, folds, holds_line_feed) = match pattern::read(patterns, options) {
             Reading::Unknown => return unknown,
-            Reading::Literals { words, folds } => {
-                let listed = words.iter().map(|word| Language::Finite(StringSet::of([word])));
+            Reading::Literals { words, either_case, folds } => {
+                let set = |word: &String| match either_case {
+                    true => StringSet::of_either_case([word]),
+                    false => StringSet::of([word]),
+                };
+                let listed = words.iter().map(|word| Language::Finite(set(word)));
                 let holds_line_feed = words.iter().any(|word| word.contains('\n'));
                 (Language::alternate(listed), folds, holds_line_feed)
             }

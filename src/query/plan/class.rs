@@ -50,7 +50,7 @@ fn unicode_strings(class: &ClassUnicode) -> Option<ClassStrings> {
     let (either, one): (Vec<char>, Vec<char>) =
         members.partition(|&c| other_case(c).is_some_and(&holds));
     let strings = StringSet::union([
-        StringSet::of_either_case(either.into_iter().map(|c| c as u8)),
+        StringSet::of_either_case(either.into_iter().map(|c| c.to_string())),
         StringSet::of(one.into_iter().map(|c| c.to_string())),
     ]);
     Some(ClassStrings { strings, folds: left_out.iter().any(Option::is_some) })
@@ -66,7 +66,7 @@ fn byte_strings(class: &ClassBytes) -> Option<StringSet> {
     let (either, one): (Vec<u8>, Vec<u8>) =
         members.partition(|byte| byte.is_ascii_alphabetic() && holds(byte ^ 0x20));
     Some(StringSet::union([
-        StringSet::of_either_case(either),
+        StringSet::of_either_case(either.into_iter().map(|byte| [byte])),
         StringSet::of(one.into_iter().map(|byte| [byte])),
     ]))
 }

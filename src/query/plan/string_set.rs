@@ -25,9 +25,15 @@ impl StringSet {
         strings.into_iter().map(|s| s.as_ref().iter().map(|&byte| fold(byte)).collect()).collect()
     }
 
-    /// Returns the set of these ASCII letters, each in either case.
-    pub(super) fn of_either_case(letters: impl IntoIterator<Item = u8>) -> StringSet {
-        letters.into_iter().map(|byte| vec![fold(byte) & 63 | EITHER_CASE]).collect()
+    /// Returns the set of these byte strings, folded, their ASCII letters in either case.
+    pub(super) fn of_either_case<B: AsRef<[u8]>>(
+        strings: impl IntoIterator<Item = B>,
+    ) -> StringSet {
+        let fold = |&byte: &u8| match byte.is_ascii_alphabetic() {
+            true => fold(byte) & 63 | EITHER_CASE,
+            false => fold(byte),
+        };
+        strings.into_iter().map(|s| s.as_ref().iter().map(fold).collect()).collect()
     }
 
     /// Returns the set of the empty string alone.

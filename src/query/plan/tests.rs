@@ -52,11 +52,7 @@ fn grams(string: &str) -> String {
 
 /// Returns the query of a string whose letters are of either case.
 fn grams_either(string: &str) -> String {
-    let sets = string.bytes().map(|byte| match byte.is_ascii_alphabetic() {
-        true => StringSet::of_either_case([byte]),
-        false => StringSet::of([[byte]]),
-    });
-    sets.fold(StringSet::empty_string(), |all, set| all.product(&set)).query().to_string()
+    StringSet::of_either_case([string]).query().to_string()
 }
 
 #[test]
