@@ -11,7 +11,7 @@ use super::progress::{Progress, Stage};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId, UnitId};
 use crate::base::path;
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::index::map::Map;
 use crate::index::segment::{self, Segment};
 use crate::index::store::{New, WriterLock};
@@ -61,14 +61,35 @@ pub fn build(engine: &Engine, progress: &Progress) -> Result<Built> {
 /// As [`build`].
 pub fn refresh(engine: &Engine, progress: &Progress) -> Result<Built> {
     let lock = engine.store.lock()?;
-    let Ok(Some(before)) = engine.snapshot() else {
-        let tree = walk::walk(&engine.root, &engine.environment)?;
-        return publish_tree(engine, &lock, None, tree, progress);
-    };
+    if let Ok(Some(before)) = engine.snapshot() {
+        match refresh_from(engine, &lock, &before, progress) {
+            // Damage that shows only when a block is touched.
+            Err(error) if error.kind() == Kind::Corrupt => {}
+            result => return result,
+        }
+    }
+    let tree = walk::walk(&engine.root, &engine.environment)?;
+    publish_tree(engine, &lock, None, tree, progress)
+}
+
+/// Publishes what differs from `before`.
+///
+/// # Errors
+///
+/// [`Kind::Corrupt`] where `before` is damaged: wholly checked if nothing differs, else as far as
+/// it is touched.
+fn refresh_from(
+    engine: &Engine,
+    lock: &WriterLock,
+    before: &Snapshot,
+    progress: &Progress,
+) -> Result<Built> {
     let nothing = Bits::new(before.table.files() as usize);
-    let freshened = freshen::freshen(&before, DirId(0), &nothing, &engine.environment)?;
+    let freshened = freshen::freshen(before, DirId(0), &nothing, &engine.environment)?;
     let tree = match freshened {
         Freshened::View(view) if view.is_unchanged() => {
+            before.table.container().check_all()?;
+            before.segments.iter().try_for_each(|segment| segment.container().check_all())?;
             return Ok(Built {
                 generation: before.generation,
                 files: u64::from(before.table.files()),
@@ -77,12 +98,12 @@ pub fn refresh(engine: &Engine, progress: &Progress) -> Result<Built> {
             });
         }
         Freshened::View(view) if view.dirs.is_empty() => {
-            return publish_changed(engine, &lock, &before, &view.changed, progress);
+            return publish_changed(engine, lock, before, &view.changed, progress);
         }
         // Directories changed: their stamps, and perhaps what was left out, must be taken anew.
         Freshened::View(_) | Freshened::Rewalk(_) => walk::walk(&engine.root, &engine.environment)?,
     };
-    publish_tree(engine, &lock, Some(&before), tree, progress)
+    publish_tree(engine, lock, Some(before), tree, progress)
 }
 
 /// Builds an index in anonymous memory, for a read-only or absent cache. O(text), in parallel.

@@ -275,6 +275,16 @@ impl Container {
         Ok(&self.map.bytes()[range.start..range.start + range.len])
     }
 
+    /// Returns a copy of the bytes of `range` after checking the blocks that it touches, which count
+    /// as untouched: for what is read at opening, lest a file be cut between that and its use.
+    pub fn copy(&self, range: Range) -> Result<Vec<u8>> {
+        if range.len > 0 {
+            let last = (range.start + range.len - 1) / BLOCK_BYTES;
+            (range.start / BLOCK_BYTES..=last).try_for_each(|block| self.check_block(block))?;
+        }
+        Ok(self.map.bytes()[range.start..range.start + range.len].to_vec())
+    }
+
     /// Checks every block, touched before or not. O(file).
     pub fn check_all(&self) -> Result<()> {
         (0..self.checksums_at.div_ceil(BLOCK_BYTES)).try_for_each(|block| self.check_block(block))

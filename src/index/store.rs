@@ -27,7 +27,10 @@ use crate::index::table::Table;
 use crate::snapshot::Snapshot;
 
 /// How often a reader looks again when files vanish under it because a writer published.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: usize = 10;
+
+/// Larger numbers of generations are not ours.
+const GENERATION_MAX: u64 = 1 << 62;
 
 /// An index directory of one tree and one set of builder's options.
 #[derive(Clone, Debug)]
@@ -39,7 +42,15 @@ pub struct Store {
 /// The writer's lock; released when dropped or when the process ends.
 #[derive(Debug)]
 pub struct WriterLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for WriterLock {
+    /// Closing the file is not enough: a child that another thread has just forked holds it, too,
+    /// until it runs its program.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 /// A generation to be published.
@@ -106,19 +117,18 @@ impl Store {
 
     /// Returns the newest sound manifest, or `None` where there is none.
     pub fn newest(&self) -> Result<Option<Manifest>> {
-        let mut generations = self.generations()?;
-        generations.sort_unstable_by(|a, b| b.cmp(a));
-        for generation in generations {
-            let path = self.manifest_path(generation);
-            match fs::read_to_string(&path) {
-                Ok(text) => match parse_manifest(&text) {
-                    Some(manifest) if manifest.generation == generation => {
-                        return Ok(Some(manifest));
-                    }
-                    _ => return Err(Error::corrupt(&path, "index manifest is damaged")),
-                },
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Error::io(&path, error)),
+        for _ in 0..ATTEMPTS {
+            let mut generations = self.generations()?;
+            generations.sort_unstable_by(|a, b| b.cmp(a));
+            for &generation in &generations {
+                if let Some(manifest) = self.manifest(generation)? {
+                    return Ok(Some(manifest));
+                }
+            }
+            // A writer may have published and cleaned up since the listing, and a listing may miss
+            // both what is removed and what comes in its place; then `root` is there.
+            if generations.is_empty() && !self.dir.join("root").exists() {
+                break;
             }
         }
         Ok(None)
@@ -136,7 +146,7 @@ impl Store {
         let file = File::options().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(|error| Error::io(&path, error))?;
         match file.try_lock() {
-            Ok(()) => Ok(WriterLock { _file: file }),
+            Ok(()) => Ok(WriterLock { file }),
             Err(TryLockError::WouldBlock) => {
                 Err(Error::new(Kind::Busy, "another codedb is writing this index")
                     .with_path(&path)
@@ -193,6 +203,8 @@ impl Store {
                 || entry.path() == keep_manifest;
             if ours && !kept {
                 let _ = fs::remove_file(entry.path());
+                // Nor may a folder of that name stay, as long as there is nothing in it.
+                let _ = fs::remove_dir(entry.path());
             }
         }
     }
@@ -204,7 +216,7 @@ impl Store {
         for entry in fs::read_dir(&self.dir).map_err(|e| Error::io(&self.dir, e))?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let number = name.rsplit_once('-').and_then(|(_, rest)| rest.split_once('.'));
-            if let Some(number) = number.and_then(|(number, _)| number.parse::<u64>().ok()) {
+            if let Some(number) = number.and_then(|(number, _)| parse_generation(number)) {
                 newest = newest.max(number);
             }
         }
@@ -219,6 +231,21 @@ impl Store {
             .is_ok_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(3600)));
         if !recent {
             let _ = fs::write(&path, b"");
+        }
+    }
+
+    /// Reads the manifest of `generation`, or returns `None` where there is none.
+    fn manifest(&self, generation: u64) -> Result<Option<Manifest>> {
+        let path = self.manifest_path(generation);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(&path, error)),
+        };
+        let manifest = std::str::from_utf8(&bytes).ok().and_then(parse_manifest);
+        match manifest.filter(|manifest| manifest.generation == generation) {
+            Some(manifest) => Ok(Some(manifest)),
+            None => Err(Error::corrupt(&path, "index manifest is damaged")),
         }
     }
 
@@ -242,7 +269,7 @@ impl Store {
             Err(error) => return Err(Error::io(&self.dir, error)),
         };
         let number =
-            |name: &str| name.strip_prefix("gen-")?.strip_suffix(".json")?.parse::<u64>().ok();
+            |name: &str| parse_generation(name.strip_prefix("gen-")?.strip_suffix(".json")?);
         Ok(entries.flatten().filter_map(|e| number(&e.file_name().to_string_lossy())).collect())
     }
 
@@ -253,10 +280,16 @@ impl Store {
     fn place(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let temporary = self.dir.join(format!("{name}.tmp"));
         let target = self.dir.join(name);
+        // A folder in the way would be there for ever; one that holds something is not removed.
+        let _ = fs::remove_dir(&temporary).or_else(|_| fs::remove_dir(&target));
         fs::write(&temporary, bytes)
             .and_then(|()| fs::rename(&temporary, &target))
             .map_err(|error| Error::io(&target, error))
     }
+}
+
+fn parse_generation(number: &str) -> Option<u64> {
+    number.parse().ok().filter(|&number| number <= GENERATION_MAX)
 }
 
 fn parse_manifest(text: &str) -> Option<Manifest> {

@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod differential;
 #[cfg(unix)]
+mod faults;
+#[cfg(unix)]
 mod peer;
 #[cfg(unix)]
 mod ripgrep_flags;

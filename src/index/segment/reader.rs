@@ -39,11 +39,11 @@ impl Segment {
     /// Opens a mapped segment.
     pub fn new(map: Map) -> Result<Segment> {
         let container = Container::open(map, FileKind::Segment)?;
-        let units_bytes = container.bytes(container.section(section::UNITS)?)?;
+        let units_bytes = container.copy(container.section(section::UNITS)?)?;
         if units_bytes.len() != 4 {
             return Err(container.corrupt("segment's number of units is damaged"));
         }
-        let units = u32_at(units_bytes, 0);
+        let units = u32_at(&units_bytes, 0);
         let groups = container.section(section::GROUPS)?;
         let entries = container.section(section::ENTRIES)?;
         let postings = container.section(section::POSTINGS)?;

@@ -75,7 +75,7 @@ impl Table {
             (section(section::STAMPS)?, section(section::HASHES)?, section(section::NAMES)?);
         let owners = section(section::OWNERS)?;
         let mut segments = vec![0_u32];
-        for units in container.bytes(section(section::SEGMENTS)?)?.chunks_exact(4) {
+        for units in container.copy(section(section::SEGMENTS)?)?.chunks_exact(4) {
             let next = segments[segments.len() - 1].checked_add(u32_at(units, 0));
             segments.push(next.ok_or_else(|| container.corrupt("table's units overflow"))?);
         }
@@ -119,7 +119,8 @@ impl Table {
         let fits = dir.dirs.end <= self.dirs()
             && dir.files.start <= dir.files.end
             && dir.files.end <= self.files()
-            && dir.parent <= id;
+            // The root alone is its own parent, so that the way up ends there.
+            && (dir.parent < id || dir.parent == DirId(0));
         if fits { Ok(dir) } else { Err(self.container.corrupt("table's directory is damaged")) }
     }
 
@@ -135,13 +136,16 @@ impl Table {
     /// Returns a file. O(1).
     pub fn file(&self, id: FileId) -> Result<File<'_>> {
         let record = self.record(self.files, id.index(), FILE_BYTES)?;
-        let first = u32_at(record, 16);
-        let end = first.checked_add(u32::from(u16_at(record, 14)));
+        let (first, units, segment) = (u32_at(record, 16), u16_at(record, 14), u16_at(record, 12));
+        let end = first.checked_add(u32::from(units)).filter(|&end| {
+            let segments = self.segments.get(usize::from(segment)..usize::from(segment) + 2);
+            units == 0 || segments.is_some_and(|segments| end <= segments[1] - segments[0])
+        });
         Ok(File {
             dir: DirId(u32_at(record, 0)),
             name: self.name(u32_at(record, 4), usize::from(u16_at(record, 8)))?,
             flags: Flags(u16_at(record, 10)),
-            segment: u16_at(record, 12),
+            segment,
             units: first..end.ok_or_else(|| self.container.corrupt("table's file is damaged"))?,
         })
     }
@@ -199,11 +203,9 @@ impl Table {
         let range = self.container.section(section::FLAGGED + u32::from(flag.0))?;
         let bytes = self.container.bytes(range)?;
         let ids: Vec<FileId> = bytes.chunks_exact(4).map(|id| FileId(u32_at(id, 0))).collect();
-        match ids.last() {
-            Some(last) if last.0 >= self.files() => {
-                Err(self.container.corrupt("table's list of files is damaged"))
-            }
-            _ => Ok(ids),
+        match ids.iter().all(|id| id.0 < self.files()) {
+            true => Ok(ids),
+            false => Err(self.container.corrupt("table's list of files is damaged")),
         }
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod content;
 pub(crate) mod flags;
 pub(crate) mod mutate;
 pub(crate) mod pattern;
+pub(crate) mod place;
 pub(crate) mod prng;
 pub(crate) mod process;
 pub(crate) mod query;

@@ -1,0 +1,237 @@
+//! A small tree of one's own making with an index directory beside it, and both programs run on them.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::prng::Prng;
+use super::process::output;
+use crate::peer;
+
+/// Words that texts are made of; each query looks for some of them.
+pub(crate) const WORDS: &[&str] = &[
+    "alpha",
+    "Beta",
+    "gamma_ray",
+    "delta",
+    "epsilon",
+    "ZETA_MAX",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "omicron",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+];
+
+/// A temporary folder with a tree, an index directory and a home.
+pub(crate) struct Place {
+    base: TempDir,
+}
+
+/// What a program said.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Answer {
+    /// Standard output.
+    pub(crate) stdout: Vec<u8>,
+    /// Standard error.
+    pub(crate) stderr: String,
+    /// The exit code.
+    pub(crate) code: i32,
+}
+
+impl Answer {
+    /// Runs `command` to its end; a hang, a death by signal or a panic fails the test.
+    pub(crate) fn of(command: Command) -> Answer {
+        let line = format!("{command:?}");
+        let (output, hung) = output(command, None);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!hung, "hangs: {line}\n{stderr}");
+        let code = output.status.code().unwrap_or_else(|| panic!("{}: {line}", output.status));
+        assert!(code != 101 && !stderr.contains("panicked at"), "panics: {line}\n{stderr}");
+        Answer { stdout: output.stdout, stderr, code }
+    }
+
+    /// Fails unless the exit code is 0.
+    #[track_caller]
+    pub(crate) fn expect_success(self) -> Answer {
+        assert_eq!(self.code, 0, "{}\n{}", self.stderr, self.text());
+        self
+    }
+
+    /// Returns standard output as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+}
+
+impl Place {
+    /// Makes an empty tree.
+    pub(crate) fn new() -> Place {
+        Place::below(&std::env::temp_dir())
+    }
+
+    /// Makes an empty tree in a temporary folder below `parent`.
+    pub(crate) fn below(parent: &Path) -> Place {
+        let base = tempfile::Builder::new().prefix("codedb-place-").tempdir_in(parent);
+        let place = Place { base: base.expect("a temporary folder") };
+        for folder in ["tree", "home"] {
+            fs::create_dir(place.base.path().join(folder)).expect("a folder can be made");
+        }
+        place
+    }
+
+    /// Returns the folder around everything.
+    pub(crate) fn base(&self) -> PathBuf {
+        self.base.path().canonicalize().expect("the folder is there")
+    }
+
+    /// Returns the tree's root.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.base().join("tree")
+    }
+
+    /// Returns the folder of indexes; it does not exist before the first build.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.base().join("index")
+    }
+
+    /// Returns the folder that holds the tree's index, which must have been built.
+    pub(crate) fn store(&self) -> PathBuf {
+        store_in(&self.cache())
+    }
+
+    /// Writes a file of the tree, with its folders.
+    pub(crate) fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file can be written");
+    }
+
+    /// Writes `files` files of some lines of [`WORDS`], in folders of 40.
+    pub(crate) fn fill(&self, rng: &mut Prng, files: usize) {
+        for file in 0..files {
+            let path = format!("d{}/f{file}.txt", file / 40);
+            self.write(path, text(rng, &format!("file{file}")));
+        }
+    }
+
+    /// Returns `program` in the tree, with nothing of the user's environment that matters.
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let home = self.base().join("home");
+        let mut command = Command::new(program);
+        command
+            .env("HOME", &home)
+            .env("XDG_CONFIG_HOME", home.join(".config"))
+            .env("XDG_CACHE_HOME", home.join(".cache"))
+            .env("CODEDB_BACKGROUND", "0")
+            .env_remove("CODEDB_INDEX_DIR")
+            .env_remove("RIPGREP_CONFIG_PATH")
+            .current_dir(self.root());
+        command
+    }
+
+    /// Returns the command line of `codedb NAME` for this tree and index.
+    pub(crate) fn codedb_words(&self, name: &str) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec![env!("CARGO_BIN_EXE_codedb").into(), name.into()];
+        words.extend(["--root".into(), self.root().into()]);
+        words.extend(["--index-dir".into(), self.cache().into()]);
+        words
+    }
+
+    /// Returns `codedb NAME` for this tree and index.
+    pub(crate) fn codedb(&self, name: &str) -> Command {
+        let words = self.codedb_words(name);
+        let mut command = self.command(&words[0]);
+        command.args(&words[1..]);
+        command
+    }
+
+    /// Runs `codedb index`.
+    pub(crate) fn index(&self, args: &[&str]) -> Answer {
+        let mut command = self.codedb("index");
+        command.args(args);
+        Answer::of(command)
+    }
+
+    /// Runs `codedb search`, strict, nothing left in the background.
+    pub(crate) fn search(&self, args: &[&str]) -> Answer {
+        self.search_in(&self.cache(), "strict", args)
+    }
+
+    /// Runs `codedb search` with the indexes of `cache`.
+    pub(crate) fn search_in(&self, cache: &Path, fresh: &str, args: &[&str]) -> Answer {
+        let mut command = self.command(env!("CARGO_BIN_EXE_codedb"));
+        command.args(["search", "--no-background", "--fresh", fresh, "--root"]).arg(self.root());
+        command.arg("--index-dir").arg(cache).args(args);
+        Answer::of(command)
+    }
+
+    /// Runs `rg --sort path`.
+    pub(crate) fn rg(&self, args: &[&str]) -> Answer {
+        let mut command = self.command(peer::rg());
+        command.args(["--sort", "path"]).args(args);
+        Answer::of(command)
+    }
+
+    /// Fails unless a strict search prints what ripgrep prints; returns that.
+    #[track_caller]
+    pub(crate) fn check(&self, args: &[&str]) -> Answer {
+        let (expected, found) = (self.rg(args), self.search(args));
+        assert_eq!(
+            (found.text(), found.code),
+            (expected.text(), expected.code),
+            "search {args:?} in {}, {}",
+            self.root().display(),
+            found.stderr
+        );
+        expected
+    }
+}
+
+/// Returns the only folder of an index in `cache`.
+pub(crate) fn store_in(cache: &Path) -> PathBuf {
+    let below = |dir: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    };
+    let found: Vec<PathBuf> = below(cache).iter().flat_map(|tree| below(tree)).collect();
+    assert_eq!(found.len(), 1, "one index in {}", cache.display());
+    found.into_iter().next().expect("one")
+}
+
+/// Returns some lines of [`WORDS`], the first of which holds `mark`.
+pub(crate) fn text(rng: &mut Prng, mark: &str) -> String {
+    let mut text = format!("{mark}\n");
+    for _ in 0..rng.between(1, 12) {
+        for _ in 0..rng.between(1, 8) {
+            text.push_str(rng.pick::<&str>(WORDS));
+            text.push(' ');
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Waits until what was just written is older than the resolution of stamps.
+pub(crate) fn settle() {
+    thread::sleep(Duration::from_millis(50));
+}
+
+/// Returns true if the long form of the tests was asked for.
+pub(crate) fn long() -> bool {
+    std::env::var_os("CODEDB_LONG").is_some_and(|value| value != "0" && !value.is_empty())
+}
