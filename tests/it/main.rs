@@ -1,1 +1,4 @@
 //! The one integration test binary.
+
+#[cfg(unix)]
+mod watch;
