@@ -7,6 +7,8 @@
 //! gen-<n>.json           manifest of generation n: its table and segments, and a checksum
 //! table-<n>.idx          file table of generation n
 //! segment-<n>.idx        postings that generation n added
+//! watch.lock             held by the one watch server; watch.sock is where it listens
+//! cookie-<pid>-<n>       the watch server's mark in its event queue, there for an instant
 //! ```
 //!
 //! Publishing writes new files under temporary names, renames them, and the manifest last, so that
@@ -124,6 +126,11 @@ impl Store {
         Ok(None)
     }
 
+    /// Creates the directory, readable by the user alone, unless it exists.
+    pub fn create(&self) -> Result<()> {
+        create_private_dir(&self.dir)
+    }
+
     /// Takes the writer's lock, creating the directory; does not wait.
     ///
     /// # Errors
@@ -131,7 +138,7 @@ impl Store {
     /// [`Kind::Busy`] while another process writes; [`Kind::Io`] where the directory cannot be
     /// created (a read-only cache, a full disk).
     pub fn lock(&self) -> Result<WriterLock> {
-        create_private_dir(&self.dir)?;
+        self.create()?;
         let path = self.dir.join("lock");
         let file = File::options().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(|error| Error::io(&path, error))?;

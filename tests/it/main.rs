@@ -9,3 +9,5 @@ mod ripgrep_flags;
 #[cfg(unix)]
 mod support;
 mod tidy;
+#[cfg(unix)]
+mod watch;
