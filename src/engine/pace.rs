@@ -7,13 +7,15 @@ use std::time::Duration;
 pub struct Pace {
     /// It waits until nothing changed for this long,
     pub quiet: Duration,
-    /// but not longer than this after the first change; and it rests this long between refreshes,
-    /// and five times as long as the last one took.
+    /// but not longer than this after the first change; and it rests at least this long between
+    /// refreshes,
     pub interval: Duration,
+    /// and so many times as long as the last one took.
+    pub rest: u32,
 }
 
 impl Default for Pace {
     fn default() -> Pace {
-        Pace { quiet: Duration::from_millis(300), interval: Duration::from_secs(2) }
+        Pace { quiet: Duration::from_millis(300), interval: Duration::from_secs(2), rest: 5 }
     }
 }

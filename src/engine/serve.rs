@@ -329,7 +329,8 @@ impl<'a> Server<'a> {
 
     fn refresh_ended(&mut self, built: Result<Built>, since: Instant) -> Result<()> {
         let now = Instant::now();
-        let rest = self.shared.pace.interval.max(5 * (now - since));
+        let pace = self.shared.pace;
+        let rest = pace.interval.max((now - since).saturating_mul(pace.rest));
         let adopted = built.and_then(|_| self.adopt());
         self.refreshing_since = None;
         match adopted {
@@ -341,7 +342,8 @@ impl<'a> Server<'a> {
             Err(error) if self.current.is_none() && error.kind() != Kind::Busy => Err(error),
             Err(error) => {
                 log::warn!("watch: {error}");
-                self.refreshes_from = now + rest * (1 << self.failures.min(FAILURES_MAX));
+                self.refreshes_from =
+                    now + rest.saturating_mul(1 << self.failures.min(FAILURES_MAX));
                 self.failures += 1;
                 self.dirty.lose();
                 Ok(())
