@@ -212,7 +212,7 @@ impl<'a> Server<'a> {
         // While a refresh runs, a path may be one of the next generation's.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
-        let (mut news, mut result) = (false, Ok(()));
+        let (mut news, mut root_changed, mut result) = (false, false, Ok(()));
         watcher.drain(&mut |event| match event {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
             Event::Published(generation) => {
@@ -232,11 +232,17 @@ impl<'a> Server<'a> {
                 let message = "the directory that is watched was removed or renamed";
                 self.gone = Some(Error::new(Kind::NotFound, message).with_path(&path));
             }
-            event => match dirty.note(event, table) {
-                Ok(noted) => news |= noted,
-                Err(error) => result = Err(error),
-            },
+            event => {
+                root_changed |= event == Event::Tree(Vec::new());
+                match dirty.note(event, table) {
+                    Ok(noted) => news |= noted,
+                    Err(error) => result = Err(error),
+                }
+            }
         });
+        if root_changed {
+            self.root_holds();
+        }
         if news {
             self.note_news();
         }
@@ -280,10 +286,7 @@ impl<'a> Server<'a> {
 
     fn watched(&mut self) -> Vec<u8> {
         let degraded = wire::DEGRADED.to_vec();
-        if !self.watcher.root_holds() {
-            let message = "another directory took the place of the tree that is watched";
-            let root = self.shared.engine.root();
-            self.gone = Some(Error::new(Kind::NotFound, message).with_path(root));
+        if !self.root_holds() {
             return degraded;
         }
         let Some(current) = &self.current else { return degraded };
@@ -295,6 +298,17 @@ impl<'a> Server<'a> {
             return degraded;
         }
         wire::answer(&self.dirty.watched(current.snapshot.generation, &current.unwatched))
+    }
+
+    /// Returns true unless the tree is somewhere else, which ends the server.
+    fn root_holds(&mut self) -> bool {
+        let holds = self.watcher.root_holds();
+        if !holds {
+            let message = "another directory took the place of the tree that is watched";
+            let root = self.shared.engine.root();
+            self.gone = Some(Error::new(Kind::NotFound, message).with_path(root));
+        }
+        holds
     }
 
     /// Returns when the index is to be refreshed next.

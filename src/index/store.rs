@@ -108,19 +108,22 @@ impl Store {
 
     /// Returns the newest sound manifest, or `None` where there is none.
     pub fn newest(&self) -> Result<Option<Manifest>> {
-        let mut generations = self.generations()?;
-        generations.sort_unstable_by(|a, b| b.cmp(a));
-        for generation in generations {
-            let path = self.manifest_path(generation);
-            match fs::read_to_string(&path) {
-                Ok(text) => match parse_manifest(&text) {
-                    Some(manifest) if manifest.generation == generation => {
-                        return Ok(Some(manifest));
-                    }
-                    _ => return Err(Error::corrupt(&path, "index manifest is damaged")),
-                },
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Error::io(&path, error)),
+        // While a writer publishes, a listing may name only what is gone by now, or nothing.
+        for _ in 0..ATTEMPTS {
+            let mut generations = self.generations()?;
+            generations.sort_unstable_by(|a, b| b.cmp(a));
+            for generation in generations {
+                let path = self.manifest_path(generation);
+                match fs::read_to_string(&path) {
+                    Ok(text) => match parse_manifest(&text) {
+                        Some(manifest) if manifest.generation == generation => {
+                            return Ok(Some(manifest));
+                        }
+                        _ => return Err(Error::corrupt(&path, "index manifest is damaged")),
+                    },
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(Error::io(&path, error)),
+                }
             }
         }
         Ok(None)
