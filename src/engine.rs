@@ -3,11 +3,33 @@
 mod build;
 mod files;
 mod freshen;
+mod pace;
 mod progress;
+#[cfg(unix)]
+mod serve;
+#[cfg(unix)]
+mod socket;
+#[cfg(unix)]
+mod sync;
+#[cfg(not(unix))]
+mod unwatched;
+#[cfg(unix)]
+mod wake;
+#[cfg(unix)]
+mod wire;
 
 pub use build::{Built, build, build_in_memory, refresh};
-pub use freshen::{Freshened, View, freshen};
+pub use freshen::{Freshened, View, Watched, freshen, freshen_watched};
+pub use pace::Pace;
 pub use progress::{Progress, Stage};
+#[cfg(unix)]
+pub use serve::serve;
+#[cfg(unix)]
+pub use sync::sync;
+#[cfg(not(unix))]
+pub use unwatched::{Stop, serve, sync};
+#[cfg(unix)]
+pub use wake::Stop;
 
 use std::path::PathBuf;
 

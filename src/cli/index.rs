@@ -46,6 +46,13 @@ pub(super) fn command() -> Command {
                 .help("Index a home folder or the whole file system, too"),
         )
         .arg(
+            Arg::new("watch")
+                .long("watch")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["rebuild", "wait", "clean"])
+                .help("Stay, keep the index fresh, and tell searches what changed"),
+        )
+        .arg(
             Arg::new("quiet")
                 .long("quiet")
                 .short('q')
@@ -113,6 +120,16 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         return Err(Error::usage(format!("not indexed without insisting: {reason}"))
             .with_path(engine.root())
             .with_hint("go to a project's folder, name one with --root, or add --insist"));
+    }
+    if matches.get_flag("watch") {
+        if !matches.get_flag("quiet") {
+            report::print_message(format_args!(
+                "watching {}; Ctrl-C ends it, and searches then compare stamps again",
+                engine.root().display()
+            ));
+        }
+        engine::serve(&engine, &engine::Pace::default(), &engine::Stop::new()?)?;
+        return Ok(ExitCode::SUCCESS);
     }
     let built = with_progress(matches, |progress| {
         let work = || match matches.get_flag("rebuild") {

@@ -19,8 +19,10 @@ use crate::source::{read, secret};
 /// Larger files are not indexed but scanned, a buffer at a time.
 pub(super) const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// Files that a thread takes at a time.
-const CLAIM: usize = 1024;
+/// Files that a thread takes at a time: few enough that threads end together, many enough that
+/// their runs are not too many to put together.
+const CLAIM_MIN: usize = 64;
+const CLAIM_MAX: usize = 2048;
 
 /// A file that was read: its entry (units counted from the first of its claim) and its size.
 pub(super) struct Read {
@@ -48,6 +50,7 @@ pub(super) fn extract(
     threads: usize,
     progress: &Progress,
 ) -> Result<Extracted> {
+    let claim_files = (paths.len() / (threads.max(1) * 16)).clamp(CLAIM_MIN, CLAIM_MAX);
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     let work = || {
@@ -55,12 +58,12 @@ pub(super) fn extract(
             Worker { root, builder: RunBuilder::new(), buffer: read::Buffer::default() };
         loop {
             let claim = next.fetch_add(1, Ordering::Relaxed);
-            let from = claim * CLAIM;
+            let from = claim * claim_files;
             if from >= paths.len() || progress.is_cancelled() {
                 return;
             }
             let mut part = Extracted::default();
-            for (i, path) in paths.iter().enumerate().skip(from).take(CLAIM) {
+            for (i, path) in paths.iter().enumerate().skip(from).take(claim_files) {
                 let read = worker.read(path, i, reuse, &mut part);
                 progress.add(1, read.bytes);
                 part.files.push(read);
@@ -74,7 +77,7 @@ pub(super) fn extract(
             done.lock().expect("no thread panics while it holds the lock").push((claim, part));
         }
     };
-    let threads = threads.clamp(1, paths.len().div_ceil(CLAIM).max(1));
+    let threads = threads.clamp(1, paths.len().div_ceil(claim_files).max(1));
     std::thread::scope(|scope| {
         (1..threads).for_each(|_| drop(scope.spawn(work)));
         work();

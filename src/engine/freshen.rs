@@ -1,9 +1,12 @@
-//! What a query may believe of a snapshot: the strict check of stamps, rules and directories.
+//! What a query may believe of a snapshot: the strict check of stamps, rules and directories, and
+//! the same check of only those that a watch server names.
 
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
 use crate::error::Result;
+use crate::index::table::Table;
 use crate::snapshot::Snapshot;
+use crate::source::sweep::Swept;
 use crate::source::walk::Environment;
 use crate::source::{changes, sweep};
 
@@ -30,6 +33,20 @@ impl View {
     }
 }
 
+/// What a watch server saw since a generation was made: nothing else differs from it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Watched {
+    /// The generation it is about.
+    pub generation: u64,
+    /// Repository paths of files with another content or metadata perhaps, in order.
+    pub changed: Vec<Vec<u8>>,
+    /// Repository paths of directories with other entries perhaps, in order.
+    pub dirs: Vec<Vec<u8>>,
+    /// Repository paths of directories in which, and below which, nothing is known, in order:
+    /// they were renamed or made anew, or cannot be watched.
+    pub trees: Vec<Vec<u8>>,
+}
+
 /// The answer of [`freshen`].
 #[derive(Debug)]
 pub enum Freshened {
@@ -52,13 +69,8 @@ pub fn freshen(
     environment: &Environment,
 ) -> Result<Freshened> {
     let Snapshot { root, table, .. } = snapshot;
-    let meta = table.meta()?;
-    if meta.problems > 0 {
-        return Ok(Freshened::Rewalk("the walk met problems that a search must report"));
-    }
-    let excludes = environment.global_excludes.as_ref().map(|path| path.display().to_string());
-    if excludes != meta.global_excludes {
-        return Ok(Freshened::Rewalk("another global excludes file is configured"));
+    if let Some(reason) = must_rewalk(table, environment)? {
+        return Ok(Freshened::Rewalk(reason));
     }
     if !table.sources()?.iter().all(crate::source::rules::Source::holds) {
         return Ok(Freshened::Rewalk("an ignore rule changed"));
@@ -66,15 +78,100 @@ pub fn freshen(
     let dirs = table.dir(scope)?.dirs;
     let mut swept = sweep::sweep(root, table, dirs, except, environment.threads)?;
     // A rule that came into a directory above counts below, too.
-    let mut ancestor = scope;
-    let nothing_else = |id: DirId| id.0..id.0 + 1;
-    while ancestor.0 != 0 {
-        ancestor = table.dir(ancestor)?.parent;
-        let all_files = all_files(table.files() as usize);
-        let above = sweep::sweep(root, table, nothing_else(ancestor), &all_files, 1)?;
-        swept.dirs.extend(above.dirs);
+    swept.dirs.extend(sweep::check(root, table, &ancestors(table, scope)?, &[])?.dirs);
+    finish(snapshot, swept, scope, environment)
+}
+
+/// Does as [`freshen`] does, but looks only where a watch server saw changes; returns `None` where
+/// its answer is about another generation. O(dirty files + dirty directories).
+///
+/// # Errors
+///
+/// As [`freshen`].
+pub fn freshen_watched(
+    snapshot: &Snapshot,
+    watched: &Watched,
+    scope: DirId,
+    environment: &Environment,
+) -> Result<Option<Freshened>> {
+    let Snapshot { root, table, .. } = snapshot;
+    if snapshot.generation != watched.generation {
+        return Ok(None);
     }
+    if let Some(reason) = must_rewalk(table, environment)? {
+        return Ok(Some(Freshened::Rewalk(reason)));
+    }
+    let below = table.dir(scope)?;
+    let above = ancestors(table, scope)?;
+    let mut dirs = Vec::new();
+    for path in &watched.dirs {
+        // An unknown directory is new, and found through the one above it.
+        let known = table.find_dir(path)?;
+        dirs.extend(known.filter(|id| below.dirs.contains(&id.0) || above.contains(id)));
+    }
+    let mut trees = Vec::new();
+    for path in &watched.trees {
+        let Some(id) = table.find_dir(path)? else { continue };
+        let tree = table.dir(id)?.dirs;
+        dirs.extend(above.iter().filter(|above| tree.contains(&above.0)));
+        trees.push(tree.start.max(below.dirs.start)..tree.end.min(below.dirs.end));
+    }
+    let mut files = Vec::new();
+    for path in &watched.changed {
+        // An unknown file is new or left out, which its directory's list will show.
+        files.extend(table.find_file(path)?.filter(|id| below.files.contains(&id.0)));
+    }
+    dirs.sort_unstable();
+    dirs.dedup();
+    let mut swept = sweep::check(root, table, &dirs, &files)?;
+    trees.sort_unstable_by_key(|tree| (tree.start, std::cmp::Reverse(tree.end)));
+    let mut swept_to = 0;
+    for tree in trees {
+        // Subtrees are nested or apart.
+        if tree.start < tree.end && tree.start >= swept_to {
+            swept_to = tree.end;
+            let more = sweep::sweep(root, table, tree, &Bits::default(), environment.threads)?;
+            swept.changed.extend(more.changed);
+            swept.gone.extend(more.gone);
+            swept.dirs.extend(more.dirs);
+        }
+    }
+    finish(snapshot, swept, scope, environment).map(Some)
+}
+
+/// Returns why no stamps can help, if so.
+fn must_rewalk(table: &Table, environment: &Environment) -> Result<Option<&'static str>> {
+    let meta = table.meta()?;
+    if meta.problems > 0 {
+        return Ok(Some("the walk met problems that a search must report"));
+    }
+    let excludes = environment.global_excludes.as_ref().map(|path| path.display().to_string());
+    if excludes != meta.global_excludes {
+        return Ok(Some("another global excludes file is configured"));
+    }
+    Ok(None)
+}
+
+/// Returns the directories above `scope`.
+fn ancestors(table: &Table, scope: DirId) -> Result<Vec<DirId>> {
+    let (mut above, mut dir) = (Vec::new(), scope);
+    while dir.0 != 0 {
+        dir = table.dir(dir)?.parent;
+        above.push(dir);
+    }
+    Ok(above)
+}
+
+/// Lists the directories that changed and puts the view together.
+fn finish(
+    snapshot: &Snapshot,
+    mut swept: Swept,
+    scope: DirId,
+    environment: &Environment,
+) -> Result<Freshened> {
+    let Snapshot { root, table, .. } = snapshot;
     swept.dirs.sort_unstable();
+    swept.dirs.dedup();
     let Some(changes) = changes::in_dirs(root, table, &swept.dirs, scope, environment)? else {
         return Ok(Freshened::Rewalk("an ignore rule or too many directories changed"));
     };
@@ -82,12 +179,9 @@ pub fn freshen(
     gone.extend(changes.gone);
     gone.sort_unstable();
     gone.dedup();
-    let changed = swept.changed.into_iter().filter(|id| gone.binary_search(id).is_err()).collect();
+    let mut changed = swept.changed;
+    changed.retain(|id| gone.binary_search(id).is_err());
+    changed.sort_unstable();
+    changed.dedup();
     Ok(Freshened::View(View { changed, gone, added: changes.added, dirs: swept.dirs }))
-}
-
-fn all_files(files: usize) -> Bits {
-    let mut bits = Bits::new(files);
-    bits.insert_all(files);
-    bits
 }

@@ -7,6 +7,8 @@
 //! gen-<n>.json           manifest of generation n: its table and segments, and a checksum
 //! table-<n>.idx          file table of generation n
 //! segment-<n>.idx        postings that generation n added
+//! watch.lock             held by the one watch server; watch.sock is where it listens
+//! cookie-<pid>-<n>       the watch server's mark in its event queue, there for an instant
 //! ```
 //!
 //! Publishing writes new files under temporary names, renames them, and the manifest last, so that
@@ -117,21 +119,22 @@ impl Store {
 
     /// Returns the newest sound manifest, or `None` where there is none.
     pub fn newest(&self) -> Result<Option<Manifest>> {
+        // While a writer publishes, a listing may name only what is gone by now, or nothing.
         for _ in 0..ATTEMPTS {
             let mut generations = self.generations()?;
             generations.sort_unstable_by(|a, b| b.cmp(a));
-            for &generation in &generations {
+            for generation in generations {
                 if let Some(manifest) = self.manifest(generation)? {
                     return Ok(Some(manifest));
                 }
             }
-            // A writer may have published and cleaned up since the listing, and a listing may miss
-            // both what is removed and what comes in its place; then `root` is there.
-            if generations.is_empty() && !self.dir.join("root").exists() {
-                break;
-            }
         }
         Ok(None)
+    }
+
+    /// Creates the directory, readable by the user alone, unless it exists.
+    pub fn create(&self) -> Result<()> {
+        create_private_dir(&self.dir)
     }
 
     /// Takes the writer's lock, creating the directory; does not wait.
@@ -141,7 +144,7 @@ impl Store {
     /// [`Kind::Busy`] while another process writes; [`Kind::Io`] where the directory cannot be
     /// created (a read-only cache, a full disk).
     pub fn lock(&self) -> Result<WriterLock> {
-        create_private_dir(&self.dir)?;
+        self.create()?;
         let path = self.dir.join("lock");
         let file = File::options().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(|error| Error::io(&path, error))?;

@@ -52,7 +52,13 @@ pub fn in_dirs(
     let mut matcher = walk::builder(root, root, environment).build_matchers().remove(0);
     let mut changes = Changes::default();
     let mut gone = Bits::new(table.files() as usize);
+    let mut gone_dirs = Bits::new(table.dirs() as usize);
     for &id in dirs {
+        // Something else has its name now, perhaps a symbolic link, through which it must not be
+        // listed. The directory above comes first.
+        if gone_dirs.contains(id.index()) {
+            continue;
+        }
         let dir = table.dir(id)?;
         let relative = dir.path.to_bytes();
         let absolute = root.join(path::to_path(relative));
@@ -102,9 +108,8 @@ pub fn in_dirs(
             if find(name).is_some_and(|at| names[at].1.is_dir()) {
                 known_dirs.push(name.to_vec());
             } else {
-                below.files.clone().for_each(|file| {
-                    gone.insert(file as usize);
-                });
+                below.files.clone().for_each(|file| gone.insert(file as usize));
+                below.dirs.clone().for_each(|dir| gone_dirs.insert(dir as usize));
             }
             child = below.dirs.end.max(child + 1);
         }

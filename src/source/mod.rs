@@ -2,16 +2,18 @@
 //!
 //! [`walk`] finds the files as ripgrep would, [`stamp`] says when one changed, [`rules`] keeps the
 //! ignore rules' own stamps, [`sweep`] compares a tree with its stamps, [`changes`] turns what the
-//! sweep found into added and removed files, [`secret`] names the files that no index may hold.
+//! sweep found into added and removed files, `watch` tells of changes as they happen, [`secret`]
+//! names the files that no index may hold.
 
 pub mod changes;
-pub mod platform;
+mod platform;
 pub mod read;
 pub mod rules;
 pub mod secret;
 pub mod stamp;
 pub mod sweep;
-
 pub mod walk;
+#[cfg(unix)]
+pub mod watch;
 
 pub use platform::{FileSystem, file_system};

@@ -1,7 +1,8 @@
 //! Reads whole files into a buffer that is used again, never waiting on a pipe.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use super::platform;
@@ -32,6 +33,16 @@ impl Buffer {
     /// Returns the bytes of the file that was read last.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// Reads the bytes `range` of an opened file, or what there is of them. O(range).
+    pub fn fill_range(&mut self, file: &mut File, range: Range<u64>) -> io::Result<()> {
+        file.seek(SeekFrom::Start(range.start))?;
+        self.len = 0;
+        match range.end.saturating_sub(range.start) {
+            0 => Ok(()),
+            len_bytes => self.fill(file, len_bytes),
+        }
     }
 
     /// Reads an opened file that has `len_bytes` according to its metadata, to its end. O(file).

@@ -58,6 +58,19 @@ impl Source {
         Source { path, state }
     }
 
+    /// Reads the source at `path` after a walk that began at `walked_at` applied it. One that
+    /// changed since then may have been another one when it was applied: it never holds.
+    pub fn read_after(path: PathBuf, walked_at: SystemTime) -> Source {
+        let mut source = Source::read(path);
+        if let State::File { stamp, hash } = &mut source.state
+            && (*stamp == Stamp::NEVER || stamp.unless_racy(walked_at) == Stamp::NEVER)
+        {
+            // No content that is there now has this hash.
+            (*stamp, *hash) = (Stamp::NEVER, !*hash);
+        }
+        source
+    }
+
     /// Returns true if the source still says what it said: same stamp, or else same content.
     pub fn holds(&self) -> bool {
         if let State::File { stamp, .. } = self.state
@@ -74,35 +87,39 @@ impl Source {
     }
 }
 
-/// Returns the sources in the directory `dir` given the names from [`NAMES`] that exist there.
-pub fn in_dir(dir: &Path, names: &[&str]) -> Vec<Source> {
-    let mut sources: Vec<Source> = names.iter().map(|name| Source::read(dir.join(name))).collect();
+/// Returns the sources in the directory `dir` given the names from [`NAMES`] that exist there, for
+/// a walk that began at `walked_at`.
+pub fn in_dir(dir: &Path, names: &[&str], walked_at: SystemTime) -> Vec<Source> {
+    let read = |name: &&str| Source::read_after(dir.join(name), walked_at);
+    let mut sources: Vec<Source> = names.iter().map(read).collect();
     if names.contains(&".git") {
-        sources.extend(git_sources(dir));
+        sources.extend(git_sources(dir, walked_at));
     }
     sources
 }
 
 /// Returns the sources outside of the tree at `root`: those of its parents' directories, absent
-/// ones included, and the user's global excludes.
-pub fn outside(root: &Path, environment: &Environment) -> Vec<Source> {
+/// ones included, and the user's global excludes, for a walk that began at `walked_at`.
+pub fn outside(root: &Path, environment: &Environment, walked_at: SystemTime) -> Vec<Source> {
+    let read = |path| Source::read_after(path, walked_at);
     let mut sources = Vec::new();
     for parent in root.ancestors().skip(1) {
-        sources.extend(NAMES.iter().map(|name| Source::read(parent.join(name))));
+        sources.extend(NAMES.iter().map(|name| read(parent.join(name))));
         if parent.join(".git").exists() {
-            sources.extend(git_sources(parent));
+            sources.extend(git_sources(parent, walked_at));
         }
     }
-    sources.extend(environment.global_excludes.iter().cloned().map(Source::read));
+    sources.extend(environment.global_excludes.iter().cloned().map(read));
     sources
 }
 
 /// Returns the sources that a `.git` in `dir` leads to: `info/exclude` of the common directory,
 /// and for a linked work tree the files that lead there.
-fn git_sources(dir: &Path) -> Vec<Source> {
+fn git_sources(dir: &Path, walked_at: SystemTime) -> Vec<Source> {
+    let read = |path| Source::read_after(path, walked_at);
     let git = dir.join(".git");
     if git.is_dir() {
-        return vec![Source::read(git.join("info/exclude"))];
+        return vec![read(git.join("info/exclude"))];
     }
     // A linked work tree: `.git` names its git directory, whose `commondir` names the shared one.
     let Ok(text) = fs::read_to_string(&git) else { return Vec::new() };
@@ -115,5 +132,25 @@ fn git_sources(dir: &Path) -> Vec<Source> {
         Ok(text) => linked.join(text.lines().next().unwrap_or("")),
         Err(_) => linked,
     };
-    vec![Source::read(pointer), Source::read(common.join("info/exclude"))]
+    vec![read(pointer), read(common.join("info/exclude"))]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_source_that_changed_during_the_walk_never_holds() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(".ignore");
+        fs::write(&path, "x").unwrap();
+        let later = SystemTime::now() + Duration::from_secs(5);
+        assert!(Source::read_after(path.clone(), later).holds());
+        let earlier = SystemTime::now() - Duration::from_secs(5);
+        assert!(!Source::read_after(path.clone(), earlier).holds());
+        assert!(Source::read_after(dir.path().to_path_buf(), earlier).holds());
+        assert!(Source::read_after(dir.path().join("absent"), earlier).holds());
+    }
 }

@@ -74,9 +74,10 @@ pub struct WalkedDir {
 ///
 /// If `root` cannot be read as a directory.
 pub fn walk(root: &Path, environment: &Environment) -> Result<Tree> {
+    let started_at = SystemTime::now();
     let mut tree = walk_below(root, b"", environment)?;
-    inspect_dirs(root, &mut tree);
-    tree.sources.extend(rules::outside(root, environment));
+    inspect_dirs(root, &mut tree, started_at);
+    tree.sources.extend(rules::outside(root, environment, started_at));
     Ok(tree)
 }
 
@@ -163,7 +164,7 @@ impl Drop for Part<'_> {
 
 /// Lists each directory once more, for what the walker does not tell: the ignore files in it and
 /// what was left out for which reason.
-fn inspect_dirs(root: &Path, tree: &mut Tree) {
+fn inspect_dirs(root: &Path, tree: &mut Tree, started_at: SystemTime) {
     let Tree { files, dirs, .. } = &*tree;
     let inspected: Vec<(Vec<Source>, BTreeMap<Skipped, u64>)> = dirs
         .par_iter()
@@ -201,7 +202,7 @@ fn inspect_dirs(root: &Path, tree: &mut Tree) {
                 *skipped.entry(reason).or_default() += 1;
             }
             names.sort_unstable();
-            (rules::in_dir(&absolute, &names), skipped)
+            (rules::in_dir(&absolute, &names, started_at), skipped)
         })
         .collect();
     for (sources, skipped) in inspected {

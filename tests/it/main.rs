@@ -5,9 +5,15 @@ mod differential;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]
+mod limits;
+#[cfg(unix)]
 mod peer;
+#[cfg(unix)]
+mod refresh;
 #[cfg(unix)]
 mod ripgrep_flags;
 #[cfg(unix)]
 mod support;
 mod tidy;
+#[cfg(unix)]
+mod watch;

@@ -70,7 +70,7 @@ fn text(listing: &Listing, counts: &Counts, verified_in: Duration, total: Durati
     let report = &listing.report;
     let mut out = String::new();
     let mut line = |name: &str, value: String| {
-        let _ = writeln!(out, "{name:<14} {value}");
+        let _ = writeln!(out, "{name:<16} {value}");
     };
     if let Some(plan) = &report.plan {
         let query = plan.query().to_string();
@@ -99,10 +99,11 @@ fn text(listing: &Listing, counts: &Counts, verified_in: Duration, total: Durati
     line("verified", format!("{} files", counts.verified));
     line("matched", format!("{} files", counts.matched));
     line("not read", format!("{} files", listing.unread));
+    let timed = |elapsed: Duration| format!("{:9.3} ms", elapsed.as_secs_f64() * 1e3);
     for (step, elapsed) in &report.steps {
-        line("time", format!("{:9.3} ms  {step}", elapsed.as_secs_f64() * 1e3));
+        line(step, timed(*elapsed));
     }
-    line("time", format!("{:9.3} ms  verify", verified_in.as_secs_f64() * 1e3));
-    line("time", format!("{:9.3} ms  total", total.as_secs_f64() * 1e3));
+    line("verify", timed(verified_in));
+    line("total", timed(total));
     out
 }

@@ -32,6 +32,9 @@ use crate::source::stamp::Stamp;
 /// Changes beyond which a search leaves a builder behind that takes them into the index.
 const CHANGES_MAX: usize = 32;
 
+/// How long a watcher may take to tell what changed; comparing all stamps takes about as long.
+const SYNC_PATIENCE: Duration = Duration::from_millis(100);
+
 /// The files of a search that the index served.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
@@ -274,8 +277,16 @@ impl Lookup<'_> {
             report.freshness = "trust: the index as it stands".to_owned();
             return Ok(Freshened::View(View::default()));
         }
-        report.freshness = "strict: every stamp was compared".to_owned();
         let environment = self.engine.environment();
+        if self.request.index.fresh != Some(Fresh::Strict)
+            && let Some(watched) = engine::sync(self.engine.store(), SYNC_PATIENCE)
+            && let Some(freshened) =
+                engine::freshen_watched(self.snapshot, &watched, dir, environment)?
+        {
+            report.freshness = "watch: a watcher told what changed".to_owned();
+            return Ok(freshened);
+        }
+        report.freshness = "strict: every stamp was compared".to_owned();
         engine::freshen(self.snapshot, dir, &candidates.files, environment)
     }
 

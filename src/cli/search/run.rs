@@ -17,7 +17,7 @@ use super::ordered;
 use super::output::{Outcome, Part, StdoutSink, tell, write_totals};
 use super::printer::{self, PrinterFactory};
 use super::request::Request;
-use super::targets::{self, Item, Problem, ProblemKind, Target};
+use super::targets::{self, Item, Origin, Problem, ProblemKind, Target};
 use super::walker::WalkRules;
 use super::worker::{Verdict, Worker, WorkerParts};
 use super::{explain, indexed, matcher, walker};
@@ -61,7 +61,13 @@ impl SearchOne for CandidateScan {
         worker: &mut Worker<W>,
         target: &Target,
     ) -> io::Result<Verdict> {
-        worker.search_candidate(target)
+        match worker.search_candidate(target) {
+            // It went away after it was listed; a walk a moment later would not have found it.
+            Err(err) if err.kind() == ErrorKind::NotFound && target.origin == Origin::Walked => {
+                Ok(Verdict::default())
+            }
+            searched => searched,
+        }
     }
 }
 

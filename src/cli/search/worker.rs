@@ -1,7 +1,8 @@
 //! Searches one target: a file, standard input, a preprocessor's or decompressor's output, or bytes
 //! that are in memory already.
 
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -211,39 +212,61 @@ impl<W: WriteColor> Worker<W> {
             return self.search(target);
         }
         let mut buffer = std::mem::take(&mut self.buffer);
-        let verdict = buffer.fill(&mut file, metadata.len()).and_then(|()| {
-            let parts = match &target.knowledge {
-                Knowledge::Blocks(known) if Stamp::of(&metadata) == known.0 => &known.1[..],
-                _ => &[],
-            };
-            self.search_bytes(path, buffer.bytes(), parts)
-        });
+        let verdict = match &target.knowledge {
+            Knowledge::Blocks(known) if Stamp::of(&metadata) == known.0 => {
+                self.search_blocks(path, &mut file, &metadata, &known.1, &mut buffer)
+            }
+            _ => buffer
+                .fill(&mut file, metadata.len())
+                .and_then(|()| self.search_bytes(path, buffer.bytes())),
+        };
         self.buffer = buffer;
         verdict
     }
 
-    /// Searches the bytes of a walked file, which can match in `parts` alone, or anywhere without
-    /// any.
-    fn search_bytes(
+    /// Searches a large file that can match in `blocks` alone: the rest is read only if one of them
+    /// seems to.
+    fn search_blocks(
         &mut self,
         path: &Path,
-        bytes: &[u8],
-        parts: &[Range<u32>],
+        file: &mut File,
+        metadata: &Metadata,
+        blocks: &[Range<u32>],
+        buffer: &mut read::Buffer,
     ) -> io::Result<Verdict> {
+        if self.parts.rejects_early {
+            let mut seems_to_match = false;
+            for block in blocks {
+                let end = u64::from(block.end).min(metadata.len());
+                buffer.fill_range(file, u64::from(block.start)..end)?;
+                // The searcher takes a byte order mark away, which moves the first line's start.
+                let marked = block.start == 0 && starts_with_mark(buffer.bytes());
+                seems_to_match = marked || may_match(&self.parts.matcher, buffer.bytes());
+                if seems_to_match {
+                    break;
+                }
+            }
+            if !seems_to_match {
+                let stats = self.parts.with_stats.then(|| {
+                    let mut stats = Stats::new();
+                    stats.add_searches(1);
+                    stats
+                });
+                return Ok(Verdict { has_match: false, stats });
+            }
+            file.seek(SeekFrom::Start(0))?;
+        }
+        buffer.fill(file, metadata.len())?;
+        self.search_bytes(path, buffer.bytes())
+    }
+
+    /// Searches the bytes of a walked file.
+    fn search_bytes(&mut self, path: &Path, bytes: &[u8]) -> io::Result<Verdict> {
         self.set_binary_rule(path, false);
         // Transcoded text and text with a NUL are for the searcher to make sense of.
         let as_it_is = !starts_with_mark(bytes) && memchr::memchr(0, bytes).is_none();
         if !as_it_is {
             return self.search_reader(path, bytes);
-        }
-        let Worker { parts: WorkerParts { matcher, rejects_early, .. }, .. } = self;
-        if *rejects_early && !parts.is_empty() && !may_match(matcher, bytes, parts) {
-            let stats = self.parts.with_stats.then(|| {
-                let mut stats = Stats::new();
-                stats.add_searches(1);
-                stats
-            });
-            return Ok(Verdict { has_match: false, stats });
         }
         let Worker { parts, searcher, printer, .. } = self;
         if let Some(plain) = &parts.plain {
@@ -290,7 +313,7 @@ impl<W: WriteColor> Worker<W> {
     fn search_preprocessed(&mut self, path: &Path) -> io::Result<Verdict> {
         let Some(preprocessor) = &self.parts.preprocessor else { return Ok(Verdict::default()) };
         let mut command = Command::new(&preprocessor.program);
-        command.arg(path).stdin(Stdio::from(std::fs::File::open(path)?));
+        command.arg(path).stdin(Stdio::from(File::open(path)?));
         let failed = |what: &str, command: &Command, err: &dyn std::fmt::Display| {
             io::Error::other(format!("preprocessor command {what}: '{command:?}': {err}"))
         };
@@ -362,21 +385,14 @@ fn starts_with_mark(bytes: &[u8]) -> bool {
     marks.iter().any(|mark| bytes.starts_with(mark))
 }
 
-/// Returns false if the pattern matches nowhere in `parts` of `bytes`, or nowhere in them all.
-fn may_match(matcher: &PatternMatcher, bytes: &[u8], parts: &[Range<u32>]) -> bool {
-    let is_match = |bytes: &[u8]| match matcher {
+/// Returns false if the pattern matches nowhere in `bytes`.
+fn may_match(matcher: &PatternMatcher, bytes: &[u8]) -> bool {
+    match matcher {
         // An error is for the search itself to report.
         PatternMatcher::Default(matcher) => matcher.is_match(bytes).unwrap_or(true),
         #[cfg(feature = "pcre2")]
         PatternMatcher::Pcre2(_) => true,
-    };
-    if parts.is_empty() {
-        return is_match(bytes);
     }
-    parts.iter().any(|part| {
-        let end = (part.end as usize).min(bytes.len());
-        bytes.get(part.start as usize..end).is_none_or(is_match)
-    })
 }
 
 fn search_reader<M: Matcher, W: WriteColor>(

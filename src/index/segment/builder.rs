@@ -15,7 +15,8 @@ const RUN_PAIRS: usize = 4 << 20;
 /// Collects the grams of consecutive units.
 pub struct RunBuilder {
     extractor: Extractor,
-    counts: Vec<u32>,
+    /// The number of units of each key; 16 bits keep the table in the second-level cache.
+    counts: Vec<u16>,
     keys: Vec<u32>,
     /// Where each unit's keys end in `keys`.
     ends: Vec<u32>,
@@ -74,28 +75,28 @@ impl RunBuilder {
 
     /// Inverts the run and empties the builder. O(pairs + keys).
     pub fn invert(&mut self) -> Run {
-        let mut counts = Vec::with_capacity(KEYS);
+        let counts = std::mem::replace(&mut self.counts, vec![0; KEYS]);
         let mut parts = Vec::with_capacity(KEYS / PART_KEYS);
-        let mut total = 0;
-        for (key, count) in self.counts.iter_mut().enumerate() {
+        // Where each key's next unit goes.
+        let mut next = Vec::with_capacity(KEYS);
+        let mut total = 0_u32;
+        for (key, &count) in counts.iter().enumerate() {
             if key % PART_KEYS == 0 {
                 parts.push(total);
             }
-            counts.push(*count as u16);
-            // From here on `count` is where the key's next unit goes.
-            total += std::mem::replace(count, total);
+            next.push(total);
+            total += u32::from(count);
         }
         let mut units = vec![0_u16; self.keys.len()];
         let mut from = 0;
         for (unit, &end) in self.ends.iter().enumerate() {
             for &key in &self.keys[from..end as usize] {
-                let next = &mut self.counts[key as usize];
+                let next = &mut next[key as usize];
                 units[*next as usize] = unit as u16;
                 *next += 1;
             }
             from = end as usize;
         }
-        self.counts.fill(0);
         self.keys.clear();
         self.ends.clear();
         Run { counts, parts, units, starts: std::mem::take(&mut self.starts) }

@@ -27,8 +27,10 @@ pub(super) static FLAGS: &[Flag] = &[
     .choices(&["strict", "watch", "trust"])
     .help(
         "How the index is checked against the work tree.",
-        "`strict` compares the stamp of every file and misses no edit. `watch` believes a running \
-         watcher's list of edits. `trust` takes the index as it stands and says so.",
+        "Without it, a running watcher (`codedb index --watch`) is asked what changed, and where \
+         none answers every stamp is compared. `strict` compares stamps in any case; `watch` is the \
+         default by name; `trust` takes the index as it stands, so that an edit since then may be \
+         missed.",
     ),
     Flag::new(
         CATEGORY,

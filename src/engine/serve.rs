@@ -1,0 +1,426 @@
+//! The watch server: knows what changed since the newest generation, says so to whoever asks, and
+//! refreshes the index when it is quiet.
+//!
+//! One thread waits in `poll` for events, connections, the end of a refresh and the wish to stop;
+//! a refresh runs on a second one. What is said is always relative to one generation:
+//!
+//! - every directory of its table is watched, or named in each answer as one of which nothing is
+//!   known; a directory that is watched only from now on is named until a refresh that started
+//!   later has looked at it;
+//! - a refresh that started after a change has seen it, so its end forgets the change; what comes
+//!   while it runs is kept;
+//! - where anything is doubtful (events lost, ignore rules changed, a generation that somebody
+//!   else published, an error), nothing is known until a refresh that starts later has ended.
+//!
+//! The way of an answer: a mark is set in the queue, everything before it is drained, the stamps
+//! of the ignore rules' sources are compared, the dirty paths are sent.
+
+mod clients;
+mod dirty;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use self::clients::Clients;
+use self::dirty::Dirty;
+use super::socket::Place;
+use super::wake::{Stop, Wake};
+use super::{Built, Engine, Pace, Progress, build, wire};
+use crate::base::bits::Bits;
+use crate::base::ids::DirId;
+use crate::error::{Error, Kind, Result};
+use crate::snapshot::Snapshot;
+use crate::source::rules::Source;
+use crate::source::watch::{Event, Watch, Watcher};
+
+/// How long a mark may take to come out of the queue.
+const MARK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long no connection is taken after the system refused one.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+/// Directories of which nothing is known beyond which nothing is known at all.
+const TREES_MAX: usize = 256;
+
+/// Refreshes that failed in a row beyond which the pause before the next grows no more.
+const FAILURES_MAX: u32 = 5;
+
+/// Watches the tree of `engine`, keeps its index up to date and answers [`super::sync`], until
+/// `stop` says so or the tree or its index directory is gone. Memory: the watches (O(directories))
+/// and at most 10,000 dirty paths.
+///
+/// # Errors
+///
+/// [`Kind::Busy`] where another server watches for this index; [`Kind::Limit`] where the system
+/// grants no watcher; [`Kind::NotFound`] once the tree or the index directory is gone; those of
+/// the first refresh, but for [`Kind::Busy`].
+pub fn serve(engine: &Engine, pace: &Pace, stop: &Stop) -> Result<()> {
+    let place = Place::take(engine.store())?;
+    let watcher = Watcher::new(engine.root(), engine.store().dir())?;
+    let wake = Wake::new()?;
+    let progress = Progress::default();
+    let (sender, refreshed) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let shared = Shared { engine, pace, stop, wake: &wake, progress: &progress };
+        let mut server = Server::new(shared, watcher, sender, refreshed);
+        let result = server.run(scope, &place);
+        progress.cancel();
+        result
+    })
+}
+
+/// What the server's two threads both see.
+#[derive(Clone, Copy)]
+struct Shared<'a> {
+    engine: &'a Engine,
+    pace: &'a Pace,
+    stop: &'a Stop,
+    wake: &'a Wake,
+    progress: &'a Progress,
+}
+
+struct Server<'a> {
+    shared: Shared<'a>,
+    watcher: Watcher,
+    sender: Sender<Result<Built>>,
+    refreshed: Receiver<Result<Built>>,
+    refreshing_since: Option<Instant>,
+    clients: Clients,
+    accepts_from: Instant,
+    current: Option<Current>,
+    dirty: Dirty,
+    /// When the first and the last news came since the last refresh started.
+    news: Option<(Instant, Instant)>,
+    refreshes_from: Instant,
+    failures: u32,
+    touched: u64,
+    gone: Option<Error>,
+}
+
+/// The generation that is vouched for.
+struct Current {
+    snapshot: Snapshot,
+    sources: Vec<Source>,
+    /// Directories that cannot be watched.
+    unwatched: Vec<Vec<u8>>,
+    /// There are too many of those.
+    is_blind: bool,
+}
+
+impl<'a> Server<'a> {
+    fn new(
+        shared: Shared<'a>,
+        watcher: Watcher,
+        sender: Sender<Result<Built>>,
+        refreshed: Receiver<Result<Built>>,
+    ) -> Server<'a> {
+        let now = Instant::now();
+        let mut dirty = Dirty::default();
+        dirty.lose();
+        Server {
+            shared,
+            watcher,
+            sender,
+            refreshed,
+            refreshing_since: None,
+            clients: Clients::default(),
+            accepts_from: now,
+            current: None,
+            dirty,
+            news: None,
+            refreshes_from: now,
+            failures: 0,
+            touched: 0,
+            gone: None,
+        }
+    }
+
+    fn run<'scope>(&mut self, scope: &'scope Scope<'scope, '_>, place: &Place) -> Result<()>
+    where
+        'a: 'scope,
+    {
+        while !self.shared.stop.is_stopped() {
+            self.drain()?;
+            if let (Ok(built), Some(since)) = (self.refreshed.try_recv(), self.refreshing_since) {
+                self.refresh_ended(built, since)?;
+            }
+            let now = Instant::now();
+            if now >= self.accepts_from && self.clients.accept(&place.listener).is_err() {
+                self.accepts_from = now + ACCEPT_PAUSE;
+            }
+            let watcher = &mut self.watcher;
+            self.clients.read(|| watcher.touch(), MARK_PATIENCE);
+            // On Linux the mark is in the queue already.
+            self.drain()?;
+            self.answer();
+            if let Some(error) = self.gone.take() {
+                return Err(error);
+            }
+            if self.refresh_due().is_some_and(|due| due <= Instant::now())
+                && self.clients.next_deadline().is_none()
+            {
+                self.start_refresh(scope);
+            }
+            self.wait(place)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until there is something to do.
+    fn wait(&self, place: &Place) -> Result<()> {
+        let now = Instant::now();
+        let accepts = now >= self.accepts_from && self.clients.has_room();
+        let mut wanted = vec![
+            PollFd::from_borrowed_fd(self.shared.stop.wake.fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.shared.wake.fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.watcher.fd(), PollFlags::IN),
+        ];
+        if accepts {
+            wanted.push(PollFd::new(&place.listener, PollFlags::IN));
+        }
+        for (fd, flags) in self.clients.interests() {
+            wanted.push(PollFd::from_borrowed_fd(fd, flags));
+        }
+        let until = [
+            (now < self.accepts_from).then_some(self.accepts_from),
+            self.clients.next_deadline(),
+            self.refresh_due(),
+        ];
+        let until = until.into_iter().flatten().min();
+        let timeout = until.map(|until| {
+            let left = until.saturating_duration_since(Instant::now());
+            Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) }
+        });
+        match poll(&mut wanted, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => {
+                return Err(Error::new(Kind::Io, format!("cannot wait for events: {error}")));
+            }
+        }
+        self.shared.wake.clear();
+        Ok(())
+    }
+
+    /// Takes what happened from the queue.
+    fn drain(&mut self) -> Result<()> {
+        let Server { watcher, dirty, current, .. } = self;
+        // While a refresh runs, a path may be one of the next generation's.
+        let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
+        let table = table.map(|current| &current.snapshot.table);
+        let (mut news, mut root_changed, mut result) = (false, false, Ok(()));
+        watcher.drain(&mut |event| match event {
+            Event::Touched(mark) => self.touched = self.touched.max(mark),
+            Event::Published(generation) => {
+                let known = current.as_ref().map_or(0, |current| current.snapshot.generation);
+                // Of what another process read while it built, we may have kept no note.
+                if self.refreshing_since.is_none() && generation > known {
+                    dirty.lose();
+                    news = true;
+                }
+            }
+            Event::Lost => {
+                log::debug!("watch: events were lost");
+                dirty.lose();
+                news = true;
+            }
+            Event::Gone(path) => {
+                let message = "the directory that is watched was removed or renamed";
+                self.gone = Some(Error::new(Kind::NotFound, message).with_path(&path));
+            }
+            event => {
+                root_changed |= event == Event::Tree(Vec::new());
+                match dirty.note(event, table) {
+                    Ok(noted) => news |= noted,
+                    Err(error) => result = Err(error),
+                }
+            }
+        });
+        if root_changed {
+            self.root_holds();
+        }
+        if news {
+            self.note_news();
+        }
+        self.lose_if_damaged(result)
+    }
+
+    fn note_news(&mut self) {
+        let now = Instant::now();
+        let first = self.news.map_or(now, |(first, _)| first);
+        self.news = Some((first, now));
+    }
+
+    /// A damaged table is replaced by the next refresh; it is no reason to end.
+    fn lose_if_damaged(&mut self, result: Result<()>) -> Result<()> {
+        match result {
+            Err(error) if error.kind() == Kind::Corrupt => {
+                log::warn!("watch: {error}");
+                self.current = None;
+                self.lose();
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn lose(&mut self) {
+        self.dirty.lose();
+        self.note_news();
+    }
+
+    /// Answers the clients whose mark came out, and those who waited too long.
+    fn answer(&mut self) {
+        if self.clients.are_due(self.touched) {
+            let answer = self.watched();
+            self.clients.answer(self.touched, &answer);
+        }
+        if self.clients.give_up(Instant::now()) {
+            self.lose();
+        }
+    }
+
+    fn watched(&mut self) -> Vec<u8> {
+        let degraded = wire::DEGRADED.to_vec();
+        if !self.root_holds() {
+            return degraded;
+        }
+        let Some(current) = &self.current else { return degraded };
+        if self.dirty.is_lost() || current.is_blind {
+            return degraded;
+        }
+        if !current.sources.iter().all(Source::holds) {
+            self.lose();
+            return degraded;
+        }
+        wire::answer(&self.dirty.watched(current.snapshot.generation, &current.unwatched))
+    }
+
+    /// Returns true unless the tree is somewhere else, which ends the server.
+    fn root_holds(&mut self) -> bool {
+        let holds = self.watcher.root_holds();
+        if !holds {
+            let message = "another directory took the place of the tree that is watched";
+            let root = self.shared.engine.root();
+            self.gone = Some(Error::new(Kind::NotFound, message).with_path(root));
+        }
+        holds
+    }
+
+    /// Returns when the index is to be refreshed next.
+    fn refresh_due(&self) -> Option<Instant> {
+        if self.refreshing_since.is_some() || self.dirty.is_empty() {
+            return None;
+        }
+        let pace = self.shared.pace;
+        let due = match self.news {
+            Some((first, last)) => (last + pace.quiet).min(first + pace.interval),
+            None => self.refreshes_from,
+        };
+        Some(due.max(self.refreshes_from))
+    }
+
+    fn start_refresh<'scope>(&mut self, scope: &'scope Scope<'scope, '_>)
+    where
+        'a: 'scope,
+    {
+        self.dirty.refresh_starts();
+        self.refreshing_since = Some(Instant::now());
+        self.news = None;
+        let (Shared { engine, progress, wake, .. }, sender) = (self.shared, self.sender.clone());
+        scope.spawn(move || {
+            let built = catch_unwind(AssertUnwindSafe(|| build::refresh(engine, progress)));
+            let panicked = || Err(Error::new(Kind::Io, "the refresh panicked"));
+            // The server reads it unless it has ended.
+            let _ = sender.send(built.unwrap_or_else(|_| panicked()));
+            wake.wake();
+        });
+    }
+
+    fn refresh_ended(&mut self, built: Result<Built>, since: Instant) -> Result<()> {
+        let now = Instant::now();
+        let pace = self.shared.pace;
+        let rest = pace.interval.max((now - since).saturating_mul(pace.rest));
+        let adopted = built.and_then(|_| self.adopt());
+        self.refreshing_since = None;
+        match adopted {
+            Ok(is_complete) => {
+                self.failures = 0;
+                self.refreshes_from = if is_complete { now + rest } else { now };
+                Ok(())
+            }
+            Err(error) if self.current.is_none() && error.kind() != Kind::Busy => Err(error),
+            Err(error) => {
+                log::warn!("watch: {error}");
+                self.refreshes_from =
+                    now + rest.saturating_mul(1 << self.failures.min(FAILURES_MAX));
+                self.failures += 1;
+                self.dirty.lose();
+                Ok(())
+            }
+        }
+    }
+
+    /// Vouches for the newest generation from now on, after a refresh that succeeded. Returns
+    /// false if the next one should follow at once, since most watches stand only now.
+    fn adopt(&mut self) -> Result<bool> {
+        let engine = self.shared.engine;
+        let newest = engine.snapshot()?;
+        let snapshot = newest.ok_or_else(|| {
+            Error::new(Kind::NotFound, "there is no index").with_path(engine.store().dir())
+        })?;
+        let table = &snapshot.table;
+        let mut again = Bits::new(table.dirs() as usize);
+        if self.dirty.is_lost() {
+            again.insert_all(table.dirs() as usize);
+        }
+        for tree in self.dirty.trees() {
+            if let Some(id) = table.find_dir(tree)? {
+                table.dir(id)?.dirs.for_each(|dir| again.insert(dir as usize));
+            }
+        }
+        self.dirty.refresh_succeeded();
+        let (mut new, mut unwatched) = (Vec::new(), Vec::new());
+        for id in (0..table.dirs()).map(DirId) {
+            let dir = table.dir(id)?.path.to_bytes();
+            if !again.contains(id.index()) && self.watcher.is_watched(dir) {
+                continue;
+            }
+            match self.watcher.watch(dir) {
+                Watch::Stood => {}
+                Watch::New | Watch::Absent => new.push(dir.to_vec()),
+                Watch::Index | Watch::Refused => unwatched.push(dir.to_vec()),
+            }
+        }
+        let mut result = Ok(());
+        self.watcher.retain(|dir| match table.find_dir(dir) {
+            Ok(found) => found.is_some(),
+            Err(error) => {
+                result = Err(error);
+                true
+            }
+        });
+        result?;
+        self.dirty.forget_unknown(table)?;
+        // The first time every watch is new, and the second look is the one that counts.
+        let is_complete = self.current.is_some() && new.len() <= TREES_MAX;
+        if !is_complete {
+            self.dirty.lose();
+        }
+        for dir in new.drain(..).take_while(|_| is_complete) {
+            self.dirty.note_tree(dir, None)?;
+        }
+        let is_blind = unwatched.len() > TREES_MAX;
+        if is_blind {
+            log::warn!("watch: {} directories cannot be watched: a limit?", unwatched.len());
+            unwatched.clear();
+        }
+        let sources = table.sources()?;
+        self.current = Some(Current { snapshot, sources, unwatched, is_blind });
+        Ok(is_complete)
+    }
+}

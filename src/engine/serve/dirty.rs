@@ -1,0 +1,241 @@
+//! What changed since the generation that a server vouches for.
+
+use std::collections::BTreeMap;
+
+use crate::base::path;
+use crate::engine::freshen::Watched;
+use crate::error::Result;
+use crate::index::table::Table;
+use crate::source::rules;
+use crate::source::watch::Event;
+
+/// Paths beyond which nothing is known any more.
+const PATHS_MAX: usize = 10_000;
+
+/// Their bytes beyond which nothing is known any more.
+const BYTES_MAX: usize = 2 << 20;
+
+/// Paths that changed, each with the era in which it did last. Bounded.
+///
+/// A refresh that succeeds has seen every change from before it started. So its start begins an
+/// era, and its end forgets the eras before.
+#[derive(Debug, Default)]
+pub(super) struct Dirty {
+    changed: BTreeMap<Vec<u8>, u64>,
+    dirs: BTreeMap<Vec<u8>, u64>,
+    trees: BTreeMap<Vec<u8>, u64>,
+    bytes: usize,
+    /// The era in which it was last lost what changed.
+    lost: Option<u64>,
+    era: u64,
+}
+
+impl Dirty {
+    /// Returns true if nothing changed.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.is_lost() && self.changed.is_empty() && self.dirs.is_empty() && self.trees.is_empty()
+    }
+
+    /// Returns true if it is not known what changed.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    /// From now on nothing is known, until a refresh that starts later has ended.
+    pub(super) fn lose(&mut self) {
+        *self = Dirty { lost: Some(self.era), era: self.era, ..Dirty::default() };
+    }
+
+    /// Notes that a refresh starts.
+    pub(super) fn refresh_starts(&mut self) {
+        self.era += 1;
+    }
+
+    /// Notes that the refresh that started last has seen all that happened before it.
+    pub(super) fn refresh_succeeded(&mut self) {
+        let era = self.era;
+        self.lost = self.lost.filter(|&lost| lost >= era);
+        for paths in [&mut self.changed, &mut self.dirs, &mut self.trees] {
+            paths.retain(|_, &mut noted| noted >= era);
+        }
+        self.count_bytes();
+    }
+
+    /// Notes an event; returns true if it was news. Without a table, which says which paths a
+    /// client can look up, every path is kept.
+    pub(super) fn note(&mut self, event: Event, table: Option<&Table>) -> Result<bool> {
+        let (Event::Content(path) | Event::Entry(path) | Event::Tree(path)) = &event else {
+            return Ok(false);
+        };
+        if self.is_lost_in_this_era() {
+            return Ok(false);
+        }
+        let name = path::split(path).1;
+        if rules::NAMES.iter().any(|rule| rule.as_bytes() == name) {
+            self.lose();
+            return Ok(true);
+        }
+        match event {
+            Event::Tree(path) => self.note_tree(path, table),
+            Event::Entry(path) => {
+                let dir = path::split(&path).0.to_vec();
+                let known = |dir: &[u8]| known(table, |table| table.find_dir(dir));
+                let listed = insert(&mut self.dirs, &mut self.bytes, dir, self.era, known)?;
+                Ok(self.note_content(path, table)? | listed)
+            }
+            Event::Content(path) => self.note_content(path, table),
+            _ => Ok(false),
+        }
+    }
+
+    fn note_content(&mut self, path: Vec<u8>, table: Option<&Table>) -> Result<bool> {
+        let known = |path: &[u8]| known(table, |table| table.find_file(path));
+        let news = insert(&mut self.changed, &mut self.bytes, path, self.era, known)?;
+        self.keep_bounds();
+        Ok(news)
+    }
+
+    /// Notes that nothing is known of the directory and what lies below it.
+    pub(super) fn note_tree(&mut self, path: Vec<u8>, table: Option<&Table>) -> Result<bool> {
+        let known = |path: &[u8]| known(table, |table| table.find_dir(path));
+        let news = insert(&mut self.trees, &mut self.bytes, path, self.era, known)?;
+        self.keep_bounds();
+        Ok(news)
+    }
+
+    /// Returns the directories of which, and below which, nothing is known.
+    pub(super) fn trees(&self) -> impl Iterator<Item = &[u8]> {
+        self.trees.keys().map(Vec::as_slice)
+    }
+
+    /// Forgets the paths that `table` does not have: unknown entries are found through the list of
+    /// the directory above, which is noted with them.
+    pub(super) fn forget_unknown(&mut self, table: &Table) -> Result<()> {
+        let mut result = Ok(());
+        let mut keep = |found: Result<bool>| {
+            found.unwrap_or_else(|error| {
+                result = Err(error);
+                true
+            })
+        };
+        self.changed.retain(|path, _| keep(table.find_file(path).map(|id| id.is_some())));
+        self.dirs.retain(|path, _| keep(table.find_dir(path).map(|id| id.is_some())));
+        self.trees.retain(|path, _| keep(table.find_dir(path).map(|id| id.is_some())));
+        self.count_bytes();
+        result
+    }
+
+    /// Returns what a client is told; of `also` nothing is known either.
+    pub(super) fn watched(&self, generation: u64, also: &[Vec<u8>]) -> Watched {
+        let keys = |paths: &BTreeMap<Vec<u8>, u64>| paths.keys().cloned().collect();
+        let mut trees: Vec<Vec<u8>> = keys(&self.trees);
+        trees.extend_from_slice(also);
+        trees.sort_unstable();
+        trees.dedup();
+        Watched { generation, changed: keys(&self.changed), dirs: keys(&self.dirs), trees }
+    }
+
+    fn is_lost_in_this_era(&self) -> bool {
+        self.lost == Some(self.era)
+    }
+
+    fn keep_bounds(&mut self) {
+        let paths = self.changed.len() + self.dirs.len() + self.trees.len();
+        if paths > PATHS_MAX || self.bytes > BYTES_MAX {
+            self.lose();
+        }
+    }
+
+    fn count_bytes(&mut self) {
+        let bytes = |paths: &BTreeMap<Vec<u8>, u64>| paths.keys().map(Vec::len).sum::<usize>();
+        self.bytes = bytes(&self.changed) + bytes(&self.dirs) + bytes(&self.trees);
+    }
+}
+
+/// Adds a path that is `known`; returns true if it was not noted in this era.
+fn insert(
+    paths: &mut BTreeMap<Vec<u8>, u64>,
+    bytes: &mut usize,
+    path: Vec<u8>,
+    era: u64,
+    known: impl FnOnce(&[u8]) -> Result<bool>,
+) -> Result<bool> {
+    if let Some(noted) = paths.get_mut(&path) {
+        return Ok(std::mem::replace(noted, era) != era);
+    }
+    let known = known(&path)?;
+    if known {
+        *bytes += path.len();
+        paths.insert(path, era);
+    }
+    Ok(known)
+}
+
+fn known<T>(table: Option<&Table>, find: impl FnOnce(&Table) -> Result<Option<T>>) -> Result<bool> {
+    table.map_or(Ok(true), |table| Ok(find(table)?.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(path: &str) -> Event {
+        Event::Content(path.as_bytes().to_vec())
+    }
+
+    fn changed(dirty: &Dirty) -> Vec<String> {
+        let watched = dirty.watched(1, &[]);
+        watched.changed.into_iter().map(|path| String::from_utf8(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_refresh_forgets_what_was_before_its_start_alone() {
+        let mut dirty = Dirty::default();
+        assert!(dirty.note(content("before"), None).unwrap());
+        assert!(dirty.note(content("both"), None).unwrap());
+        dirty.refresh_starts();
+        assert!(dirty.note(content("both"), None).unwrap());
+        assert!(!dirty.note(content("both"), None).unwrap());
+        assert!(dirty.note(content("during"), None).unwrap());
+        assert_eq!(changed(&dirty), ["before", "both", "during"]);
+        dirty.refresh_succeeded();
+        assert_eq!(changed(&dirty), ["both", "during"]);
+        dirty.lose();
+        dirty.refresh_succeeded();
+        assert!(dirty.is_lost(), "the refresh had started before");
+        dirty.refresh_starts();
+        assert!(dirty.note(content("later"), None).unwrap());
+        dirty.refresh_succeeded();
+        assert!(!dirty.is_lost());
+        assert_eq!(changed(&dirty), ["later"]);
+    }
+
+    #[test]
+    fn an_entry_dirties_its_directory_and_a_rule_everything() {
+        let mut dirty = Dirty::default();
+        dirty.note(Event::Entry(b"a/b".to_vec()), None).unwrap();
+        dirty.note(Event::Tree(b"c".to_vec()), None).unwrap();
+        let watched = dirty.watched(7, &[b"also".to_vec()]);
+        assert_eq!((watched.generation, watched.dirs), (7, vec![b"a".to_vec()]));
+        assert_eq!(watched.changed, [b"a/b".to_vec()]);
+        assert_eq!(watched.trees, [b"also".to_vec(), b"c".to_vec()]);
+        dirty.note(content("a/.gitignore"), None).unwrap();
+        assert!(dirty.is_lost());
+    }
+
+    #[test]
+    fn too_many_paths_or_bytes_are_lost() {
+        let mut dirty = Dirty::default();
+        for i in 0..PATHS_MAX {
+            dirty.note(content(&i.to_string()), None).unwrap();
+            assert!(!dirty.is_lost());
+        }
+        dirty.note(content("one more"), None).unwrap();
+        assert!(dirty.is_lost());
+        let mut dirty = Dirty::default();
+        for i in 0..BYTES_MAX / 1000 + 1 {
+            dirty.note(content(&format!("{i:01000}")), None).unwrap();
+        }
+        assert!(dirty.is_lost());
+    }
+}

@@ -1,0 +1,41 @@
+//! The watch server where there is none yet: nobody serves, so every client looks for itself.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::freshen::Watched;
+use super::{Engine, Pace};
+use crate::error::{Error, Kind, Result};
+use crate::index::store::Store;
+
+/// Asks a server to end, from any thread.
+#[derive(Debug)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// Returns a handle with which nothing is asked yet.
+    pub fn new() -> Result<Stop> {
+        Ok(Stop(AtomicBool::new(false)))
+    }
+
+    /// Asks whoever serves with this handle to end.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Returns true if an end was asked for.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Returns an error.
+pub fn serve(_engine: &Engine, _pace: &Pace, _stop: &Stop) -> Result<()> {
+    Err(Error::new(Kind::Usage, "watching is not supported on this platform yet")
+        .with_hint("search without it: `--fresh strict` is always right"))
+}
+
+/// Returns `None`: nobody serves.
+pub fn sync(_store: &Store, _deadline: Duration) -> Option<Watched> {
+    None
+}

@@ -1,0 +1,68 @@
+//! Wakes a thread that waits in `poll`, and asks a server to end.
+
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Kind, Result};
+
+/// A pair of descriptors: a byte into one makes the other readable.
+#[derive(Debug)]
+pub(super) struct Wake {
+    sender: UnixStream,
+    receiver: UnixStream,
+}
+
+impl Wake {
+    pub(super) fn new() -> Result<Wake> {
+        let pair = UnixStream::pair().and_then(|(sender, receiver)| {
+            sender.set_nonblocking(true)?;
+            receiver.set_nonblocking(true)?;
+            Ok(Wake { sender, receiver })
+        });
+        pair.map_err(|error| Error::new(Kind::Io, format!("no descriptors are left: {error}")))
+    }
+
+    pub(super) fn wake(&self) {
+        // A full buffer wakes as well as one byte more would.
+        let _ = (&self.sender).write(&[1]);
+    }
+
+    pub(super) fn clear(&self) {
+        let _ = (&self.receiver).read(&mut [0; 64]);
+    }
+
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.receiver.as_fd()
+    }
+}
+
+/// Asks a server to end, from any thread.
+#[derive(Debug)]
+pub struct Stop {
+    stopped: AtomicBool,
+    pub(super) wake: Wake,
+}
+
+impl Stop {
+    /// Returns a handle with which nothing is asked yet.
+    ///
+    /// # Errors
+    ///
+    /// If the system grants no more descriptors.
+    pub fn new() -> Result<Stop> {
+        Ok(Stop { stopped: AtomicBool::new(false), wake: Wake::new()? })
+    }
+
+    /// Asks whoever serves with this handle to end.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.wake.wake();
+    }
+
+    /// Returns true if an end was asked for.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+}

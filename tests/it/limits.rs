@@ -1,0 +1,265 @@
+//! Large things and odd ones: memory and time stay bounded, and the answer is ripgrep's.
+//!
+//! Each has a small form; `CODEDB_LONG=1` runs the large one.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::place::{Answer, Place, long, settle, text};
+use crate::support::prng::Prng;
+
+/// What any command may hold in memory, in debug builds too.
+const RESIDENT_MAX: u64 = 600 << 20;
+
+/// Runs a command to its end and returns its exit code and its peak of resident bytes (0 where the
+/// system does not tell).
+fn watched(mut command: Command, time_max: Duration) -> (i32, u64) {
+    let started = Instant::now();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("codedb runs");
+    let mut peak = 0;
+    loop {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes =
+            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        peak = peak.max(kilobytes.unwrap_or(0) * 1024);
+        if let Some(status) = child.try_wait().expect("a child can be waited for") {
+            return (status.code().unwrap_or_else(|| panic!("{status}")), peak);
+        }
+        if started.elapsed() > time_max {
+            child.kill().expect("a child can be killed");
+            child.wait().expect("a child can be waited for");
+            panic!("{command:?} takes longer than {time_max:?}");
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[track_caller]
+fn check_bounded(command: Command, code: i32, time_max: Duration) {
+    let line = format!("{command:?}");
+    let (found, peak) = watched(command, time_max);
+    assert_eq!(found, code, "{line}");
+    assert!(peak < RESIDENT_MAX, "{} MB resident: {line}", peak >> 20);
+}
+
+fn search(place: &Place, args: &[&str]) -> Command {
+    let mut command = place.codedb("search");
+    command.args(["--no-background", "--fresh", "strict"]).args(args);
+    command
+}
+
+/// Two gigabytes, almost all of them a hole.
+#[test]
+fn a_file_of_two_gigabytes_is_searched_in_little_memory() {
+    let place = Place::new();
+    place.fill(&mut Prng::new(80), 20);
+    place.write("sparse.bin", "a needle in front\n");
+    let mut file =
+        OpenOptions::new().write(true).open(place.root().join("sparse.bin")).expect("a file");
+    file.set_len(2 << 30).expect("a sparse file");
+    file.seek(SeekFrom::End(-20)).expect("a sparse file");
+    file.write_all(b"\na needle behind it\n").expect("a sparse file");
+    // Text to its end, larger than what is read whole.
+    let mut file = File::create(place.root().join("text.txt")).expect("a file");
+    let lines = "this is a line of a long text without what is looked for\n".repeat(20_000);
+    for _ in 0..if long() { 1800 } else { 60 } {
+        file.write_all(lines.as_bytes()).expect("a large file");
+    }
+    file.write_all(b"a needle at the end\n").expect("a large file");
+    settle();
+    let time_max = Duration::from_secs(if long() { 600 } else { 60 });
+    check_bounded(place.codedb("index"), 0, time_max);
+    check_bounded(search(&place, &["needle"]), 0, time_max);
+    check_bounded(search(&place, &["no such word"]), 1, time_max);
+    place.check(&["needle"]);
+    place.check(&["-c", "needle|gamma_ray"]);
+    place.check(&["--files-with-matches", "a needle (behind|in front)"]);
+}
+
+#[test]
+fn a_folder_of_many_empty_files_is_indexed_in_little_memory() {
+    let place = Place::new();
+    let files = if long() { 1_000_000 } else { 20_000 };
+    let folder = place.root().join("many");
+    fs::create_dir(&folder).expect("a folder");
+    for file in 0..files {
+        File::create(folder.join(format!("{file}"))).expect("an empty file");
+    }
+    place.write("one.txt", "a needle\n");
+    settle();
+    let time_max = Duration::from_secs(if long() { 600 } else { 60 });
+    check_bounded(place.codedb("index"), 0, time_max);
+    check_bounded(search(&place, &["needle"]), 0, time_max);
+    check_bounded(place.codedb("index"), 0, time_max);
+    place.write("many/0", "another needle\n");
+    check_bounded(place.codedb("index"), 0, time_max);
+    check_bounded(place.codedb("status"), 0, time_max);
+    place.check(&["needle"]);
+    place.check(&["-c", "--include-zero", "needle", "one.txt"]);
+}
+
+#[test]
+fn ten_thousand_patterns_are_searched_in_little_memory() {
+    let place = Place::new();
+    let rng = &mut Prng::new(81);
+    place.fill(rng, 200);
+    let word = |rng: &mut Prng| -> String {
+        (0..rng.between(4, 12)).map(|_| char::from(b'a' + rng.below(26) as u8)).collect()
+    };
+    let mut words: Vec<String> = (0..9_998).map(|_| word(rng)).collect();
+    words.extend(["gamma_ray".to_owned(), "omicron".to_owned()]);
+    for file in 0..40 {
+        place.write(format!("w{file}.txt"), format!("xx {} yy\n", rng.pick(&words)));
+    }
+    let list = place.base().join("patterns");
+    fs::write(&list, words.join("\n") + "\n").expect("a file");
+    let list = list.to_str().expect("a plain name");
+    settle();
+    place.index(&[]).expect_success();
+    let time_max = Duration::from_secs(40);
+    for args in [&["-F", "-f", list][..], &["-f", list], &["-i", "-w", "-f", list]] {
+        check_bounded(search(&place, args), 0, time_max);
+        place.check(args);
+    }
+    let one = words.join("|");
+    check_bounded(search(&place, &["-c", &one]), 0, time_max);
+    place.check(&["-c", &one]);
+}
+
+/// What the regex engine refuses is refused in ripgrep's words; what it takes is planned in bounds.
+#[test]
+fn huge_repetitions_are_ripgreps_to_refuse() {
+    let place = Place::new();
+    place.fill(&mut Prng::new(82), 20);
+    settle();
+    place.index(&[]).expect_success();
+    let mut refused = vec![".{1000}{1000}", "(((a{100}){100}){100}){100}"];
+    if long() {
+        refused.extend([r"\w{1000}{50}", r"(?:\pL{200}){20}"]);
+    }
+    for pattern in refused {
+        let time_max = Duration::from_secs(30);
+        let (expected, found) = (place.rg(&[pattern]), place.search(&[pattern]));
+        let said = |answer: &Answer| {
+            let words = answer.stderr.replace("codedb: ", "rg: ");
+            words
+                .lines()
+                .filter(|line| !line.starts_with("hint: "))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!((found.code, said(&found)), (2, said(&expected)), "{pattern}");
+        assert!(found.stderr.contains("size limit"), "{}", found.stderr);
+        check_bounded(search(&place, &[pattern]), expected.code, time_max);
+    }
+    for pattern in [
+        "(a|b|c|d|e|f|g|m|_){1,30}ray",
+        "((((((alpha)?)?)?)?)?)?gamma",
+        "[a-z]{0,40}_ray",
+        "(alpha|Beta|delta| )+",
+    ] {
+        let code = place.check(&[pattern]).code;
+        check_bounded(search(&place, &[pattern]), code, Duration::from_secs(30));
+        place.check(&["-i", pattern]);
+    }
+}
+
+#[test]
+fn deep_folders_and_odd_names_are_searched() {
+    let place = Place::new();
+    let mut deep = place.root();
+    for level in 0..200 {
+        deep.push(format!("d{}", level % 10));
+    }
+    fs::create_dir_all(&deep).expect("deep folders");
+    fs::write(deep.join("deep.txt"), "a needle down here\n").expect("a file");
+    let mut odd = b"a\nb\xff\xfe".to_vec();
+    odd.resize(255, b'x');
+    let folder = place.root().join(OsStr::from_bytes(&odd));
+    // Some file systems take no such names.
+    if fs::create_dir(&folder).is_ok() {
+        odd[0] = b'z';
+        fs::write(folder.join(OsStr::from_bytes(&odd)), "a needle in it\n").expect("a file");
+    }
+    settle();
+    place.index(&[]).expect_success();
+    let expected = place.check(&["needle"]);
+    assert!(expected.stdout.ends_with(b"here\n"), "{}", expected.text());
+    let inner = deep.strip_prefix(place.root()).expect("below the root").to_owned();
+    let inner = inner.to_str().expect("plain names");
+    place.check(&["needle", inner]);
+    place.check(&["needle", "./d0/d1/"]);
+    fs::write(deep.join("new.txt"), "another needle\n").expect("a file");
+    fs::rename(&folder, place.root().join("renamed")).ok();
+    place.check(&["needle"]);
+    place.index(&[]).expect_success();
+    place.check(&["needle"]);
+    let trusted = place.search_in(&place.cache(), "trust", &["needle"]);
+    assert_eq!(trusted.stdout, place.rg(&["needle"]).stdout);
+}
+
+/// Files and ignore rules that change while the index is built are seen by the next strict search.
+#[test]
+fn a_tree_that_changes_during_the_build_is_searched_as_it_is() {
+    let place = Place::new();
+    let rng = &mut Prng::new(83);
+    place.fill(rng, 1200);
+    place.write("d3/.ignore", "*.no\n");
+    place.write("d3/sub/x.no", "gamma_ray in x.no\n");
+    place.write("d3/y.no", "gamma_ray in y.no\n");
+    place.write("d4/sub/x.no", "gamma_ray in another x.no\n");
+    settle();
+    for round in 0..if long() { 200 } else { 14 } {
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (place, done) = (&place, &done);
+            scope.spawn(move || {
+                let rng = &mut Prng::new(8300 + round);
+                while !done.load(Ordering::Acquire) {
+                    change(place, rng);
+                    thread::sleep(Duration::from_micros(300));
+                }
+            });
+            let args: &[&str] = if round % 3 == 0 { &["--rebuild"] } else { &[] };
+            let built = place.index(args);
+            done.store(true, Ordering::Release);
+            assert_eq!(built.code, 0, "{}", built.stderr);
+        });
+        place.check(&["-c", "gamma_ray"]);
+        place.check(&["changed[0-9]+|ZETA_MAX$"]);
+        if round % 4 == 3 {
+            // What was missed by the build would be missed by a refresh that trusts its stamps.
+            settle();
+            place.index(&[]).expect_success();
+            let trusted = place.search_in(&place.cache(), "trust", &["-c", "gamma_ray"]);
+            assert_eq!(trusted.text(), place.rg(&["-c", "gamma_ray"]).text());
+        }
+    }
+}
+
+fn change(place: &Place, rng: &mut Prng) {
+    let file = rng.below(1200);
+    let path = place.root().join(format!("d{}/f{file}.txt", file / 40));
+    let text = text(rng, &format!("changed{file}"));
+    match rng.below(8) {
+        0 => drop(fs::remove_file(place.root().join(format!("d{}/.ignore", rng.between(3, 4))))),
+        1 => {
+            place
+                .write(format!("d{}/.ignore", rng.between(3, 4)), rng.pick(&["*.no\n", "*.yes\n"]));
+        }
+        2 => drop(fs::remove_file(&path)),
+        3 | 4 => {
+            let new = path.with_extension("tmp~");
+            drop(fs::write(&new, text).and_then(|()| fs::rename(&new, &path)));
+        }
+        _ => drop(fs::write(&path, text)),
+    }
+}

@@ -1,0 +1,581 @@
+//! The watch server: whatever happens to a tree, what a client then believes of it is what is there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use codedb::base::bits::Bits;
+use codedb::base::ids::{DirId, FileId};
+use codedb::base::path;
+use codedb::engine::{self, Engine, Freshened, Pace, Progress, Stop, Watched};
+use codedb::index::store::Store;
+use codedb::source::stamp::{RACY_WINDOW, Stamp};
+use codedb::source::walk::{self, Environment};
+use codedb::{Kind, Result};
+use tempfile::TempDir;
+
+/// Never refreshes on its own, so that everything stays dirty.
+const LAZY: Pace = pace(Duration::from_secs(3600));
+
+/// Refreshes all the time, so that everything happens during a refresh.
+const EAGER: Pace = pace(Duration::from_millis(1));
+
+const fn pace(interval: Duration) -> Pace {
+    Pace { quiet: interval, interval, rest: 0 }
+}
+
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// A tree, its index and a server in a thread.
+struct Watching {
+    tree: TempDir,
+    _index: TempDir,
+    engine: Engine,
+    stop: Arc<Stop>,
+    server: Option<JoinHandle<Result<()>>>,
+}
+
+/// What a client believes: the files, and which of them it reads because they may have changed.
+#[derive(Debug)]
+struct Belief {
+    files: BTreeSet<String>,
+    to_read: BTreeSet<String>,
+}
+
+impl Watching {
+    fn start(pace: Pace, files: &[&str]) -> Watching {
+        let index = TempDir::new().unwrap();
+        let dir = index.path().join("index");
+        Watching::start_at(pace, files, TempDir::new().unwrap(), index, dir)
+    }
+
+    fn start_at(pace: Pace, files: &[&str], tree: TempDir, index: TempDir, dir: PathBuf) -> Self {
+        for file in files {
+            write(tree.path(), file, file);
+        }
+        // Rules that changed just before the walk are doubtful, and a lazy server does not look again.
+        std::thread::sleep(RACY_WINDOW);
+        let root = tree.path().canonicalize().unwrap();
+        let environment = Environment { global_excludes: None, threads: 2 };
+        let engine = Engine::new(root, Store::new(dir, false), environment);
+        let stop = Arc::new(Stop::new().unwrap());
+        let server = Some(spawn(&engine, pace, &stop));
+        let watching = Watching { tree, _index: index, engine, stop, server };
+        watching.believe();
+        watching
+    }
+
+    fn root(&self) -> &Path {
+        self.tree.path()
+    }
+
+    fn join(&mut self) -> Result<()> {
+        self.server.take().unwrap().join().unwrap()
+    }
+
+    /// Asks until there is an answer.
+    fn sync(&self) -> Watched {
+        let asked_at = Instant::now();
+        loop {
+            if let Some(watched) = engine::sync(self.engine.store(), DEADLINE) {
+                return watched;
+            }
+            let server = self.server.as_ref().unwrap();
+            assert!(!server.is_finished(), "the server ended");
+            assert!(asked_at.elapsed() < Duration::from_secs(60), "no answer but `degraded`");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Returns true if a server that answers keeps saying that it does not know.
+    fn is_degraded(&self) -> bool {
+        (0..20).all(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            engine::sync(self.engine.store(), DEADLINE).is_none()
+        })
+    }
+
+    /// Waits until the index has everything.
+    fn settle(&self) {
+        let asked_at = Instant::now();
+        loop {
+            let watched = self.sync();
+            if watched == (Watched { generation: watched.generation, ..Watched::default() }) {
+                return;
+            }
+            assert!(asked_at.elapsed() < Duration::from_secs(60), "{watched:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Returns what a client believes of the tree now, having checked that it is so. `None` if
+    /// there is nothing for it but to walk.
+    fn believe(&self) -> Option<Belief> {
+        let root = DirId(0);
+        let environment = self.engine.environment();
+        for _ in 0..1000 {
+            let watched = self.sync();
+            let snapshot = self.engine.snapshot().unwrap().unwrap();
+            let table = &snapshot.table;
+            let freshened = engine::freshen_watched(&snapshot, &watched, root, environment);
+            // The server published in between.
+            let Some(freshened) = freshened.unwrap() else { continue };
+            let Freshened::View(view) = freshened else { return None };
+            let name = |path: Vec<u8>| String::from_utf8(path).unwrap();
+            let all = (0..table.files()).map(FileId);
+            let stay = all.filter(|id| view.gone.binary_search(id).is_err());
+            let mut files = BTreeSet::new();
+            for id in stay {
+                let repo_path = table.path(id).unwrap();
+                let absolute = self.root().join(path::to_path(&repo_path));
+                if view.changed.binary_search(&id).is_err() {
+                    let text = fs::read(&absolute).unwrap_or_default();
+                    let hash = xxhash_rust::xxh3::xxh3_128(&text);
+                    assert_eq!(hash, table.hash(id).unwrap(), "{absolute:?} is stale: {watched:?}");
+                }
+                files.insert(name(repo_path));
+            }
+            files.extend(view.added.iter().cloned().map(name));
+            let walked = walk::walk(self.engine.root(), environment).unwrap();
+            let walked: BTreeSet<String> = walked.files.into_iter().map(name).collect();
+            assert_eq!(files, walked, "{watched:?} {view:?}");
+            let changed = view.changed.iter().map(|&id| table.path(id).unwrap());
+            let to_read: BTreeSet<String> = changed.chain(view.added).map(name).collect();
+            self.compare_with_strict(&snapshot, &files, &to_read);
+            return Some(Belief { files, to_read });
+        }
+        panic!("the server publishes without end");
+    }
+
+    fn compare_with_strict(
+        &self,
+        snapshot: &codedb::snapshot::Snapshot,
+        files: &BTreeSet<String>,
+        to_read: &BTreeSet<String>,
+    ) {
+        let (table, nothing) = (&snapshot.table, Bits::default());
+        let strict = engine::freshen(snapshot, DirId(0), &nothing, self.engine.environment());
+        let Freshened::View(strict) = strict.unwrap() else { return };
+        let name = |id: FileId| String::from_utf8(table.path(id).unwrap()).unwrap();
+        for &id in &strict.changed {
+            // The strict look cannot tell these; the server saw that they did not change.
+            let unsure = table.stamp(id).unwrap() == Stamp::NEVER;
+            assert!(unsure || to_read.contains(&name(id)), "{} changed", name(id));
+        }
+        assert!(strict.gone.iter().all(|&id| !files.contains(&name(id))));
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(server) = self.server.take() {
+            let _ = server.join();
+        }
+    }
+}
+
+fn spawn(engine: &Engine, pace: Pace, stop: &Arc<Stop>) -> JoinHandle<Result<()>> {
+    let (engine, stop) = (engine.clone(), Arc::clone(stop));
+    std::thread::spawn(move || engine::serve(&engine, &pace, &stop))
+}
+
+fn write(root: &Path, file: &str, text: &str) {
+    let path = root.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+const FILES: [&str; 6] = ["top.rs", "a/one.rs", "a/two.rs", "a/b/three.rs", "c/four.rs", "c/d/e/f"];
+
+/// Each edit is believed at once: with nothing refreshed, exactly `to_read` is read again.
+fn check(edit: &dyn Fn(&Path), to_read: &[&str]) {
+    let watching = Watching::start(LAZY, &FILES);
+    assert_eq!(watching.believe().unwrap().to_read, set(&[]), "before the edit");
+    edit(watching.root());
+    assert_eq!(watching.believe().unwrap().to_read, set(to_read));
+    // The same while the index follows.
+    let watching = Watching::start(EAGER, &FILES);
+    for _ in 0..3 {
+        edit(watching.root());
+        watching.believe();
+        std::thread::sleep(Duration::from_millis(2));
+        watching.believe();
+    }
+}
+
+fn append(path: &Path, text: &str) {
+    let mut file = fs::File::options().append(true).open(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+#[test]
+fn edits_of_files_are_seen() {
+    check(&|root| write(root, "a/one.rs", "a/uno.rs"), &["a/one.rs"]);
+    check(&|root| append(&root.join("a/one.rs"), "more"), &["a/one.rs"]);
+    check(&|root| write(root, "a/new.rs", "new"), &["a/new.rs"]);
+    check(&|root| write(root, "a/.hidden.rs", "new"), &[]);
+    check(&|root| drop(fs::remove_file(root.join("a/one.rs"))), &[]);
+    let rename_over = |root: &Path| {
+        write(root, "a/one.tmp", "replaced");
+        fs::rename(root.join("a/one.tmp"), root.join("a/one.rs")).unwrap();
+    };
+    check(&rename_over, &["a/one.rs"]);
+    let link_in_place = |root: &Path| {
+        let _ = fs::remove_file(root.join("a/one.rs"));
+        symlink("two.rs", root.join("a/one.rs")).unwrap();
+    };
+    check(&link_in_place, &[]);
+    let dir_in_place = |root: &Path| {
+        let _ = fs::remove_file(root.join("a/one.rs"));
+        write(root, "a/one.rs/inner", "file");
+    };
+    check(&dir_in_place, &["a/one.rs/inner"]);
+}
+
+#[test]
+fn edits_of_directories_are_seen() {
+    let new_dirs = |root: &Path| {
+        write(root, "x/one", "1");
+        write(root, "x/y/z/two", "2");
+        write(root, "x/y/z/two", "2 again");
+    };
+    check(&new_dirs, &["x/one", "x/y/z/two"]);
+    let rename = |root: &Path| {
+        let (from, to) = (root.join("a"), root.join("moved"));
+        let (from, to) = if from.exists() { (from, to) } else { (to, from) };
+        fs::rename(&from, &to).unwrap();
+        append(&to.join("b/three.rs"), "more");
+    };
+    check(&rename, &["moved/b/three.rs", "moved/one.rs", "moved/two.rs"]);
+    let swap = |root: &Path| {
+        for (from, to) in [("a", "t"), ("c", "a"), ("t", "c")] {
+            fs::rename(root.join(from), root.join(to)).unwrap();
+        }
+    };
+    check(&swap, &["a/d/e/f", "a/four.rs", "c/b/three.rs", "c/one.rs", "c/two.rs"]);
+    let remake = |root: &Path| {
+        fs::remove_dir_all(root.join("a")).unwrap();
+        write(root, "a/one.rs", "anew");
+        write(root, "a/b/three.rs", "anew");
+        append(&root.join("a/b/three.rs"), "more");
+    };
+    check(&remake, &["a/b/three.rs", "a/one.rs"]);
+    let link_in_place = |root: &Path| {
+        let _ = fs::rename(root.join("a"), root.join("real"));
+        let _ = symlink("real", root.join("a"));
+    };
+    check(&link_in_place, &["real/b/three.rs", "real/one.rs", "real/two.rs"]);
+    // What lies below the link lies there under another name.
+    let link_with_the_same_below = |root: &Path| {
+        write(root, "e/b/new.rs", "not below `a`");
+        let _ = fs::rename(root.join("a"), root.join("real"));
+        let _ = symlink("e", root.join("a"));
+    };
+    check(
+        &link_with_the_same_below,
+        &["e/b/new.rs", "real/b/three.rs", "real/one.rs", "real/two.rs"],
+    );
+    check(&|root| drop(fs::remove_dir_all(root.join("c"))), &[]);
+}
+
+#[test]
+fn changed_rules_degrade_until_the_index_has_them() {
+    let edits: [(&str, &str); 4] =
+        [(".ignore", "one.rs"), ("a/.gitignore", "*"), (".git/HEAD", ""), ("c/d/.rgignore", "e")];
+    for (file, text) in edits {
+        let watching = Watching::start(LAZY, &FILES);
+        write(watching.root(), file, text);
+        assert!(watching.is_degraded(), "{file}");
+        let watching = Watching::start(EAGER, &FILES);
+        write(watching.root(), file, text);
+        let before = watching.believe();
+        write(watching.root(), file, "");
+        let after = watching.believe();
+        assert_ne!(before.map(|belief| belief.files.is_empty()), Some(true), "{after:?}");
+    }
+    // Rules that lie in no directory that is watched are compared.
+    let watching = Watching::start(LAZY, &[".git/info/exclude", "x"]);
+    fs::write(watching.root().join(".git/info/exclude"), "x").unwrap();
+    assert!(watching.is_degraded());
+}
+
+#[test]
+fn directories_made_in_a_tight_loop_are_seen() {
+    let rounds = if std::env::var_os("CODEDB_LONG").is_some() { 50 } else { 2 };
+    for pace in [LAZY, EAGER] {
+        let watching = Watching::start(pace, &FILES);
+        for round in 0..rounds {
+            let top = format!("round{}", round % 3);
+            let _ = fs::remove_dir_all(watching.root().join(&top));
+            for chain in 0..20 {
+                let mut dir = watching.root().join(&top).join(chain.to_string());
+                for depth in 0..50 {
+                    fs::create_dir_all(&dir).unwrap();
+                    fs::write(dir.join("file"), format!("{round} {chain} {depth}")).unwrap();
+                    dir.push("n");
+                }
+            }
+            if let Some(belief) = watching.believe() {
+                assert!(belief.files.len() >= 1000);
+            }
+        }
+    }
+}
+
+/// After a swap each watch must stand for the path that its directory has now.
+#[test]
+fn directories_that_changed_places_are_watched_in_their_new_ones() {
+    for with_rule in [false, true] {
+        let files = ["a/x/y/f", "c/x/y/f", "c/x/g"];
+        let watching = Watching::start(EAGER, &files);
+        for (from, to) in [("a", "t"), ("c", "a"), ("t", "c")] {
+            fs::rename(watching.root().join(from), watching.root().join(to)).unwrap();
+        }
+        if with_rule {
+            write(watching.root(), ".ignore", "none");
+        }
+        for file in ["a/x/y/f", "c/x/y/f", "a/x/g"] {
+            watching.settle();
+            append(&watching.root().join(file), "more");
+            assert!(watching.believe().is_some_and(|belief| belief.files.contains(file)));
+        }
+    }
+}
+
+/// The last of many writes often falls between the read of a refresh and its end.
+#[test]
+fn files_written_while_the_index_takes_them_in_are_seen() {
+    let watching = Watching::start(EAGER, &FILES);
+    for i in 0..if std::env::var_os("CODEDB_LONG").is_some() { 200 } else { 15 } {
+        for text in 0..i % 20 + 2 {
+            write(watching.root(), &format!("a/new{i}"), &format!("{text:05}"));
+            std::thread::sleep(Duration::from_micros(700));
+        }
+        watching.believe();
+        watching.settle();
+        watching.believe();
+    }
+}
+
+/// Random batches of edits, each compared; the index follows at every moment.
+#[test]
+fn random_edits_are_seen() {
+    let long = std::env::var_os("CODEDB_LONG").is_some();
+    let mut views = 0;
+    for seed in 0..if long { 40 } else { 4 } {
+        let watching = Watching::start(if seed % 4 == 3 { LAZY } else { EAGER }, &FILES);
+        let mut random = Random(seed * 7919 + 1);
+        for _ in 0..25 {
+            for _ in 0..=random.below(6) {
+                random_edit(watching.root(), &mut random, seed % 4 != 3);
+            }
+            if random.below(4) == 0 {
+                std::thread::sleep(Duration::from_millis(random.below(5)));
+            }
+            views += u32::from(watching.believe().is_some());
+        }
+    }
+    assert!(views > 20, "{views}");
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        (self.0 >> 33) % bound
+    }
+}
+
+fn random_edit(root: &Path, random: &mut Random, with_rules: bool) {
+    let names = ["a", "b", "c", "d"];
+    let mut place = |depth: u64| {
+        let mut path = root.to_path_buf();
+        (0..=random.below(depth)).for_each(|_| path.push(names[random.below(4) as usize]));
+        path
+    };
+    let (path, other) = (place(4), place(3));
+    // Whatever fails, since the place is taken or is not there, is no edit.
+    match random.below(if with_rules { 45 } else { 44 }) / 4 {
+        0..=2 => {
+            let _ = fs::create_dir_all(path.parent().unwrap());
+            let _ = fs::write(&path, random.below(u64::MAX).to_string());
+        }
+        3 => drop(fs::create_dir_all(&path)),
+        4..=6 => drop(fs::rename(&path, &other)),
+        7 => drop(fs::remove_file(&path)),
+        8 => drop(fs::remove_dir_all(&path)),
+        9 => drop(symlink("a", &path)),
+        10 => drop(fs::set_permissions(&path, fs::Permissions::from_mode(0o755))),
+        _ => drop(fs::write(root.join(".ignore"), names[random.below(4) as usize])),
+    }
+}
+
+#[test]
+fn a_generation_that_another_process_published_is_taken_over() {
+    let watching = Watching::start(EAGER, &FILES);
+    for round in 0..5 {
+        write(watching.root(), "a/one.rs", &format!("round {round}"));
+        match engine::build(&watching.engine, &Progress::default()) {
+            Ok(_) => {}
+            Err(error) => assert_eq!(error.kind(), Kind::Busy),
+        }
+        write(watching.root(), "a/two.rs", &format!("round {round}"));
+        watching.believe().unwrap();
+    }
+}
+
+#[test]
+fn there_is_one_server_and_it_ends_when_asked() {
+    let mut watching = Watching::start(EAGER, &FILES);
+    let second = engine::serve(&watching.engine, &LAZY, &Stop::new().unwrap());
+    assert_eq!(second.unwrap_err().kind(), Kind::Busy);
+    let socket = watching.engine.store().dir().join("watch.sock");
+    assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    watching.stop.stop();
+    let asked_at = Instant::now();
+    watching.join().unwrap();
+    assert!(asked_at.elapsed() < Duration::from_secs(2));
+    assert!(!socket.exists());
+    assert_eq!(engine::sync(watching.engine.store(), DEADLINE), None);
+    // One that died leaves its socket, at which nobody is.
+    drop(UnixListener::bind(&socket).unwrap());
+    let asked_at = Instant::now();
+    assert_eq!(engine::sync(watching.engine.store(), DEADLINE), None);
+    assert!(asked_at.elapsed() < Duration::from_secs(1));
+    watching.stop = Arc::new(Stop::new().unwrap());
+    watching.server = Some(spawn(&watching.engine, EAGER, &watching.stop));
+    watching.believe().unwrap();
+}
+
+#[test]
+fn a_tree_or_index_that_is_gone_ends_the_server() {
+    let mut watching = Watching::start(LAZY, &FILES);
+    fs::remove_dir_all(watching.engine.store().dir()).unwrap();
+    assert_eq!(watching.join().unwrap_err().kind(), Kind::NotFound);
+
+    let parent = TempDir::new().unwrap();
+    let tree = TempDir::new_in(parent.path()).unwrap();
+    let (index, root) = (TempDir::new().unwrap(), tree.path().to_path_buf());
+    let dir = index.path().join("index");
+    let mut watching = Watching::start_at(LAZY, &FILES, tree, index, dir);
+    fs::rename(&root, parent.path().join("moved")).unwrap();
+    fs::create_dir(&root).unwrap();
+    assert_eq!(watching.join().unwrap_err().kind(), Kind::NotFound);
+}
+
+#[test]
+fn a_directory_above_the_root_may_be_renamed() {
+    let parent = TempDir::new().unwrap();
+    fs::create_dir(parent.path().join("above")).unwrap();
+    let tree = TempDir::new_in(parent.path().join("above")).unwrap();
+    let (index, root) = (TempDir::new().unwrap(), tree.path().to_path_buf());
+    let dir = index.path().join("index");
+    let mut watching = Watching::start_at(LAZY, &FILES, tree, index, dir);
+    fs::rename(parent.path().join("above"), parent.path().join("moved")).unwrap();
+    fs::create_dir_all(&root).unwrap();
+    assert_eq!(engine::sync(watching.engine.store(), DEADLINE), None);
+    assert_eq!(watching.join().unwrap_err().kind(), Kind::NotFound);
+}
+
+#[test]
+fn an_index_inside_the_tree_does_not_keep_the_server_busy() {
+    for name in [".index", "index"] {
+        let (tree, index) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let dir = tree.path().join(name);
+        let watching = Watching::start_at(EAGER, &FILES, tree, index, dir);
+        // Let it settle, then ask much: no generation may come of that.
+        std::thread::sleep(Duration::from_millis(300));
+        let generation = watching.sync().generation;
+        let asked_at = Instant::now();
+        while asked_at.elapsed() < Duration::from_millis(300) {
+            assert_eq!(watching.sync().generation, generation, "{name}");
+        }
+        write(watching.root(), "a/one.rs", "edited");
+        if name == ".index" {
+            watching.believe().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_long_path_has_a_socket_too() {
+    let (tree, index) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let dir = index.path().join("long".repeat(50));
+    if cfg!(target_os = "linux") {
+        let watching = Watching::start_at(LAZY, &FILES, tree, index, dir);
+        assert_eq!(watching.believe().unwrap().files, set(&FILES));
+    }
+}
+
+#[test]
+fn garbage_ends_a_connection_and_nothing_else() {
+    let watching = Watching::start(LAZY, &FILES);
+    let socket = watching.engine.store().dir().join("watch.sock");
+    let mut random = Random(5);
+    let mut greeting = b"codedbW\x01\0\0\0\0".to_vec();
+    for round in 0..200 {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        let mut bytes: Vec<u8> = (0..random.below(100)).map(|_| random.below(256) as u8).collect();
+        if round % 2 == 0 {
+            greeting.truncate(12);
+            greeting.append(&mut bytes);
+            bytes.clone_from(&greeting);
+        }
+        let _ = stream.write_all(&bytes);
+        if bytes.len() >= 64 {
+            // More than any client says: the answer is an end, after a greeting at most.
+            stream.set_read_timeout(Some(DEADLINE)).unwrap();
+            let mut reply = Vec::new();
+            let _ = stream.read_to_end(&mut reply);
+            assert!(reply.len() <= 12, "{reply:?}");
+        }
+    }
+    // Neither do connections that say nothing, however many.
+    let silent: Vec<UnixStream> = (0..200).map(|_| UnixStream::connect(&socket).unwrap()).collect();
+    assert_eq!(watching.believe().unwrap().files, set(&FILES));
+    drop(silent);
+}
+
+#[test]
+fn a_server_of_another_kind_is_no_server() {
+    let dir = TempDir::new().unwrap();
+    let store = Store::new(dir.path().to_path_buf(), false);
+    let listener = UnixListener::bind(dir.path().join("watch.sock")).unwrap();
+    let greeting = || {
+        let mut greeting = b"codedbW\x01".to_vec();
+        greeting.extend_from_slice(&codedb::index::format::VERSION.to_le_bytes());
+        greeting
+    };
+    let replies: Vec<Vec<u8>> = vec![
+        Vec::new(),
+        b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
+        [greeting(), vec![255; 4]].concat(),
+        [greeting(), vec![4, 0, 0, 0, 1, 0, 0, 0]].concat(),
+        [greeting(), vec![13, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255]].concat(),
+        [greeting(), vec![1, 0]].concat(),
+    ];
+    for (i, reply) in replies.into_iter().enumerate() {
+        let asked_at = Instant::now();
+        let client = std::thread::spawn({
+            let store = store.clone();
+            move || engine::sync(&store, Duration::from_millis(100))
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.write_all(&reply);
+        // It stays silent from here on, and the client does not wait for it.
+        assert_eq!(client.join().unwrap(), None, "{i}");
+        assert!(asked_at.elapsed() < Duration::from_secs(2));
+    }
+}
