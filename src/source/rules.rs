@@ -146,6 +146,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".ignore");
         fs::write(&path, "x").unwrap();
+        std::thread::sleep(crate::source::stamp::RACY_WINDOW * 2);
         let later = SystemTime::now() + Duration::from_secs(5);
         assert!(Source::read_after(path.clone(), later).holds());
         let earlier = SystemTime::now() - Duration::from_secs(5);
