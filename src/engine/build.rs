@@ -49,7 +49,7 @@ pub struct Built {
 /// reading the tree's root and of writing the index directory.
 pub fn build(engine: &Engine, progress: &Progress) -> Result<Built> {
     let lock = engine.store.lock()?;
-    let tree = walk::walk(&engine.root, &engine.environment)?;
+    let tree = walk_tree(engine)?;
     publish_tree(engine, &lock, None, tree, progress)
 }
 
@@ -68,7 +68,7 @@ pub fn refresh(engine: &Engine, progress: &Progress) -> Result<Built> {
             result => return result,
         }
     }
-    let tree = walk::walk(&engine.root, &engine.environment)?;
+    let tree = walk_tree(engine)?;
     publish_tree(engine, &lock, None, tree, progress)
 }
 
@@ -101,14 +101,14 @@ fn refresh_from(
             return publish_changed(engine, lock, before, &view.changed, progress);
         }
         // Directories changed: their stamps, and perhaps what was left out, must be taken anew.
-        Freshened::View(_) | Freshened::Rewalk(_) => walk::walk(&engine.root, &engine.environment)?,
+        Freshened::View(_) | Freshened::Rewalk(_) => walk_tree(engine)?,
     };
     publish_tree(engine, lock, Some(before), tree, progress)
 }
 
 /// Builds an index in anonymous memory, for a read-only or absent cache. O(text), in parallel.
 pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot> {
-    let tree = walk::walk(&engine.root, &engine.environment)?;
+    let tree = walk_tree(engine)?;
     let plan = plan_tree(engine, None, tree, progress)?;
     let in_memory = |name: &str, bytes| Map::in_memory(Path::new(name).to_path_buf(), bytes);
     let mut segments = Vec::new();
@@ -119,6 +119,16 @@ pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot>
     let table = plan.table(&[plan.extracted.units])?;
     let table = Table::new(in_memory("table in memory", table))?;
     Ok(Snapshot { root: engine.root.clone(), generation: 1, table, segments })
+}
+
+/// Walks the tree. An index that lies in it holds no rules, so that what changes there, which is at
+/// every publication, casts no doubt on what the walk went by.
+fn walk_tree(engine: &Engine) -> Result<Tree> {
+    let mut tree = walk::walk(&engine.root, &engine.environment)?;
+    if let Ok(dir) = engine.store.dir().canonicalize() {
+        tree.sources.retain(|source| source.path != dir);
+    }
+    Ok(tree)
 }
 
 /// What the next generation will hold.

@@ -71,6 +71,11 @@ impl Source {
         source
     }
 
+    /// Returns a source that never holds: what it says is of a file, and `dir` is none.
+    fn never(dir: PathBuf) -> Source {
+        Source { path: dir, state: State::File { stamp: Stamp::NEVER, hash: 0 } }
+    }
+
     /// Returns true if the source still says what it said: same stamp, or else same content.
     pub fn holds(&self) -> bool {
         if let State::File { stamp, .. } = self.state
@@ -88,12 +93,17 @@ impl Source {
 }
 
 /// Returns the sources in the directory `dir` given the names from [`NAMES`] that exist there, for
-/// a walk that began at `walked_at`.
+/// a walk that began at `walked_at`; where the directory changed since, also one that never holds.
 pub fn in_dir(dir: &Path, names: &[&str], walked_at: SystemTime) -> Vec<Source> {
     let read = |name: &&str| Source::read_after(dir.join(name), walked_at);
     let mut sources: Vec<Source> = names.iter().map(read).collect();
     if names.contains(&".git") {
         sources.extend(git_sources(dir, walked_at));
+    }
+    // Rules that the walk applied may be gone by now, which nothing else would tell.
+    let stamp = fs::metadata(dir).map(|metadata| Stamp::of(&metadata));
+    if stamp.is_ok_and(|stamp| stamp.unless_racy(walked_at) == Stamp::NEVER) {
+        sources.push(Source::never(dir.to_path_buf()));
     }
     sources
 }

@@ -75,9 +75,11 @@ pub struct WalkedDir {
 /// If `root` cannot be read as a directory.
 pub fn walk(root: &Path, environment: &Environment) -> Result<Tree> {
     let started_at = SystemTime::now();
+    // Before the walk, so that what goes during it differs from what was noted.
+    let outside = rules::outside(root, environment, started_at);
     let mut tree = walk_below(root, b"", environment)?;
     inspect_dirs(root, &mut tree, started_at);
-    tree.sources.extend(rules::outside(root, environment, started_at));
+    tree.sources.extend(outside);
     Ok(tree)
 }
 

@@ -245,6 +245,36 @@ fn a_tree_that_changes_during_the_build_is_searched_as_it_is() {
     }
 }
 
+/// The walk went by a rule that is gone when the rules are noted; nothing else tells of it.
+#[test]
+fn a_rule_that_goes_during_the_build_is_noticed() {
+    let place = Place::new();
+    let rng = &mut Prng::new(84);
+    for folder in 0..200 {
+        place.write(format!("d{folder}/sub/y.txt"), "gamma_ray in y.txt\n");
+        place.write(format!("d{folder}/sub/x.no"), "gamma_ray in x.no\n");
+    }
+    let started = Instant::now();
+    place.index(&["--rebuild"]).expect_success();
+    let build = started.elapsed();
+    for _ in 0..if long() { 300 } else { 12 } {
+        for folder in (0..200).step_by(10) {
+            place.write(format!("d{folder}/.ignore"), "*.no\n");
+        }
+        settle();
+        thread::scope(|scope| {
+            let built = scope.spawn(|| place.index(&["--rebuild"]));
+            thread::sleep(build.mul_f64(rng.below(40) as f64 / 100.0));
+            // The last ones first: a walk goes the other way.
+            for folder in (0..200).step_by(10).rev() {
+                fs::remove_file(place.root().join(format!("d{folder}/.ignore"))).expect("a rule");
+            }
+            built.join().expect("no panic").expect_success();
+        });
+        place.check(&["-c", "gamma_ray"]);
+    }
+}
+
 fn change(place: &Place, rng: &mut Prng) {
     let file = rng.below(1200);
     let path = place.root().join(format!("d{}/f{file}.txt", file / 40));
