@@ -341,6 +341,10 @@ impl Lookup<'_> {
         let Some(blocks) = candidates.blocks.get(&id) else { return Ok(Knowledge::Nothing) };
         let table = &self.snapshot.table;
         let (file, stamp) = (table.file(id)?, table.stamp(id)?);
+        if file.flags.has(Flags::BINARY) {
+            // Where the search of it ends depends on the NUL, which is in no block's grams.
+            return Ok(Knowledge::Nothing);
+        }
         let segment = &self.snapshot.segments[usize::from(file.segment)];
         let mut ranges: Vec<Range<u32>> = Vec::with_capacity(blocks.len());
         for &unit in blocks {

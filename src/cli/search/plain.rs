@@ -70,7 +70,13 @@ impl Plain {
         })
     }
 
-    /// Returns a sink for the file at `path` that prints to `out`.
+    /// Returns true if the parts of a file in which lines can match are all that must be searched:
+    /// nothing that is printed depends on the lines between them.
+    pub(crate) fn searches_parts(&self) -> bool {
+        !(self.kind == Kind::Lines && self.line_number)
+    }
+
+    /// Returns a sink for the file at `path` that prints to `out`; call [`PlainSink::end`] last.
     pub(crate) fn sink<'a, W: Write>(&'a self, path: &'a Path, out: &'a mut W) -> PlainSink<'a, W> {
         PlainSink { plain: self, path: path.as_os_str().as_encoded_bytes(), out, matched_lines: 0 }
     }
@@ -85,9 +91,38 @@ pub(crate) struct PlainSink<'a, W> {
 }
 
 impl<W> PlainSink<'_, W> {
-    /// Returns true if a line was found.
-    pub(crate) fn has_match(&self) -> bool {
+    /// Returns true if a line was found so far.
+    fn has_match(&self) -> bool {
         self.matched_lines > 0
+    }
+}
+
+impl<W: Write> PlainSink<'_, W> {
+    /// Prints what can be said once the file was searched; returns true if a line was found.
+    pub(crate) fn end(self) -> io::Result<bool> {
+        if self.matched_lines == 0 {
+            return Ok(false);
+        }
+        match self.plain.kind {
+            Kind::Lines => {}
+            Kind::Paths => {
+                self.out.write_all(self.path)?;
+                self.out.write_all(&self.plain.after_path)?;
+            }
+            Kind::Count => {
+                if self.plain.with_filename {
+                    self.out.write_all(self.path)?;
+                    self.out.write_all(&self.plain.after_path)?;
+                }
+                writeln!(self.out, "{}", self.matched_lines)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns true if nothing more can change what is printed.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.plain.kind == Kind::Paths && self.has_match()
     }
 }
 
@@ -115,26 +150,6 @@ impl<W: Write> Sink for PlainSink<'_, W> {
             }
             Kind::Paths => Ok(false),
             Kind::Count => Ok(true),
-        }
-    }
-
-    fn finish(&mut self, _: &Searcher, _: &grep_searcher::SinkFinish) -> io::Result<()> {
-        if self.matched_lines == 0 {
-            return Ok(());
-        }
-        match self.plain.kind {
-            Kind::Lines => Ok(()),
-            Kind::Paths => {
-                self.out.write_all(self.path)?;
-                self.out.write_all(&self.plain.after_path)
-            }
-            Kind::Count => {
-                if self.plain.with_filename {
-                    self.out.write_all(self.path)?;
-                    self.out.write_all(&self.plain.after_path)?;
-                }
-                writeln!(self.out, "{}", self.matched_lines)
-            }
         }
     }
 }

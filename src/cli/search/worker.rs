@@ -51,6 +51,8 @@ pub(crate) struct WorkerParts {
     /// on a part of the lines as on all.
     rejects_early: bool,
     with_stats: bool,
+    /// What is found in one line decides whether later ones are looked at.
+    limits_lines: bool,
     /// Nothing but plain output is asked for.
     plain: Option<Plain>,
 }
@@ -92,6 +94,7 @@ impl WorkerParts {
             maps: request.reading.mmap == Mmap::Always,
             rejects_early: rejects_early(request),
             with_stats: request.stats,
+            limits_lines: request.matching.max_count.is_some() || request.matching.stop_on_nonmatch,
             plain: Plain::new(request),
         })
     }
@@ -234,6 +237,9 @@ impl<W: WriteColor> Worker<W> {
         blocks: &[Range<u32>],
         buffer: &mut read::Buffer,
     ) -> io::Result<Verdict> {
+        if let Some(verdict) = self.search_parts(path, file, metadata, blocks, buffer)? {
+            return Ok(verdict);
+        }
         if self.parts.rejects_early {
             let mut seems_to_match = false;
             for block in blocks {
@@ -260,6 +266,42 @@ impl<W: WriteColor> Worker<W> {
         self.search_bytes(path, buffer.bytes())
     }
 
+    /// Searches nothing but `blocks` of a large file, where that prints the same; otherwise returns
+    /// `None`, with nothing printed.
+    fn search_parts(
+        &mut self,
+        path: &Path,
+        file: &mut File,
+        metadata: &Metadata,
+        blocks: &[Range<u32>],
+        buffer: &mut read::Buffer,
+    ) -> io::Result<Option<Verdict>> {
+        self.set_binary_rule(path, false);
+        let Worker { parts, searcher, printer, .. } = self;
+        let Some(plain) = parts.plain.as_ref().filter(|plain| plain.searches_parts()) else {
+            return Ok(None);
+        };
+        if !parts.rejects_early || parts.limits_lines {
+            return Ok(None);
+        }
+        #[cfg_attr(not(feature = "pcre2"), expect(irrefutable_let_patterns, reason = "one engine"))]
+        let PatternMatcher::Default(matcher) = &parts.matcher else { return Ok(None) };
+        let mut sink = plain.sink(path, printer.get_mut());
+        for block in blocks {
+            let end = u64::from(block.end).min(metadata.len());
+            buffer.fill_range(file, u64::from(block.start)..end)?;
+            // Only the first block can start with a mark, and nothing is printed before it.
+            if block.start == 0 && starts_with_mark(buffer.bytes()) {
+                return Ok(None);
+            }
+            searcher.search_slice(matcher, buffer.bytes(), &mut sink)?;
+            if sink.is_decided() {
+                break;
+            }
+        }
+        Ok(Some(Verdict { has_match: sink.end()?, stats: None }))
+    }
+
     /// Searches the bytes of a walked file.
     fn search_bytes(&mut self, path: &Path, bytes: &[u8]) -> io::Result<Verdict> {
         self.set_binary_rule(path, false);
@@ -280,7 +322,7 @@ impl<W: WriteColor> Worker<W> {
                     searcher.search_slice(matcher, bytes, &mut sink)?;
                 }
             }
-            return Ok(Verdict { has_match: sink.has_match(), stats: None });
+            return Ok(Verdict { has_match: sink.end()?, stats: None });
         }
         match &parts.matcher {
             PatternMatcher::Default(matcher) => {
