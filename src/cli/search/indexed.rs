@@ -274,6 +274,9 @@ impl Lookup<'_> {
         report: &mut Report,
     ) -> Result<Freshened> {
         if self.request.index.fresh == Some(Fresh::Trust) {
+            if self.snapshot.table.meta()?.problems > 0 {
+                return Ok(Freshened::Rewalk("the walk met problems that a search must report"));
+            }
             report.freshness = "trust: the index as it stands".to_owned();
             return Ok(Freshened::View(View::default()));
         }
