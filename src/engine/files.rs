@@ -24,6 +24,9 @@ pub(super) const FILE_BYTES_MAX: u64 = 64 << 20;
 const CLAIM_MIN: usize = 64;
 const CLAIM_MAX: usize = 2048;
 
+/// Claims beyond which each takes more files than [`CLAIM_MAX`].
+const RUNS_MAX: usize = 96;
+
 /// A file that was read: its entry (units counted from the first of its claim) and its size.
 pub(super) struct Read {
     pub(super) entry: FileEntry,
@@ -50,7 +53,9 @@ pub(super) fn extract(
     threads: usize,
     progress: &Progress,
 ) -> Result<Extracted> {
-    let claim_files = (paths.len() / (threads.max(1) * 16)).clamp(CLAIM_MIN, CLAIM_MAX);
+    // A run takes a megabyte of counters, however little is in it.
+    let claim_max = CLAIM_MAX.max(paths.len() / RUNS_MAX);
+    let claim_files = (paths.len() / (threads.max(1) * 16)).clamp(CLAIM_MIN, claim_max);
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     let work = || {
