@@ -1,7 +1,7 @@
 //! The search index: trigram postings, the file table and the files that hold them.
 //!
 //! Read in this order: [`gram`] (keys), [`extract`] (text → keys), [`postings`] (lists),
-//! [`segment`] (lists by key), [`format`] (the container on disk), [`map`] (its bytes).
+//! [`segment`] (lists by key), [`mod@format`] (the container on disk), [`map`] (its bytes).
 
 pub mod extract;
 pub mod format;

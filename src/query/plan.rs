@@ -2,8 +2,8 @@
 //!
 //! A plan says which texts are worth a look, not where the matches are. It may say yes too often,
 //! never no too often. The method is Russ Cox's, "Regular Expression Matching with a Trigram
-//! Index" (2012), on regex-syntax's tree and on folded strings. Read [`language`] for what is kept
-//! of an expression, [`walk`] for how it is put together, [`class`] for character classes.
+//! Index" (2012), on regex-syntax's tree and on folded strings. Read `language` for what is kept
+//! of an expression, `walk` for how it is put together, `class` for character classes.
 
 mod class;
 mod language;
