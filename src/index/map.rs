@@ -1,6 +1,6 @@
 //! A read-only memory map of an immutable index file.
 //!
-//! This is the one place with `unsafe`. The map is sound as long as nobody truncates the file:
+//! The map is sound as long as nobody truncates the file:
 //! index files are only ever created, read and unlinked. A cut by a third party is caught by
 //! [`Map::still_holds`] before bytes are first touched; on network file systems, where a server may
 //! cut a file at any time, the file is read to the heap instead.

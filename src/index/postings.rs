@@ -40,16 +40,14 @@ pub fn encode(ids: &[u32], out: &mut Vec<u8>) {
         for &id in ids {
             let gap = id.wrapping_sub(before);
             let low = gap.ilog2();
-            bits.unary(low);
-            bits.put(u64::from(gap) & ((1 << low) - 1), low);
+            bits.unary_then(low, u64::from(gap) & ((1 << low) - 1), low);
             before = id;
         }
     } else {
         bits.out.push(k as u8);
         for &id in ids {
             let rest = id.wrapping_sub(before) - 1;
-            bits.unary(rest >> k);
-            bits.put(u64::from(rest) & ((1 << k) - 1), k);
+            bits.unary_then(rest >> k, u64::from(rest) & ((1 << k) - 1), k);
             before = id;
         }
     }
@@ -189,13 +187,24 @@ impl BitWriter<'_> {
         }
     }
 
-    /// Appends `zeros` zero bits and a one.
-    fn unary(&mut self, mut zeros: u32) {
+    /// Appends `zeros` zero bits, a one and the low `count` bits (≤ 32) of `bits`, which has no others.
+    #[inline]
+    fn unary_then(&mut self, zeros: u32, bits: u64, count: u32) {
+        if zeros + 1 + count <= 32 {
+            self.put((1 | bits << 1) << zeros, zeros + 1 + count);
+        } else {
+            self.long_unary_then(zeros, bits, count);
+        }
+    }
+
+    #[cold]
+    fn long_unary_then(&mut self, mut zeros: u32, bits: u64, count: u32) {
         while zeros >= 31 {
             self.put(0, 31);
             zeros -= 31;
         }
         self.put(1 << zeros, zeros + 1);
+        self.put(bits, count);
     }
 
     fn finish(self) {
