@@ -81,5 +81,5 @@ fn without_command(args: &[OsString]) -> ExitCode {
 
 /// Returns true if a watcher answers for the tree of `engine`.
 fn watching(engine: &crate::engine::Engine) -> bool {
-    crate::engine::sync(engine.store(), std::time::Duration::from_millis(200)).is_some()
+    crate::engine::sync(engine, std::time::Duration::from_millis(200)).is_some()
 }

@@ -11,10 +11,10 @@ use super::progress::{Progress, Stage};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId, UnitId};
 use crate::base::path;
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::index::map::Map;
 use crate::index::segment::{self, Segment};
-use crate::index::store::{New, WriterLock};
+use crate::index::store::{New, Store, WriterLock};
 use crate::index::table::{self, DirEntry, FileEntry, Flags, Meta, Table};
 use crate::snapshot::Snapshot;
 use crate::source::rules::Source;
@@ -290,27 +290,39 @@ fn read_files(
     Ok((extracted, entries))
 }
 
-/// Writes the delta and the table, merging first where there are too many segments.
+/// Publishes `plan` as the next generation, or leaves nothing behind.
 fn publish(
     engine: &Engine,
     lock: &WriterLock,
     before: Option<&Snapshot>,
-    mut plan: Plan,
+    plan: Plan,
     progress: &Progress,
 ) -> Result<Built> {
     progress.enter(Stage::Writing);
+    let generation = engine.store.next_generation()?;
+    write(engine, lock, before, plan, generation, progress)
+        .inspect_err(|_| engine.store.discard(lock, generation))
+}
+
+/// Writes the delta and the table, merging first where there are too many segments.
+fn write(
+    engine: &Engine,
+    lock: &WriterLock,
+    before: Option<&Snapshot>,
+    mut plan: Plan,
+    generation: u64,
+    progress: &Progress,
+) -> Result<Built> {
     let store = &engine.store;
-    let generation = store.next_generation()?;
     plan.meta.text_bytes = plan.files.iter().map(|file| file.stamp_size()).sum();
     plan.meta.scanned = scanned(&plan.files);
     let mut segment_units: Vec<u32> =
         before.iter().flat_map(|before| before.table.segment_units()).collect();
-    let mut kept = match (before, store.newest()) {
-        (Some(_), Ok(Some(manifest))) => manifest.segments,
-        _ => Vec::new(),
+    let mut kept = match before {
+        Some(before) => segments_of(store, before)?,
+        None => Vec::new(),
     };
     let temporary = store.segment_temporary(generation);
-    let _ = std::fs::remove_file(&temporary);
     let with_segment = plan.extracted.units > 0 || before.is_none();
     if with_segment {
         segment::write_runs(&plan.extracted.runs, &mut |sections| sections.write(&temporary))?;
@@ -328,6 +340,7 @@ fn publish(
         };
         let segments: Vec<&Segment> = before.segments.iter().chain(&delta).collect();
         let (renumbering, starts) = renumber(&mut plan.files, &segments)?;
+        // Read above, as a whole.
         let _ = std::fs::remove_file(&temporary);
         segment::merge(&segments, &renumbering, &starts, &mut |s| s.write(&temporary))?;
         segment_units = vec![starts.len() as u32];
@@ -335,19 +348,39 @@ fn publish(
         with_segment = true;
     }
     let table = plan.table(&segment_units)?;
-    let manifest = store.publish(
+    let mut built = Built {
+        generation,
+        files: plan.files.len() as u64,
+        text_bytes: plan.meta.text_bytes,
+        read: plan.read,
+        extracted: u64::from(plan.extracted.units),
+        published: false,
+    };
+    if let Some(before) = before
+        && !with_segment
+        && before.table.container().is(&table)
+    {
+        built.generation = before.generation;
+        return Ok(built);
+    }
+    if progress.is_cancelled() {
+        return Err(Progress::cancelled());
+    }
+    store.publish(
         lock,
         &engine.root,
         New { generation, kept: &kept, with_segment, table: &table },
     )?;
     store.note_use();
-    Ok(Built {
-        generation: manifest.generation,
-        files: plan.files.len() as u64,
-        text_bytes: plan.meta.text_bytes,
-        read: plan.read,
-        extracted: u64::from(plan.extracted.units),
-        published: true,
+    built.published = true;
+    Ok(built)
+}
+
+/// Returns the names of the segments of `before`, which no other writer can have replaced.
+fn segments_of(store: &Store, before: &Snapshot) -> Result<Vec<String>> {
+    let newest = store.newest()?.filter(|manifest| manifest.generation == before.generation);
+    newest.map(|manifest| manifest.segments).ok_or_else(|| {
+        Error::corrupt(store.dir(), "the generation that was to be refreshed is gone")
     })
 }
 

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::progress::Progress;
 use crate::base::path;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::index::extract::{self, Content};
 use crate::index::segment::{Run, RunBuilder};
 use crate::index::table::{FileEntry, Flags};
@@ -88,7 +88,7 @@ pub(super) fn extract(
         work();
     });
     if progress.is_cancelled() {
-        return Err(Error::new(Kind::Cancelled, "indexing was cancelled"));
+        return Err(Progress::cancelled());
     }
     let mut parts = done.into_inner().expect("no thread panics while it holds the lock");
     parts.sort_unstable_by_key(|(claim, _)| *claim);

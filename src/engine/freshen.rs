@@ -124,6 +124,10 @@ pub fn freshen_watched(
     dirs.sort_unstable();
     dirs.dedup();
     let mut swept = sweep::check(root, table, &dirs, &files)?;
+    // The server saw a change that the stamp may not show: a write through a map, or the end of a
+    // long one whose time was taken as it began.
+    files.retain(|file| swept.gone.binary_search(file).is_err());
+    swept.changed.extend(files);
     trees.sort_unstable_by_key(|tree| (tree.start, std::cmp::Reverse(tree.end)));
     let mut swept_to = 0;
     for tree in trees {

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use crate::error::{Error, Kind};
+
 /// Counters that a build writes and a progress bar reads; also carries the wish to stop.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -42,6 +44,11 @@ impl Progress {
     /// Asks the build to stop; it ends with [`crate::Kind::Cancelled`] and publishes nothing.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the error of a build that was asked to stop.
+    pub(super) fn cancelled() -> Error {
+        Error::new(Kind::Cancelled, "indexing was cancelled")
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

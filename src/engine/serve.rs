@@ -98,6 +98,8 @@ struct Server<'a> {
     news: Option<(Instant, Instant)>,
     refreshes_from: Instant,
     failures: u32,
+    /// A refresh has succeeded, so that a later failure is no reason to end.
+    has_vouched: bool,
     touched: u64,
     gone: Option<Error>,
 }
@@ -135,6 +137,7 @@ impl<'a> Server<'a> {
             news: None,
             refreshes_from: now,
             failures: 0,
+            has_vouched: false,
             touched: 0,
             gone: None,
         }
@@ -297,7 +300,8 @@ impl<'a> Server<'a> {
             self.lose();
             return degraded;
         }
-        wire::answer(&self.dirty.watched(current.snapshot.generation, &current.unwatched))
+        let watched = self.dirty.watched(current.snapshot.generation, &current.unwatched);
+        wire::answer(self.watcher.root_identity(), &watched)
     }
 
     /// Returns true unless the tree is somewhere else, which ends the server.
@@ -349,11 +353,12 @@ impl<'a> Server<'a> {
         self.refreshing_since = None;
         match adopted {
             Ok(is_complete) => {
+                self.has_vouched = true;
                 self.failures = 0;
                 self.refreshes_from = if is_complete { now + rest } else { now };
                 Ok(())
             }
-            Err(error) if self.current.is_none() && error.kind() != Kind::Busy => Err(error),
+            Err(error) if !self.has_vouched && error.kind() != Kind::Busy => Err(error),
             Err(error) => {
                 log::warn!("watch: {error}");
                 self.refreshes_from =

@@ -15,7 +15,10 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
 use crate::error::{Error, Kind, Result};
 use crate::index::store::Store;
-use crate::source::watch::SOCKET;
+use crate::source::watch::{self, SOCKET};
+
+/// The socket's name before it is private.
+const SOCKET_NEW: &str = "watch.new";
 
 /// The right to be the one server of an index directory, and its ear.
 #[derive(Debug)]
@@ -45,6 +48,7 @@ impl Place {
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(&path, error)),
         }
+        watch::forget_cookies(store.dir());
         let socket = store.dir().join(SOCKET);
         let listener = listen(store.dir()).map_err(|error| Error::io(&socket, error))?;
         Ok(Place { listener, socket, _lock: lock })
@@ -60,9 +64,9 @@ impl Drop for Place {
 
 /// Listens under a temporary name first: the socket has its final name only once it is private.
 fn listen(dir: &Path) -> io::Result<UnixListener> {
-    let (temporary, socket) = (dir.join("watch.tmp"), dir.join(SOCKET));
+    let (temporary, socket) = (dir.join(SOCKET_NEW), dir.join(SOCKET));
     let _ = fs::remove_file(&temporary);
-    let (address, _dir) = address(dir, "watch.tmp")?;
+    let (address, _dir) = address(dir, SOCKET_NEW)?;
     let listener = UnixListener::bind(address)?;
     listener.set_nonblocking(true)?;
     fs::set_permissions(&temporary, Permissions::from_mode(0o600))?;

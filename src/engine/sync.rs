@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::freshen::Watched;
-use super::{socket, wire};
-use crate::index::store::Store;
+use super::{Engine, socket, wire};
+use crate::source::watch;
 
 /// How long a server may take to greet.
 const GREETING: Duration = Duration::from_millis(5);
@@ -14,10 +14,10 @@ const GREETING: Duration = Duration::from_millis(5);
 /// Asks the watch server of an index what changed since its generation, every change that was
 /// made before this call included. Returns `None` where there is no server of this version, or
 /// it does not greet within 5 ms, or it cannot tell, or not within `deadline`: the caller then
-/// looks for itself.
-pub fn sync(store: &Store, deadline: Duration) -> Option<Watched> {
+/// looks for itself. A server whose tree is not the one that is at the root now has no say.
+pub fn sync(engine: &Engine, deadline: Duration) -> Option<Watched> {
     let started_at = Instant::now();
-    let mut stream = socket::connect(store.dir()).ok()?;
+    let mut stream = socket::connect(engine.store().dir()).ok()?;
     let mut request = wire::greeting().to_vec();
     request.extend_from_slice(&wire::SYNC);
     // The stream does not block yet, and a fresh one has room for a few bytes.
@@ -37,7 +37,7 @@ pub fn sync(store: &Store, deadline: Duration) -> Option<Watched> {
     }
     let mut body = vec![0; len];
     read_until(&mut stream, &mut body, until).ok()?;
-    wire::decode(&body)
+    wire::decode(&body, watch::identity(engine.root()).ok()?)
 }
 
 fn read_until(stream: &mut UnixStream, mut buffer: &mut [u8], until: Instant) -> io::Result<()> {

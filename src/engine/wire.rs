@@ -4,18 +4,20 @@
 //! greeting, both ways   `codedbW`, protocol (u8), index format (u32)
 //! request               length 1 (u32), 1 = sync (u8)
 //! answer                length (u32), then 0 = degraded (u8)
-//!                       or 1 = watched (u8), generation (u64), changed, dirs, trees; each a
+//!                       or 1 = watched (u8), the root's device and inode (u64 each),
+//!                       generation (u64), changed, dirs, trees; each a
 //!                       count (u32) of paths, each path a length (u32) and its bytes
 //! ```
 //!
 //! Numbers are little-endian. The client sends greeting and request at once; the server greets
-//! before it works. The next request waits for the answer. Whoever reads something else closes the connection.
+//! before it works. The next request waits for the answer. Whoever reads something else closes the
+//! connection. The root's identity tells apart the trees that several containers have at one path.
 
 use super::freshen::Watched;
 use crate::index::format;
 
 /// Counts up whenever this page changes.
-const PROTOCOL: u8 = 1;
+const PROTOCOL: u8 = 2;
 
 /// Bytes of a greeting.
 pub(super) const GREETING_BYTES: usize = 12;
@@ -38,9 +40,11 @@ pub(super) fn greeting() -> [u8; GREETING_BYTES] {
 }
 
 /// Returns the whole answer, or that of a degraded server where it would be too long.
-pub(super) fn answer(watched: &Watched) -> Vec<u8> {
+pub(super) fn answer(root: (u64, u64), watched: &Watched) -> Vec<u8> {
     let mut bytes = vec![0; 4];
     bytes.push(1);
+    bytes.extend_from_slice(&root.0.to_le_bytes());
+    bytes.extend_from_slice(&root.1.to_le_bytes());
     bytes.extend_from_slice(&watched.generation.to_le_bytes());
     for paths in [&watched.changed, &watched.dirs, &watched.trees] {
         bytes.extend_from_slice(&(paths.len() as u32).to_le_bytes());
@@ -57,10 +61,14 @@ pub(super) fn answer(watched: &Watched) -> Vec<u8> {
     bytes
 }
 
-/// Decodes an answer's body; `None` if it is damaged or the server is degraded. O(body).
-pub(super) fn decode(body: &[u8]) -> Option<Watched> {
+/// Decodes an answer's body; `None` if it is damaged, about another root, or the server is
+/// degraded. O(body).
+pub(super) fn decode(body: &[u8], root: (u64, u64)) -> Option<Watched> {
     let mut rest = body.strip_prefix(&[1])?;
-    let generation = u64::from_le_bytes(rest.split_off(..8)?.try_into().ok()?);
+    if (long(&mut rest)?, long(&mut rest)?) != root {
+        return None;
+    }
+    let generation = long(&mut rest)?;
     let mut watched = Watched { generation, ..Watched::default() };
     for paths in [&mut watched.changed, &mut watched.dirs, &mut watched.trees] {
         for _ in 0..number(&mut rest)? {
@@ -70,6 +78,10 @@ pub(super) fn decode(body: &[u8]) -> Option<Watched> {
         }
     }
     rest.is_empty().then_some(watched)
+}
+
+fn long(rest: &mut &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(rest.split_off(..8)?.try_into().ok()?))
 }
 
 fn number(rest: &mut &[u8]) -> Option<usize> {
@@ -93,11 +105,12 @@ mod tests {
             generation: u64, changed in paths(), dirs in paths(), trees in paths(),
         ) {
             let watched = Watched { generation, changed, dirs, trees };
-            let bytes = answer(&watched);
+            let bytes = answer((3, 4), &watched);
             prop_assert_eq!(bytes[..4].to_vec(), (bytes.len() as u32 - 4).to_le_bytes().to_vec());
-            prop_assert_eq!(decode(&bytes[4..]), Some(watched));
+            prop_assert_eq!(decode(&bytes[4..], (4, 3)), None);
+            prop_assert_eq!(decode(&bytes[4..], (3, 4)), Some(watched));
             for cut in 4..bytes.len() {
-                prop_assert_eq!(decode(&bytes[4..cut]), None);
+                prop_assert_eq!(decode(&bytes[4..cut], (3, 4)), None);
             }
         }
 
@@ -105,13 +118,13 @@ mod tests {
         fn any_bytes_are_decoded_without_a_panic(
             bytes in proptest::collection::vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..64),
         ) {
-            let _ = decode(&bytes);
+            let _ = decode(&bytes, (0, 0));
         }
     }
 
     #[test]
     fn a_long_answer_is_degraded() {
         let changed = vec![vec![b'x'; BODY_BYTES_MAX]];
-        assert_eq!(answer(&Watched { changed, ..Watched::default() }), DEGRADED);
+        assert_eq!(answer((0, 0), &Watched { changed, ..Watched::default() }), DEGRADED);
     }
 }

@@ -6,7 +6,7 @@
 //! checksums  one CRC-32 (little endian) for each 64-KiB block of header and sections
 //! directory  (id u32, 0 u32, offset u64, length u64) for each section
 //! footer     32 bytes: checksums' offset u64, sections' count u32, CRC-32 of checksums and
-//!            directory, CRC-32 of the footer so far, magic
+//!            directory, 0 u32, CRC-32 of the footer so far, magic
 //! ```
 //!
 //! Opening checks header, footer and directory; a section's blocks are checked when they are first
@@ -14,9 +14,10 @@
 //!
 //! Version log:
 //! - 1: the first.
+//! - 2: a manifest names the checksums of its files.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::index::map::Map;
 
 /// The version that this build writes and reads; any other means a rebuild.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"codedb\x00\xff";
 const HEADER_BYTES: usize = 64;
@@ -53,6 +54,17 @@ pub fn write(path: &Path, kind: FileKind, sections: &[(u32, &[&[u8]])]) -> Resul
     let file = File::options().write(true).create_new(true).open(path).map_err(io)?;
     let mut out = ChecksumWriter::new(BufWriter::with_capacity(256 << 10, file));
     write_to(&mut out, kind, sections).map_err(io)
+}
+
+/// Returns what [`Container::checksum`] will say of the file, which this program wrote. O(1).
+pub fn checksum(path: &Path) -> Result<u32> {
+    let mut footer = [0; FOOTER_BYTES];
+    let read = File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::End(-(FOOTER_BYTES as i64)))?;
+        file.read_exact(&mut footer)
+    });
+    read.map_err(|error| Error::io(path, error))?;
+    Ok(u32_at(&footer, 12))
 }
 
 /// Returns the bytes of a container, for an index in anonymous memory.
@@ -194,6 +206,17 @@ pub struct Container {
 }
 
 impl Container {
+    /// Returns the checksum of the checksums of all blocks, by which two files differ as soon as
+    /// their content does.
+    pub fn checksum(&self) -> u32 {
+        u32_at(self.map.bytes(), self.map.bytes().len() - FOOTER_BYTES + 12)
+    }
+
+    /// Returns true if the whole file is `bytes`. O(bytes).
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        self.map.still_holds() && self.map.bytes() == bytes
+    }
+
     /// Opens a mapped container of `kind`. O(sections + size / 64 KiB / 4 bytes); touches header,
     /// footer and directory alone.
     ///

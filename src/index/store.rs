@@ -4,12 +4,16 @@
 //! lock                   held by the one writer, with the operating system's lock
 //! used                   its modification time is the last use
 //! root                   the tree's absolute path, for people and `--clean`
-//! gen-<n>.json           manifest of generation n: its table and segments, and a checksum
+//! gen-<n>.json           manifest of generation n: its table and segments, and their checksums
 //! table-<n>.idx          file table of generation n
 //! segment-<n>.idx        postings that generation n added
-//! watch.lock             held by the one watch server; watch.sock is where it listens
+//! watch.lock             held by the one watch server; watch.sock is where it listens, and
+//!                        watch.new is that socket for an instant before it is private
 //! cookie-<pid>-<n>       the watch server's mark in its event queue, there for an instant
 //! ```
+//!
+//! The folder is named `v<format>-<options>` in one named by a hash of the tree's path; only folders
+//! of such names are ever removed, under the name `gone-<pid>` and the writer's lock.
 //!
 //! Publishing writes new files under temporary names, renames them, and the manifest last, so that
 //! a crash at any instant leaves the old generation or the new one. Files are never changed; old
@@ -23,10 +27,11 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Kind, Result};
-use crate::index::format;
+use crate::index::format::{self, Container};
 use crate::index::segment::Segment;
 use crate::index::table::Table;
 use crate::snapshot::Snapshot;
+use crate::source::stamp::Stamp;
 
 /// How often a reader looks again when files vanish under it because a writer published.
 const ATTEMPTS: usize = 10;
@@ -79,6 +84,8 @@ pub struct Manifest {
     pub table: String,
     /// File names of the segments, oldest first.
     pub segments: Vec<String>,
+    /// [`format::Container::checksum`] of the table and of each segment: what belongs together.
+    pub checksums: Vec<u32>,
 }
 
 impl Store {
@@ -117,7 +124,11 @@ impl Store {
         }
     }
 
-    /// Returns the newest sound manifest, or `None` where there is none.
+    /// Returns the newest manifest, or `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Corrupt`] where it is damaged; older ones are not tried, since their files are gone.
     pub fn newest(&self) -> Result<Option<Manifest>> {
         // While a writer publishes, a listing may name only what is gone by now, or nothing.
         for _ in 0..ATTEMPTS {
@@ -137,7 +148,8 @@ impl Store {
         create_private_dir(&self.dir)
     }
 
-    /// Takes the writer's lock, creating the directory; does not wait.
+    /// Takes the writer's lock, creating the directory; does not wait. Temporary files that an
+    /// earlier writer left, having died or failed, are removed.
     ///
     /// # Errors
     ///
@@ -146,17 +158,31 @@ impl Store {
     pub fn lock(&self) -> Result<WriterLock> {
         self.create()?;
         let path = self.dir.join("lock");
+        let busy = || {
+            Error::new(Kind::Busy, "another codedb is writing this index")
+                .with_path(&path)
+                .with_hint("wait for it, or search: a search never needs the lock")
+        };
         let file = File::options().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(|error| Error::io(&path, error))?;
         match file.try_lock() {
-            Ok(()) => Ok(WriterLock { file }),
-            Err(TryLockError::WouldBlock) => {
-                Err(Error::new(Kind::Busy, "another codedb is writing this index")
-                    .with_path(&path)
-                    .with_hint("wait for it, or search: a search never needs the lock"))
-            }
-            Err(TryLockError::Error(error)) => Err(Error::io(&path, error)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(busy()),
+            Err(TryLockError::Error(error)) => return Err(Error::io(&path, error)),
         }
+        let lock = WriterLock { file };
+        // Somebody may have removed the directory between the two, and a third one have made it.
+        if !is_at(&lock.file, &path) {
+            return Err(busy());
+        }
+        self.remove_where(|name| name.ends_with(".tmp"));
+        Ok(lock)
+    }
+
+    /// Removes what was written of a generation that will not be published.
+    pub fn discard(&self, _lock: &WriterLock, generation: u64) {
+        let files = ["table", "segment"].map(|kind| format!("{kind}-{generation}.idx"));
+        self.remove_where(|name| name.ends_with(".tmp") || files.iter().any(|file| file == name));
     }
 
     /// Returns the path under which the segment that generation `generation` adds is to be
@@ -173,6 +199,7 @@ impl Store {
             generation,
             table: format!("table-{generation}.idx"),
             segments: kept.to_vec(),
+            checksums: Vec::new(),
         };
         if with_segment {
             let name = format!("segment-{generation}.idx");
@@ -182,6 +209,9 @@ impl Store {
             manifest.segments.push(name);
         }
         self.place(&manifest.table, table)?;
+        for name in std::iter::once(&manifest.table).chain(&manifest.segments) {
+            manifest.checksums.push(format::checksum(&self.dir.join(name))?);
+        }
         self.place("root", root.as_os_str().as_encoded_bytes())?;
         let body = serde_json::to_string(&manifest)
             .map_err(|error| Error::new(Kind::Io, error.to_string()))?;
@@ -195,16 +225,21 @@ impl Store {
     /// Removes every file that does not belong to `manifest`; what cannot be removed (in use, on
     /// Windows) is left for the next time.
     pub fn clean(&self, manifest: &Manifest) {
-        let keep_manifest = self.manifest_path(manifest.generation);
-        let Ok(entries) = fs::read_dir(&self.dir) else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
+        let keep_manifest = format!("gen-{}.json", manifest.generation);
+        self.remove_where(|name| {
             let ours = ["gen-", "table-", "segment-"].iter().any(|start| name.starts_with(start))
                 || name.ends_with(".tmp");
             let kept = name == manifest.table
-                || manifest.segments.contains(&name)
-                || entry.path() == keep_manifest;
-            if ours && !kept {
+                || manifest.segments.iter().any(|segment| segment == name)
+                || name == keep_manifest;
+            ours && !kept
+        });
+    }
+
+    fn remove_where(&self, goes: impl Fn(&str) -> bool) {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return };
+        for entry in entries.flatten() {
+            if goes(&entry.file_name().to_string_lossy()) {
                 let _ = fs::remove_file(entry.path());
                 // Nor may a folder of that name stay, as long as there is nothing in it.
                 let _ = fs::remove_dir(entry.path());
@@ -258,7 +293,11 @@ impl Store {
         for name in &manifest.segments {
             segments.push(Segment::open(&self.dir.join(name), self.on_heap)?);
         }
-        if !table.segment_units().eq(segments.iter().map(Segment::units)) {
+        let containers =
+            std::iter::once(table.container()).chain(segments.iter().map(Segment::container));
+        if !containers.map(Container::checksum).eq(manifest.checksums.iter().copied())
+            || !table.segment_units().eq(segments.iter().map(Segment::units))
+        {
             return Err(table.container().corrupt("table and segments do not belong together"));
         }
         let (root, generation) = (root.to_path_buf(), manifest.generation);
@@ -342,7 +381,7 @@ pub fn cached(cache: &Path) -> Vec<Cached> {
     let mut all: Vec<Cached> = dirs(cache)
         .iter()
         .flat_map(|tree| dirs(tree))
-        .filter(|dir| dir.join("lock").exists())
+        .filter(|dir| is_index_dir(dir) && dir.join("lock").is_file())
         .map(|dir| {
             let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
             let bytes = entries.filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum();
@@ -357,16 +396,41 @@ pub fn cached(cache: &Path) -> Vec<Cached> {
     all
 }
 
-/// Removes the index directory, unless a writer holds its lock; returns whether it is gone.
+/// Returns true if the last two names of a path are those of an index directory.
+fn is_index_dir(dir: &Path) -> bool {
+    let is_hex =
+        |text: &str, len: usize| text.len() == len && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let Some((own, tree)) = name(dir).zip(dir.parent().and_then(name)) else { return false };
+    let options = own.strip_prefix('v').and_then(|rest| rest.split_once('-'));
+    is_hex(&tree, 16)
+        && options.is_some_and(|(version, hash)| version.parse::<u32>().is_ok() && is_hex(hash, 8))
+}
+
+/// Returns true if `path` still leads to the opened `file`.
+fn is_at(file: &File, path: &Path) -> bool {
+    let inode = |metadata: fs::Metadata| Stamp::of(&metadata).inode;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(opened), Ok(there)) => inode(opened) == inode(there),
+        _ => false,
+    }
+}
+
+/// Removes the index directory, unless a writer holds its lock; returns whether it is gone. A
+/// folder that is not named as one is left alone.
 pub fn remove(dir: &Path) -> bool {
     let store = Store::new(dir.to_path_buf(), false);
+    let (true, Some(parent)) = (is_index_dir(dir), dir.parent()) else { return false };
     let Ok(lock) = store.lock() else { return false };
-    let removed = fs::remove_dir_all(dir).is_ok();
+    // First out of the way, so that nobody finds half of it; in use it stays there on Windows.
+    let gone = parent.join(format!("gone-{}", std::process::id()));
+    let removed = match fs::rename(dir, &gone) {
+        Ok(()) => fs::remove_dir_all(&gone).is_ok(),
+        Err(_) => fs::remove_dir_all(dir).is_ok(),
+    };
     drop(lock);
-    if let Some(parent) = dir.parent() {
-        // The tree's folder goes with its last set of options.
-        let _ = fs::remove_dir(parent);
-    }
+    // The tree's folder goes with its last set of options.
+    let _ = fs::remove_dir(parent);
     removed
 }
 

@@ -47,7 +47,7 @@ pub struct Candidates {
     /// For candidates of several blocks: the blocks that may match, ascending; a candidate that is
     /// not here may match anywhere.
     pub blocks: HashMap<FileId, Vec<UnitId>>,
-    /// True if the query spares no file, so that nothing was read from the index.
+    /// True if every file is a candidate: the query says nothing, or too much to read it all.
     pub is_all: bool,
     /// Postings read.
     pub postings_read: u64,
@@ -66,13 +66,13 @@ pub fn candidates(snapshot: &Snapshot, query: &GramQuery, demand: Demand) -> Res
         return Ok(found);
     }
     for (number, segment) in snapshot.segments.iter().enumerate() {
-        let mut evaluation = Evaluation::new(segment, query);
+        let mut evaluation = Evaluation::new(segment, query, found.postings_read);
         let units = if demand.spans_lines {
             evaluation.files_as_units(table, number, query)?
         } else {
             evaluation.evaluate(query)?
         };
-        found.postings_read += evaluation.read;
+        found.postings_read = evaluation.read;
         match units {
             Ids::All => {
                 found.take_all(table);
@@ -126,14 +126,15 @@ enum Ids {
 
 struct Evaluation<'a> {
     segment: &'a Segment,
+    /// Postings read, those of earlier segments included.
     read: u64,
     cache: Option<HashMap<Gram, Bits>>,
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(segment: &'a Segment, query: &GramQuery) -> Evaluation<'a> {
-        let cache = (count_grams(query) > GRAMS_WITHOUT_CACHE).then(HashMap::new);
-        Evaluation { segment, read: 0, cache }
+    fn new(segment: &'a Segment, query: &GramQuery, read: u64) -> Evaluation<'a> {
+        let cache = (query.grams_len() > GRAMS_WITHOUT_CACHE).then(HashMap::new);
+        Evaluation { segment, read, cache }
     }
 
     fn evaluate(&mut self, query: &GramQuery) -> Result<Ids> {
@@ -150,16 +151,11 @@ impl<'a> Evaluation<'a> {
     }
 
     fn conjunction(&mut self, parts: &[GramQuery]) -> Result<Ids> {
-        let mut sized = Vec::with_capacity(parts.len());
-        for part in parts {
-            sized.push((self.size(part)?, part));
-        }
-        sized.sort_unstable();
         let mut ids = Ids::All;
-        for (size, part) in sized {
+        for (size, part) in self.rarest_first(parts)? {
             match &mut ids {
                 Ids::All => ids = self.evaluate(part)?,
-                Ids::Some(ids) if ids.len() as u64 * POSTINGS_PER_CANDIDATE < size => break,
+                Ids::Some(ids) if !pays(size, ids.len()) => break,
                 Ids::Some(found) => match part {
                     GramQuery::Gram(gram) => self.intersect(*gram, found)?,
                     other => ids = both(ids, self.evaluate(other)?),
@@ -169,7 +165,16 @@ impl<'a> Evaluation<'a> {
         Ok(ids)
     }
 
-    /// Returns an upper bound of the postings that evaluating the query reads, without reading.
+    fn rarest_first<'q>(&self, parts: &'q [GramQuery]) -> Result<Vec<(u64, &'q GramQuery)>> {
+        let mut sized = Vec::with_capacity(parts.len());
+        for part in parts {
+            sized.push((self.size(part)?, part));
+        }
+        sized.sort_unstable();
+        Ok(sized)
+    }
+
+    /// Returns an upper bound of the units that satisfy the query, without reading.
     fn size(&self, query: &GramQuery) -> Result<u64> {
         Ok(match query {
             GramQuery::All => u64::from(self.segment.units()),
@@ -257,6 +262,9 @@ impl<'a> Evaluation<'a> {
 
     /// Evaluates the query on whole files: the ids are file ids.
     fn files_as_units(&mut self, table: &Table, segment: usize, query: &GramQuery) -> Result<Ids> {
+        if self.read > POSTINGS_MAX {
+            return Ok(Ids::All);
+        }
         match query {
             GramQuery::All => Ok(Ids::All),
             GramQuery::None => Ok(Ids::Some(Vec::new())),
@@ -271,8 +279,8 @@ impl<'a> Evaluation<'a> {
             }
             GramQuery::And(parts) => {
                 let mut ids = Ids::All;
-                for part in parts {
-                    if matches!(&ids, Ids::Some(ids) if ids.is_empty()) {
+                for (size, part) in self.rarest_first(parts)? {
+                    if matches!(&ids, Ids::Some(ids) if !pays(size, ids.len())) {
                         break;
                     }
                     ids = both(ids, self.files_as_units(table, segment, part)?);
@@ -295,6 +303,11 @@ impl<'a> Evaluation<'a> {
     }
 }
 
+/// Returns true if reading `postings` more is likely to cost less than the candidates it spares.
+fn pays(postings: u64, candidates: usize) -> bool {
+    postings <= candidates as u64 * POSTINGS_PER_CANDIDATE
+}
+
 fn both(a: Ids, b: Ids) -> Ids {
     match (a, b) {
         (Ids::All, other) | (other, Ids::All) => other,
@@ -311,14 +324,6 @@ fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
             rest.peek() == Some(&id)
         })
         .collect()
-}
-
-fn count_grams(query: &GramQuery) -> usize {
-    match query {
-        GramQuery::All | GramQuery::None => 0,
-        GramQuery::Gram(_) => 1,
-        GramQuery::And(parts) | GramQuery::Or(parts) => parts.iter().map(count_grams).sum(),
-    }
 }
 
 /// A gram and the number of units that hold it, all segments together, for people.

@@ -96,6 +96,16 @@ pub(super) fn read<'p>(patterns: &'p [String], options: &PatternOptions) -> Read
     if options.pcre2 { read_pcre2(patterns, options) } else { read_regex(patterns, options) }
 }
 
+/// Returns true if what the patterns match may depend on where the searched text starts or ends:
+/// they hold `\A` or `\z`, or `^` or `$` under `(?-m)`, or are not read here.
+pub fn may_anchor_to_text(patterns: &[String], options: &PatternOptions) -> bool {
+    match read(patterns, options) {
+        Reading::Literals { .. } => false,
+        Reading::Expression(hir) => hir.properties().look_set().contains_anchor_haystack(),
+        Reading::Unknown => true,
+    }
+}
+
 /// Reads patterns of the default syntax. Facts from grep-regex 0.1.14: the patterns are parsed as
 /// one alternation, so smart case looks at all of them together.
 fn read_regex<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {

@@ -4,6 +4,7 @@
 //! much has, the answer is to walk anew.
 
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use bstr::ByteSlice;
@@ -64,7 +65,7 @@ pub fn in_dirs(
         let absolute = root.join(path::to_path(relative));
         // A directory that is gone is told by its parent, which changed too.
         let Ok(entries) = std::fs::read_dir(&absolute) else {
-            if !id_is_told_by_parent(&absolute) {
+            if !is_told_by_parent(&absolute) {
                 return Ok(None);
             }
             continue;
@@ -72,7 +73,7 @@ pub fn in_dirs(
         let mut found_rules = [false; rules::NAMES.len()];
         let mut names: Vec<(Vec<u8>, std::fs::FileType)> = Vec::new();
         for entry in entries {
-            let (Ok(entry), true) = (entry, true) else { return Ok(None) };
+            let Ok(entry) = entry else { return Ok(None) };
             let name = entry.file_name();
             let (Some(name), Ok(kind)) = (<[u8]>::from_os_str(&name), entry.file_type()) else {
                 continue;
@@ -159,6 +160,9 @@ fn is_left_out(
 }
 
 /// Returns true if there is no directory any more, so that its parent's listing tells the rest.
-fn id_is_told_by_parent(absolute: &Path) -> bool {
-    !absolute.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+fn is_told_by_parent(absolute: &Path) -> bool {
+    match absolute.symlink_metadata() {
+        Ok(metadata) => !metadata.is_dir(),
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
 }

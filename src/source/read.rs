@@ -21,6 +21,9 @@ pub fn open(path: &Path) -> io::Result<(File, std::fs::Metadata)> {
     Ok((file, metadata))
 }
 
+/// Bytes at which reading a file gives up that has none according to its metadata.
+const WITHOUT_LENGTH_BYTES_MAX: usize = 64 << 20;
+
 /// A file's bytes, in memory that the next file uses again.
 #[derive(Debug, Default)]
 pub struct Buffer {
@@ -48,7 +51,7 @@ impl Buffer {
     /// Reads an opened file that has `len_bytes` according to its metadata, to its end. O(file).
     ///
     /// A file that has grown since is read as long as it was, unless that was empty, since some
-    /// file systems tell no lengths.
+    /// file systems tell no lengths; such a file is an error once it has `WITHOUT_LENGTH_BYTES_MAX`.
     pub fn fill(&mut self, file: &mut File, len_bytes: u64) -> io::Result<()> {
         self.len = 0;
         let expected = usize::try_from(len_bytes).unwrap_or(usize::MAX);
@@ -56,6 +59,10 @@ impl Buffer {
             self.bytes.resize(expected, 0);
         }
         while expected == 0 || self.len < expected {
+            if expected == 0 && self.len > WITHOUT_LENGTH_BYTES_MAX {
+                let message = "a file without a length has too many bytes";
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+            }
             if self.len == self.bytes.len() {
                 self.bytes.resize(self.len + (self.len / 2).max(8192), 0);
             }

@@ -29,7 +29,7 @@ pub struct Source {
 pub enum State {
     /// Nothing.
     Absent,
-    /// A directory; only that it exists matters.
+    /// A directory, or something else that is no file; only that it exists matters.
     Dir,
     /// A file, with its stamp and a hash of its content.
     File {
@@ -45,7 +45,8 @@ impl Source {
     pub fn read(path: PathBuf) -> Source {
         let taken_at = SystemTime::now();
         let state = match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => State::Dir,
+            // Reading a pipe would wait for ever.
+            Ok(metadata) if !metadata.is_file() => State::Dir,
             Ok(metadata) => match fs::read(&path) {
                 Ok(bytes) => State::File {
                     stamp: Stamp::of(&metadata).unless_racy(taken_at),
@@ -72,7 +73,7 @@ impl Source {
     }
 
     /// Returns a source that never holds: what it says is of a file, and `dir` is none.
-    fn never(dir: PathBuf) -> Source {
+    pub(super) fn never(dir: PathBuf) -> Source {
         Source { path: dir, state: State::File { stamp: Stamp::NEVER, hash: 0 } }
     }
 
@@ -131,6 +132,9 @@ fn git_sources(dir: &Path, walked_at: SystemTime) -> Vec<Source> {
     if git.is_dir() {
         return vec![read(git.join("info/exclude"))];
     }
+    if !git.is_file() {
+        return Vec::new();
+    }
     // A linked work tree: `.git` names its git directory, whose `commondir` names the shared one.
     let Ok(text) = fs::read_to_string(&git) else { return Vec::new() };
     let Some(linked) = text.lines().next().and_then(|line| line.strip_prefix("gitdir: ")) else {
@@ -138,9 +142,10 @@ fn git_sources(dir: &Path, walked_at: SystemTime) -> Vec<Source> {
     };
     let linked = dir.join(linked);
     let pointer = linked.join("commondir");
-    let common = match fs::read_to_string(&pointer) {
-        Ok(text) => linked.join(text.lines().next().unwrap_or("")),
-        Err(_) => linked,
+    let shared = pointer.is_file().then(|| fs::read_to_string(&pointer));
+    let common = match shared {
+        Some(Ok(text)) => linked.join(text.lines().next().unwrap_or("")),
+        _ => linked,
     };
     vec![read(pointer), read(common.join("info/exclude"))]
 }

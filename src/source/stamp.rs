@@ -3,9 +3,16 @@
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
 
-/// A change this long before a stamp was taken may have been followed by another one within the
-/// same tick of the file system's clock (10 ms at the coarsest on Linux), so it proves nothing.
-pub const RACY_WINDOW: Duration = Duration::from_millis(20);
+/// A change this long before a stamp was taken may have been followed by another one that left the
+/// same stamp, so it proves nothing: within the same tick of the file system's clock (10 ms at the
+/// coarsest on Linux), or by the rest of the same `write`, whose time is taken as it begins.
+pub const RACY_WINDOW: Duration = Duration::from_millis(100);
+
+/// What each byte adds to the window: a `write` of the whole file may take as long (20 MB/s).
+const RACY_NANOS_A_BYTE: u64 = 50;
+
+/// Bytes beyond which a file adds no more to the window.
+const RACY_BYTES_MAX: u64 = 64 << 20;
 
 /// The window where time stamps have whole seconds (old file systems, some network ones).
 const RACY_WINDOW_SECONDS: Duration = Duration::from_millis(2_020);
@@ -43,10 +50,13 @@ impl Stamp {
     pub fn unless_racy(self, taken_at: SystemTime) -> Stamp {
         let nanos = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
         let taken_ns = taken_at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
-        let changed_ns = self.mtime_ns.max(self.ctime_ns);
+        // A program can set the modification time, even to the future; not the change time.
+        let changed_ns = if self.ctime_ns == 0 { self.mtime_ns } else { self.ctime_ns };
         let whole_seconds =
             self.mtime_ns % 1_000_000_000 == 0 && self.ctime_ns % 1_000_000_000 == 0;
         let window = if whole_seconds { RACY_WINDOW_SECONDS } else { RACY_WINDOW };
+        let writing = self.size.min(RACY_BYTES_MAX) * RACY_NANOS_A_BYTE;
+        let window = window + Duration::from_nanos(writing);
         if changed_ns.saturating_add(nanos(window)) > taken_ns { Stamp::NEVER } else { self }
     }
 
@@ -105,7 +115,15 @@ mod tests {
         let ns = 1_000_000_000_000;
         assert_eq!(at(ns - 5_000_001).unless_racy(now), Stamp::NEVER);
         assert_eq!(at(ns + 5_000_001).unless_racy(now), Stamp::NEVER);
-        assert_eq!(at(ns - 30_000_001).unless_racy(now), at(ns - 30_000_001));
+        assert_eq!(at(ns - 110_000_001).unless_racy(now), at(ns - 110_000_001));
+        // A large file may still be in the middle of its write.
+        let large = Stamp { size: 48 << 20, ..at(ns - 2_000_000_001) };
+        assert_eq!(large.unless_racy(now), Stamp::NEVER);
+        let large = Stamp { size: 48 << 20, ..at(ns - 3_000_000_001) };
+        assert_eq!(large.unless_racy(now), large);
+        // A modification time in the future was set by a program, and the change time is older.
+        let ahead = Stamp { mtime_ns: ns * 2 + 1, ..at(ns - 900_000_001) };
+        assert_eq!(ahead.unless_racy(now), ahead);
         // Whole seconds need a longer wait.
         assert_eq!(at(ns - 1_000_000_000).unless_racy(now), Stamp::NEVER);
         assert_eq!(at(ns - 3_000_000_000).unless_racy(now), at(ns - 3_000_000_000));

@@ -4,6 +4,7 @@
 //! Cost: one `openat` for each directory and one `fstatat` for each file, on several threads.
 
 use std::ffi::{CStr, CString};
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
@@ -111,10 +112,19 @@ fn sweep_dir(
 ) -> Result<()> {
     let dir = table.dir(id)?;
     let path = if dir.path.is_empty() { c"." } else { dir.path };
-    let Ok(handle) = root.open_below(path) else {
-        swept.dirs.push(id);
-        swept.gone.extend(table.own_files(&dir)?);
-        return Ok(());
+    let handle = match root.open_below(path) {
+        Ok(handle) => handle,
+        Err(error) => {
+            swept.dirs.push(id);
+            let files = match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => &mut swept.gone,
+                // It may be there: whoever reads its files sees the same error, or none any more;
+                // where a link took its place, the list of the directory above says so.
+                _ => &mut swept.changed,
+            };
+            files.extend(table.own_files(&dir)?);
+            return Ok(());
+        }
     };
     if handle.stamp().ok() != Some(dir.stamp) {
         swept.dirs.push(id);
@@ -140,7 +150,7 @@ fn compare(
         Ok((EntryKind::File, stamp)) if stamp == table.stamp(id)? => {}
         Ok((EntryKind::File, _)) => swept.changed.push(id),
         // What cannot be statted is read, so that the reader's error is the one that is seen.
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => swept.changed.push(id),
+        Err(error) if error.kind() != ErrorKind::NotFound => swept.changed.push(id),
         Ok(_) | Err(_) => swept.gone.push(id),
     }
     Ok(())

@@ -176,9 +176,15 @@ fn inspect_dirs(root: &Path, tree: &mut Tree, started_at: SystemTime) {
             let absolute = root.join(path::to_path(&dir.path));
             let Ok(entries) = std::fs::read_dir(&absolute) else {
                 skipped.insert(Skipped::Unreadable, 1);
-                return (Vec::new(), skipped);
+                // What rules it holds is not known, so it is looked at again each time.
+                return (vec![Source::never(absolute)], skipped);
             };
-            for entry in entries.flatten() {
+            let mut is_listed = true;
+            for entry in entries {
+                let Ok(entry) = entry else {
+                    is_listed = false;
+                    continue;
+                };
                 let name = entry.file_name();
                 let Some(name) = <[u8]>::from_os_str(&name) else { continue };
                 names.extend(rules::NAMES.iter().find(|rule| rule.as_bytes() == name));
@@ -204,7 +210,11 @@ fn inspect_dirs(root: &Path, tree: &mut Tree, started_at: SystemTime) {
                 *skipped.entry(reason).or_default() += 1;
             }
             names.sort_unstable();
-            (rules::in_dir(&absolute, &names, started_at), skipped)
+            let mut sources = rules::in_dir(&absolute, &names, started_at);
+            if !is_listed {
+                sources.push(Source::never(absolute));
+            }
+            (sources, skipped)
         })
         .collect();
     for (sources, skipped) in inspected {

@@ -1,6 +1,6 @@
 //! Watches the directories of a work tree, and the index directory, as one ordered queue.
 //!
-//! Limits: a change through a memory map shows when the map is closed, a change through a hard
+//! Limits: a store through a shared memory map shows when the map is closed, a change through a hard
 //! link outside of the tree not at all, nor one that another machine makes on a network file
 //! system, nor what a mount covers. The watcher says what may have changed, never what it is now.
 //!
@@ -134,6 +134,11 @@ impl Watcher {
         Ok(self.touches)
     }
 
+    /// Returns device and inode of the tree's root.
+    pub fn root_identity(&self) -> (u64, u64) {
+        self.root_identity
+    }
+
     /// Returns true if the root's path still leads to the directory that is watched; a rename of
     /// a directory above it shows nowhere else. One `stat`.
     pub fn root_holds(&self) -> bool {
@@ -141,7 +146,17 @@ impl Watcher {
     }
 }
 
-fn identity(path: &Path) -> io::Result<(u64, u64)> {
+/// Removes the marks that servers left in the index directory when they died.
+pub fn forget_cookies(index_dir: &Path) {
+    for entry in std::fs::read_dir(index_dir).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(COOKIE) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Returns device and inode of a directory: no other one has the same at the same time.
+pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let metadata = std::fs::metadata(path)?;
     Ok((metadata.dev(), metadata.ino()))
 }

@@ -14,6 +14,8 @@ mod refresh;
 mod ripgrep_flags;
 #[cfg(unix)]
 mod support;
+#[cfg(unix)]
+mod surprises;
 mod tidy;
 #[cfg(unix)]
 mod watch;

@@ -205,7 +205,11 @@ fn files_are_ordered_by_time_where_asked() {
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let dir = tree::make();
-    for args in [&["search", "-uuu", "e"][..], &["search", "--files"], &["search", "--type-list"]] {
+    for args in [
+        &["search", "--no-index", "-uuu", "e"][..],
+        &["search", "--files"],
+        &["search", "--type-list"],
+    ] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_codedb"))
             .args(args)
             .current_dir(dir.path().join("work"))

@@ -17,6 +17,7 @@ use codedb::engine::{self, Engine, Freshened, Pace, Progress, Stop, Watched};
 use codedb::index::store::Store;
 use codedb::source::stamp::{RACY_WINDOW, Stamp};
 use codedb::source::walk::{self, Environment};
+use codedb::source::watch;
 use codedb::{Kind, Result};
 use tempfile::TempDir;
 
@@ -83,7 +84,7 @@ impl Watching {
     fn sync(&self) -> Watched {
         let asked_at = Instant::now();
         loop {
-            if let Some(watched) = engine::sync(self.engine.store(), DEADLINE) {
+            if let Some(watched) = engine::sync(&self.engine, DEADLINE) {
                 return watched;
             }
             let server = self.server.as_ref().unwrap();
@@ -97,7 +98,7 @@ impl Watching {
     fn is_degraded(&self) -> bool {
         (0..20).all(|_| {
             std::thread::sleep(Duration::from_millis(1));
-            engine::sync(self.engine.store(), DEADLINE).is_none()
+            engine::sync(&self.engine, DEADLINE).is_none()
         })
     }
 
@@ -448,11 +449,11 @@ fn there_is_one_server_and_it_ends_when_asked() {
     watching.join().unwrap();
     assert!(asked_at.elapsed() < Duration::from_secs(2));
     assert!(!socket.exists());
-    assert_eq!(engine::sync(watching.engine.store(), DEADLINE), None);
+    assert_eq!(engine::sync(&watching.engine, DEADLINE), None);
     // One that died leaves its socket, at which nobody is.
     drop(UnixListener::bind(&socket).unwrap());
     let asked_at = Instant::now();
-    assert_eq!(engine::sync(watching.engine.store(), DEADLINE), None);
+    assert_eq!(engine::sync(&watching.engine, DEADLINE), None);
     assert!(asked_at.elapsed() < Duration::from_secs(1));
     watching.stop = Arc::new(Stop::new().unwrap());
     watching.server = Some(spawn(&watching.engine, EAGER, &watching.stop));
@@ -485,7 +486,7 @@ fn a_directory_above_the_root_may_be_renamed() {
     let mut watching = Watching::start_at(LAZY, &FILES, tree, index, dir);
     fs::rename(parent.path().join("above"), parent.path().join("moved")).unwrap();
     fs::create_dir_all(&root).unwrap();
-    assert_eq!(engine::sync(watching.engine.store(), DEADLINE), None);
+    assert_eq!(engine::sync(&watching.engine, DEADLINE), None);
     assert_eq!(watching.join().unwrap_err().kind(), Kind::NotFound);
 }
 
@@ -551,10 +552,14 @@ fn garbage_ends_a_connection_and_nothing_else() {
 #[test]
 fn a_server_of_another_kind_is_no_server() {
     let dir = TempDir::new().unwrap();
-    let store = Store::new(dir.path().to_path_buf(), false);
+    let environment = Environment { global_excludes: None, threads: 2 };
+    let root = dir.path().canonicalize().unwrap();
+    let (device, inode) = watch::identity(&root).unwrap();
+    let root_identity = [device.to_le_bytes(), inode.to_le_bytes()].concat();
+    let engine = Engine::new(root, Store::new(dir.path().to_path_buf(), false), environment);
     let listener = UnixListener::bind(dir.path().join("watch.sock")).unwrap();
     let greeting = || {
-        let mut greeting = b"codedbW\x01".to_vec();
+        let mut greeting = b"codedbW\x02".to_vec();
         greeting.extend_from_slice(&codedb::index::format::VERSION.to_le_bytes());
         greeting
     };
@@ -563,14 +568,17 @@ fn a_server_of_another_kind_is_no_server() {
         b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
         [greeting(), vec![255; 4]].concat(),
         [greeting(), vec![4, 0, 0, 0, 1, 0, 0, 0]].concat(),
-        [greeting(), vec![13, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255]].concat(),
+        [greeting(), vec![29, 0, 0, 0, 1], root_identity.clone(), vec![0; 8], vec![255; 4]]
+            .concat(),
         [greeting(), vec![1, 0]].concat(),
+        // All is well but for the tree, which is another one.
+        [greeting(), vec![37, 0, 0, 0, 1], vec![9; 16], vec![0; 20]].concat(),
     ];
     for (i, reply) in replies.into_iter().enumerate() {
         let asked_at = Instant::now();
         let client = std::thread::spawn({
-            let store = store.clone();
-            move || engine::sync(&store, Duration::from_millis(100))
+            let engine = engine.clone();
+            move || engine::sync(&engine, Duration::from_millis(100))
         });
         let (mut stream, _) = listener.accept().unwrap();
         let _ = stream.write_all(&reply);

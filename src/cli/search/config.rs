@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use bstr::ByteSlice;
 
 use super::super::report::Reporter;
+use crate::error::Error;
 
 /// Returns the flags of the file that `RIPGREP_CONFIG_PATH` names; none without it.
 ///
@@ -30,6 +31,13 @@ pub(crate) fn args(reporter: &Reporter) -> Vec<OsString> {
     }
     log::debug!("{}: {args:?}", path.display());
     args
+}
+
+/// Adds to an error that it is the configuration file's.
+pub(crate) fn explain(error: Error) -> Error {
+    let path = PathBuf::from(std::env::var_os("RIPGREP_CONFIG_PATH").unwrap_or_default());
+    let place = format!("it stands in {} (RIPGREP_CONFIG_PATH)", path.display());
+    error.with_hint(format!("{place}; `--no-config` leaves that aside"))
 }
 
 /// Returns the flags in `text` and the numbers of the lines that are none.

@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::super::place::{self, Asked};
-use super::args::{
-    Binary, Boundary, Case, Context, Engine as RegexEngine, Fresh, Mmap, SearchMode,
-};
+use super::args::{Binary, Context, Fresh, Mmap};
 use super::args::{Mode, TextEncoding};
 use super::request::Request;
 use super::searcher::is_stdin_path;
@@ -24,7 +22,6 @@ use crate::engine::{self, Engine, Freshened, View};
 use crate::error::{Kind, Result};
 use crate::index::table::Flags;
 use crate::query::candidates::{self, Candidates, Demand};
-use crate::query::pattern::{self, PatternOptions};
 use crate::query::plan::Plan;
 use crate::snapshot::Snapshot;
 use crate::source::stamp::Stamp;
@@ -73,21 +70,32 @@ impl Report {
 }
 
 /// Returns the engine that may serve the request, or `None` where no index is to be used.
-pub(crate) fn engine(request: &Request) -> Option<Engine> {
+///
+/// # Errors
+///
+/// Where `--root` names none.
+pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
     let only_files = || {
         let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
         request.scope.paths.iter().all(is_file)
     };
     if request.index.no_index || !matches!(request.mode, Mode::Search(_)) || only_files() {
-        return None;
+        return Ok(None);
     }
     let asked = Asked {
         root: request.index.root.clone(),
         index_dir: request.index.index_dir.clone(),
         threads: Some(request.threads),
     };
-    // Without a place for an index the search still answers, by scanning.
-    place::engine(&asked).inspect_err(|error| log::debug!("no index: {error}")).ok()
+    match place::engine(&asked) {
+        Ok(engine) => Ok(Some(engine)),
+        Err(error) if request.index.root.is_some() => Err(error),
+        // Without a place for an index the search still answers, by scanning.
+        Err(error) => {
+            log::debug!("no index: {error}");
+            Ok(None)
+        }
+    }
 }
 
 /// Lists the files to search with the index of `engine`, or by a walk where there is none.
@@ -168,7 +176,7 @@ impl Lookup<'_> {
     }
 
     fn plan(&self) -> Plan {
-        let Request { matching, reading, .. } = self.request;
+        let Request { reading, .. } = self.request;
         let as_stored = matches!(reading.encoding, TextEncoding::Auto)
             && reading.preprocessor.is_none()
             && !reading.decompress;
@@ -176,25 +184,7 @@ impl Lookup<'_> {
         if !as_stored || prints_all {
             return Plan::all();
         }
-        let options = PatternOptions {
-            fixed_strings: matching.fixed_strings,
-            case: match matching.case {
-                Case::Sensitive => pattern::Case::Sensitive,
-                Case::Insensitive => pattern::Case::Insensitive,
-                Case::Smart => pattern::Case::Smart,
-            },
-            unicode: !matching.no_unicode,
-            multi_line: matching.multiline,
-            dot_matches_new_line: matching.multiline_dotall,
-            crlf: matching.crlf,
-            null_data: matching.null_data,
-            invert: matching.invert,
-            // A pattern that the default engine refuses may go to PCRE2.
-            pcre2: matching.engine != RegexEngine::Default,
-            word: matching.boundary == Some(Boundary::Word),
-            whole_line: matching.boundary == Some(Boundary::Line),
-        };
-        Plan::new(&self.request.patterns, &options)
+        Plan::new(&self.request.patterns, &super::matcher::pattern_options(self.request))
     }
 
     /// Returns true unless a walked file is given up at its first NUL byte at the latest.
@@ -204,17 +194,6 @@ impl Lookup<'_> {
             || reading.mmap == Mmap::Always
             || matching.multiline
             || matching.null_data
-    }
-
-    /// Returns true if a file without a match may print something, so that none may be left out.
-    fn lists_misses(&self) -> bool {
-        match self.request.mode {
-            Mode::Search(SearchMode::PathsWithoutMatch) => true,
-            Mode::Search(SearchMode::Count | SearchMode::CountMatches) => {
-                self.request.format.include_zero
-            }
-            _ => false,
-        }
     }
 
     /// Returns the table's directory whose files are what a walk of `path` would list.
@@ -254,8 +233,11 @@ impl Lookup<'_> {
             Freshened::View(view) => view,
             Freshened::Rewalk(reason) => {
                 listing.report.freshness = format!("walked anew: {reason}");
-                listing.wants_build = true;
-                return self.add_walked(folder, candidates, listing);
+                let walked = self.add_walked(folder, candidates, listing);
+                // A builder would meet the same problems as this walk did.
+                let has_problem = |item: &Item| matches!(item, Item::Problem(_));
+                listing.wants_build |= !listing.items.iter().any(has_problem);
+                return walked;
             }
         };
         let listing_files = Instant::now();
@@ -282,7 +264,7 @@ impl Lookup<'_> {
         }
         let environment = self.engine.environment();
         if self.request.index.fresh != Some(Fresh::Strict)
-            && let Some(watched) = engine::sync(self.engine.store(), SYNC_PATIENCE)
+            && let Some(watched) = engine::sync(self.engine, SYNC_PATIENCE)
             && let Some(freshened) =
                 engine::freshen_watched(self.snapshot, &watched, dir, environment)?
         {
@@ -305,7 +287,7 @@ impl Lookup<'_> {
         let table = &self.snapshot.table;
         let entry = table.dir(dir)?;
         let prefix = entry.path.to_bytes();
-        let all = candidates.is_all || self.lists_misses();
+        let all = candidates.is_all || self.request.lists_misses();
         let mut added = view.added.iter().peekable();
         let mut spelling = Spelling::new(folder, self.request.scope.implicit, prefix);
         for id in entry.files.clone().map(FileId) {
@@ -375,7 +357,7 @@ impl Lookup<'_> {
             return Ok(());
         }
         let checking = Instant::now();
-        let lists_misses = self.lists_misses();
+        let lists_misses = self.request.lists_misses();
         let base = normalize(&self.request.current_dir);
         let trust = self.request.index.fresh == Some(Fresh::Trust);
         let kept: Vec<Option<Item>> = items
@@ -420,7 +402,7 @@ impl Lookup<'_> {
         if candidates.files.contains(id.index()) {
             return Ok(false);
         }
-        if self.lists_misses() && table.file(id)?.flags.has(Flags::BINARY) {
+        if self.request.lists_misses() && table.file(id)?.flags.has(Flags::BINARY) {
             return Ok(false);
         }
         if trust {

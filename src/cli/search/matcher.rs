@@ -5,6 +5,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use super::args::{Binary, Boundary, Case, Engine, Matching};
 use super::request::Request;
 use crate::error::{Error, Result};
+use crate::query::pattern::{self, PatternOptions};
 
 /// A compiled pattern, by engine.
 #[derive(Clone, Debug)]
@@ -33,6 +34,29 @@ pub(crate) fn build(request: &Request) -> Result<PatternMatcher> {
                 ))
             })
         }),
+    }
+}
+
+/// Returns how the patterns are read: as [`build`] has them compiled.
+pub(crate) fn pattern_options(request: &Request) -> PatternOptions {
+    let matching = &request.matching;
+    PatternOptions {
+        fixed_strings: matching.fixed_strings,
+        case: match matching.case {
+            Case::Sensitive => pattern::Case::Sensitive,
+            Case::Insensitive => pattern::Case::Insensitive,
+            Case::Smart => pattern::Case::Smart,
+        },
+        unicode: !matching.no_unicode,
+        multi_line: matching.multiline,
+        dot_matches_new_line: matching.multiline_dotall,
+        crlf: matching.crlf,
+        null_data: matching.null_data,
+        invert: matching.invert,
+        // A pattern that the default engine refuses may go to PCRE2.
+        pcre2: matching.engine != Engine::Default,
+        word: matching.boundary == Some(Boundary::Word),
+        whole_line: matching.boundary == Some(Boundary::Line),
     }
 }
 

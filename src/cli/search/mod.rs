@@ -51,7 +51,12 @@ pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
     if !args.no_config {
         let configured = config::args(&reporter);
         if !configured.is_empty() {
-            args = parse::parse(configured.into_iter().chain(words))?;
+            let all = configured.iter().cloned().chain(words);
+            args = parse::parse(all).map_err(|error| match parse::parse(configured) {
+                // The file's fault is told with its name.
+                Err(_) => config::explain(error),
+                Ok(_) => error,
+            })?;
             reporter = start_telling(&args);
         }
     }

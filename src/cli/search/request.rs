@@ -61,6 +61,15 @@ pub(crate) struct Look {
 }
 
 impl Request {
+    /// Returns true if a file without a match may print something, so that none may be left out.
+    pub(crate) fn lists_misses(&self) -> bool {
+        match self.mode {
+            Mode::Search(SearchMode::PathsWithoutMatch) => true,
+            Mode::Search(SearchMode::Count | SearchMode::CountMatches) => self.format.include_zero,
+            _ => false,
+        }
+    }
+
     /// Resolves the arguments; reads pattern files and, for `-f -`, standard input.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! of them, in one thread that prints as it goes or in many whose output is put in order.
 
 use std::io::{self, ErrorKind, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -105,7 +106,7 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
         faults.iter().for_each(|fault| reporter.warn_ignore(fault));
     })?;
     let parts = WorkerParts::new(request, matcher)?;
-    let Some(engine) = indexed::engine(request) else {
+    let Some(engine) = indexed::engine(request)? else {
         let items = targets::list(request)?;
         let search = Search { request, mode, reporter, parts: &parts, started, unread: 0 };
         return Ok(search_items(&search, &items, &PlainScan).matched);
@@ -183,7 +184,7 @@ fn search_serially(search: &Search<'_>, items: &[Item], searches: &impl SearchOn
             }
         };
         outcome.searched = true;
-        match searches.search_one(&mut worker, target) {
+        match search_guarded(searches, &mut worker, target) {
             Ok(verdict) => outcome.add(&verdict),
             Err(err) if err.kind() == ErrorKind::BrokenPipe => break,
             Err(err) => reporter.fail(format_args!("{}: {err}", target.path.display())),
@@ -192,12 +193,28 @@ fn search_serially(search: &Search<'_>, items: &[Item], searches: &impl SearchOn
             break;
         }
     }
-    if let Some(stats) = &outcome.stats {
-        // There is nobody left to tell when standard output is gone.
-        drop(write_totals(search.mode, stats, 0, search.started, worker.output()));
+    let totals = match &outcome.stats {
+        Some(stats) => write_totals(search.mode, stats, 0, search.started, worker.output()),
+        None => Ok(()),
+    };
+    if let Err(err) = totals.and_then(|()| worker.output().flush())
+        && err.kind() != ErrorKind::BrokenPipe
+    {
+        reporter.fail(stdout_error(&err));
     }
-    drop(worker.output().flush());
     outcome
+}
+
+/// Searches one target; where the libraries below panic, that is this target's error alone.
+fn search_guarded<W: WriteColor>(
+    searches: &impl SearchOne,
+    worker: &mut Worker<W>,
+    target: &Target,
+) -> io::Result<Verdict> {
+    // The worker prints into memory or a buffer, and each search starts it anew.
+    let searched = catch_unwind(AssertUnwindSafe(|| searches.search_one(worker, target)));
+    searched
+        .unwrap_or_else(|_| Err(io::Error::other("the search panicked, which is a fault in it")))
 }
 
 /// Many threads: each prints into memory, and the queue keeps the order.
@@ -235,7 +252,7 @@ fn part(
             return Part { problem: Some(problem.clone()), ..Part::default() };
         }
     };
-    let (verdict, problem) = match searches.search_one(worker, target) {
+    let (verdict, problem) = match search_guarded(searches, worker, target) {
         Ok(verdict) => (verdict, None),
         Err(err) => {
             let message = format!("{}: {err}", target.path.display());
@@ -256,7 +273,8 @@ fn part(
 /// Prints the paths that would be searched; returns true if there is any.
 fn list_files(request: &Request, reporter: &Reporter) -> Result<bool> {
     let items = targets::list(request)?;
-    let mut printer = printer::paths(request, stdout(request));
+    let mut out = stdout(request);
+    let mut printer = printer::paths(request, &mut out);
     let mut any = false;
     for item in &items {
         match item {
@@ -274,7 +292,16 @@ fn list_files(request: &Request, reporter: &Reporter) -> Result<bool> {
             }
         }
     }
+    flushed(&mut out)?;
     Ok(any)
+}
+
+/// Sends out what is buffered; a reader that went away has read enough.
+fn flushed(out: &mut impl Write) -> Result<()> {
+    match out.flush() {
+        Err(err) if err.kind() != ErrorKind::BrokenPipe => Err(stdout_error(&err)),
+        _ => Ok(()),
+    }
 }
 
 /// Prints the file types, one a line.
@@ -290,7 +317,7 @@ fn list_types(request: &Request) -> Result<ExitCode> {
             Err(err) => return Err(stdout_error(&err)),
         }
     }
-    drop(out.flush());
+    flushed(&mut out)?;
     Ok(ExitCode::from(u8::from(definitions.is_empty())))
 }
 

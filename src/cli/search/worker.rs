@@ -14,8 +14,8 @@ use grep_searcher::{Searcher, SearcherBuilder};
 use ignore::overrides::Override;
 use termcolor::WriteColor;
 
-use super::args::{Context, Mmap, Mode, SearchMode, TextEncoding};
-use super::matcher::PatternMatcher;
+use super::args::{Context, Mmap, TextEncoding};
+use super::matcher::{self, PatternMatcher};
 use super::plain::Plain;
 use super::printer::Printer;
 use super::request::Request;
@@ -23,6 +23,7 @@ use super::searcher::{self, BinaryRules};
 use super::targets::{Knowledge, Origin, Target};
 use super::walker;
 use crate::error::{Error, Kind, Result};
+use crate::query::pattern;
 use crate::source::read;
 use crate::source::stamp::Stamp;
 
@@ -50,6 +51,8 @@ pub(crate) struct WorkerParts {
     /// A file in which the pattern matches nowhere prints nothing, and the pattern means the same
     /// on a part of the lines as on all.
     rejects_early: bool,
+    /// What is printed depends on where the searcher's buffer starts or ends.
+    sees_buffers: bool,
     with_stats: bool,
     /// What is found in one line decides whether later ones are looked at.
     limits_lines: bool,
@@ -70,7 +73,7 @@ impl WorkerParts {
     /// # Errors
     ///
     /// When the preprocessor is not to be found or its globs cannot be read.
-    pub(crate) fn new(request: &Request, matcher: PatternMatcher) -> Result<WorkerParts> {
+    pub(crate) fn new(request: &Request, compiled: PatternMatcher) -> Result<WorkerParts> {
         let globs = walker::preprocessor_globs(request)?;
         let preprocessor = match &request.reading.preprocessor {
             None => None,
@@ -85,16 +88,22 @@ impl WorkerParts {
             builder.async_stderr(true);
             builder
         });
+        let anchors_to_text =
+            pattern::may_anchor_to_text(&request.patterns, &matcher::pattern_options(request));
+        let limits_lines =
+            request.matching.max_count.is_some() || request.matching.stop_on_nonmatch;
         Ok(WorkerParts {
-            matcher,
+            matcher: compiled,
             searcher: searcher::settings(request),
             binary: BinaryRules::new(request),
             preprocessor,
             decompressor,
             maps: request.reading.mmap == Mmap::Always,
-            rejects_early: rejects_early(request),
+            rejects_early: rejects_early(request) && !anchors_to_text,
+            // Inverted, the searcher takes the lines of a buffer together and counts them later.
+            sees_buffers: anchors_to_text || (request.matching.invert && limits_lines),
             with_stats: request.stats,
-            limits_lines: request.matching.max_count.is_some() || request.matching.stop_on_nonmatch,
+            limits_lines,
             plain: Plain::new(request),
         })
     }
@@ -129,28 +138,11 @@ impl WorkerParts {
 
 fn rejects_early(request: &Request) -> bool {
     let Request { matching, format, reading, .. } = request;
-    let misses_print = match request.mode {
-        Mode::Search(SearchMode::PathsWithoutMatch) => true,
-        Mode::Search(SearchMode::Count | SearchMode::CountMatches) => format.include_zero,
-        _ => false,
-    };
     let plain = !matching.invert
         && !matching.null_data
         && format.context != Context::Passthru
         && matches!(reading.encoding, TextEncoding::Auto);
-    plain && !misses_print && !request.patterns.iter().any(|p| may_anchor_to_text(p))
-}
-
-/// Returns true if a pattern may hold an anchor to the text's start or end, which a part of the
-/// text moves: `\A`, `\z`, or `^` and `$` under `(?-m)`. May say so of others.
-fn may_anchor_to_text(pattern: &str) -> bool {
-    let switches_off = |(at, _): (usize, &str)| {
-        let flags = pattern[at + 2..].split([':', ')']).next().unwrap_or("");
-        flags.split_once('-').is_some_and(|(_, off)| off.contains('m'))
-    };
-    pattern.contains("\\A")
-        || pattern.contains("\\z")
-        || pattern.match_indices("(?").any(switches_off)
+    plain && !request.lists_misses()
 }
 
 /// Searches targets one after another, printing into `W`.
@@ -305,9 +297,15 @@ impl<W: WriteColor> Worker<W> {
     /// Searches the bytes of a walked file.
     fn search_bytes(&mut self, path: &Path, bytes: &[u8]) -> io::Result<Verdict> {
         self.set_binary_rule(path, false);
+        if self.parts.sees_buffers {
+            return self.search_reader(path, bytes);
+        }
         // Transcoded text and text with a NUL are for the searcher to make sense of.
-        let as_it_is = !starts_with_mark(bytes) && memchr::memchr(0, bytes).is_none();
-        if !as_it_is {
+        if starts_with_mark(bytes) || memchr::memchr(0, bytes).is_some() {
+            // A long line in an earlier file has made the searcher's buffer larger, and that says
+            // how soon a NUL is seen: what is printed must not depend on other files.
+            self.searcher = self.parts.searcher.build();
+            self.set_binary_rule(path, false);
             return self.search_reader(path, bytes);
         }
         let Worker { parts, searcher, printer, .. } = self;

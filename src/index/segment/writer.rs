@@ -9,7 +9,7 @@ use crate::index::format::{self, FileKind};
 use crate::index::gram::KEYS;
 use crate::index::postings;
 
-/// Returns the bytes of a segment of `runs`, whose units follow one another. O(pairs + keys · runs),
+/// Hands the sections of a segment of `runs`, whose units follow one another, to `sink`. O(pairs + keys · runs),
 /// in parallel over keys.
 pub fn write_runs(runs: &[Run], sink: &mut dyn FnMut(Sections<'_>) -> Result<()>) -> Result<()> {
     let mut bases = Vec::with_capacity(runs.len());
@@ -36,7 +36,7 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn FnMut(Sections<'_>) -> Result<()>
 /// A unit's new number, or `None` if it is dead, for each unit of each segment that is merged.
 pub type Renumbering = Vec<Vec<Option<u32>>>;
 
-/// Merges the live units of `segments` into one segment of `starts.len()` units, numbered as
+/// Hands the sections of the merged live units of `segments` to `sink`: a segment of `starts.len()` units, numbered as
 /// `renumbering` says. O(pairs · log of a list), in parallel over keys.
 ///
 /// # Errors

@@ -116,7 +116,8 @@ impl Table {
             own: number(6)..number(7),
             stamp: Stamp::from_bytes(stamp),
         };
-        let fits = dir.dirs.end <= self.dirs()
+        let fits = id.0 < dir.dirs.end
+            && dir.dirs.end <= self.dirs()
             && dir.files.start <= dir.files.end
             && dir.files.end <= self.files()
             // The root alone is its own parent, so that the way up ends there.

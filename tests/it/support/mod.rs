@@ -1,6 +1,7 @@
 //! Parts of the randomized tests: choices, contents, trees, mutations, queries and child processes.
 //!
-//! Nothing here knows codedb's internals: the binary under test and its peer are programs that print.
+//! The binary under test and its peer are programs that print; of the library, only the window of
+//! doubtful stamps is known here.
 
 pub(crate) mod compare;
 pub(crate) mod content;

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use codedb::source::stamp::RACY_WINDOW;
 use tempfile::TempDir;
 
 use super::prng::Prng;
@@ -226,9 +227,9 @@ pub(crate) fn text(rng: &mut Prng, mark: &str) -> String {
     text
 }
 
-/// Waits until what was just written is older than the resolution of stamps.
+/// Waits until what was just written is so old that its stamp is believed.
 pub(crate) fn settle() {
-    thread::sleep(Duration::from_millis(50));
+    thread::sleep(RACY_WINDOW + Duration::from_millis(30));
 }
 
 /// Returns true if the long form of the tests was asked for.

@@ -1,0 +1,285 @@
+//! What went wrong once and belongs to no other test: patterns, trees and caches that surprise.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::support::place::{Answer, Place, settle};
+
+/// A file of several units in whose middle a line starts with `final`.
+fn in_the_middle() -> String {
+    let mut text = String::new();
+    for row in 0..18_000 {
+        text.push_str(&format!("row {row:05} of the text\n"));
+        if row == 9_000 {
+            text.push_str("final foo end\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn anchors_to_the_text_are_ripgreps() {
+    let place = Place::new();
+    place.write("large.txt", in_the_middle());
+    place.write("small.txt", "x\nfinal end");
+    place.index(&[]).expect_success();
+    for pattern in [
+        "(?x)( ?-m:^final)",
+        "(?x)( ?-m:^row\\ 008)",
+        "(?x)(?-u)( ?-m)^final",
+        "\\Afinal",
+        "end\\z",
+        "(?-m)^final",
+        "(?-m:end$)",
+        "[[:word:]]+\\z",
+    ] {
+        for flags in [&["-n"][..], &["-on"], &["--column"], &["-c"], &["-r", "Z"], &["-l"], &["-U"]]
+        {
+            place.check(&[flags, &["-e", pattern, "."]].concat());
+        }
+    }
+}
+
+#[test]
+fn few_file_descriptors_lose_no_match() {
+    let place = Place::new();
+    for folder in 0..64 {
+        place.write(format!("d{folder}/f.txt"), "hello\n");
+    }
+    place.index(&[]).expect_success();
+    let all = place.rg(&["-l", "hello", "."]);
+    for descriptors in 6..12 {
+        let mut command = place.command("sh");
+        let script = format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"");
+        command.args(["-c", &script]).args(place.codedb_words("search"));
+        command.args(["--no-background", "--fresh", "strict", "-j2", "-l", "hello", "."]);
+        let found = Answer::of(command);
+        // It may say that it could not, but not that there is less.
+        assert!(
+            found.code == 2 || found.stdout == all.stdout,
+            "{descriptors}: {} of 64, code {}",
+            found.text().lines().count(),
+            found.code
+        );
+    }
+}
+
+#[test]
+fn pipes_where_rules_are_looked_for_are_not_waited_for() {
+    let place = Place::new();
+    place.write("a/f.txt", "hello\n");
+    place.write("b/f.txt", "hello\n");
+    let pipe = |path: &str| {
+        let made = Command::new("mkfifo").arg(place.root().join(path)).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo {path}");
+    };
+    pipe("a/.git");
+    pipe("a/.jj");
+    place.index(&[]).expect_success();
+    place.check(&["hello", "."]);
+    pipe("b/.git");
+    place.check(&["hello", "."]);
+}
+
+#[test]
+fn an_index_folder_is_known_by_its_name() {
+    let place = Place::new();
+    place.write("f.txt", "hello\n");
+    // Somebody's own folders, which look a little like ours.
+    let theirs =
+        ["proj/repo", "0123456789abcdef/v1", "0123456789abcdef/vx-01234567", "proj/v1-01234567"];
+    for dir in theirs {
+        let dir = place.cache().join(dir);
+        fs::create_dir_all(dir.join("sub")).expect("a folder");
+        for (name, text) in [("lock", ""), ("root", "/nowhere/at/all"), ("sub/thesis.txt", "x")] {
+            fs::write(dir.join(name), text).expect("a file");
+        }
+        fs::write(dir.join("large"), vec![b'x'; 2 << 20]).expect("a file");
+    }
+    let mut command = place.codedb("index");
+    command.env("CODEDB_CACHE_MAX_MB", "1");
+    Answer::of(command).expect_success();
+    place.index(&["--clean"]).expect_success();
+    for dir in theirs {
+        assert!(place.cache().join(dir).join("sub/thesis.txt").exists(), "{dir}");
+    }
+}
+
+#[test]
+fn the_least_recently_used_index_goes() {
+    let (place, other) = (Place::new(), Place::new());
+    for place in [&place, &other] {
+        place.write("f.txt", "hello\n");
+    }
+    place.index(&[]).expect_success();
+    let first = place.store();
+    fs::write(first.join("segment-0.idx"), vec![0; 2 << 20]).expect("a file");
+    let mut command = other.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["index", "--index-dir"]).arg(place.cache()).env("CODEDB_CACHE_MAX_MB", "1");
+    Answer::of(command).expect_success();
+    assert!(!first.exists());
+    let left: Vec<_> = fs::read_dir(place.cache()).expect("a cache").flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn failed_builds_leave_nothing_behind() {
+    let place = Place::new();
+    for file in 0..200 {
+        place.write(format!("f{file}.txt"), format!("{file} and some text {}\n", file * 7919));
+    }
+    for _ in 0..3 {
+        let mut command = place.command("sh");
+        let script = "trap '' XFSZ; ulimit -f 16; \"$0\" \"$@\"; exit $?";
+        command.args(["-c", script]).args(place.codedb_words("index"));
+        assert_eq!(Answer::of(command).code, 2);
+        let left: Vec<_> = fs::read_dir(place.store()).expect("a folder").flatten().collect();
+        let left: Vec<_> = left.iter().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["lock"]);
+    }
+    fs::write(place.store().join("segment-7.tmp"), "of one that was killed").expect("a file");
+    place.index(&[]).expect_success();
+    assert!(!place.store().join("segment-7.tmp").exists());
+}
+
+#[test]
+fn nothing_is_published_where_nothing_differs() {
+    let place = Place::new();
+    place.write("f.txt", "hello\n");
+    place.write("sub/g.txt", "hello\n");
+    // A rule from the future, and one that cannot be read.
+    place.write(".ignore", "*.log\n");
+    place.write("sub/.ignore", "{x\n");
+    let ahead = SystemTime::now() + Duration::from_secs(400_000_000);
+    let rules = File::options().write(true).open(place.root().join(".ignore")).expect("a file");
+    rules.set_modified(ahead).expect("a time");
+    settle();
+    place.index(&[]).expect_success();
+    let manifest = place.store().join("gen-1.json");
+    for _ in 0..3 {
+        place.index(&[]).expect_success();
+        assert!(manifest.exists());
+    }
+    place.check(&["hello", "."]);
+}
+
+/// As a plain user; root reads everything, and nothing is to be seen then.
+#[test]
+fn a_folder_that_cannot_be_entered_is_reported() {
+    let place = Place::new();
+    place.write("a/b/f.txt", "hello\n");
+    place.write("c/g.txt", "hello\n");
+    settle();
+    place.index(&[]).expect_success();
+    let folder = place.root().join("a");
+    let mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode));
+    mode(0o444).expect("a mode");
+    let (expected, found) = (place.rg(&["hello", "."]), place.search(&["hello", "."]));
+    mode(0o755).expect("a mode");
+    assert_eq!((found.text(), found.code), (expected.text(), expected.code), "{}", found.stderr);
+    assert_eq!(found.stderr.contains("a/b"), expected.stderr.contains("a/b"), "{}", found.stderr);
+}
+
+#[test]
+fn inverted_searches_with_limits_are_ripgreps() {
+    let place = Place::new();
+    place.write("sorted.txt", "a\nfoo1\nfoo2\nb\nfoo3\n");
+    place.write("open.txt", "a\nb foo\nc\n\nd\nend foo");
+    let mut large = String::new();
+    for row in 0..40_000 {
+        large.push_str(if row % 5000 == 4999 { "foo\n" } else { "filler\n" });
+    }
+    place.write("large.txt", large);
+    place.index(&[]).expect_success();
+    for limits in [&["--stop-on-nonmatch"][..], &["-m1"], &["-m3"], &["-m3", "--stop-on-nonmatch"]]
+    {
+        for pattern in ["foo", "zzz"] {
+            for format in
+                [&["-n"][..], &["-c"], &["-A2"], &["-C1"], &["-B3", "-n"], &["-o"], &["-l"]]
+            {
+                place.check(&[limits, format, &["-v", pattern, "."]].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_line_in_one_file_changes_nothing_in_another() {
+    let place = Place::new();
+    place.write("a", "x".repeat(300_000) + "\n");
+    place.write("b", format!("foo 1\n{}\0\n", "filler\n".repeat(14_000)));
+    place.index(&[]).expect_success();
+    let alone = place.rg(&["-g", "b", "foo", "."]);
+    let found = ["-j1", "-j2", "-j4"].map(|threads| place.search(&[threads, "foo", "."]));
+    for found in &found {
+        assert_eq!(found.code, 0);
+        assert_eq!(found.text(), alone.text());
+    }
+}
+
+#[test]
+fn a_panic_of_the_printer_is_the_error_of_one_file() {
+    let place = Place::new();
+    place.write("0", "foo early\n");
+    place.write("a", "foo x \n\n\nend\n");
+    place.write("z", "foo late\n");
+    place.index(&[]).expect_success();
+    for threads in ["-j1", "-j2"] {
+        let words = [threads, "-U", "-m1", "-e", "foo", "-e", "\\s+$", "--json", "."];
+        let mut command = place.codedb("search");
+        command.args(["--no-background"]).args(words);
+        let output = command.output().expect("codedb runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("foo early") && text.contains("foo late"), "{threads}: {text}");
+        assert!(output.status.code() == Some(2), "{threads}: {output:?}");
+    }
+}
+
+#[test]
+fn a_full_standard_output_is_told_by_any_number_of_threads() {
+    let place = Place::new();
+    place.write("f.txt", "hello\n");
+    place.write("g.txt", "hello\n");
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    for args in [
+        &["-j1", "hello"][..],
+        &["-j2", "hello"],
+        &["hello", "f.txt"],
+        &["--files"],
+        &["--type-list"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").expect("a device");
+        let mut command = place.codedb("search");
+        let output = command.args(["--no-background"]).args(args).stdout(full).output();
+        let output = output.expect("codedb runs");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("standard output: No space left on device"), "{args:?}: {told}");
+    }
+}
+
+#[test]
+fn what_is_named_wrongly_is_told() {
+    let place = Place::new();
+    place.write("f.txt", "hello\n");
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    let nowhere = place.base().join("nowhere");
+    let found = Answer::of({
+        command.args(["search", "hello", "--root"]).arg(&nowhere);
+        command
+    });
+    assert_eq!(found.code, 2);
+    assert!(found.stderr.contains(&nowhere.display().to_string()), "{}", found.stderr);
+
+    let config = place.base().join("config");
+    fs::write(&config, "--bogus\n").expect("a file");
+    let mut command = place.codedb("search");
+    command.env("RIPGREP_CONFIG_PATH", &config).arg("hello");
+    let found = Answer::of(command);
+    assert_eq!(found.code, 2);
+    assert!(found.stderr.contains(&config.display().to_string()), "{}", found.stderr);
+}
