@@ -49,11 +49,11 @@ impl RunBuilder {
 
     /// Adds the next unit: its text, and where that starts in its file. O(text).
     pub fn add(&mut self, text: &[u8], start: u32) {
-        let RunBuilder { extractor, counts, keys, .. } = self;
-        extractor.keys(text, |key| {
-            counts[key as usize] += 1;
-            keys.push(key);
-        });
+        let from = self.keys.len();
+        self.extractor.keys(text, &mut self.keys);
+        for &key in &self.keys[from..] {
+            self.counts[key as usize] += 1;
+        }
         self.ends.push(self.keys.len() as u32);
         self.starts.push(start);
     }
