@@ -22,7 +22,7 @@ pub(super) const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Files that a thread takes at a time: few enough that threads end together, many enough that
 /// their runs are not too many to put together.
 const CLAIM_MIN: usize = 64;
-const CLAIM_MAX: usize = 2048;
+const CLAIM_MAX: usize = 1024;
 
 /// Claims beyond which each takes more files than [`CLAIM_MAX`].
 const RUNS_MAX: usize = 96;
