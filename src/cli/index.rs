@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::place::{self, Asked};
-use super::report;
+use super::{log_sink, report};
 use crate::engine::{self, Built, Engine, Progress, Stage};
 use crate::error::{Error, Kind, Result};
 use crate::index::store;
@@ -72,6 +72,11 @@ pub(super) fn command() -> Command {
 pub(super) fn common_args() -> Vec<Arg> {
     let path = || value_parser!(std::path::PathBuf);
     vec![
+        Arg::new("dir")
+            .value_name("DIR")
+            .value_parser(path())
+            .conflicts_with("root")
+            .help("The tree, as with --root"),
         Arg::new("root")
             .long("root")
             .value_name("DIR")
@@ -101,9 +106,10 @@ pub(super) fn common_args() -> Vec<Arg> {
 
 /// Returns what the common arguments ask for.
 pub(super) fn asked(matches: &ArgMatches) -> Asked {
+    let path = |name: &str| matches.get_one::<std::path::PathBuf>(name).cloned();
     Asked {
-        root: matches.get_one::<std::path::PathBuf>("root").cloned(),
-        index_dir: matches.get_one::<std::path::PathBuf>("index-dir").cloned(),
+        root: path("root").or_else(|| path("dir")),
+        index_dir: path("index-dir"),
         threads: matches.get_one::<usize>("threads").copied().filter(|&threads| threads > 0),
     }
 }
@@ -122,14 +128,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             .with_hint("go to a project's folder, name one with --root, or add --insist"));
     }
     if matches.get_flag("watch") {
-        if !matches.get_flag("quiet") {
-            report::print_message(format_args!(
-                "watching {}; Ctrl-C ends it, and searches then compare stamps again",
-                engine.root().display()
-            ));
-        }
-        engine::serve(&engine, &engine::Pace::default(), &engine::Stop::new()?)?;
-        return Ok(ExitCode::SUCCESS);
+        return watch(matches, &engine);
     }
     let built = with_progress(matches, |progress| {
         let work = || match matches.get_flag("rebuild") {
@@ -150,6 +149,32 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         tell(&engine, &built)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Serves searches until the process is ended, unless another process does so already.
+fn watch(matches: &ArgMatches, engine: &Engine) -> Result<ExitCode> {
+    log_sink::install(None);
+    let tell = |message: &str| {
+        if !matches.get_flag("quiet") {
+            report::print_message(format_args!("{}: {message}", engine.root().display()));
+        }
+    };
+    if super::watching(engine) {
+        tell("already watched by another codedb; nothing is to be done");
+        return Ok(ExitCode::SUCCESS);
+    }
+    // The server refreshes, too; this one shows how far it is.
+    match with_progress(matches, |progress| engine::refresh(engine, progress)) {
+        Err(error) if error.kind() != Kind::Busy => return Err(error),
+        _ => tell("watching; Ctrl-C ends it, and searches then compare stamps again"),
+    }
+    match engine::serve(engine, &engine::Pace::default(), &engine::Stop::new()?) {
+        Err(error) if error.kind() == Kind::Busy => {
+            tell("already watched by another codedb; nothing is to be done");
+            Ok(ExitCode::SUCCESS)
+        }
+        ended => ended.map(|()| ExitCode::SUCCESS),
+    }
 }
 
 fn tell(engine: &Engine, built: &Built) -> Result<()> {

@@ -262,7 +262,7 @@ impl<'a> Server<'a> {
     fn lose_if_damaged(&mut self, result: Result<()>) -> Result<()> {
         match result {
             Err(error) if error.kind() == Kind::Corrupt => {
-                log::warn!("watch: {error}");
+                log::warn!("{error}");
                 self.current = None;
                 self.lose();
                 Ok(())
@@ -360,7 +360,7 @@ impl<'a> Server<'a> {
             }
             Err(error) if !self.has_vouched && error.kind() != Kind::Busy => Err(error),
             Err(error) => {
-                log::warn!("watch: {error}");
+                log::warn!("{error}");
                 self.refreshes_from =
                     now + rest.saturating_mul(1 << self.failures.min(FAILURES_MAX));
                 self.failures += 1;
@@ -421,7 +421,11 @@ impl<'a> Server<'a> {
         }
         let is_blind = unwatched.len() > TREES_MAX;
         if is_blind {
-            log::warn!("watch: {} directories cannot be watched: a limit?", unwatched.len());
+            log::warn!(
+                "{} directories cannot be watched, so searches compare stamps; the limit is \
+                 `fs.inotify.max_user_watches` on Linux (`sysctl`)",
+                unwatched.len()
+            );
             unwatched.clear();
         }
         let sources = table.sources()?;

@@ -107,6 +107,9 @@ pub fn walk_below(root: &Path, below: &[u8], environment: &Environment) -> Resul
     }
     tree.files.par_sort_unstable_by(|a, b| path::compare(a, b));
     tree.dirs.par_sort_unstable_by(|a, b| path::compare(&a.path, &b.path));
+    // A listing may name an entry twice that is renamed over meanwhile.
+    tree.files.dedup();
+    tree.dirs.dedup_by(|a, b| a.path == b.path);
     Ok(tree)
 }
 

@@ -1,9 +1,11 @@
 //! What went wrong once and belongs to no other test: patterns, trees and caches that surprise.
 
 use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::support::place::{Answer, Place, settle};
 
@@ -282,4 +284,35 @@ fn what_is_named_wrongly_is_told() {
     let found = Answer::of(command);
     assert_eq!(found.code, 2);
     assert!(found.stderr.contains(&config.display().to_string()), "{}", found.stderr);
+}
+
+#[test]
+fn an_index_command_takes_its_folder_and_watches_once() {
+    let place = Place::new();
+    place.write("f.txt", "hello\n");
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.arg("index").arg(place.root()).arg("--index-dir").arg(place.cache());
+    let built = Answer::of(command).expect_success();
+    assert!(built.text().contains("1 files"), "{}", built.text());
+
+    let watch = || {
+        let mut command = place.codedb("index");
+        command.arg("--watch").stderr(Stdio::piped());
+        command
+    };
+    let mut first = watch().spawn().expect("codedb runs");
+    let mut lines = BufReader::new(first.stderr.take().expect("a pipe")).lines();
+    let told = lines.next().expect("a line").expect("text");
+    assert!(told.contains("watching; Ctrl-C ends it"), "{told}");
+    let socket = place.store().join("watch.sock");
+    let started = Instant::now();
+    while !socket.exists() && started.elapsed() < Duration::from_secs(60) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let second = Answer::of(watch());
+    first.kill().expect("it can be ended");
+    first.wait().expect("it ends");
+    assert_eq!(second.code, 0);
+    assert!(second.stderr.contains("already watched"), "{}", second.stderr);
+    place.check(&["hello", "."]);
 }

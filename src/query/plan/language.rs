@@ -142,8 +142,9 @@ impl Language {
         if next.is_empty_string() {
             return self;
         }
-        let prefixes = outer_end(self.head(), next.head(), |near, far| near.product(far));
-        let suffixes = outer_end(next.tail(), self.tail(), |near, far| far.product(near));
+        let (first, last) = (StringSet::first, StringSet::last);
+        let prefixes = outer_end(self.head(), next.head(), first, |near, far| near.product(far));
+        let suffixes = outer_end(next.tail(), self.tail(), last, |near, far| far.product(near));
         let seam = seam_query(self.tail(), next.head());
         let (a, b) = (self.into_ends(), next.into_ends());
         let mut needs = a.needs;
@@ -240,12 +241,21 @@ impl End {
     }
 }
 
-/// Returns the end of two neighbours that is `near`, which lies before or after `far`.
-fn outer_end(near: End, far: End, glue: impl Fn(&StringSet, &StringSet) -> StringSet) -> StringSet {
+/// Returns the end of two neighbours that is `near`, which lies before or after `far`; `cut` keeps
+/// the letters of `far` that lie next to `near`.
+fn outer_end(
+    near: End,
+    far: End,
+    cut: impl Fn(&StringSet, usize) -> StringSet,
+    glue: impl Fn(&StringSet, &StringSet) -> StringSet,
+) -> StringSet {
     let mut ends = Vec::new();
     if near.whole {
+        // One letter, to which the neighbour adds another, unless that makes too many.
         let (short, long) = near.strings.split_shorter(END_LETTERS);
-        ends.extend([glue(&short, &far.strings), long]);
+        let next = cut(&far.strings, END_LETTERS - 1);
+        let fits = short.len() * next.len() <= END_MAX;
+        ends.extend([if fits { glue(&short, &next) } else { short.clone() }, long]);
         if far.empty {
             ends.push(short);
         }
