@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::builder::PART_KEYS;
+use super::builder::{PART_KEYS, PARTS};
 use super::{Run, Segment, section};
 use crate::error::Result;
 use crate::index::format::{self, FileKind};
@@ -92,7 +92,7 @@ struct Part {
 fn encode_parts<G: FnMut(u32, &mut Vec<u32>) -> Result<()>>(
     start: impl Fn(usize) -> G + Sync,
 ) -> Result<Vec<Part>> {
-    (0..KEYS / PART_KEYS)
+    (0..PARTS)
         .into_par_iter()
         .with_max_len(1)
         .map(|part| {
