@@ -316,3 +316,35 @@ fn an_index_command_takes_its_folder_and_watches_once() {
     assert!(second.stderr.contains("already watched"), "{}", second.stderr);
     place.check(&["hello", "."]);
 }
+
+#[test]
+fn the_head_of_a_file_decides_only_where_the_rest_cannot() {
+    let place = Place::new();
+    let filler = "some filler text\n".repeat(6_000);
+    for (name, at) in [("near", 30_000), ("far", 90_000), ("end", filler.len())] {
+        place.write(
+            format!("{name}.bin"),
+            format!("needle\n{}\0\n{}", &filler[..at], &filler[at..]),
+        );
+        place.write(format!("{name}.txt"), format!("{}\nneedle\n{}", &filler[..at], &filler[at..]));
+    }
+    place.write("marked.txt", format!("\u{feff}needle\n{filler}"));
+    place.write("early.txt", format!("needle\n{filler}"));
+    place.write("grown.txt", format!("needle\n{filler}"));
+    settle();
+    place.index(&[]).expect_success();
+    place.write("grown.txt", format!("needle\n{}\0{filler}", &filler[..20_000]));
+    for flags in [
+        &["-l"][..],
+        &["-L"],
+        &["-c"],
+        &["-l", "-a"],
+        &["-l", "--binary"],
+        &["-l", "-v"],
+        &["-lm1"],
+        &["-l0"],
+    ] {
+        place.check(&[flags, &["needle", "."]].concat());
+        place.check(&[flags, &["^needle", "."]].concat());
+    }
+}

@@ -310,7 +310,7 @@ impl Lookup<'_> {
                 // What a file that holds a NUL prints without a match depends on more than that.
                 (_, false) if file.flags.has(Flags::BINARY) => Knowledge::Nothing,
                 (_, false) => Knowledge::NoMatch,
-                (_, true) => self.blocks(id, candidates)?,
+                (_, true) => self.knowledge(id, candidates)?,
             };
             listing.items.push(spelling.item(&relative, knowledge));
         }
@@ -322,14 +322,15 @@ impl Lookup<'_> {
     }
 
     /// Returns the parts of a file that may match, where that is less than all of it.
-    fn blocks(&self, id: FileId, candidates: &Candidates) -> Result<Knowledge> {
-        let Some(blocks) = candidates.blocks.get(&id) else { return Ok(Knowledge::Nothing) };
+    /// Returns what the index knows of a candidate.
+    fn knowledge(&self, id: FileId, candidates: &Candidates) -> Result<Knowledge> {
         let table = &self.snapshot.table;
         let (file, stamp) = (table.file(id)?, table.stamp(id)?);
-        if file.flags.has(Flags::BINARY) {
-            // Where the search of it ends depends on the NUL, which is in no block's grams.
+        // Where the search of a file with a NUL ends depends on that, which is in no block's grams.
+        if file.flags.has(Flags::SCAN) || file.flags.has(Flags::BINARY) {
             return Ok(Knowledge::Nothing);
         }
+        let Some(blocks) = candidates.blocks.get(&id) else { return Ok(Knowledge::Text(stamp)) };
         let segment = &self.snapshot.segments[usize::from(file.segment)];
         let mut ranges: Vec<Range<u32>> = Vec::with_capacity(blocks.len());
         for &unit in blocks {

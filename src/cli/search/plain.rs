@@ -77,6 +77,11 @@ impl Plain {
         !(self.kind == Kind::Lines && self.line_number)
     }
 
+    /// Returns true if a path is printed for the first match, whatever follows.
+    pub(crate) fn stops_at_match(&self) -> bool {
+        self.kind == Kind::Paths
+    }
+
     /// Returns a sink for the file at `path` that prints to `out`; call [`PlainSink::end`] last.
     pub(crate) fn sink<'a, W: Write>(&'a self, path: &'a Path, out: &'a mut W) -> PlainSink<'a, W> {
         PlainSink { plain: self, path: path.as_os_str().as_encoded_bytes(), out, matched_lines: 0 }

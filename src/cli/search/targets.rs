@@ -40,6 +40,8 @@ pub(crate) enum Knowledge {
     Nothing,
     /// It cannot match; it is here for what a file without a match prints.
     NoMatch,
+    /// While it has this stamp, it holds no NUL byte and is not UTF-16.
+    Text(Stamp),
     /// While it has this stamp, it can match in these ranges of bytes alone.
     Blocks(Box<(Stamp, Vec<Range<u32>>)>),
 }

@@ -30,6 +30,9 @@ use crate::source::stamp::Stamp;
 /// Larger files are searched a buffer at a time.
 const READ_WHOLE_BYTES_MAX: u64 = 64 << 20;
 
+/// A match that decides about a file is looked for in its first bytes first.
+const HEAD_BYTES: u64 = 8 << 10;
+
 /// What the search of one target found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdict {
@@ -211,12 +214,65 @@ impl<W: WriteColor> Worker<W> {
             Knowledge::Blocks(known) if Stamp::of(&metadata) == known.0 => {
                 self.search_blocks(path, &mut file, &metadata, &known.1, &mut buffer)
             }
+            Knowledge::Text(stamp) if Stamp::of(&metadata) == *stamp => {
+                self.search_text(path, &mut file, &metadata, &mut buffer)
+            }
             _ => buffer
                 .fill(&mut file, metadata.len())
-                .and_then(|()| self.search_bytes(path, buffer.bytes())),
+                .and_then(|()| self.search_bytes(path, buffer.bytes(), false)),
         };
         self.buffer = buffer;
         verdict
+    }
+
+    /// Searches a file without a NUL byte, no more of it than its head where that holds the one
+    /// match that counts.
+    fn search_text(
+        &mut self,
+        path: &Path,
+        file: &mut File,
+        metadata: &Metadata,
+        buffer: &mut read::Buffer,
+    ) -> io::Result<Verdict> {
+        if metadata.len() > 2 * HEAD_BYTES
+            && let Some(verdict) = self.search_head(path, file, buffer)?
+        {
+            return Ok(verdict);
+        }
+        buffer.fill(file, metadata.len())?;
+        self.search_bytes(path, buffer.bytes(), true)
+    }
+
+    /// Searches the whole lines of a file's head, where a match there decides; otherwise returns
+    /// `None`, with nothing printed and the file as it was.
+    fn search_head(
+        &mut self,
+        path: &Path,
+        file: &mut File,
+        buffer: &mut read::Buffer,
+    ) -> io::Result<Option<Verdict>> {
+        self.set_binary_rule(path, false);
+        let Worker { parts, searcher, printer, .. } = self;
+        let Some(plain) = parts.plain.as_ref().filter(|plain| plain.stops_at_match()) else {
+            return Ok(None);
+        };
+        #[cfg_attr(not(feature = "pcre2"), expect(irrefutable_let_patterns, reason = "one engine"))]
+        let PatternMatcher::Default(matcher) = &parts.matcher else { return Ok(None) };
+        if !parts.rejects_early || parts.limits_lines {
+            return Ok(None);
+        }
+        buffer.fill(file, HEAD_BYTES)?;
+        let head = buffer.bytes();
+        let head = &head[..memchr::memrchr(b'\n', head).map_or(0, |end| end + 1)];
+        if !starts_with_mark(head) {
+            let mut sink = plain.sink(path, printer.get_mut());
+            searcher.search_slice(matcher, head, &mut sink)?;
+            if sink.is_decided() {
+                return Ok(Some(Verdict { has_match: sink.end()?, stats: None }));
+            }
+        }
+        file.seek(SeekFrom::Start(0))?;
+        Ok(None)
     }
 
     /// Searches a large file that can match in `blocks` alone: the rest is read only if one of them
@@ -255,7 +311,7 @@ impl<W: WriteColor> Worker<W> {
             file.seek(SeekFrom::Start(0))?;
         }
         buffer.fill(file, metadata.len())?;
-        self.search_bytes(path, buffer.bytes())
+        self.search_bytes(path, buffer.bytes(), false)
     }
 
     /// Searches nothing but `blocks` of a large file, where that prints the same; otherwise returns
@@ -294,14 +350,14 @@ impl<W: WriteColor> Worker<W> {
         Ok(Some(Verdict { has_match: sink.end()?, stats: None }))
     }
 
-    /// Searches the bytes of a walked file.
-    fn search_bytes(&mut self, path: &Path, bytes: &[u8]) -> io::Result<Verdict> {
+    /// Searches the bytes of a walked file; `is_text` if it is known to hold no NUL byte.
+    fn search_bytes(&mut self, path: &Path, bytes: &[u8], is_text: bool) -> io::Result<Verdict> {
         self.set_binary_rule(path, false);
         if self.parts.sees_buffers {
             return self.search_reader(path, bytes);
         }
         // Transcoded text and text with a NUL are for the searcher to make sense of.
-        if starts_with_mark(bytes) || memchr::memchr(0, bytes).is_some() {
+        if starts_with_mark(bytes) || (!is_text && memchr::memchr(0, bytes).is_some()) {
             // A long line in an earlier file has made the searcher's buffer larger, and that says
             // how soon a NUL is seen: what is printed must not depend on other files.
             self.searcher = self.parts.searcher.build();
