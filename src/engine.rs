@@ -25,9 +25,9 @@ pub use progress::{Progress, Stage};
 #[cfg(unix)]
 pub use serve::serve;
 #[cfg(unix)]
-pub use sync::sync;
+pub use sync::{Question, ask, sync};
 #[cfg(not(unix))]
-pub use unwatched::{Stop, serve, sync};
+pub use unwatched::{Question, Stop, ask, serve, sync};
 #[cfg(unix)]
 pub use wake::Stop;
 

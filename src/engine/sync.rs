@@ -11,33 +11,53 @@ use crate::source::watch;
 /// How long a server may take to greet.
 const GREETING: Duration = Duration::from_millis(5);
 
+/// A question that was sent to a watch server, which works on it meanwhile.
+#[derive(Debug)]
+pub struct Question {
+    stream: UnixStream,
+    root: (u64, u64),
+}
+
 /// Asks the watch server of an index what changed since its generation, every change that was
-/// made before this call included. Returns `None` where there is no server of this version, or
-/// it does not greet within 5 ms, or it cannot tell, or not within `deadline`: the caller then
-/// looks for itself. A server whose tree is not the one that is at the root now has no say.
-pub fn sync(engine: &Engine, deadline: Duration) -> Option<Watched> {
-    let started_at = Instant::now();
+/// made before this call included. Returns `None` where there is no server; does not wait.
+pub fn ask(engine: &Engine) -> Option<Question> {
     let mut stream = socket::connect(engine.store().dir()).ok()?;
     let mut request = wire::greeting().to_vec();
     request.extend_from_slice(&wire::SYNC);
     // The stream does not block yet, and a fresh one has room for a few bytes.
     stream.write_all(&request).ok()?;
     stream.set_nonblocking(false).ok()?;
-    let mut greeting = [0; wire::GREETING_BYTES];
-    read_until(&mut stream, &mut greeting, started_at + GREETING.min(deadline)).ok()?;
-    if greeting != wire::greeting() {
-        return None;
+    Some(Question { stream, root: watch::identity(engine.root()).ok()? })
+}
+
+impl Question {
+    /// Waits for the answer. Returns `None` where the server is not of this version, or watches
+    /// another tree than the one that was at the root, or does not greet within 5 ms, or cannot
+    /// tell, or not within `deadline`: the caller then looks for itself.
+    pub fn answer(mut self, deadline: Duration) -> Option<Watched> {
+        let started_at = Instant::now();
+        let mut greeting = [0; wire::GREETING_BYTES];
+        let greets_until = started_at + GREETING.min(deadline);
+        read_until(&mut self.stream, &mut greeting, greets_until).ok()?;
+        if greeting != wire::greeting() {
+            return None;
+        }
+        let until = started_at + deadline;
+        let mut len = [0; 4];
+        read_until(&mut self.stream, &mut len, until).ok()?;
+        let len = u32::from_le_bytes(len) as usize;
+        if len > wire::BODY_BYTES_MAX {
+            return None;
+        }
+        let mut body = vec![0; len];
+        read_until(&mut self.stream, &mut body, until).ok()?;
+        wire::decode(&body, self.root)
     }
-    let until = started_at + deadline;
-    let mut len = [0; 4];
-    read_until(&mut stream, &mut len, until).ok()?;
-    let len = u32::from_le_bytes(len) as usize;
-    if len > wire::BODY_BYTES_MAX {
-        return None;
-    }
-    let mut body = vec![0; len];
-    read_until(&mut stream, &mut body, until).ok()?;
-    wire::decode(&body, watch::identity(engine.root()).ok()?)
+}
+
+/// Asks and waits: [`ask`], then [`Question::answer`].
+pub fn sync(engine: &Engine, deadline: Duration) -> Option<Watched> {
+    ask(engine)?.answer(deadline)
 }
 
 fn read_until(stream: &mut UnixStream, mut buffer: &mut [u8], until: Instant) -> io::Result<()> {

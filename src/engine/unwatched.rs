@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::freshen::Watched;
 use super::{Engine, Pace};
 use crate::error::{Error, Kind, Result};
-use crate::index::store::Store;
 
 /// Asks a server to end, from any thread.
 #[derive(Debug)]
@@ -35,7 +34,23 @@ pub fn serve(_engine: &Engine, _pace: &Pace, _stop: &Stop) -> Result<()> {
         .with_hint("search without it: `--fresh strict` is always right"))
 }
 
+/// A question to a watch server, of which there is none.
+#[derive(Debug)]
+pub enum Question {}
+
 /// Returns `None`: nobody serves.
-pub fn sync(_store: &Store, _deadline: Duration) -> Option<Watched> {
+pub fn ask(_engine: &Engine) -> Option<Question> {
+    None
+}
+
+impl Question {
+    /// Waits for the answer.
+    pub fn answer(self, _deadline: Duration) -> Option<Watched> {
+        match self {}
+    }
+}
+
+/// Returns `None`: nobody serves.
+pub fn sync(_engine: &Engine, _deadline: Duration) -> Option<Watched> {
     None
 }

@@ -18,7 +18,7 @@ use super::searcher::is_stdin_path;
 use super::targets::{self, Item, Knowledge, Origin, Target};
 use crate::base::ids::{DirId, FileId};
 use crate::base::path;
-use crate::engine::{self, Engine, Freshened, View};
+use crate::engine::{self, Engine, Freshened, Question, View, Watched};
 use crate::error::{Kind, Result};
 use crate::index::table::Flags;
 use crate::query::candidates::{self, Candidates, Demand};
@@ -120,7 +120,15 @@ pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
         return Ok(Listing { items, wants_build: true, report, ..Listing::default() });
     };
     engine.store().note_use();
-    match (Lookup { request, engine, snapshot: &snapshot }).list(report) {
+    let asks = !matches!(request.index.fresh, Some(Fresh::Strict | Fresh::Trust));
+    let mut lookup = Lookup {
+        request,
+        engine,
+        snapshot: &snapshot,
+        question: if asks { engine::ask(engine) } else { None },
+        watched: None,
+    };
+    match lookup.list(report) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, scanning instead: {error}");
             let items = targets::list(request)?;
@@ -134,10 +142,14 @@ struct Lookup<'a> {
     request: &'a Request,
     engine: &'a Engine,
     snapshot: &'a Snapshot,
+    /// Sent to a watch server before anything else, so that it works meanwhile.
+    question: Option<Question>,
+    /// Its answer, once it was waited for.
+    watched: Option<Watched>,
 }
 
 impl Lookup<'_> {
-    fn list(&self, mut report: Report) -> Result<Listing> {
+    fn list(&mut self, mut report: Report) -> Result<Listing> {
         let request = self.request;
         let planning = Instant::now();
         let plan = self.plan();
@@ -220,7 +232,7 @@ impl Lookup<'_> {
     }
 
     fn add_folder(
-        &self,
+        &mut self,
         folder: &Path,
         dir: DirId,
         candidates: &Candidates,
@@ -250,7 +262,7 @@ impl Lookup<'_> {
     }
 
     fn freshen(
-        &self,
+        &mut self,
         dir: DirId,
         candidates: &Candidates,
         report: &mut Report,
@@ -263,10 +275,12 @@ impl Lookup<'_> {
             return Ok(Freshened::View(View::default()));
         }
         let environment = self.engine.environment();
-        if self.request.index.fresh != Some(Fresh::Strict)
-            && let Some(watched) = engine::sync(self.engine, SYNC_PATIENCE)
+        if let Some(question) = self.question.take() {
+            self.watched = question.answer(SYNC_PATIENCE);
+        }
+        if let Some(watched) = &self.watched
             && let Some(freshened) =
-                engine::freshen_watched(self.snapshot, &watched, dir, environment)?
+                engine::freshen_watched(self.snapshot, watched, dir, environment)?
         {
             report.freshness = "watch: a watcher told what changed".to_owned();
             return Ok(freshened);
