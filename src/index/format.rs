@@ -31,7 +31,7 @@ const MAGIC: [u8; 8] = *b"codedb\x00\xff";
 const HEADER_BYTES: usize = 64;
 const FOOTER_BYTES: usize = 32;
 const ENTRY_BYTES: usize = 24;
-const BLOCK_BYTES: usize = 64 << 10;
+const BLOCK_BYTES: usize = 16 << 10;
 
 /// What an index file holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

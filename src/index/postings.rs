@@ -119,54 +119,84 @@ impl<'a> Decoder<'a> {
 
     /// Returns the next id, or `None` at the end and on damage.
     pub fn next_id(&mut self) -> Option<u32> {
-        if self.left == 0 {
-            return None;
-        }
-        self.left -= 1;
-        let gap = match self.coding {
-            Coding::Single(id) => return Some(id),
-            Coding::Gamma => {
-                let word = self.peek()?;
-                let low = word.trailing_zeros();
-                // 2·28 + 1 bits are the most that one peek is sure to hold.
-                if low > 28 {
-                    return None;
-                }
-                self.at_bit += (2 * low + 1) as usize;
-                (1_u32 << low) | (word >> (low + 1)) as u32 & ((1 << low) - 1)
-            }
-            Coding::Rice(k) => {
-                let mut high = 0_u32;
-                let mut word = self.peek()?;
-                let mut zeros = word.trailing_zeros();
-                while zeros >= 57 {
-                    high = high.checked_add(56)?;
-                    self.at_bit += 56;
-                    word = self.peek()?;
-                    zeros = word.trailing_zeros();
-                }
-                high = high.checked_add(zeros)?;
-                self.at_bit += zeros as usize + 1;
-                let rest = (self.peek()? & ((1 << k) - 1)) as u32;
-                self.at_bit += k as usize;
-                high.checked_mul(1 << k)?.checked_add(rest)?.checked_add(1)?
-            }
-        };
-        let id = self.before.wrapping_add(gap);
-        // Only the first id may wrap (from -1).
-        if self.before != u32::MAX && id <= self.before {
-            return None;
-        }
-        self.before = id;
-        Some(id)
+        self.advance_to(0)
     }
 
-    /// Returns at least 57 bits from the current one on, or `None` beyond the end.
-    fn peek(&self) -> Option<u64> {
-        let at = self.at_bit / 8;
-        let bytes: &[u8; 8] = self.bytes.get(at..at + 8)?.try_into().ok()?;
-        Some(u64::from_le_bytes(*bytes) >> (self.at_bit % 8))
+    /// Returns the first of the ids still to come that is not below `target`, or the last one if
+    /// all are below; `None` at the end and on damage. O(ids passed).
+    pub fn advance_to(&mut self, target: u32) -> Option<u32> {
+        let bytes = self.bytes;
+        match self.coding {
+            Coding::Single(id) => {
+                self.left = self.left.checked_sub(1)?;
+                Some(id)
+            }
+            Coding::Gamma => self.pass(target, |at_bit| gamma(bytes, at_bit)),
+            Coding::Rice(k) => self.pass(target, |at_bit| rice(bytes, at_bit, k)),
+        }
     }
+
+    /// Passes ids, whose gaps `next` decodes, up to `target`.
+    #[inline]
+    fn pass(&mut self, target: u32, next: impl Fn(usize) -> Option<(u32, usize)>) -> Option<u32> {
+        let (mut at_bit, mut before, mut left) = (self.at_bit, self.before, self.left);
+        loop {
+            left = left.checked_sub(1)?;
+            let (gap, after) = next(at_bit)?;
+            let id = before.wrapping_add(gap);
+            // Only the first id may wrap (from -1).
+            if id <= before && before != u32::MAX {
+                return None;
+            }
+            (at_bit, before) = (after, id);
+            if id >= target || left == 0 {
+                break;
+            }
+        }
+        (self.at_bit, self.before, self.left) = (at_bit, before, left);
+        Some(before)
+    }
+}
+
+/// Decodes the γ-coded number at `at_bit`; returns it and where the next one is.
+#[inline]
+fn gamma(bytes: &[u8], at_bit: usize) -> Option<(u32, usize)> {
+    let word = peek(bytes, at_bit)?;
+    let low = word.trailing_zeros();
+    // 2·28 + 1 bits are the most that one peek is sure to hold, so no gap may be larger.
+    if low > 28 {
+        return None;
+    }
+    let gap = (1_u32 << low) | (word >> (low + 1)) as u32 & ((1 << low) - 1);
+    Some((gap, at_bit + (2 * low + 1) as usize))
+}
+
+/// Decodes the Rice-coded number at `at_bit` and adds 1; returns it and where the next one is.
+#[inline]
+fn rice(bytes: &[u8], mut at_bit: usize, k: u32) -> Option<(u32, usize)> {
+    let mut high = 0_u32;
+    let mut word = peek(bytes, at_bit)?;
+    let mut zeros = word.trailing_zeros();
+    while zeros >= 57 {
+        high = high.checked_add(56)?;
+        at_bit += 56;
+        word = peek(bytes, at_bit)?;
+        zeros = word.trailing_zeros();
+    }
+    high = high.checked_add(zeros)?;
+    at_bit += zeros as usize + 1;
+    // Most often both halves lie in the word that is there.
+    let rest = if zeros + 1 + k <= 57 { word >> (zeros + 1) } else { peek(bytes, at_bit)? };
+    let rest = (rest & ((1 << k) - 1)) as u32;
+    Some((high.checked_mul(1 << k)?.checked_add(rest)?.checked_add(1)?, at_bit + k as usize))
+}
+
+/// Returns at least 57 bits from `at_bit` on, or `None` beyond the end.
+#[inline]
+fn peek(bytes: &[u8], at_bit: usize) -> Option<u64> {
+    let at = at_bit / 8;
+    let bytes: &[u8; 8] = bytes.get(at..at + 8)?.try_into().ok()?;
+    Some(u64::from_le_bytes(*bytes) >> (at_bit % 8))
 }
 
 struct BitWriter<'a> {

@@ -304,13 +304,21 @@ impl Lookup<'_> {
         let all = candidates.is_all || self.request.lists_misses();
         let mut added = view.added.iter().peekable();
         let mut spelling = Spelling::new(folder, self.request.scope.implicit, prefix);
-        for id in entry.files.clone().map(FileId) {
+        let files = entry.files.clone();
+        let listed: Vec<FileId> = if all {
+            files.clone().map(FileId).collect()
+        } else {
+            let candidates = candidates.files.iter().map(FileId::new);
+            let mut listed: Vec<FileId> = candidates.chain(view.changed.iter().copied()).collect();
+            listed.retain(|id| files.contains(&id.0));
+            listed.sort_unstable();
+            listed.dedup();
+            listed
+        };
+        listing.unread += (files.len() - listed.len()) as u64;
+        for id in listed {
             let changed = view.changed.binary_search(&id).is_ok();
             let is_candidate = changed || candidates.files.contains(id.index());
-            if !is_candidate && !all {
-                listing.unread += 1;
-                continue;
-            }
             if view.gone.binary_search(&id).is_ok() {
                 continue;
             }

@@ -136,8 +136,8 @@ impl<'a> Postings<'a> {
         let mut current = decoder.next_id().filter(|&id| id < self.units)?;
         let mut damaged = false;
         candidates.retain(|&candidate| {
-            while current < candidate && decoder.left() > 0 {
-                match decoder.next_id() {
+            if current < candidate && decoder.left() > 0 {
+                match decoder.advance_to(candidate) {
                     Some(id) => current = id,
                     None => {
                         damaged = true;
