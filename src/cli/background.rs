@@ -5,9 +5,10 @@ use std::process::{Command, Stdio};
 use super::place;
 use crate::engine::Engine;
 
-/// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it. A
-/// builder that cannot be started is no reason for a search to fail: the next one tries again.
-pub(crate) fn build(engine: &Engine) {
+/// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it; `anew`
+/// if it is to keep nothing of what is there. A builder that cannot be started is no reason for a
+/// search to fail: the next one tries again.
+pub(crate) fn build(engine: &Engine, anew: bool) {
     if !place::background_allowed() || place::too_wide(engine.root()).is_some() {
         return;
     }
@@ -20,6 +21,7 @@ pub(crate) fn build(engine: &Engine) {
         .arg(engine.root())
         .arg("--index-dir")
         .arg(cache)
+        .args(anew.then_some("--rebuild"))
         .current_dir(engine.root())
         .stdin(Stdio::null())
         .stdout(Stdio::null())

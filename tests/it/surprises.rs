@@ -348,3 +348,33 @@ fn the_head_of_a_file_decides_only_where_the_rest_cannot() {
         place.check(&[flags, &["^needle", "."]].concat());
     }
 }
+
+#[test]
+fn damage_that_a_refresh_did_not_meet_is_mended_by_the_next_search() {
+    let place = Place::new();
+    for file in 0..50 {
+        place.write(format!("f{file}.txt"), format!("hello {file} of many words\n"));
+    }
+    settle();
+    place.index(&[]).expect_success();
+    let segment = place.store().join("segment-1.idx");
+    let mut bytes = fs::read(&segment).expect("a segment");
+    // In the block of the postings, which a refresh does not read.
+    let at = bytes.len() - 400;
+    bytes[at] ^= 0x55;
+    fs::remove_file(&segment).expect("a file");
+    fs::write(&segment, bytes).expect("a file");
+    place.write("f1.txt", "hello again\n");
+    settle();
+    place.index(&[]).expect_success();
+    place.check(&["hello", "."]);
+    let mut command = place.codedb("search");
+    command.env("CODEDB_BACKGROUND", "1").args(["hello", "."]);
+    Answer::of(command).expect_success();
+    let started = Instant::now();
+    while segment.exists() && started.elapsed() < Duration::from_secs(60) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!segment.exists(), "nobody mended it");
+    place.check(&["hello", "."]);
+}

@@ -40,6 +40,8 @@ pub(crate) struct Listing {
     pub(crate) unread: u64,
     /// The index is missing or so far behind that it should be built.
     pub(crate) wants_build: bool,
+    /// The index is damaged, which a refresh may not meet: that build starts from nothing.
+    pub(crate) is_damaged: bool,
     pub(crate) report: Report,
 }
 
@@ -132,7 +134,7 @@ pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, scanning instead: {error}");
             let items = targets::list(request)?;
-            Ok(Listing { items, wants_build: true, ..Listing::default() })
+            Ok(Listing { items, wants_build: true, is_damaged: true, ..Listing::default() })
         }
         other => other,
     }

@@ -13,7 +13,7 @@ use termcolor::{Buffer, BufferWriter, WriteColor};
 
 use super::super::background;
 use super::super::report::Reporter;
-use super::args::{Buffering, Mode, SearchMode};
+use super::args::{Buffering, Mode, SearchMode, SortBy};
 use super::ordered;
 use super::output::{Outcome, Part, StdoutSink, tell, write_totals};
 use super::printer::{self, PrinterFactory};
@@ -102,8 +102,17 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     // Globs, types and ignore files are looked at before the pattern, as ripgrep does.
     let rules = WalkRules::new(request)?;
     let matcher = matcher::build(request).inspect_err(|_| {
-        let (_, faults) = rules.walk(&request.scope.paths[0]);
-        faults.iter().for_each(|fault| reporter.warn_ignore(fault));
+        if request.sort.is_some_and(|sort| sort.by != SortBy::Path || sort.reverse) {
+            // Such an order needs the whole walk first, and its problems are told on the way.
+            let items = targets::list(request).unwrap_or_default();
+            items.iter().for_each(|item| match item {
+                Item::Problem(problem) => tell(reporter, problem),
+                Item::Search(_) => {}
+            });
+        } else {
+            let (_, faults) = rules.walk(&request.scope.paths[0]);
+            faults.iter().for_each(|fault| reporter.warn_ignore(fault));
+        }
     })?;
     let parts = WorkerParts::new(request, matcher)?;
     let Some(engine) = indexed::engine(request)? else {
@@ -119,7 +128,7 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     }
     let outcome = search_items(&search, &listing.items, &CandidateScan);
     if listing.wants_build && !request.index.no_background {
-        background::build(&engine);
+        background::build(&engine, listing.is_damaged);
     }
     Ok(outcome.matched)
 }
