@@ -3,7 +3,7 @@
 //! ```text
 //! header     64 bytes: magic, format version, kind, file length, checksum of the header
 //! sections   each starts on a multiple of 8 bytes
-//! checksums  one CRC-32 (little endian) for each 64-KiB block of header and sections
+//! checksums  one CRC-32 (little endian) for each 16-KiB block of header and sections
 //! directory  (id u32, 0 u32, offset u64, length u64) for each section
 //! footer     32 bytes: checksums' offset u64, sections' count u32, CRC-32 of checksums and
 //!            directory, 0 u32, CRC-32 of the footer so far, magic
@@ -128,7 +128,7 @@ fn write_to<W: Write>(
     out.inner.flush()
 }
 
-/// Passes bytes on and keeps a checksum of each 64-KiB block.
+/// Passes bytes on and keeps a checksum of each 16-KiB block.
 struct ChecksumWriter<W> {
     inner: W,
     hasher: crc32fast::Hasher,
@@ -217,7 +217,7 @@ impl Container {
         self.map.still_holds() && self.map.bytes() == bytes
     }
 
-    /// Opens a mapped container of `kind`. O(sections + size / 64 KiB / 4 bytes); touches header,
+    /// Opens a mapped container of `kind`. O(sections + size / 16 KiB / 4 bytes); touches header,
     /// footer and directory alone.
     ///
     /// # Errors
@@ -280,7 +280,7 @@ impl Container {
     }
 
     /// Returns the bytes of `range` after checking the blocks that it touches. O(blocks of the
-    /// range) when they were checked before, else O(64 KiB) each.
+    /// range) when they were checked before, else O(16 KiB) each.
     ///
     /// # Errors
     ///

@@ -50,7 +50,8 @@ pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> Said {
     }
     if ["--sort=modified", "--sortr=modified"].iter().any(|flag| query.has(flag)) {
         // Files of one instant have no order.
-        let mut lines: Vec<&[u8]> = stdout.split_inclusive(|&byte| byte == b'\n').collect();
+        let mut lines: Vec<&[u8]> =
+            stdout.split_inclusive(|&byte| byte == b'\n' || byte == 0).collect();
         lines.sort_unstable();
         stdout = lines.concat();
     }
