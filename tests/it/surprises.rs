@@ -318,6 +318,17 @@ fn an_index_command_takes_its_folder_and_watches_once() {
 }
 
 #[test]
+fn paths_downwards_put_the_current_folder_last() {
+    let place = Place::new();
+    for path in ["-dash/f.txt", "a/f.txt", "z.txt", "..dots/f.txt", "+plus.txt"] {
+        place.write(path, "hello\n");
+    }
+    place.index(&[]).expect_success();
+    place.check(&["--sortr=path", "hello", "--", "-dash", "./", "a"]);
+    place.check(&["--sortr=path", "hello", "--", "../tree/a", "./z.txt", "+plus.txt", "..dots"]);
+}
+
+#[test]
 fn the_head_of_a_file_decides_only_where_the_rest_cannot() {
     let place = Place::new();
     let filler = "some filler text\n".repeat(6_000);

@@ -350,7 +350,8 @@ pub(crate) fn sort_as_asked(request: &Request, items: &mut Vec<Item>) {
     }
     targets.sort_by(|(time_a, a), (time_b, b)| {
         let order = match sort.by {
-            SortBy::Path => compare_paths(&a.path, &b.path),
+            // As the standard library does, which tells `.` and `..` from names.
+            SortBy::Path => a.path.cmp(&b.path),
             _ => compare_times(*time_a, *time_b),
         };
         if sort.reverse { order.reverse() } else { order }
