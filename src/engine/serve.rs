@@ -216,6 +216,7 @@ impl<'a> Server<'a> {
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
         let (mut news, mut root_changed, mut result) = (false, false, Ok(()));
+        let marks = watcher.touches();
         watcher.drain(&mut |event| match event {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
             Event::Published(generation) => {
@@ -228,6 +229,8 @@ impl<'a> Server<'a> {
             }
             Event::Lost => {
                 log::debug!("watch: events were lost");
+                // The marks may be among them: those who wait learn at once that nothing is known.
+                self.touched = self.touched.max(marks);
                 dirty.lose();
                 news = true;
             }

@@ -134,6 +134,11 @@ impl Watcher {
         Ok(self.touches)
     }
 
+    /// Returns the number of the last mark.
+    pub fn touches(&self) -> u64 {
+        self.touches
+    }
+
     /// Returns device and inode of the tree's root.
     pub fn root_identity(&self) -> (u64, u64) {
         self.root_identity

@@ -71,7 +71,7 @@ impl Clients {
     pub(super) fn read(&mut self, mut touch: impl FnMut() -> io::Result<u64>, patience: Duration) {
         let mut touched = None;
         for client in &mut self.0 {
-            if client.awaits.is_some() || client.ends {
+            if !client.is_read() {
                 continue;
             }
             client.fill();
@@ -125,9 +125,8 @@ impl Clients {
     /// Returns the descriptors to poll and for what.
     pub(super) fn interests(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
         self.0.iter().map(|client| {
-            let reads = client.awaits.is_none() && !client.ends;
             let mut flags = PollFlags::empty();
-            flags.set(PollFlags::IN, reads);
+            flags.set(PollFlags::IN, client.is_read());
             flags.set(PollFlags::OUT, !client.output.is_empty());
             (client.stream.as_fd(), flags)
         })
@@ -142,6 +141,11 @@ impl Clients {
 }
 
 impl Client {
+    /// Returns true if the next request may be read: whoever does not take answers gets no more.
+    fn is_read(&self) -> bool {
+        self.awaits.is_none() && !self.ends && self.output.is_empty()
+    }
+
     fn fill(&mut self) {
         let mut buffer = [0; INPUT_BYTES_MAX];
         let room = INPUT_BYTES_MAX - self.input.len();
