@@ -34,7 +34,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let path = matches.get_one::<PathBuf>("path").expect("clap requires it").clone();
     let text = text(&path)?;
     let reply = outline::run(&outline::Args { path }, &text)?;
-    for (problem, _) in &reply.problems {
+    for problem in reply.problems.keys() {
         if let Some(what) = problem.describe() {
             report::print_message(format_args!("{}: {what}", report::plain(&reply.path)));
         }

@@ -31,6 +31,8 @@ pub struct Language {
     pub(super) grammar: LanguageFn,
     /// Another language that a text of this one's extension may turn out to be in.
     pub(super) refine: Option<fn(&[u8]) -> Option<&'static Language>>,
+    /// Returns the text with blanks for what the grammar does not know, as many as there are bytes.
+    pub(super) mask: Option<fn(&[u8]) -> Vec<u8>>,
     /// Node kinds that are comments.
     pub(super) comments: &'static [&'static str],
     /// How a comment starts that documents what follows; any comment does where this is empty.

@@ -82,6 +82,8 @@ pub(super) fn parse(language: &Language, text: &[u8], limits: Limits) -> Result<
     parser
         .set_language(&tree_sitter::Language::new(language.grammar))
         .expect("the grammars are of versions that the library reads, which a test holds");
+    let masked = language.mask.map(|mask| mask(text));
+    let text = masked.as_deref().unwrap_or(text);
     let mut rounds = 0;
     let mut on_progress = |_: &tree_sitter::ParseState| {
         rounds += 1;

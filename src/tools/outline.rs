@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::lang::language::LANGUAGES;
-use crate::lang::{self, Language, Limits, Problems, Symbol};
+use crate::lang::{self, Limits, Problems, Symbol, SymbolKind};
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -46,8 +46,7 @@ pub fn run(args: &Args, text: &[u8]) -> Result<Reply> {
 }
 
 fn unknown(path: &Path) -> Error {
-    let mut names: Vec<&str> =
-        LANGUAGES.iter().copied().map(|Language { name, .. }| *name).collect();
+    let mut names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
     names.sort_unstable();
     Error::usage("the language of this file is not known")
         .with_path(path)
@@ -60,8 +59,10 @@ pub fn render(reply: &Reply) -> String {
     for symbol in &reply.symbols {
         let Symbol { kind, name, line, end_line, signature, depth, .. } = symbol;
         let indent = 2 * depth;
-        let _ =
-            writeln!(out, "{:indent$}{} {name}  {line}-{end_line}  {signature}", "", kind.name());
+        // The name of an implementation starts with its kind.
+        let kind = if *kind == SymbolKind::Impl { "" } else { kind.name() };
+        let blank = if kind.is_empty() { "" } else { " " };
+        let _ = writeln!(out, "{:indent$}{kind}{blank}{name}  {line}-{end_line}  {signature}", "");
     }
     out
 }

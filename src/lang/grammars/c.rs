@@ -23,6 +23,7 @@ pub(crate) static C: Language = Language {
     },
     grammar: tree_sitter_c::LANGUAGE,
     refine: Some(header_of_cpp),
+    mask: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

@@ -38,6 +38,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
     tests: TESTS,
     grammar: tree_sitter_javascript::LANGUAGE,
     refine: Some(typed),
+    mask: None,
     comments: &["comment", "html_comment"],
     doc_comments: &[],
     attributes: &["decorator"],
@@ -53,6 +54,7 @@ pub(crate) static FLOW: Language = Language {
     shebangs: &[],
     grammar: tree_sitter_typescript::LANGUAGE_TSX,
     refine: None,
+    mask: Some(mask),
     ..JAVASCRIPT
 };
 
@@ -77,6 +79,60 @@ pub(crate) static TSX: Language = Language {
     refine: None,
     ..JAVASCRIPT
 };
+
+/// Returns the text with blanks for what Flow has and TypeScript has not: `?` before a type, and the
+/// type in `(value: Type)`.
+fn mask(text: &[u8]) -> Vec<u8> {
+    let mut masked = text.to_vec();
+    let mut start = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        mask_line(line, &mut masked[start..start + line.len()]);
+        start += line.len();
+    }
+    masked
+}
+
+fn mask_line(line: &[u8], masked: &mut [u8]) {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_$".contains(&byte);
+    let is_type = |byte: u8| is_name(byte) || b" .,<>[]|*?".contains(&byte);
+    // Where parentheses were opened, and whether a conditional expression began since.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    for (at, &byte) in line.iter().enumerate() {
+        let after = line.get(at + 1).copied().unwrap_or(b'\n');
+        match byte {
+            b'(' => open.push((at, false)),
+            b')' => {
+                open.pop();
+            }
+            b'?' if matches!(
+                line[..at].trim_ascii_end().last(),
+                Some(b':' | b'<' | b'|' | b'=')
+            ) =>
+            {
+                if is_name(after) || b"({[".contains(&after) {
+                    masked[at] = b' ';
+                }
+            }
+            b'?' if after != b'.' && after != b':' => {
+                open.iter_mut().for_each(|(_, has)| *has = true);
+            }
+            b':' if after == b' ' => {
+                let rest = &line[at + 1..];
+                let len = rest.iter().position(|&byte| !is_type(byte)).unwrap_or(rest.len());
+                let Some(&(paren, false)) = open.last() else { continue };
+                let before = line[..paren].trim_ascii_end().last().copied();
+                let is_call = before.is_some_and(|byte| is_name(byte) || b")]>".contains(&byte));
+                let is_word = [&b"return"[..], b"typeof", b"await", b"case", b"in", b"of"]
+                    .iter()
+                    .any(|word| line[..paren].trim_ascii_end().ends_with(word));
+                if rest.get(len) == Some(&b')') && (!is_call || is_word) {
+                    masked[at..at + 1 + len].fill(b' ');
+                }
+            }
+            _ => {}
+        }
+    }
+}
 
 fn typed(head: &[u8]) -> Option<&'static Language> {
     let mut words = bstr::ByteSlice::fields(head);
@@ -133,6 +189,12 @@ fn finish<'t>(visit: &Visit<'_, 't>, mut definition: Definition<'t>) -> Option<D
     let around = visit.ancestor(outer)?;
     definition.signature_start = Some(after_decorators(around));
     definition.name = unquoted(&definition.name).to_owned();
+    // What looks like a method in a text that the grammar does not understand may be a statement.
+    if visit.node().kind() == "method_definition"
+        && ["if", "for", "while", "switch", "catch", "with"].contains(&definition.name.as_str())
+    {
+        return None;
+    }
     definition.visibility = visibility(visit, &definition, around);
     Some(definition)
 }

@@ -21,6 +21,7 @@ pub(crate) static PYTHON: Language = Language {
     },
     grammar: tree_sitter_python::LANGUAGE,
     refine: None,
+    mask: None,
     comments: &["comment"],
     doc_comments: &["#:"],
     attributes: &[],

@@ -21,6 +21,7 @@ pub(crate) static RUBY: Language = Language {
     },
     grammar: tree_sitter_ruby::LANGUAGE,
     refine: None,
+    mask: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],
@@ -69,8 +70,11 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let is_own = object
         .as_deref()
         .is_some_and(|object| visit.enclosing().is_some_and(|symbol| symbol.name == object));
-    // The body of `def x = …` is an expression, and a lone statement has no node around it.
-    let body = node.child_by_field_name("body");
+    // Without a body the signature ends with the parameters, or before the last word.
+    let body = node.child_by_field_name("body").or_else(|| {
+        let after = node.child_by_field_name("parameters").unwrap_or(name);
+        after.next_sibling()
+    });
     Some(Definition {
         body,
         outer,

@@ -23,6 +23,7 @@ pub(crate) static RUST: Language = Language {
     },
     grammar: tree_sitter_rust::LANGUAGE,
     refine: None,
+    mask: None,
     comments: &["line_comment", "block_comment"],
     doc_comments: &["///", "/**"],
     attributes: &["attribute_item"],

@@ -42,8 +42,8 @@ pub(super) fn signature(text: &[u8], whole: bool, line_comments: &[&str]) -> Str
     let text = String::from_utf8_lossy(&text[..text.len().min(16 * SIGNATURE_BYTES_MAX)]);
     let lines = text.lines().take(if whole { usize::MAX } else { 1 });
     let kept: Vec<&str> = lines.map(|line| before_comment(line, line_comments)).collect();
-    let line = collapse(&kept.join("\n"));
-    let line = line.trim_end_matches(|c: char| c.is_whitespace() || "{[(=:;,\\".contains(c));
+    let line = collapse(&without_block_comments(&kept.join("\n")));
+    let line = line.trim_end_matches(|c: char| c.is_whitespace() || "{[(=:;,&\\".contains(c));
     let line = line.strip_suffix("=>").map_or(line, str::trim_end);
     let line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")");
     cut(line, SIGNATURE_BYTES_MAX)
@@ -56,6 +56,17 @@ fn before_comment<'a>(line: &'a str, marks: &[&str]) -> &'a str {
             .find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace))
     });
     starts.min().map_or(line, |at| &line[..at])
+}
+
+fn without_block_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("/*") {
+        let Some(len) = rest[start + 2..].find("*/") else { break };
+        kept.push_str(&rest[..start]);
+        rest = &rest[start + 2 + len + 2..];
+    }
+    kept + rest
 }
 
 /// Returns the text of the comments `spans`, without their marks, or `None` if nothing is left.
@@ -75,7 +86,7 @@ pub(super) fn doc(text: &[u8], spans: &[Range<usize>]) -> Option<String> {
 fn without_marks(line: &str) -> &str {
     let line = line.trim();
     let line = line.strip_suffix("*/").unwrap_or(line);
-    for mark in ["///", "//!", "/**", "/*!", "//", "/*", "#", "*"] {
+    for mark in ["#:", "///", "//!", "/**", "/*!", "//", "/*", "#", "*"] {
         if let Some(rest) = line.strip_prefix(mark) {
             return rest.trim_start_matches(mark.chars().next_back().unwrap_or(' ')).trim();
         }
