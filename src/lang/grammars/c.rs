@@ -28,7 +28,7 @@ pub(crate) static C: Language = Language {
     doc_comments: &[],
     attributes: &[],
     markers: &[],
-    define,
+    define: define_c,
 };
 
 /// C++.
@@ -43,6 +43,7 @@ pub(crate) static CPP: Language = Language {
     refine: None,
     shebangs: &[],
     markers: &["access_specifier"],
+    define,
     ..C
 };
 
@@ -64,6 +65,16 @@ fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
         starts.iter().any(|start| line.starts_with(start)) && !line.ends_with(b",")
     };
     head.split(|&byte| byte == b'\n').any(is_cpp).then_some(&CPP)
+}
+
+/// Adds what C defines: its types are no scopes.
+fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    define(visit, found);
+    for definition in found {
+        if !definition.kind.is_callable() {
+            definition.scope = Some(String::new());
+        }
+    }
 }
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -277,13 +288,8 @@ fn specifier<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'
     definition.body = Some(body);
     definition.prefix = declared.prefix;
     definition.outer = template(visit);
-    let is_cpp = visit.frames[0].node.language().name() == Some("cpp");
-    let is_scope = match kind {
-        SymbolKind::Enum => (0..3)
-            .map_while(|at| node.child(at))
-            .any(|word| matches!(word.kind(), "class" | "struct")),
-        _ => is_cpp,
-    };
+    let mut words = (0..3).map_while(|at| node.child(at)).map(|word| word.kind());
+    let is_scope = kind != SymbolKind::Enum || words.any(|word| matches!(word, "class" | "struct"));
     if !is_scope {
         definition.scope = Some(String::new());
     }

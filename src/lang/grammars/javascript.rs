@@ -6,6 +6,8 @@ use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod flow;
+
 const TESTS: Tests = Tests {
     file_prefixes: &[],
     file_suffixes: &[
@@ -54,7 +56,7 @@ pub(crate) static FLOW: Language = Language {
     shebangs: &[],
     grammar: tree_sitter_typescript::LANGUAGE_TSX,
     refine: None,
-    mask: Some(mask),
+    mask: Some(flow::mask),
     ..JAVASCRIPT
 };
 
@@ -79,60 +81,6 @@ pub(crate) static TSX: Language = Language {
     refine: None,
     ..JAVASCRIPT
 };
-
-/// Returns the text with blanks for what Flow has and TypeScript has not: `?` before a type, and the
-/// type in `(value: Type)`.
-fn mask(text: &[u8]) -> Vec<u8> {
-    let mut masked = text.to_vec();
-    let mut start = 0;
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        mask_line(line, &mut masked[start..start + line.len()]);
-        start += line.len();
-    }
-    masked
-}
-
-fn mask_line(line: &[u8], masked: &mut [u8]) {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_$".contains(&byte);
-    let is_type = |byte: u8| is_name(byte) || b" .,<>[]|*?".contains(&byte);
-    // Where parentheses were opened, and whether a conditional expression began since.
-    let mut open: Vec<(usize, bool)> = Vec::new();
-    for (at, &byte) in line.iter().enumerate() {
-        let after = line.get(at + 1).copied().unwrap_or(b'\n');
-        match byte {
-            b'(' => open.push((at, false)),
-            b')' => {
-                open.pop();
-            }
-            b'?' if matches!(
-                line[..at].trim_ascii_end().last(),
-                Some(b':' | b'<' | b'|' | b'=')
-            ) =>
-            {
-                if is_name(after) || b"({[".contains(&after) {
-                    masked[at] = b' ';
-                }
-            }
-            b'?' if after != b'.' && after != b':' => {
-                open.iter_mut().for_each(|(_, has)| *has = true);
-            }
-            b':' if after == b' ' => {
-                let rest = &line[at + 1..];
-                let len = rest.iter().position(|&byte| !is_type(byte)).unwrap_or(rest.len());
-                let Some(&(paren, false)) = open.last() else { continue };
-                let before = line[..paren].trim_ascii_end().last().copied();
-                let is_call = before.is_some_and(|byte| is_name(byte) || b")]>".contains(&byte));
-                let is_word = [&b"return"[..], b"typeof", b"await", b"case", b"in", b"of"]
-                    .iter()
-                    .any(|word| line[..paren].trim_ascii_end().ends_with(word));
-                if rest.get(len) == Some(&b')') && (!is_call || is_word) {
-                    masked[at..at + 1 + len].fill(b' ');
-                }
-            }
-            _ => {}
-        }
-    }
-}
 
 fn typed(head: &[u8]) -> Option<&'static Language> {
     let mut words = bstr::ByteSlice::fields(head);
@@ -293,7 +241,11 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         _ if is_const => definition.kind = SymbolKind::Constant,
         _ => {}
     }
-    finish(visit, definition)
+    let mut definition = finish(visit, definition)?;
+    if visit.ancestor_kind(2) == "export_statement" {
+        definition.visibility = Visibility::Public;
+    }
+    Some(definition)
 }
 
 /// Returns true if the ancestor `levels` above is the file, a namespace, or exported from one.
