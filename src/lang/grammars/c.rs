@@ -6,6 +6,8 @@ use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod kernel;
+
 /// C.
 pub(crate) static C: Language = Language {
     name: "c",
@@ -23,7 +25,7 @@ pub(crate) static C: Language = Language {
     },
     grammar: tree_sitter_c::LANGUAGE,
     refine: Some(header_of_cpp),
-    mask: None,
+    mask: Some(kernel::mask),
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],
@@ -41,6 +43,7 @@ pub(crate) static CPP: Language = Language {
     },
     grammar: tree_sitter_cpp::LANGUAGE,
     refine: None,
+    mask: None,
     shebangs: &[],
     markers: &["access_specifier"],
     define,

@@ -53,6 +53,11 @@ fn mask_alias(text: &[u8], name: usize, masked: &mut [u8]) {
     }
 }
 
+/// Returns true if a type is expected behind `before`.
+fn is_maybe(before: &[u8]) -> bool {
+    matches!(before.trim_ascii_end().last(), Some(b':' | b'<' | b'|' | b'='))
+}
+
 fn mask_line(line: &[u8], masked: &mut [u8]) {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_$".contains(&byte);
     let is_type = |byte: u8| is_name(byte) || b" .,<>[]|*?".contains(&byte);
@@ -65,14 +70,8 @@ fn mask_line(line: &[u8], masked: &mut [u8]) {
             b')' => {
                 open.pop();
             }
-            b'?' if matches!(
-                line[..at].trim_ascii_end().last(),
-                Some(b':' | b'<' | b'|' | b'=')
-            ) =>
-            {
-                if is_name(after) || b"({[".contains(&after) {
-                    masked[at] = b' ';
-                }
+            b'?' if is_maybe(&line[..at]) && (is_name(after) || b"({[".contains(&after)) => {
+                masked[at] = b' ';
             }
             b'?' if after != b'.' && after != b':' => {
                 open.iter_mut().for_each(|(_, has)| *has = true);
