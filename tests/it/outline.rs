@@ -25,10 +25,10 @@ fn json_has_what_programs_need() {
     let expected = concat!(
         r#"{"path":"a.py","language":"python","symbols":["#,
         r##"{"id":"a.py#A#0","name":"A","qualified_name":"A","kind":"class","##,
-        r#""span":{"start":0,"end":45},"name_span":{"start":6,"end":7},"line":1,"end_line":3,"#,
+        r#""span":{"start":0,"end":41},"name_span":{"start":6,"end":7},"line":1,"end_line":3,"#,
         r#""signature":"class A","visibility":"public","depth":0},"#,
         r##"{"id":"a.py#A.f#0","name":"f","qualified_name":"A.f","kind":"method","##,
-        r#""span":{"start":13,"end":45},"name_span":{"start":17,"end":18},"line":2,"end_line":3,"#,
+        r#""span":{"start":13,"end":41},"name_span":{"start":17,"end":18},"line":2,"end_line":3,"#,
         r#""signature":"def f(self)","doc":"Does.","visibility":"public","parent":0,"depth":1}],"#,
         r#""total":2,"problems":{}}"#,
         "\n"

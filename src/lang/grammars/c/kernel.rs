@@ -117,7 +117,7 @@ mod tests {
     fn system_calls_become_functions() {
         let text = b"SYSCALL_DEFINE2(dup, int, a,\n\tint __user *, b)\n{\n}\n";
         let seen = String::from_utf8(mask(text)).expect("text");
-        assert_eq!(seen, "int             dup(       \n\t               )\n{\n}\n");
+        assert_eq!(seen, "int             dup(        \n\t               )\n{\n}\n");
         for text in ["SYSCALL_DEFINE0(fork)\n{\n}\n", "SYSCALL_DEFINE1(", "SYSCALL_DEFINE1(a)"] {
             assert_eq!(mask(text.as_bytes()), text.as_bytes());
         }
