@@ -14,8 +14,10 @@ use super::language::Language;
 pub struct Limits {
     /// Longer texts are not parsed.
     pub bytes_max: usize,
-    /// Rounds of the parser, each of a fixed number of its steps, after which it is stopped.
-    pub rounds_max: usize,
+    /// Rounds of the parser, each of a fixed number of its steps, that any text may take.
+    pub rounds_free: usize,
+    /// Bytes that allow one round more; the parser is stopped after the rounds of its text.
+    pub round_bytes: usize,
     /// Syntax nodes that are looked at.
     pub nodes_max: usize,
     /// Nesting of syntax nodes below which nothing is looked at.
@@ -27,8 +29,10 @@ pub struct Limits {
 impl Limits {
     /// The limits that hold unless a caller says otherwise.
     pub const DEFAULT: Limits = Limits {
-        bytes_max: 4 << 20,
-        rounds_max: 1 << 20,
+        bytes_max: 1 << 20,
+        rounds_free: 4096,
+        // Sources take a round for each 100 to 200 bytes, dense ones for each 60.
+        round_bytes: 32,
         nodes_max: 4 << 20,
         depth_max: 1000,
         symbols_max: 100_000,
@@ -41,7 +45,7 @@ impl Limits {
 pub enum Problem {
     /// The text is longer than [`Limits::bytes_max`].
     TooLarge,
-    /// The parser took more than [`Limits::rounds_max`].
+    /// The parser took more rounds than [`Limits::round_bytes`] allows.
     TooHard,
     /// There are more nodes than [`Limits::nodes_max`]; those after it were not looked at.
     TooManyNodes,
@@ -84,10 +88,11 @@ pub(super) fn parse(language: &Language, text: &[u8], limits: Limits) -> Result<
         .expect("the grammars are of versions that the library reads, which a test holds");
     let masked = language.mask.map(|mask| mask(text));
     let text = masked.as_deref().unwrap_or(text);
+    let rounds_max = limits.rounds_free.saturating_add(text.len() / limits.round_bytes.max(1));
     let mut rounds = 0;
     let mut on_progress = |_: &tree_sitter::ParseState| {
         rounds += 1;
-        if rounds > limits.rounds_max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if rounds > rounds_max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut on_progress);
     let mut input = |at: usize, _| text.get(at..).unwrap_or_default();

@@ -134,7 +134,7 @@ fn work_is_bounded_and_what_came_first_is_kept() {
     let symbols = of(Limits { symbols_max: 7, ..Limits::DEFAULT });
     assert_eq!(symbols.problems.get(&Problem::TooManySymbols), Some(&1));
     assert_eq!(symbols.symbols.len(), 7);
-    let rounds = of(Limits { rounds_max: 2, ..Limits::DEFAULT });
+    let rounds = of(Limits { rounds_free: 2, round_bytes: usize::MAX, ..Limits::DEFAULT });
     assert_eq!(rounds.problems.get(&Problem::TooHard), Some(&1));
     assert!(rounds.symbols.is_empty());
 }
