@@ -7,8 +7,10 @@ pub mod cli;
 pub mod engine;
 pub mod error;
 pub mod index;
+pub mod lang;
 pub mod query;
 pub mod snapshot;
 pub mod source;
+pub mod tools;
 
 pub use error::{Error, Kind, Result};

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{doctor, index, search, status};
+use super::{doctor, index, outline, search, status};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -28,6 +28,7 @@ fn tree() -> Command {
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .subcommand(search::command())
+        .subcommand(outline::command())
         .subcommand(index::command())
         .subcommand(status::command())
         .subcommand(doctor::command())
@@ -61,6 +62,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
     };
     match matches.subcommand() {
         Some(("index", matches)) => index::run(matches),
+        Some(("outline", matches)) => outline::run(matches),
         Some(("status", matches)) => status::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("completions", matches)) => {

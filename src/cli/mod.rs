@@ -8,6 +8,7 @@ mod commands;
 mod doctor;
 mod index;
 mod log_sink;
+mod outline;
 mod place;
 mod report;
 mod search;

@@ -7,6 +7,8 @@ mod faults;
 #[cfg(unix)]
 mod limits;
 #[cfg(unix)]
+mod outline;
+#[cfg(unix)]
 mod peer;
 #[cfg(unix)]
 mod refresh;

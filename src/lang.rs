@@ -1,0 +1,18 @@
+//! Programming languages: which one a file is in, how it is parsed, which symbols it defines.
+//!
+//! Nothing here reads files or knows an index: text in, symbols out. [`language`] is the table,
+//! [`parse`] bounds the work, [`symbols`] turns a syntax tree into definitions; what is particular to
+//! a language stands in its file under `grammars/`.
+
+mod grammars;
+pub mod language;
+pub mod parse;
+pub mod symbols;
+mod visit;
+
+pub use language::{Language, detect};
+pub use parse::{Limits, Problem, Problems};
+pub use symbols::{Outline, Symbol, SymbolKind, Visibility, outline};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,336 @@
+//! C and C++.
+
+use tree_sitter::Node;
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+mod kernel;
+
+/// C.
+pub(crate) static C: Language = Language {
+    name: "c",
+    extensions: &["c", "h"],
+    filenames: &[],
+    shebangs: &["tcc"],
+    separator: "::",
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests {
+        file_prefixes: &["test_"],
+        file_suffixes: &["_test.c", "-test.c", "_kunit.c"],
+        folders: &["test", "tests"],
+        marks: &["TEST(", "TEST_F(", "KUNIT_CASE("],
+    },
+    grammar: tree_sitter_c::LANGUAGE,
+    refine: Some(header_of_cpp),
+    mask: Some(kernel::mask),
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define: define_c,
+};
+
+/// C++.
+pub(crate) static CPP: Language = Language {
+    name: "cpp",
+    extensions: &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp", "cu"],
+    tests: Tests {
+        file_suffixes: &["_test.cc", "_test.cpp", "_unittest.cc", "Test.cpp", "-test.cpp"],
+        ..C.tests
+    },
+    grammar: tree_sitter_cpp::LANGUAGE,
+    refine: None,
+    mask: None,
+    shebangs: &[],
+    markers: &["access_specifier"],
+    define,
+    ..C
+};
+
+/// Says that a header is C++, by the lines that only C++ has.
+fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
+    let starts: [&[u8]; 9] = [
+        b"class ",
+        b"namespace ",
+        b"template<",
+        b"template <",
+        b"public:",
+        b"private:",
+        b"protected:",
+        b"using ",
+        b"inline namespace ",
+    ];
+    let is_cpp = |line: &[u8]| {
+        let line = line.trim_ascii();
+        starts.iter().any(|start| line.starts_with(start)) && !line.ends_with(b",")
+    };
+    head.split(|&byte| byte == b'\n').any(is_cpp).then_some(&CPP)
+}
+
+/// Adds what C defines: its types are no scopes.
+fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    define(visit, found);
+    for definition in found {
+        if !definition.kind.is_callable() {
+            definition.scope = Some(String::new());
+        }
+    }
+}
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    match node.kind() {
+        "function_definition" => found.extend(function(visit)),
+        "declaration" | "field_declaration" => declaration(visit, found),
+        "struct_specifier" => found.extend(specifier(visit, SymbolKind::Struct)),
+        "class_specifier" => found.extend(specifier(visit, SymbolKind::Class)),
+        "union_specifier" => found.extend(specifier(visit, SymbolKind::Union)),
+        "enum_specifier" => found.extend(specifier(visit, SymbolKind::Enum)),
+        "enumerator" => {
+            let member = Definition::named(visit, SymbolKind::EnumMember);
+            found.extend(member.map(|member| Definition { scope: Some(String::new()), ..member }));
+        }
+        "type_definition" => type_definition(visit, found),
+        "alias_declaration" => found.extend(plain(visit, SymbolKind::Type)),
+        "concept_definition" => found.extend(plain(visit, SymbolKind::Trait)),
+        "namespace_definition" => found.extend(Definition::named(visit, SymbolKind::Module)),
+        "preproc_function_def" => found.extend(Definition::named(visit, SymbolKind::Macro)),
+        // One without a value only says that something is there, as include guards do.
+        "preproc_def" if node.child_by_field_name("value").is_some() => {
+            found.extend(Definition::named(visit, SymbolKind::Macro));
+        }
+        _ => {}
+    }
+}
+
+fn plain<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
+    Some(Definition { outer: template(visit), ..Definition::named(visit, kind)? })
+}
+
+/// Returns 1 if the visited node is what a `template<…>` declares.
+fn template(visit: &Visit<'_, '_>) -> usize {
+    usize::from(visit.ancestor_kind(1) == "template_declaration")
+}
+
+/// A name as a declarator has it.
+struct Declared<'t> {
+    name: Node<'t>,
+    /// The scope that it names itself: `A::B` of `A::B::c`.
+    prefix: Option<String>,
+    is_function: bool,
+}
+
+/// Returns the name inside of pointers, arrays, parameters and qualifications.
+fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<Declared<'t>> {
+    let mut is_function = false;
+    let mut prefix: Vec<String> = Vec::new();
+    for _ in 0..64 {
+        let inner = match node.kind() {
+            "identifier" | "field_identifier" | "type_identifier" | "destructor_name"
+            | "operator_name" | "primitive_type" => {
+                let prefix = (!prefix.is_empty()).then(|| prefix.join("::"));
+                return Some(Declared { name: node, prefix, is_function });
+            }
+            "operator_cast" => {
+                let prefix = (!prefix.is_empty()).then(|| prefix.join("::"));
+                return Some(Declared { name: node, prefix, is_function: true });
+            }
+            "qualified_identifier" => {
+                if let Some(scope) = node.child_by_field_name("scope") {
+                    let own = scope.child_by_field_name("name").unwrap_or(scope);
+                    prefix.push(visit.text(own).into_owned());
+                }
+                node.child_by_field_name("name")
+            }
+            "template_function" | "template_type" | "template_method" => {
+                node.child_by_field_name("name")
+            }
+            "function_declarator" => {
+                is_function = true;
+                node.child_by_field_name("declarator")
+            }
+            "parenthesized_declarator" => node.named_child(0),
+            "attributed_declarator" => node.named_child(0),
+            "pointer_declarator" | "reference_declarator" | "array_declarator" => {
+                is_function = false;
+                let declarator = node.child_by_field_name("declarator");
+                declarator.or_else(|| {
+                    node.named_child(u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?)
+                })
+            }
+            "init_declarator" => node.child_by_field_name("declarator"),
+            _ => None,
+        };
+        node = inner?;
+    }
+    None
+}
+
+fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let declared = declared(visit, node.child_by_field_name("declarator")?)?;
+    if !declared.is_function {
+        return None;
+    }
+    let mut definition = callable(visit, declared, SymbolKind::Function);
+    let list = visit.child(node, "field_initializer_list");
+    definition.body = list.or(node.child_by_field_name("body"));
+    Some(definition)
+}
+
+fn callable<'t>(
+    visit: &Visit<'_, 't>,
+    declared: Declared<'t>,
+    outside: SymbolKind,
+) -> Definition<'t> {
+    let mut definition = Definition::new(visit, outside, declared.name);
+    if declared.name.kind() == "operator_cast" {
+        let of = visit.field(declared.name, "type").unwrap_or_default();
+        definition.name = format!("operator {of}");
+    }
+    let last = declared.prefix.as_deref().map(|prefix| prefix.rsplit("::").next().unwrap_or(""));
+    let of_type = match visit.enclosing() {
+        _ if last.is_some() => last,
+        Some(symbol) if is_type(symbol.kind) => Some(symbol.name.as_str()),
+        _ => None,
+    };
+    match of_type {
+        Some(of) if of == definition.name => definition.kind = SymbolKind::Constructor,
+        Some(_) => definition.kind = SymbolKind::Method,
+        None => {}
+    }
+    definition.prefix = declared.prefix;
+    definition.outer = template(visit);
+    definition.visibility = visibility(visit);
+    definition
+}
+
+fn is_type(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union)
+}
+
+/// Adds the functions and, outside of functions and types, the variables of a declaration.
+fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let around = visit.enclosing_kind();
+    let in_type = around.is_some_and(is_type);
+    let is_outside = matches!(around, None | Some(SymbolKind::Module));
+    let parent = visit.ancestor_kind(1);
+    let is_place = parent.starts_with("preproc_")
+        || matches!(
+            parent,
+            "translation_unit"
+                | "declaration_list"
+                | "linkage_specification"
+                | "template_declaration"
+                | "field_declaration_list"
+        );
+    if !is_place || !(in_type || is_outside) {
+        return;
+    }
+    let node = visit.node();
+    let words = words(visit);
+    let has = |word: &str| words.iter().any(|have| have == word);
+    let mut cursor = node.walk();
+    for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        let Some(declared) = declared(visit, declarator) else { continue };
+        if declared.is_function {
+            found.push(callable(visit, declared, SymbolKind::Prototype));
+        } else if is_outside && !has("extern") {
+            // A pointer to something constant may itself be set.
+            let is_fixed = has("constexpr") || (has("const") && !is_pointer(declarator));
+            let kind = if is_fixed { SymbolKind::Constant } else { SymbolKind::Variable };
+            let mut definition = Definition::new(visit, kind, declared.name);
+            definition.prefix = declared.prefix;
+            definition.outer = template(visit);
+            definition.visibility = visibility(visit);
+            found.push(definition);
+        }
+    }
+}
+
+fn is_pointer(declarator: Node) -> bool {
+    let inner = declarator.child_by_field_name("declarator").unwrap_or(declarator);
+    declarator.kind() == "pointer_declarator" || inner.kind() == "pointer_declarator"
+}
+
+/// Returns the words before a declaration's name: `static`, `const`, …
+fn words(visit: &Visit<'_, '_>) -> Vec<String> {
+    let node = visit.node();
+    let children = (0..12).map_while(|at| node.child(at));
+    let words = children
+        .filter(|child| matches!(child.kind(), "storage_class_specifier" | "type_qualifier"));
+    words.map(|word| visit.text(word).into_owned()).collect()
+}
+
+fn visibility(visit: &Visit<'_, '_>) -> Visibility {
+    if let Some(marker) = visit.marker(template(visit)) {
+        let word = visit.text(marker);
+        return match word.trim_end_matches(':').trim() {
+            "private" => Visibility::Private,
+            "protected" => Visibility::Protected,
+            _ => Visibility::Public,
+        };
+    }
+    match visit.enclosing_kind() {
+        Some(SymbolKind::Class) => Visibility::Private,
+        Some(kind) if is_type(kind) => Visibility::Public,
+        _ if words(visit).iter().any(|word| word == "static") => Visibility::Private,
+        _ => Visibility::Public,
+    }
+}
+
+/// Returns a struct, class, union or enumeration that has a body and a name.
+fn specifier<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let body = node.child_by_field_name("body")?;
+    let declared = declared(visit, node.child_by_field_name("name")?)?;
+    let mut definition = Definition::new(visit, kind, declared.name);
+    definition.body = Some(body);
+    definition.prefix = declared.prefix;
+    definition.outer = template(visit);
+    let mut words = (0..3).map_while(|at| node.child(at)).map(|word| word.kind());
+    let is_scope = kind != SymbolKind::Enum || words.any(|word| matches!(word, "class" | "struct"));
+    if !is_scope {
+        definition.scope = Some(String::new());
+    }
+    if visit.enclosing_kind().is_some_and(is_type) {
+        let outer = usize::from(visit.ancestor_kind(1) == "field_declaration");
+        if let Some(marker) = visit.marker(outer) {
+            let word = visit.text(marker);
+            definition.visibility = match word.trim_end_matches(':').trim() {
+                "private" => Visibility::Private,
+                "protected" => Visibility::Protected,
+                _ => Visibility::Public,
+            };
+        } else if visit.enclosing_kind() == Some(SymbolKind::Class) {
+            definition.visibility = Visibility::Private;
+        }
+    }
+    Some(definition)
+}
+
+/// Adds the names that a `typedef` gives; to a type without a name it gives its kind, too.
+fn type_definition<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let of = node.child_by_field_name("type");
+    let of = of.filter(|of| of.child_by_field_name("name").is_none());
+    let body = of.and_then(|of| of.child_by_field_name("body"));
+    let kind = match of.map_or("", |of| of.kind()) {
+        _ if body.is_none() => SymbolKind::Type,
+        "struct_specifier" => SymbolKind::Struct,
+        "union_specifier" => SymbolKind::Union,
+        "enum_specifier" => SymbolKind::Enum,
+        _ => SymbolKind::Type,
+    };
+    let mut cursor = node.walk();
+    for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        let Some(declared) = declared(visit, declarator) else { continue };
+        let mut definition = Definition::new(visit, kind, declared.name);
+        definition.body = body;
+        definition.scope = Some(String::new());
+        found.push(definition);
+    }
+}

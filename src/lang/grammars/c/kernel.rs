@@ -1,0 +1,125 @@
+//! Words of the Linux kernel's sources that stand where C has none: annotations, which are blanked, and
+//! system calls, which are made functions. Every place in the text stays where it is.
+
+/// Annotations: macros that expand to attributes or to nothing.
+const ANNOTATIONS: &[&[u8]] = &[
+    b"____cacheline_aligned",
+    b"____cacheline_aligned_in_smp",
+    b"__acquires",
+    b"__always_inline",
+    b"__always_unused",
+    b"__bitwise",
+    b"__cacheline_aligned",
+    b"__cacheline_aligned_in_smp",
+    b"__cold",
+    b"__cpuidle",
+    b"__exit",
+    b"__force",
+    b"__hot",
+    b"__init",
+    b"__init_or_module",
+    b"__initconst",
+    b"__initdata",
+    b"__iomem",
+    b"__kprobes",
+    b"__latent_entropy",
+    b"__maybe_unused",
+    b"__meminit",
+    b"__meminitdata",
+    b"__must_check",
+    b"__net_exit",
+    b"__net_init",
+    b"__noreturn",
+    b"__packed",
+    b"__percpu",
+    b"__pure",
+    b"__randomize_layout",
+    b"__rcu",
+    b"__read_mostly",
+    b"__ref",
+    b"__refdata",
+    b"__ro_after_init",
+    b"__sched",
+    b"__used",
+    b"__user",
+    b"__visible",
+    b"__weak",
+    b"asmlinkage",
+    b"noinline",
+    b"noinline_for_stack",
+    b"notrace",
+];
+
+/// Returns the text as C without these words. O(text).
+pub(super) fn mask(text: &[u8]) -> Vec<u8> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let mut masked = text.to_vec();
+    let mut at = 0;
+    while at < text.len() {
+        if !is_name(text[at]) {
+            at += 1;
+            continue;
+        }
+        let len = text[at..].iter().take_while(|&&byte| is_name(byte)).count();
+        let (word, rest) = text[at..].split_at(len);
+        let begins_line = at == 0 || text[at - 1] == b'\n';
+        if begins_line && is_call(word) {
+            mask_call(rest, &mut masked[at..]);
+        } else if (word.starts_with(b"__") || word.starts_with(b"no") || word == b"asmlinkage")
+            && rest.first() != Some(&b'(')
+            && ANNOTATIONS.binary_search(&word).is_ok()
+        {
+            masked[at..at + len].fill(b' ');
+        }
+        at += len;
+    }
+    masked
+}
+
+/// Returns true for `SYSCALL_DEFINE3` and its like; without parameters there is no room for a list.
+fn is_call(word: &[u8]) -> bool {
+    let word = word.strip_prefix(b"COMPAT_").unwrap_or(word);
+    matches!(word.strip_prefix(b"SYSCALL_DEFINE"), Some([b'1'..=b'6']))
+}
+
+/// Bytes of a system call's parameters; longer ones stay as they are.
+const CALL_BYTES_MAX: usize = 2000;
+
+/// Makes `int name(…)` of `SYSCALL_DEFINE3(name, …)`; `rest` begins behind the macro's name.
+fn mask_call(rest: &[u8], masked: &mut [u8]) {
+    let rest = &rest[..rest.len().min(CALL_BYTES_MAX)];
+    let find = |sign: u8| rest.iter().position(|&byte| byte == sign);
+    let (Some(0), Some(comma), Some(end)) = (find(b'('), find(b','), find(b')')) else { return };
+    if comma > end {
+        return;
+    }
+    let name = masked.iter().position(|&byte| byte == b'(').unwrap_or(0);
+    masked[..=name].fill(b' ');
+    masked[..3].copy_from_slice(b"int");
+    masked[name + comma] = b'(';
+    for byte in &mut masked[name + comma + 1..name + end] {
+        if !byte.is_ascii_whitespace() {
+            *byte = b' ';
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_are_in_order() {
+        assert!(ANNOTATIONS.is_sorted());
+    }
+
+    #[test]
+    fn system_calls_become_functions() {
+        let text = b"SYSCALL_DEFINE2(dup, int, a,\n\tint __user *, b)\n{\n}\n";
+        let seen = String::from_utf8(mask(text)).expect("text");
+        assert_eq!(seen, "int             dup(        \n\t               )\n{\n}\n");
+        for text in ["SYSCALL_DEFINE0(fork)\n{\n}\n", "SYSCALL_DEFINE1(", "SYSCALL_DEFINE1(a)"] {
+            assert_eq!(mask(text.as_bytes()), text.as_bytes());
+        }
+    }
+}

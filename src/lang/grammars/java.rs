@@ -1,0 +1,104 @@
+//! Java.
+
+use tree_sitter::Node;
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Java.
+pub(crate) static JAVA: Language = Language {
+    name: "java",
+    extensions: &["java"],
+    filenames: &[],
+    shebangs: &[],
+    separator: ".",
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["Test.java", "Tests.java", "IT.java"],
+        folders: &["test"],
+        marks: &["@Test", "@ParameterizedTest"],
+    },
+    grammar: tree_sitter_java::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["line_comment", "block_comment"],
+    doc_comments: &["/**", "///"],
+    attributes: &[],
+    markers: &[],
+    define,
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let kind = match visit.node().kind() {
+        "class_declaration" | "record_declaration" => SymbolKind::Class,
+        "interface_declaration" | "annotation_type_declaration" => SymbolKind::Interface,
+        "enum_declaration" => SymbolKind::Enum,
+        "enum_constant" => SymbolKind::EnumMember,
+        "module_declaration" => SymbolKind::Module,
+        "method_declaration" | "annotation_type_element_declaration" => SymbolKind::Method,
+        "constructor_declaration" | "compact_constructor_declaration" => SymbolKind::Constructor,
+        "field_declaration" | "constant_declaration" => return constants(visit, found),
+        _ => return,
+    };
+    found.extend(Definition::named(visit, kind).map(|definition| finish(visit, definition)));
+}
+
+fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'t> {
+    let modifiers = modifiers(visit.node());
+    let signature_start = modifiers.map(after_annotations);
+    Definition { signature_start, visibility: visibility(visit, modifiers), ..definition }
+}
+
+fn modifiers(node: Node) -> Option<Node> {
+    node.child(0).filter(|child| child.kind() == "modifiers")
+}
+
+/// Returns where the words of a definition begin, behind its annotations.
+fn after_annotations(modifiers: Node) -> usize {
+    let children = (0..64).map_while(|at| modifiers.child(at));
+    let annotations = children.filter(|child| child.kind().ends_with("annotation"));
+    annotations.last().map_or(modifiers.start_byte(), |last| last.end_byte())
+}
+
+fn visibility(visit: &Visit<'_, '_>, modifiers: Option<Node>) -> Visibility {
+    let words = modifiers.into_iter().flat_map(|modifiers| {
+        (0..64).map_while(move |at| modifiers.child(at)).map(|word| word.kind())
+    });
+    for word in words {
+        match word {
+            "public" => return Visibility::Public,
+            "protected" => return Visibility::Protected,
+            "private" => return Visibility::Private,
+            _ => {}
+        }
+    }
+    let is_constant = visit.node().kind() == "enum_constant";
+    match visit.enclosing() {
+        Some(symbol) if is_constant => symbol.visibility,
+        Some(symbol) if symbol.kind == SymbolKind::Interface => Visibility::Public,
+        _ => Visibility::Internal,
+    }
+}
+
+/// Adds the fields that never change; others are no symbols.
+fn constants<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let has = |word: &str| {
+        let modifiers = modifiers(node).into_iter();
+        modifiers
+            .flat_map(|modifiers| (0..64).map_while(move |at| modifiers.child(at)))
+            .any(|child| child.kind() == word)
+    };
+    if node.kind() == "field_declaration" && !(has("static") && has("final")) {
+        return;
+    }
+    let mut cursor = node.walk();
+    for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        if let Some(name) = declarator.child_by_field_name("name") {
+            found.push(finish(visit, Definition::new(visit, SymbolKind::Constant, name)));
+        }
+    }
+}

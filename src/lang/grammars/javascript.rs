@@ -1,0 +1,368 @@
+//! JavaScript with JSX, JavaScript with Flow's types, TypeScript, and TypeScript with JSX.
+
+use tree_sitter::Node;
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+mod flow;
+
+const TESTS: Tests = Tests {
+    file_prefixes: &[],
+    file_suffixes: &[
+        ".test.js",
+        ".test.jsx",
+        ".test.ts",
+        ".test.tsx",
+        ".spec.js",
+        ".spec.jsx",
+        ".spec.ts",
+        ".spec.tsx",
+        "-test.js",
+        "-test.ts",
+        ".test.mjs",
+        ".test.cjs",
+    ],
+    folders: &["__tests__", "test", "tests"],
+    marks: &["describe(", "it(", "test("],
+};
+
+/// JavaScript, JSX included.
+pub(crate) static JAVASCRIPT: Language = Language {
+    name: "javascript",
+    extensions: &["js", "jsx", "mjs", "cjs"],
+    filenames: &["Jakefile"],
+    shebangs: &["node", "nodejs", "bun"],
+    separator: ".",
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    tests: TESTS,
+    grammar: tree_sitter_javascript::LANGUAGE,
+    refine: Some(typed),
+    mask: None,
+    comments: &["comment", "html_comment"],
+    doc_comments: &[],
+    attributes: &["decorator"],
+    markers: &[],
+    define,
+};
+
+/// JavaScript with Flow's types, which are close enough to TypeScript's for most of its syntax.
+pub(crate) static FLOW: Language = Language {
+    name: "flow",
+    extensions: &[],
+    filenames: &[],
+    shebangs: &[],
+    grammar: tree_sitter_typescript::LANGUAGE_TSX,
+    refine: None,
+    mask: Some(flow::mask),
+    ..JAVASCRIPT
+};
+
+/// TypeScript.
+pub(crate) static TYPESCRIPT: Language = Language {
+    name: "typescript",
+    extensions: &["ts", "mts", "cts"],
+    filenames: &[],
+    shebangs: &["ts-node", "deno", "tsx"],
+    grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+    refine: None,
+    ..JAVASCRIPT
+};
+
+/// TypeScript with JSX.
+pub(crate) static TSX: Language = Language {
+    name: "tsx",
+    extensions: &["tsx"],
+    filenames: &[],
+    shebangs: &[],
+    grammar: tree_sitter_typescript::LANGUAGE_TSX,
+    refine: None,
+    ..JAVASCRIPT
+};
+
+fn typed(head: &[u8]) -> Option<&'static Language> {
+    let mut words = bstr::ByteSlice::fields(head);
+    words.any(|word| word == b"@flow").then_some(&FLOW)
+}
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let parent = visit.ancestor_kind(1);
+    let kind = match node.kind() {
+        "function_declaration" | "generator_function_declaration" | "function_signature" => {
+            SymbolKind::Function
+        }
+        "class_declaration" | "abstract_class_declaration" => SymbolKind::Class,
+        "interface_declaration" => SymbolKind::Interface,
+        "type_alias_declaration" => SymbolKind::Type,
+        "enum_declaration" => SymbolKind::Enum,
+        "enum_assignment" => SymbolKind::EnumMember,
+        "internal_module" | "module" => SymbolKind::Module,
+        "method_definition" if parent == "object" && !is_bound_object(visit) => return,
+        "method_definition" if visit.field(node, "name").is_some_and(|n| n == "constructor") => {
+            SymbolKind::Constructor
+        }
+        "method_definition" | "abstract_method_signature" => SymbolKind::Method,
+        "method_signature" if matches!(parent, "interface_body" | "class_body") => {
+            SymbolKind::Method
+        }
+        "property_identifier" | "string" if parent == "enum_body" => {
+            let member = Definition::new(visit, SymbolKind::EnumMember, node);
+            return found.extend(finish(visit, member));
+        }
+        "variable_declarator" => return found.extend(variable(visit)),
+        "field_definition" | "public_field_definition" => return found.extend(field(visit)),
+        "pair" => return found.extend(pair(visit)),
+        "assignment_expression" => return found.extend(assignment(visit)),
+        "export_statement" => return found.extend(default_export(visit)),
+        _ => return,
+    };
+    if let Some(definition) = Definition::named(visit, kind) {
+        found.extend(finish(visit, definition));
+    }
+}
+
+/// Adds what all definitions have: the wrapper around, the signature's start, who may use it.
+fn finish<'t>(visit: &Visit<'_, 't>, mut definition: Definition<'t>) -> Option<Definition<'t>> {
+    let mut outer = definition.outer;
+    while matches!(
+        visit.ancestor_kind(outer + 1),
+        "export_statement" | "ambient_declaration" | "expression_statement"
+    ) {
+        outer += 1;
+    }
+    definition.outer = outer;
+    let around = visit.ancestor(outer)?;
+    definition.signature_start = Some(after_decorators(around));
+    definition.name = unquoted(&definition.name).to_owned();
+    // What looks like a method in a text that the grammar does not understand may be a statement.
+    if visit.node().kind() == "method_definition"
+        && ["if", "for", "while", "switch", "catch", "with"].contains(&definition.name.as_str())
+    {
+        return None;
+    }
+    definition.visibility = visibility(visit, &definition, around);
+    Some(definition)
+}
+
+fn unquoted(name: &str) -> &str {
+    for quote in ['"', '\'', '`'] {
+        let inner = name.strip_prefix(quote).and_then(|name| name.strip_suffix(quote));
+        if let Some(inner) = inner {
+            return inner;
+        }
+    }
+    name
+}
+
+fn after_decorators(node: Node) -> usize {
+    let mut start = node.start_byte();
+    for at in 0..64 {
+        match node.child(at) {
+            Some(child) if child.kind() == "decorator" => start = child.end_byte(),
+            // Decorators may stand before and after `export`.
+            Some(child) if child.kind() == "export" => {}
+            _ => break,
+        }
+    }
+    start
+}
+
+fn visibility(visit: &Visit<'_, '_>, definition: &Definition, around: Node) -> Visibility {
+    let modifier = visit.child(visit.node(), "accessibility_modifier");
+    match modifier.map(|modifier| visit.text(modifier)).as_deref() {
+        Some("private") => return Visibility::Private,
+        Some("protected") => return Visibility::Protected,
+        Some(_) => return Visibility::Public,
+        None => {}
+    }
+    if definition.name.starts_with('#') {
+        return Visibility::Private;
+    }
+    let is_assigned = visit.node().kind() == "assignment_expression";
+    let is_member = matches!(definition.kind, SymbolKind::Method | SymbolKind::Constructor);
+    match visit.enclosing() {
+        _ if around.kind() == "export_statement" || is_assigned => Visibility::Public,
+        Some(symbol) if definition.kind == SymbolKind::EnumMember => symbol.visibility,
+        _ if is_member => Visibility::Public,
+        _ if matches!(around.kind(), "ambient_declaration") => Visibility::Public,
+        _ => Visibility::Private,
+    }
+}
+
+/// Returns a value without what is put around it: parentheses, `as Type`, `satisfies Type`.
+fn bare(mut node: Node) -> Node {
+    for _ in 0..16 {
+        let inner = match node.kind() {
+            "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
+                node.named_child(0)
+            }
+            _ => None,
+        };
+        match inner {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}
+
+fn is_function(node: Node) -> bool {
+    matches!(
+        node.kind(),
+        "arrow_function" | "function_expression" | "generator_function" | "function"
+    )
+}
+
+/// Returns a function, class or, outside of functions, constant or variable bound to a name.
+fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
+    let value = node.child_by_field_name("value").map(bare);
+    let declaration = visit.ancestor(1)?;
+    let is_alone = declaration.named_child_count() == 1;
+    let is_const = declaration.child(0).is_some_and(|word| word.kind() == "const");
+    let mut definition = Definition::new(visit, SymbolKind::Variable, name);
+    definition.outer = usize::from(is_alone);
+    match value {
+        Some(value) if is_function(value) => {
+            definition.kind = SymbolKind::Function;
+            definition.body = value.child_by_field_name("body");
+        }
+        Some(value) if value.kind() == "class" => {
+            definition.kind = SymbolKind::Class;
+            definition.body = value.child_by_field_name("body");
+        }
+        _ if !is_outermost(visit, 2) || value.is_some_and(|value| is_import(visit, value)) => {
+            return None;
+        }
+        _ if is_const => definition.kind = SymbolKind::Constant,
+        _ => {}
+    }
+    let mut definition = finish(visit, definition)?;
+    if visit.ancestor_kind(2) == "export_statement" {
+        definition.visibility = Visibility::Public;
+    }
+    Some(definition)
+}
+
+/// Returns true if the ancestor `levels` above is the file, a namespace, or exported from one.
+fn is_outermost(visit: &Visit<'_, '_>, levels: usize) -> bool {
+    let mut levels = levels;
+    while matches!(
+        visit.ancestor_kind(levels),
+        "export_statement" | "ambient_declaration" | "expression_statement"
+    ) {
+        levels += 1;
+    }
+    match visit.ancestor_kind(levels) {
+        "program" => true,
+        "statement_block" => {
+            matches!(visit.ancestor_kind(levels + 1), "internal_module" | "module")
+        }
+        _ => false,
+    }
+}
+
+fn is_import(visit: &Visit<'_, '_>, value: Node) -> bool {
+    let function = value.child_by_field_name("function");
+    value.kind() == "call_expression"
+        && function.is_some_and(|function| &visit.text[function.byte_range()] == b"require")
+}
+
+/// Returns a class's field that holds a function.
+fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("property").or(node.child_by_field_name("name"))?;
+    let value = node.child_by_field_name("value").map(bare).filter(|value| is_function(*value))?;
+    let body = value.child_by_field_name("body");
+    finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, name) })
+}
+
+/// Returns a function under a key of an object that has a name.
+fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let value = node.child_by_field_name("value").map(bare).filter(|value| is_function(*value))?;
+    if !is_bound_object(visit) {
+        return None;
+    }
+    let body = value.child_by_field_name("body");
+    let key = node.child_by_field_name("key")?;
+    finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, key) })
+}
+
+/// Returns true if the visited node lies in an object that an outermost name, or `export`, stands for.
+fn is_bound_object(visit: &Visit<'_, '_>) -> bool {
+    let mut at = 1;
+    while matches!(
+        visit.ancestor_kind(at),
+        "object" | "as_expression" | "satisfies_expression" | "parenthesized_expression" | "pair"
+    ) {
+        at += 1;
+    }
+    match visit.ancestor_kind(at) {
+        "variable_declarator" => is_outermost(visit, at + 2),
+        "assignment_expression" => is_outermost(visit, at + 1),
+        "export_statement" => true,
+        _ => false,
+    }
+}
+
+/// Returns a function or class that is assigned: `exports.x = …`, `Type.prototype.x = …`.
+fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let left = node.child_by_field_name("left")?;
+    let value = node.child_by_field_name("right").map(bare)?;
+    let kind = match value.kind() {
+        "class" => SymbolKind::Class,
+        _ if is_function(value) => SymbolKind::Function,
+        _ => return None,
+    };
+    let mut definition = Definition::new(visit, kind, left);
+    definition.body = value.child_by_field_name("body");
+    if left.kind() == "identifier" {
+        return if is_outermost(visit, 1) { finish(visit, definition) } else { None };
+    }
+    let property = left.child_by_field_name("property")?;
+    let object = visit.field(left, "object")?;
+    let of_module = object == "module" && visit.text(property) == "exports";
+    let in_module = matches!(object.as_ref(), "exports" | "module.exports");
+    let of_type = object.strip_suffix(".prototype");
+    if !(is_outermost(visit, 1) || in_module || of_type.is_some() || object == "this") {
+        return None;
+    }
+    if of_module {
+        let own = value.child_by_field_name("name");
+        let own = own.map(|name| visit.text(name).into_owned());
+        definition.name = own.unwrap_or_else(|| "default".to_owned());
+        return finish(visit, definition);
+    }
+    definition.name = visit.text(property).into_owned();
+    definition.name_span = property.byte_range();
+    let outside = ["this", "window", "global", "globalThis", "self"];
+    if object == "this" || of_type.is_some() {
+        definition.kind = SymbolKind::Method;
+    }
+    if !in_module && !outside.contains(&object.as_ref()) {
+        definition.prefix = Some(of_type.unwrap_or(&object).to_owned());
+    }
+    finish(visit, definition)
+}
+
+/// Returns what a file exports without a name.
+fn default_export<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let word = visit.child(node, "default")?;
+    let value = bare(node.child_by_field_name("value")?);
+    let kind = match value.kind() {
+        "class" => SymbolKind::Class,
+        "object" => SymbolKind::Constant,
+        _ if is_function(value) => SymbolKind::Function,
+        _ => return None,
+    };
+    let name = value.child_by_field_name("name").unwrap_or(word);
+    let body = value.child_by_field_name("body");
+    finish(visit, Definition { body, ..Definition::new(visit, kind, name) })
+}

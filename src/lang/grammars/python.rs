@@ -1,0 +1,95 @@
+//! Python.
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Python.
+pub(crate) static PYTHON: Language = Language {
+    name: "python",
+    extensions: &["py", "pyi", "pyw"],
+    filenames: &["SConstruct", "SConscript", "wscript"],
+    shebangs: &["python", "pypy"],
+    separator: ".",
+    line_comments: &["#"],
+    block_comments: &[],
+    tests: Tests {
+        file_prefixes: &["test_"],
+        file_suffixes: &["_test.py"],
+        folders: &["tests", "test"],
+        marks: &["test_", "Test", "@pytest."],
+    },
+    grammar: tree_sitter_python::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &["#:"],
+    attributes: &[],
+    markers: &[],
+    define,
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let definition = match visit.node().kind() {
+        "function_definition" => {
+            let in_class = visit.enclosing_kind() == Some(SymbolKind::Class);
+            block(visit, if in_class { SymbolKind::Method } else { SymbolKind::Function })
+        }
+        "class_definition" => block(visit, SymbolKind::Class),
+        "assignment" => assignment(visit),
+        "type_alias_statement" => visit
+            .node()
+            .child_by_field_name("left")
+            .map(|name| Definition::new(visit, SymbolKind::Type, name)),
+        _ => None,
+    };
+    found.extend(definition.map(|definition| {
+        let name = definition.name.as_str();
+        let is_dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+        let is_private = name.starts_with('_') && !is_dunder;
+        let visibility = if is_private { Visibility::Private } else { Visibility::Public };
+        Definition { visibility, ..definition }
+    }));
+}
+
+/// Returns a function or class, from its first decorator on.
+fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
+    let definition = Definition::named(visit, kind)?;
+    let is_decorated = visit.ancestor_kind(1) == "decorated_definition";
+    let first = definition.body.and_then(|body| body.named_child(0));
+    let docstring = first.filter(|first| first.kind() == "expression_statement");
+    let docstring = docstring.and_then(|first| first.named_child(0));
+    Some(Definition {
+        outer: usize::from(is_decorated),
+        signature_start: Some(visit.node().start_byte()),
+        docstring: docstring.filter(|first| first.kind() == "string"),
+        ..definition
+    })
+}
+
+/// Returns a module's variable, or a constant or enumeration member of a class; the first of a name.
+fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let name = visit.node().child_by_field_name("left").filter(|n| n.kind() == "identifier")?;
+    if visit.ancestor_kind(1) != "expression_statement" {
+        return None;
+    }
+    let text = visit.text(name);
+    let is_capital = text.chars().any(|c| c.is_ascii_uppercase())
+        && !text.chars().any(|c| c.is_ascii_lowercase());
+    let kind = match visit.enclosing() {
+        None if is_capital => SymbolKind::Constant,
+        None => SymbolKind::Variable,
+        Some(class) if class.kind == SymbolKind::Class => {
+            let bases = class.signature.split_once('(').map_or("", |(_, bases)| bases);
+            let is_enum = ["Enum", "Flag"].iter().any(|base| bases.contains(base));
+            match is_enum && !text.starts_with('_') {
+                true => SymbolKind::EnumMember,
+                false if is_capital => SymbolKind::Constant,
+                false => return None,
+            }
+        }
+        Some(_) => return None,
+    };
+    let is_again = visit.is_defined(&text, ".");
+    if is_again { None } else { Some(Definition::new(visit, kind, name)) }
+}

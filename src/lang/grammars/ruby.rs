@@ -1,0 +1,99 @@
+//! Ruby.
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Ruby. Instance methods are written `Type#method`, those of the type itself `Type.method`.
+pub(crate) static RUBY: Language = Language {
+    name: "ruby",
+    extensions: &["rb", "rake", "gemspec", "ru"],
+    filenames: &["Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"],
+    shebangs: &["ruby", "jruby"],
+    separator: "::",
+    line_comments: &["#"],
+    block_comments: &[("=begin", "=end")],
+    tests: Tests {
+        file_prefixes: &["test_"],
+        file_suffixes: &["_test.rb", "_spec.rb"],
+        folders: &["test", "spec"],
+        marks: &["test_", "describe ", "it "],
+    },
+    grammar: tree_sitter_ruby::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &["identifier"],
+    define,
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let definition = match node.kind() {
+        "module" => Definition::named(visit, SymbolKind::Module),
+        "class" => Definition::named(visit, SymbolKind::Class),
+        "method" | "singleton_method" => method(visit),
+        "assignment" => constant(visit),
+        _ => None,
+    };
+    found.extend(definition);
+}
+
+fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("name")?;
+    // `private def …` makes the definition an argument.
+    let is_argument = visit.ancestor_kind(1) == "argument_list";
+    let call = visit.ancestor(2).filter(|call| is_argument && call.kind() == "call");
+    let outer = if call.is_some() { 2 } else { 0 };
+    let of_type = node.kind() == "singleton_method"
+        || (visit.ancestor_kind(outer + 1) == "body_statement"
+            && visit.ancestor_kind(outer + 2) == "singleton_class");
+    let in_type = visit.enclosing_kind().is_some_and(|kind| !kind.is_callable());
+    let word = call.and_then(|call| call.child_by_field_name("method"));
+    let word = word.or(visit.marker(outer)).map(|word| visit.text(word));
+    let kind = match name.kind() {
+        _ if !in_type && !of_type => SymbolKind::Function,
+        _ if !of_type && &visit.text[name.byte_range()] == b"initialize" => SymbolKind::Constructor,
+        _ => SymbolKind::Method,
+    };
+    let visibility = match word.as_deref() {
+        // `private` on a line of its own says nothing about `def self.…`.
+        _ if node.kind() == "singleton_method" && call.is_none() => Visibility::Public,
+        Some("private" | "private_class_method") => Visibility::Private,
+        Some("protected") => Visibility::Protected,
+        _ => Visibility::Public,
+    };
+    let object = visit.field(node, "object").filter(|object| object != "self");
+    let is_own = object
+        .as_deref()
+        .is_some_and(|object| visit.enclosing().is_some_and(|symbol| symbol.name == object));
+    // Without a body the signature ends with the parameters, or before the last word.
+    let body = node.child_by_field_name("body").or_else(|| {
+        let after = node.child_by_field_name("parameters").unwrap_or(name);
+        after.next_sibling()
+    });
+    Some(Definition {
+        body,
+        outer,
+        separator: Some(if of_type { "." } else { "#" }),
+        prefix: object.filter(|_| !is_own).map(|object| object.into_owned()),
+        visibility,
+        ..Definition::new(visit, kind, name)
+    })
+}
+
+fn constant<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("left")?;
+    if !matches!(name.kind(), "constant" | "scope_resolution") {
+        return None;
+    }
+    let made = visit.field(node, "right").unwrap_or_default();
+    let makes = ["Struct.new", "Class.new", "Data.define"];
+    let is_class = makes.iter().any(|makes| made.starts_with(makes));
+    let kind = if is_class { SymbolKind::Class } else { SymbolKind::Constant };
+    Some(Definition::new(visit, kind, name))
+}

@@ -1,0 +1,117 @@
+//! Rust.
+
+use tree_sitter::Node;
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Rust.
+pub(crate) static RUST: Language = Language {
+    name: "rust",
+    extensions: &["rs"],
+    filenames: &[],
+    shebangs: &["rust-script"],
+    separator: "::",
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["_test.rs", "_tests.rs"],
+        folders: &["tests", "benches"],
+        marks: &["#[test]", "#[cfg(test)]", "::test]", "#[bench]"],
+    },
+    grammar: tree_sitter_rust::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["line_comment", "block_comment"],
+    doc_comments: &["///", "/**"],
+    attributes: &["attribute_item"],
+    markers: &[],
+    define,
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let around = visit.enclosing_kind();
+    let is_member = matches!(around, Some(SymbolKind::Impl | SymbolKind::Trait))
+        && visit.ancestor_kind(1) == "declaration_list";
+    let kind = match node.kind() {
+        "function_item" | "function_signature_item" if is_member => SymbolKind::Method,
+        "function_item" => SymbolKind::Function,
+        "function_signature_item" => SymbolKind::Prototype,
+        "struct_item" => SymbolKind::Struct,
+        "union_item" => SymbolKind::Union,
+        "enum_item" => SymbolKind::Enum,
+        "enum_variant" => SymbolKind::EnumMember,
+        "trait_item" => SymbolKind::Trait,
+        "mod_item" => SymbolKind::Module,
+        "macro_definition" => SymbolKind::Macro,
+        "const_item" => SymbolKind::Constant,
+        "static_item" if visit.child(node, "mutable_specifier").is_some() => SymbolKind::Variable,
+        "static_item" => SymbolKind::Constant,
+        "type_item" | "associated_type" => SymbolKind::Type,
+        "impl_item" => return found.extend(implementation(visit)),
+        _ => return,
+    };
+    let Some(mut definition) = Definition::named(visit, kind) else { return };
+    // `const _: () = …` has no name, and a tuple's fields belong on its line.
+    if definition.name == "_" {
+        return;
+    }
+    let has_list = |body: &Node| body.kind() != "ordered_field_declaration_list";
+    definition.body = definition.body.filter(has_list);
+    definition.visibility = visibility(visit);
+    found.push(definition);
+}
+
+/// Returns a block's definition: `impl Trait for Type`, whose methods are `Type::method`.
+fn implementation<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let of = node.child_by_field_name("type")?;
+    let mut definition = Definition::new(visit, SymbolKind::Impl, of);
+    definition.name = match visit.field(node, "trait") {
+        Some(of_trait) => format!("impl {of_trait} for {}", visit.text(of)),
+        None => format!("impl {}", visit.text(of)),
+    };
+    definition.scope = Some(visit.text(base_type(of)).into_owned());
+    definition.body = node.child_by_field_name("body");
+    Some(definition)
+}
+
+/// Returns the node of a type's own name: `Type` of `&'a module::Type<T>`.
+fn base_type(mut node: Node) -> Node {
+    for _ in 0..16 {
+        let inner = match node.kind() {
+            "generic_type" | "reference_type" | "pointer_type" => node.child_by_field_name("type"),
+            "scoped_type_identifier" => node.child_by_field_name("name"),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}
+
+fn visibility(visit: &Visit<'_, '_>) -> Visibility {
+    let node = visit.node();
+    if let Some(modifier) = visit.child(node, "visibility_modifier") {
+        let is_plain = modifier.child_count() <= 1 && visit.text(modifier) == "pub";
+        return if is_plain { Visibility::Public } else { Visibility::Internal };
+    }
+    match visit.enclosing() {
+        // What a trait asks for is as visible as the trait, a variant as its enumeration.
+        Some(symbol) if matches!(symbol.kind, SymbolKind::Trait | SymbolKind::Enum) => {
+            symbol.visibility
+        }
+        Some(symbol) if symbol.kind == SymbolKind::Impl && symbol.name.contains(" for ") => {
+            Visibility::Public
+        }
+        _ if node.kind() == "macro_definition" && visit.lead(0).contains("macro_export") => {
+            Visibility::Public
+        }
+        _ => Visibility::Private,
+    }
+}

@@ -1,0 +1,137 @@
+//! The table of languages and how the language of a file is found: by its name, its extension, its
+//! first line, in this order.
+
+use std::path::Path;
+
+use tree_sitter_language::LanguageFn;
+
+use super::grammars;
+use super::visit::{Definition, Visit};
+
+/// A programming language: how its files are known, parsed and read.
+///
+/// Each is a constant in its file under `grammars/`, listed once in [`LANGUAGES`].
+pub struct Language {
+    /// The name that users see, lowercase.
+    pub name: &'static str,
+    /// Extensions without the dot, lowercase.
+    pub extensions: &'static [&'static str],
+    /// Whole file names.
+    pub filenames: &'static [&'static str],
+    /// Interpreters in a first line that starts with `#!`, without version numbers.
+    pub shebangs: &'static [&'static str],
+    /// What stands between the parts of a qualified name.
+    pub separator: &'static str,
+    /// Marks that begin a comment up to the line's end.
+    pub line_comments: &'static [&'static str],
+    /// Marks that begin and end a comment of any length.
+    pub block_comments: &'static [(&'static str, &'static str)],
+    /// How tests are recognized.
+    pub tests: Tests,
+    pub(super) grammar: LanguageFn,
+    /// Another language that a text of this one's extension may turn out to be in.
+    pub(super) refine: Option<fn(&[u8]) -> Option<&'static Language>>,
+    /// Returns the text with blanks for what the grammar does not know, as many as there are bytes.
+    pub(super) mask: Option<fn(&[u8]) -> Vec<u8>>,
+    /// Node kinds that are comments.
+    pub(super) comments: &'static [&'static str],
+    /// How a comment starts that documents what follows; any comment does where this is empty.
+    pub(super) doc_comments: &'static [&'static str],
+    /// Node kinds that may stand between a definition and its documentation.
+    pub(super) attributes: &'static [&'static str],
+    /// Node kinds that say something about the siblings after them, such as `private:`.
+    pub(super) markers: &'static [&'static str],
+    /// Adds what the visited node defines.
+    pub(super) define: for<'t> fn(&Visit<'_, 't>, &mut Vec<Definition<'t>>),
+}
+
+/// Signs by which tests are told from other sources.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tests {
+    /// How the name of a test file starts.
+    pub file_prefixes: &'static [&'static str],
+    /// How the name of a test file ends, extension included.
+    pub file_suffixes: &'static [&'static str],
+    /// Folders whose files are tests.
+    pub folders: &'static [&'static str],
+    /// Attributes, annotations, name prefixes or calls that make a definition a test.
+    pub marks: &'static [&'static str],
+}
+
+/// Every language, in the order in which they are named to users.
+pub static LANGUAGES: &[&Language] = &[
+    &grammars::c::C,
+    &grammars::c::CPP,
+    &grammars::javascript::FLOW,
+    &grammars::go::GO,
+    &grammars::java::JAVA,
+    &grammars::javascript::JAVASCRIPT,
+    &grammars::python::PYTHON,
+    &grammars::ruby::RUBY,
+    &grammars::rust::RUST,
+    &grammars::javascript::TSX,
+    &grammars::javascript::TYPESCRIPT,
+];
+
+/// Bytes of a text that tell one language from its relatives.
+const HEAD_BYTES: usize = 16 << 10;
+
+/// Returns the language of the file at `path` that holds `text`, if it is known.
+pub fn detect(path: &Path, text: &[u8]) -> Option<&'static Language> {
+    let language = of_path(path).or_else(|| of_shebang(text))?;
+    let head = &text[..text.len().min(HEAD_BYTES)];
+    Some(language.refine.and_then(|refine| refine(head)).unwrap_or(language))
+}
+
+/// Returns the language that a path's name or extension stands for.
+pub fn of_path(path: &Path) -> Option<&'static Language> {
+    let name = path.file_name()?.to_str()?;
+    let named = LANGUAGES.iter().find(|language| language.filenames.contains(&name));
+    if let Some(language) = named {
+        return Some(language);
+    }
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    let of_extension = |language: &&&Language| language.extensions.contains(&extension.as_str());
+    LANGUAGES.iter().find(of_extension).copied()
+}
+
+/// Returns the language of the interpreter that a text's first line names.
+pub fn of_shebang(text: &[u8]) -> Option<&'static Language> {
+    let line = text.strip_prefix(b"#!")?;
+    let line = &line[..line.len().min(256)];
+    let end = line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
+    let line = std::str::from_utf8(&line[..end]).ok()?;
+    let mut words = line.split_whitespace();
+    let mut program = words.next()?.rsplit('/').next()?;
+    if program == "env" {
+        program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    }
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    LANGUAGES.iter().find(|language| language.shebangs.contains(&program)).copied()
+}
+
+impl Language {
+    /// Returns true if the name or a folder of `path` says that the file holds tests.
+    pub fn is_test_path(&self, path: &Path) -> bool {
+        let tests = &self.tests;
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let mut folders = path.parent().into_iter().flat_map(Path::components);
+        tests.file_prefixes.iter().any(|prefix| name.starts_with(prefix))
+            || tests.file_suffixes.iter().any(|suffix| name.ends_with(suffix))
+            || folders.any(|part| {
+                part.as_os_str().to_str().is_some_and(|part| tests.folders.contains(&part))
+            })
+    }
+}
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Language({})", self.name)
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Language) -> bool {
+        self.name == other.name
+    }
+}

@@ -1,0 +1,374 @@
+//! Symbols: the definitions of a file, in the order of its text, nested as they stand there.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde::Serialize;
+use tree_sitter::{Node, TreeCursor};
+
+use super::language::Language;
+use super::parse::{Limits, Problem, Problems, parse};
+use super::visit::{Definition, Frame, Lead, Visit};
+
+mod words;
+
+/// What sort of definition a symbol is.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SymbolKind {
+    /// A module or namespace.
+    Module,
+    /// A class or record.
+    Class,
+    /// A struct.
+    Struct,
+    /// A union.
+    Union,
+    /// An enumeration.
+    Enum,
+    /// A member of an enumeration.
+    EnumMember,
+    /// An interface.
+    Interface,
+    /// A trait or concept.
+    Trait,
+    /// An implementation block.
+    Impl,
+    /// Another name for a type, or a type of its own that is no struct, class or enumeration.
+    Type,
+    /// A function that belongs to no type.
+    Function,
+    /// A function of a type.
+    Method,
+    /// A function that makes a value of its type.
+    Constructor,
+    /// A function's declaration without its body.
+    Prototype,
+    /// A macro.
+    Macro,
+    /// A named constant.
+    Constant,
+    /// A variable that belongs to no function.
+    Variable,
+}
+
+impl SymbolKind {
+    /// Returns the kind as one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            SymbolKind::Module => "module",
+            SymbolKind::Class => "class",
+            SymbolKind::Struct => "struct",
+            SymbolKind::Union => "union",
+            SymbolKind::Enum => "enum",
+            SymbolKind::EnumMember => "enum_member",
+            SymbolKind::Interface => "interface",
+            SymbolKind::Trait => "trait",
+            SymbolKind::Impl => "impl",
+            SymbolKind::Type => "type",
+            SymbolKind::Function => "function",
+            SymbolKind::Method => "method",
+            SymbolKind::Constructor => "constructor",
+            SymbolKind::Prototype => "prototype",
+            SymbolKind::Macro => "macro",
+            SymbolKind::Constant => "constant",
+            SymbolKind::Variable => "variable",
+        }
+    }
+
+    /// Returns true if it is called with arguments, so that its signature may need several lines.
+    pub fn is_callable(self) -> bool {
+        use SymbolKind::{Constructor, Function, Method, Prototype};
+        matches!(self, Function | Method | Constructor | Prototype)
+    }
+}
+
+/// Who may use a symbol, by the rules of its language.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Everybody.
+    Public,
+    /// A package, crate or other part of the program.
+    Internal,
+    /// A type and those derived from it.
+    Protected,
+    /// The file, module or type alone.
+    Private,
+}
+
+/// A definition.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Symbol {
+    /// Path, qualified name and ordinal: the same as long as these are. Unique in a file.
+    pub id: String,
+    /// The name as it is written.
+    pub name: String,
+    /// The name with those of the scopes around it, joined by the language's separator.
+    pub qualified_name: String,
+    /// What sort of definition it is.
+    pub kind: SymbolKind,
+    /// Bytes from the definition's start to its end, wrappers such as `export` and decorators
+    /// included, comments before it not.
+    pub span: Range<usize>,
+    /// The bytes of its name.
+    pub name_span: Range<usize>,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// Its last line, from 1.
+    pub end_line: usize,
+    /// The definition up to its body, on one line.
+    pub signature: String,
+    /// The comment or docstring that documents it, without its marks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+    /// Who may use it.
+    pub visibility: Visibility,
+    /// The symbol around it: its place in [`Outline::symbols`], before this one's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<usize>,
+    /// How many symbols are around it.
+    pub depth: usize,
+    /// What stands before the names of symbols inside it.
+    #[serde(skip)]
+    pub(super) scope: String,
+}
+
+/// The symbols of a file and what is missing from them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Outline {
+    /// In the order of their text; a symbol comes after the one that it lies in.
+    pub symbols: Vec<Symbol>,
+    /// Why symbols may be missing.
+    pub problems: Problems,
+}
+
+/// Returns the symbols that `text` defines. `path` becomes a part of their ids.
+///
+/// Never fails: what is not understood is counted. O(text) within `limits`.
+pub fn outline(language: &'static Language, path: &str, text: &[u8], limits: Limits) -> Outline {
+    let tree = match parse(language, text, limits) {
+        Ok(tree) => tree,
+        Err(problem) => {
+            return Outline { problems: Problems::from([(problem, 1)]), ..Outline::default() };
+        }
+    };
+    let mut walk = Walk {
+        language,
+        path,
+        text,
+        limits,
+        ordinals: HashMap::new(),
+        frames: Vec::new(),
+        found: Vec::new(),
+        outline: Outline::default(),
+    };
+    walk.run(tree.walk());
+    walk.outline
+}
+
+/// One walk over a syntax tree, from node to node without recursion.
+struct Walk<'a, 't> {
+    language: &'static Language,
+    path: &'a str,
+    text: &'a [u8],
+    limits: Limits,
+    /// How many symbols have a qualified name so far.
+    ordinals: HashMap<String, usize>,
+    frames: Vec<Frame<'t>>,
+    found: Vec<Definition<'t>>,
+    outline: Outline,
+}
+
+impl<'t> Walk<'_, 't> {
+    fn run(&mut self, mut cursor: TreeCursor<'t>) {
+        let mut nodes = 0;
+        loop {
+            nodes += 1;
+            if nodes > self.limits.nodes_max {
+                return self.count(Problem::TooManyNodes);
+            }
+            let goes_in = self.enter(cursor.node());
+            if self.outline.symbols.len() > self.limits.symbols_max {
+                self.outline.symbols.truncate(self.limits.symbols_max);
+                return self.count(Problem::TooManySymbols);
+            }
+            if goes_in && cursor.goto_first_child() {
+                continue;
+            }
+            self.leave();
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                self.leave();
+            }
+        }
+    }
+
+    /// Looks at a node and returns true if its children are to be looked at.
+    fn enter(&mut self, node: Node<'t>) -> bool {
+        let is_comment = self.language.comments.contains(&node.kind());
+        let enclosing = self.frames.last().and_then(|frame| frame.enclosing);
+        let lead = match self.frames.last_mut() {
+            Some(parent) if !is_comment => parent.lead_of(node),
+            _ => Lead::default(),
+        };
+        let (run, last_row, marker) = (Lead::default(), None, None);
+        self.frames.push(Frame { node, lead, run, last_row, marker, enclosing });
+        if is_comment {
+            return false;
+        }
+        if node.is_error() || node.is_missing() {
+            self.count(Problem::Syntax);
+        }
+        if node.is_named() {
+            self.define();
+        }
+        let goes_in = self.frames.len() < self.limits.depth_max;
+        if !goes_in && node.child_count() > 0 {
+            self.count(Problem::TooDeep);
+        }
+        goes_in
+    }
+
+    /// Leaves a node, whose parent remembers what may belong to the next child.
+    fn leave(&mut self) {
+        let Some(Frame { node, lead, .. }) = self.frames.pop() else { return };
+        let Some(parent) = self.frames.last_mut() else { return };
+        if node.is_extra() || node.is_named() {
+            let kind = node.kind();
+            if self.language.comments.contains(&kind) {
+                parent.add_comment(node, self.language.doc_comments, self.text);
+            } else if self.language.attributes.contains(&kind) {
+                parent.run = lead;
+                parent.run.extend(node);
+            }
+            if self.language.markers.contains(&kind) {
+                parent.marker = Some(node);
+            }
+        }
+        parent.last_row = Some(last_row(node));
+    }
+
+    fn define(&mut self) {
+        let mut found = std::mem::take(&mut self.found);
+        let ordinals = &self.ordinals;
+        let visit = Visit {
+            text: self.text,
+            frames: &self.frames,
+            symbols: &self.outline.symbols,
+            is_taken: &|name| ordinals.contains_key(name),
+        };
+        (self.language.define)(&visit, &mut found);
+        let mut last = None;
+        for definition in found.drain(..) {
+            last = self.add(definition);
+        }
+        self.found = found;
+        if let (Some(last), Some(frame)) = (last, self.frames.last_mut()) {
+            frame.enclosing = Some(last);
+        }
+    }
+
+    /// Adds a symbol and returns its place, unless it has no name.
+    fn add(&mut self, definition: Definition<'t>) -> Option<usize> {
+        let name = words::name(&definition.name);
+        if name.is_empty() {
+            return None;
+        }
+        let outer = &self.frames[self.frames.len().checked_sub(definition.outer + 1)?];
+        // The frame above is not yet inside of what is being defined.
+        let parent = self.frames.len().checked_sub(2).and_then(|at| self.frames[at].enclosing);
+        let around = parent.map_or("", |parent| self.outline.symbols[parent].scope.as_str());
+        let separator = definition.separator.unwrap_or(self.language.separator);
+        let prefix = match &definition.prefix {
+            None => around.to_owned(),
+            Some(prefix) => words::join(around, self.language.separator, &words::name(prefix)),
+        };
+        let qualified_name = words::join(&prefix, separator, &name);
+        let scope = match &definition.scope {
+            None => qualified_name.clone(),
+            Some(scope) if scope.is_empty() => around.to_owned(),
+            Some(scope) => words::join(&prefix, separator, &words::name(scope)),
+        };
+        let node = outer.node;
+        let doc = match definition.docstring {
+            Some(docstring) => words::docstring(&self.text[docstring.byte_range()]),
+            None => words::doc(self.text, &outer.lead.comments),
+        };
+        let signature = signature(self.language, self.text, node, &definition);
+        let ordinal = self.ordinals.entry(qualified_name.clone()).or_default();
+        let id = format!("{}#{qualified_name}#{ordinal}", self.path);
+        *ordinal += 1;
+        self.outline.symbols.push(Symbol {
+            id,
+            name,
+            qualified_name,
+            kind: definition.kind,
+            span: node.byte_range(),
+            name_span: definition.name_span,
+            line: node.start_position().row + 1,
+            end_line: last_row(node) + 1,
+            signature,
+            doc,
+            visibility: definition.visibility,
+            parent,
+            depth: parent.map_or(0, |parent| self.outline.symbols[parent].depth + 1),
+            scope,
+        });
+        Some(self.outline.symbols.len() - 1)
+    }
+
+    fn count(&mut self, problem: Problem) {
+        *self.outline.problems.entry(problem).or_default() += 1;
+    }
+}
+
+fn signature(language: &Language, text: &[u8], node: Node, definition: &Definition) -> String {
+    let start = definition.signature_start.unwrap_or(node.start_byte());
+    let end = definition.body.map_or(node.end_byte(), |body| body.start_byte()).max(start);
+    let whole = definition.body.is_some() || definition.kind.is_callable();
+    words::signature(&text[start..end], whole, language.line_comments)
+}
+
+/// Returns the row in which a node ends; one that ends before a line's first byte ended above it.
+fn last_row(node: Node) -> usize {
+    let (start, end) = (node.start_position(), node.end_position());
+    if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row }
+}
+
+impl Frame<'_> {
+    /// Takes what stands right before the child `node`.
+    fn lead_of(&mut self, node: Node) -> Lead {
+        let lead = std::mem::take(&mut self.run);
+        let row = node.start_position().row;
+        let touches = !lead.span.is_empty() && row <= lead.last_row + 1;
+        if touches { lead } else { Lead::default() }
+    }
+
+    fn add_comment(&mut self, node: Node, marks: &[&str], text: &[u8]) {
+        // A comment behind code belongs to that code.
+        if self.last_row == Some(node.start_position().row) && self.run.span.is_empty() {
+            return;
+        }
+        if node.start_position().row > self.run.last_row + 1 {
+            self.run = Lead::default();
+        }
+        let comment = &text[node.byte_range()];
+        if marks.is_empty() || marks.iter().any(|mark| comment.starts_with(mark.as_bytes())) {
+            self.run.comments.push(node.byte_range());
+        } else {
+            self.run.comments.clear();
+        }
+        self.run.extend(node);
+    }
+}
+
+impl Lead {
+    fn extend(&mut self, node: Node) {
+        let start = if self.span.is_empty() { node.start_byte() } else { self.span.start };
+        self.span = start..node.end_byte();
+        self.last_row = last_row(node);
+    }
+}

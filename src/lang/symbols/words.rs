@@ -1,0 +1,141 @@
+//! The words of a symbol: its name, signature and documentation, made short, plain and one-lined.
+
+use std::ops::Range;
+
+/// Bytes of a name; more are cut.
+const NAME_BYTES_MAX: usize = 256;
+
+/// Bytes of a qualified name; of a longer one the end is kept.
+const QUALIFIED_BYTES_MAX: usize = 1024;
+
+/// Bytes of a signature; more are cut.
+const SIGNATURE_BYTES_MAX: usize = 240;
+
+/// Bytes of documentation; more are cut.
+const DOC_BYTES_MAX: usize = 4096;
+
+/// Returns a name with white space and control characters made single blanks.
+pub(super) fn name(text: &str) -> String {
+    cut(collapse(text), NAME_BYTES_MAX)
+}
+
+/// Returns `scope` and `name` with `separator` between them, if there is a scope.
+pub(super) fn join(scope: &str, separator: &str, name: &str) -> String {
+    if scope.is_empty() {
+        return name.to_owned();
+    }
+    let joined = format!("{scope}{separator}{name}");
+    if joined.len() <= QUALIFIED_BYTES_MAX {
+        return joined;
+    }
+    let mut start = joined.len() - QUALIFIED_BYTES_MAX;
+    while !joined.is_char_boundary(start) {
+        start += 1;
+    }
+    format!("…{}", &joined[start..])
+}
+
+/// Returns a definition's head on one line, comments to a line's end and opening brackets left out:
+/// all of it (`whole`), or its first line.
+pub(super) fn signature(text: &[u8], whole: bool, line_comments: &[&str]) -> String {
+    // Long before that many bytes the signature is cut anyway.
+    let text = String::from_utf8_lossy(&text[..text.len().min(16 * SIGNATURE_BYTES_MAX)]);
+    let lines = text.lines().take(if whole { usize::MAX } else { 1 });
+    let kept: Vec<&str> = lines.map(|line| before_comment(line, line_comments)).collect();
+    let line = collapse(&without_block_comments(&kept.join("\n")));
+    let line = line.trim_end_matches(|c: char| c.is_whitespace() || "{[(=:;,&\\".contains(c));
+    let line = line.strip_suffix("=>").map_or(line, str::trim_end);
+    let line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")");
+    cut(line, SIGNATURE_BYTES_MAX)
+}
+
+fn before_comment<'a>(line: &'a str, marks: &[&str]) -> &'a str {
+    let starts = marks.iter().filter_map(|mark| {
+        line.match_indices(mark)
+            .map(|(at, _)| at)
+            .find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace))
+    });
+    starts.min().map_or(line, |at| &line[..at])
+}
+
+fn without_block_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("/*") {
+        let Some(len) = rest[start + 2..].find("*/") else { break };
+        kept.push_str(&rest[..start]);
+        rest = &rest[start + 2 + len + 2..];
+    }
+    kept + rest
+}
+
+/// Returns the text of the comments `spans`, without their marks, or `None` if nothing is left.
+pub(super) fn doc(text: &[u8], spans: &[Range<usize>]) -> Option<String> {
+    let mut doc = String::new();
+    for span in spans {
+        for line in String::from_utf8_lossy(&text[span.clone()]).lines() {
+            push_line(&mut doc, without_marks(line));
+        }
+        if doc.len() > DOC_BYTES_MAX {
+            break;
+        }
+    }
+    finish(doc)
+}
+
+fn without_marks(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.strip_suffix("*/").unwrap_or(line);
+    for mark in ["#:", "///", "//!", "/**", "/*!", "//", "/*", "#", "*"] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            return rest.trim_start_matches(mark.chars().next_back().unwrap_or(' ')).trim();
+        }
+    }
+    line.trim()
+}
+
+/// Returns the text of a string that documents what it stands in.
+pub(super) fn docstring(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    let text = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let quotes = |c: char| c == '"' || c == '\'';
+    let mut doc = String::new();
+    for line in text.trim_matches(quotes).lines() {
+        push_line(&mut doc, line.trim());
+    }
+    finish(doc)
+}
+
+fn push_line(doc: &mut String, line: &str) {
+    if !doc.is_empty() {
+        doc.push('\n');
+    } else if line.is_empty() {
+        return;
+    }
+    doc.push_str(line);
+}
+
+fn finish(doc: String) -> Option<String> {
+    let doc = cut(doc.trim_end().to_owned(), DOC_BYTES_MAX);
+    if doc.is_empty() { None } else { Some(doc) }
+}
+
+/// Returns text with each run of white space and control characters made one blank.
+fn collapse(text: &str) -> String {
+    let is_blank = |c: char| c.is_whitespace() || c.is_control();
+    let parts: Vec<&str> = text.split(is_blank).filter(|part| !part.is_empty()).collect();
+    parts.join(" ")
+}
+
+/// Returns the text's first `bytes_max` bytes, with a sign where something was cut.
+fn cut(mut text: String, bytes_max: usize) -> String {
+    if text.len() > bytes_max {
+        let mut end = bytes_max;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}

@@ -1,0 +1,177 @@
+//! Tests of the room: an outline per language, and what holds for any bytes.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::language::{LANGUAGES, detect, of_path, of_shebang};
+use super::parse::{Limits, Problem};
+use super::symbols::{Outline, outline};
+use crate::tools;
+
+mod fixtures;
+mod property;
+
+/// Returns the rendered outline and, below, what it does not show: qualified names, visibility, docs.
+fn seen(path: &str, text: &str) -> String {
+    let args = tools::outline::Args { path: PathBuf::from(path) };
+    let reply = tools::outline::run(&args, text.as_bytes()).expect("the language is known");
+    let mut seen = tools::outline::render(&reply);
+    seen.push_str("---\n");
+    for symbol in &reply.symbols {
+        let visibility = format!("{:?}", symbol.visibility).to_lowercase();
+        let _ = write!(seen, "{} {visibility}", symbol.id.trim_start_matches(path));
+        if let Some(doc) = &symbol.doc {
+            let _ = write!(seen, " {doc:?}");
+        }
+        seen.push('\n');
+    }
+    for (problem, count) in &reply.problems {
+        let _ = writeln!(seen, "{problem:?} {count}");
+    }
+    seen
+}
+
+/// Fails unless `text`'s outline is `expected`.
+#[track_caller]
+fn check(path: &str, text: &str, expected: &str) {
+    let seen = seen(path, text);
+    assert!(seen == expected, "{path} gives\n{seen}");
+}
+
+fn language(path: &str) -> Option<&'static str> {
+    of_path(Path::new(path)).map(|language| language.name)
+}
+
+#[test]
+fn a_path_names_its_language() {
+    assert_eq!(language("src/main.rs"), Some("rust"));
+    assert_eq!(language("A.JAVA"), Some("java"));
+    assert_eq!(language("x/Rakefile"), Some("ruby"));
+    assert_eq!(language("a.d.ts"), Some("typescript"));
+    assert_eq!(language("a.tsx"), Some("tsx"));
+    assert_eq!(language("Makefile"), None);
+    assert_eq!(language(".rs"), None);
+    assert_eq!(language(""), None);
+}
+
+#[test]
+fn a_first_line_names_its_language() {
+    let of = |text: &str| of_shebang(text.as_bytes()).map(|language| language.name);
+    assert_eq!(of("#!/usr/bin/env python3.12\n"), Some("python"));
+    assert_eq!(of("#!/usr/bin/env -S FOO=1 node --x"), Some("javascript"));
+    assert_eq!(of("#! /usr/bin/ruby -w\n"), Some("ruby"));
+    assert_eq!(of("#!/bin/sh\n"), None);
+    assert_eq!(of("#!"), None);
+    assert_eq!(of("#!/usr/bin/env"), None);
+}
+
+#[test]
+fn a_text_refines_its_language() {
+    let of = |path: &str, text: &str| {
+        detect(Path::new(path), text.as_bytes()).map(|language| language.name)
+    };
+    assert_eq!(of("a.h", "int f(void);\n"), Some("c"));
+    assert_eq!(of("a.h", "#include <x>\nnamespace a {\n}\n"), Some("cpp"));
+    assert_eq!(of("a.js", "/* @flow */\n"), Some("flow"));
+    assert_eq!(of("a.js", "// plain\n"), Some("javascript"));
+    assert_eq!(of("tool", "#!/usr/bin/env ruby\n"), Some("ruby"));
+}
+
+#[test]
+fn test_files_are_told_by_path() {
+    let is_test = |path: &str| {
+        let path = Path::new(path);
+        of_path(path).is_some_and(|language| language.is_test_path(path))
+    };
+    for path in ["a/tests/x.rs", "test_x.py", "x_test.go", "src/x.test.tsx", "spec/x.rb"] {
+        assert!(is_test(path), "{path}");
+    }
+    for path in ["src/x.rs", "contest.py", "latest/x.py"] {
+        assert!(!is_test(path), "{path}");
+    }
+}
+
+#[test]
+fn every_grammar_can_be_read() {
+    for language in LANGUAGES {
+        let outline = outline(language, "x", b"", Limits::DEFAULT);
+        assert_eq!(outline, Outline::default(), "{}", language.name);
+    }
+}
+
+#[test]
+fn names_and_extensions_belong_to_one_language() {
+    let mut seen = std::collections::BTreeSet::new();
+    for language in LANGUAGES {
+        assert!(seen.insert(language.name.to_owned()), "{}", language.name);
+        for extension in language.extensions {
+            assert!(seen.insert(format!(".{extension}")), "{extension}");
+        }
+    }
+}
+
+#[test]
+fn what_is_too_large_is_counted() {
+    let limits = Limits { bytes_max: 10, ..Limits::DEFAULT };
+    for language in LANGUAGES {
+        let outline = outline(language, "x", b"int x = 1234;", limits);
+        assert_eq!(outline.problems.get(&Problem::TooLarge), Some(&1));
+        assert!(outline.symbols.is_empty());
+    }
+    let large = vec![b'\n'; Limits::DEFAULT.bytes_max + 1];
+    let outline = outline(LANGUAGES[0], "x", &large, Limits::DEFAULT);
+    assert_eq!(outline.problems.get(&Problem::TooLarge), Some(&1));
+}
+
+#[test]
+fn work_is_bounded_and_what_came_first_is_kept() {
+    let text = "fn a() {}\n".repeat(500);
+    let rust = of_path(Path::new("x.rs")).expect("known");
+    let of = |limits| outline(rust, "x.rs", text.as_bytes(), limits);
+    let nodes = of(Limits { nodes_max: 100, ..Limits::DEFAULT });
+    assert_eq!(nodes.problems.get(&Problem::TooManyNodes), Some(&1));
+    assert!(!nodes.symbols.is_empty() && nodes.symbols.len() < 100);
+    let symbols = of(Limits { symbols_max: 7, ..Limits::DEFAULT });
+    assert_eq!(symbols.problems.get(&Problem::TooManySymbols), Some(&1));
+    assert_eq!(symbols.symbols.len(), 7);
+    let rounds = of(Limits { rounds_free: 2, round_bytes: usize::MAX, ..Limits::DEFAULT });
+    assert_eq!(rounds.problems.get(&Problem::TooHard), Some(&1));
+    assert!(rounds.symbols.is_empty());
+}
+
+#[test]
+fn ten_thousand_levels_are_cut_not_fallen_into() {
+    const LEVELS: usize = 10_000;
+    let (open, close) = ("(".repeat(LEVELS), ")".repeat(LEVELS));
+    let (blocks, ends) = ("{".repeat(LEVELS), "}".repeat(LEVELS));
+    let cases = [
+        ("x.rs", format!("fn a() {{}}\nfn deep() {blocks}{ends}\nfn z() {{}}\n")),
+        ("x.py", format!("def a(): pass\nx = {open}1{close}\ndef z(): pass\n")),
+        ("x.js", format!("function a() {{}}\n{blocks}{ends}\nfunction z() {{}}\n")),
+        ("x.ts", format!("function a() {{}}\n{blocks}{ends}\nfunction z() {{}}\n")),
+        ("x.go", format!("func a() {{}}\nfunc deep() {blocks}{ends}\nfunc z() {{}}\n")),
+        (
+            "x.java",
+            format!("class a {{}}\nclass B {{ void deep() {blocks}{ends} }}\nclass z {{}}\n"),
+        ),
+        ("x.c", format!("void a() {{}}\nvoid deep() {blocks}{ends}\nvoid z() {{}}\n")),
+        ("x.cc", format!("void a() {{}}\nvoid deep() {blocks}{ends}\nvoid z() {{}}\n")),
+        ("x.rb", format!("def a; end\nx = {open}1{close}\ndef z; end\n")),
+    ];
+    for (path, text) in cases {
+        let language = of_path(Path::new(path)).expect("known");
+        let outline = outline(language, path, text.as_bytes(), Limits::DEFAULT);
+        assert!(outline.problems.contains_key(&Problem::TooDeep), "{path}: {:?}", outline.problems);
+        let has = |name: &str| outline.symbols.iter().any(|symbol| symbol.name == name);
+        assert!(has("a") && has("z"), "{path}");
+    }
+}
+
+#[test]
+fn nested_names_stay_short() {
+    let text = format!("{}{}", format!("mod {} {{ ", "n".repeat(400)).repeat(300), "}".repeat(300));
+    let rust = of_path(Path::new("x.rs")).expect("known");
+    let outline = outline(rust, "x.rs", text.as_bytes(), Limits::DEFAULT);
+    assert_eq!(outline.symbols.len(), 300);
+    assert!(outline.symbols.iter().all(|symbol| symbol.qualified_name.len() < 1100));
+}
