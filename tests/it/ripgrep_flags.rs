@@ -5,11 +5,12 @@ mod tree;
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use self::cases::{CASES, Case, Words};
 use crate::peer;
+use crate::support::place::settle;
 
 /// The environment that could change results, taken away from both programs.
 const UNSET: [&str; 4] = ["RIPGREP_CONFIG_PATH", "NO_COLOR", "GIT_DIR", "XDG_CONFIG_HOME"];
@@ -52,10 +53,25 @@ fn rg(run: &Run<'_>) -> Output {
     output(command, run)
 }
 
-fn codedb(run: &Run<'_>, flag: &str) -> Output {
+fn codedb(run: &Run<'_>, flags: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codedb"));
-    command.args(["search", "--no-index", flag]);
+    command.arg("search").args(flags).env("CODEDB_INDEX_DIR", index_dir(run.dir));
     output(command, run)
+}
+
+/// Returns the folder of the index of the tree at `dir`, beside which it lies.
+fn index_dir(dir: &Path) -> PathBuf {
+    dir.with_file_name("index of the tree")
+}
+
+/// Builds the index of the tree at `dir`.
+fn build_index(dir: &Path) {
+    settle();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["index", "--quiet", "--root"]).arg(dir).env("CODEDB_INDEX_DIR", index_dir(dir));
+    let args = Vec::new();
+    let built = output(command, &Run { dir, args: &args, stdin: None, config: None });
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }
 
 /// Splits a line at blanks, except inside of single quotes.
@@ -106,12 +122,20 @@ fn messages(stderr: &[u8], name: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Returns what differs between the two programs, for any number of threads.
+/// Returns what differs between the two programs, for any number of threads, with and without the
+/// index if there is one.
 fn difference(run: &Run<'_>, words: Words) -> Option<String> {
     let theirs = rg(run);
-    ["-j0", "-j1", "-j7"].into_iter().find_map(|flag| {
-        let report = compare(&theirs, &codedb(run, flag), words)?;
-        Some(format!("with {flag}:\n{report}"))
+    let ways = [
+        &["--no-index", "-j0"][..],
+        &["--no-index", "-j1"],
+        &["--no-index", "-j7"],
+        &["--no-background", "-j1"],
+        &["--no-background", "-j2"],
+    ];
+    ways.into_iter().find_map(|flags| {
+        let report = compare(&theirs, &codedb(run, flags), words)?;
+        Some(format!("with {flags:?}:\n{report}"))
     })
 }
 
@@ -138,6 +162,7 @@ fn compare(theirs: &Output, ours: &Output, words: Words) -> Option<String> {
 fn check_all(cases: &[Case]) {
     let dir = tree::make();
     let root = dir.path().join("work");
+    build_index(&root);
     let mut failed = Vec::new();
     for case in cases {
         let args = words(case.line);
