@@ -106,7 +106,8 @@ fn refresh_from(
     publish_tree(engine, lock, Some(before), tree, progress)
 }
 
-/// Builds an index in anonymous memory, for a read-only or absent cache. O(text), in parallel.
+/// Builds an index in anonymous memory: what a published one must equal, for tests. No command uses
+/// it; without a writable cache a search scans. O(text), in parallel.
 pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot> {
     let tree = walk_tree(engine)?;
     let plan = plan_tree(engine, None, tree, progress)?;

@@ -205,6 +205,17 @@ pub(crate) struct NoIgnore {
     pub(crate) require_git: bool,
 }
 
+impl NoIgnore {
+    /// Leaves aside what `--no-ignore` and the first `-u` do, or no longer.
+    pub(crate) fn set_common(&mut self, on: bool) {
+        self.dot = on;
+        self.exclude = on;
+        self.global = on;
+        self.parent = on;
+        self.vcs = on;
+    }
+}
+
 /// One change to the table of file types, applied in order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum TypeChange {

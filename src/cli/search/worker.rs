@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use grep_cli::{CommandReaderBuilder, DecompressionReader, DecompressionReaderBuilder};
 use grep_matcher::Matcher;
 use grep_printer::Stats;
+use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder};
 use ignore::overrides::Override;
 use termcolor::WriteColor;
@@ -124,6 +125,15 @@ impl WorkerParts {
     /// Returns true if the text of `path` is what the file holds, not what a program makes of it.
     pub(crate) fn reads_plainly(&self, path: &Path) -> bool {
         !self.is_preprocessed(path) && !self.is_decompressed(path)
+    }
+
+    /// Returns how to print and what to look for where a part of a file's lines can be searched on
+    /// its own: no line's fate hangs on other lines, and what prints asks for nothing more.
+    fn plain_on_parts(&self) -> Option<(&Plain, &RegexMatcher)> {
+        #[cfg_attr(not(feature = "pcre2"), expect(irrefutable_let_patterns, reason = "one engine"))]
+        let PatternMatcher::Default(matcher) = &self.matcher else { return None };
+        let alone = self.rejects_early && !self.limits_lines;
+        self.plain.as_ref().filter(|_| alone).map(|plain| (plain, matcher))
     }
 
     fn is_preprocessed(&self, path: &Path) -> bool {
@@ -253,14 +263,11 @@ impl<W: WriteColor> Worker<W> {
     ) -> io::Result<Option<Verdict>> {
         self.set_binary_rule(path, false);
         let Worker { parts, searcher, printer, .. } = self;
-        let Some(plain) = parts.plain.as_ref().filter(|plain| plain.stops_at_match()) else {
+        let Some((plain, matcher)) =
+            parts.plain_on_parts().filter(|(plain, _)| plain.stops_at_match())
+        else {
             return Ok(None);
         };
-        #[cfg_attr(not(feature = "pcre2"), expect(irrefutable_let_patterns, reason = "one engine"))]
-        let PatternMatcher::Default(matcher) = &parts.matcher else { return Ok(None) };
-        if !parts.rejects_early || parts.limits_lines {
-            return Ok(None);
-        }
         buffer.fill(file, HEAD_BYTES)?;
         let head = buffer.bytes();
         let head = &head[..memchr::memrchr(b'\n', head).map_or(0, |end| end + 1)];
@@ -326,14 +333,11 @@ impl<W: WriteColor> Worker<W> {
     ) -> io::Result<Option<Verdict>> {
         self.set_binary_rule(path, false);
         let Worker { parts, searcher, printer, .. } = self;
-        let Some(plain) = parts.plain.as_ref().filter(|plain| plain.searches_parts()) else {
+        let Some((plain, matcher)) =
+            parts.plain_on_parts().filter(|(plain, _)| plain.searches_parts())
+        else {
             return Ok(None);
         };
-        if !parts.rejects_early || parts.limits_lines {
-            return Ok(None);
-        }
-        #[cfg_attr(not(feature = "pcre2"), expect(irrefutable_let_patterns, reason = "one engine"))]
-        let PatternMatcher::Default(matcher) = &parts.matcher else { return Ok(None) };
         let mut sink = plain.sink(path, printer.get_mut());
         for block in blocks {
             let end = u64::from(block.end).min(metadata.len());

@@ -123,14 +123,7 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::new(
         CATEGORY,
         "no-ignore",
-        Update::Toggle(|args, on| {
-            let skip = &mut args.filter.no_ignore;
-            skip.dot = on;
-            skip.exclude = on;
-            skip.global = on;
-            skip.parent = on;
-            skip.vcs = on;
-        }),
+        Update::Toggle(|args, on| args.filter.no_ignore.set_common(on)),
     )
     .negated("ignore")
     .help(
@@ -255,14 +248,7 @@ pub(super) static FLAGS: &[Flag] = &[
         Update::Repeat(|args| {
             let filter = &mut args.filter;
             match filter.unrestricted {
-                0 => {
-                    let skip = &mut filter.no_ignore;
-                    skip.dot = true;
-                    skip.exclude = true;
-                    skip.global = true;
-                    skip.parent = true;
-                    skip.vcs = true;
-                }
+                0 => filter.no_ignore.set_common(true),
                 1 => filter.hidden = true,
                 2 => args.reading.binary = Binary::Search,
                 _ => return Err("it can be repeated at most three times".to_string()),
