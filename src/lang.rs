@@ -4,15 +4,18 @@
 //! [`parse`] bounds the work, [`symbols`] turns a syntax tree into definitions; what is particular to
 //! a language stands in its file under `grammars/`.
 
+pub mod facts;
 mod grammars;
 pub mod language;
+mod notes;
 pub mod parse;
 pub mod symbols;
 mod visit;
 
+pub use facts::Facts;
 pub use language::{Language, detect};
 pub use parse::{Limits, Problem, Problems};
-pub use symbols::{Outline, Symbol, SymbolKind, Visibility, outline};
+pub use symbols::{Outline, Symbol, SymbolKind, Visibility, facts, outline};
 
 #[cfg(test)]
 mod tests;

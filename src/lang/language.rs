@@ -6,6 +6,7 @@ use std::path::Path;
 use tree_sitter_language::LanguageFn;
 
 use super::grammars;
+use super::notes::Notes;
 use super::visit::{Definition, Visit};
 
 /// A programming language: how its files are known, parsed and read.
@@ -43,6 +44,11 @@ pub struct Language {
     pub(super) markers: &'static [&'static str],
     /// Adds what the visited node defines.
     pub(super) define: for<'t> fn(&Visit<'_, 't>, &mut Vec<Definition<'t>>),
+    /// Notes what the visited node refers to, imports or declares; called for each named node,
+    /// after `define`.
+    pub(super) refer: Option<for<'t> fn(&Visit<'_, 't>, &mut Notes<'_>)>,
+    /// Node kinds whose local names are unknown outside of them.
+    pub(super) scopes: &'static [&'static str],
 }
 
 /// Signs by which tests are told from other sources.

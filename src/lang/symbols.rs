@@ -6,7 +6,9 @@ use std::ops::Range;
 use serde::Serialize;
 use tree_sitter::{Node, TreeCursor};
 
+use super::facts::{Chain, Facts};
 use super::language::Language;
+use super::notes::Notes;
 use super::parse::{Limits, Problem, Problems, parse};
 use super::visit::{Definition, Frame, Lead, Visit};
 
@@ -50,9 +52,57 @@ pub enum SymbolKind {
     Constant,
     /// A variable that belongs to no function.
     Variable,
+    /// A variable of a type's instances.
+    Field,
+    /// What is read and written as a field, but runs code.
+    Property,
+    /// A heading and what stands under it.
+    Section,
+    /// A key of a configuration file.
+    Key,
+    /// A target of a build, a stage of an image.
+    Target,
+    /// A style rule's selector.
+    Selector,
+    /// A table or view of a database.
+    Table,
+    /// A block of a configuration language, with its labels.
+    Block,
 }
 
 impl SymbolKind {
+    /// Every kind; a kind's place is its code in the index.
+    pub const ALL: [SymbolKind; 25] = {
+        use SymbolKind::*;
+        [
+            Module,
+            Class,
+            Struct,
+            Union,
+            Enum,
+            EnumMember,
+            Interface,
+            Trait,
+            Impl,
+            Type,
+            Function,
+            Method,
+            Constructor,
+            Prototype,
+            Macro,
+            Constant,
+            Variable,
+            Field,
+            Property,
+            Section,
+            Key,
+            Target,
+            Selector,
+            Table,
+            Block,
+        ]
+    };
+
     /// Returns the kind as one word.
     pub fn name(self) -> &'static str {
         match self {
@@ -73,6 +123,14 @@ impl SymbolKind {
             SymbolKind::Macro => "macro",
             SymbolKind::Constant => "constant",
             SymbolKind::Variable => "variable",
+            SymbolKind::Field => "field",
+            SymbolKind::Property => "property",
+            SymbolKind::Section => "section",
+            SymbolKind::Key => "key",
+            SymbolKind::Target => "target",
+            SymbolKind::Selector => "selector",
+            SymbolKind::Table => "table",
+            SymbolKind::Block => "block",
         }
     }
 
@@ -129,9 +187,49 @@ pub struct Symbol {
     pub parent: Option<usize>,
     /// How many symbols are around it.
     pub depth: usize,
+    /// What a call of it returns, or how its value comes about; of an alias, what it stands for.
+    #[serde(skip)]
+    pub type_chain: Option<Chain>,
+    /// The types that it extends or implements.
+    #[serde(skip)]
+    pub bases: Vec<Chain>,
+    /// Where signature and documentation stand in the text.
+    #[serde(skip)]
+    pub source: Source,
     /// What stands before the names of symbols inside it.
     #[serde(skip)]
-    pub(super) scope: String,
+    pub(crate) scope: String,
+}
+
+/// Where a symbol's signature and documentation stand in the text, to be made of it again.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Source {
+    /// The bytes of the definition up to its body.
+    pub signature: Range<usize>,
+    /// All of them are the signature; otherwise their first line is.
+    pub is_whole: bool,
+    /// The bytes of the comments that document it, or of the docstring.
+    pub doc: Vec<Range<usize>>,
+    /// `doc` is a docstring.
+    pub is_docstring: bool,
+}
+
+impl Source {
+    /// Returns the signature on one line, cut at 240 bytes. O(its bytes).
+    pub fn signature(&self, language: &Language, text: &[u8]) -> String {
+        let range = self.signature.start.min(text.len())..self.signature.end.min(text.len());
+        words::signature(text.get(range).unwrap_or_default(), self.is_whole, language.line_comments)
+    }
+
+    /// Returns the documentation without its marks, cut at 4 KiB. O(its bytes).
+    pub fn doc(&self, text: &[u8]) -> Option<String> {
+        let spans: Vec<Range<usize>> =
+            self.doc.iter().filter(|span| text.get((*span).clone()).is_some()).cloned().collect();
+        match spans.first() {
+            Some(span) if self.is_docstring => words::docstring(&text[span.clone()]),
+            _ => words::doc(text, &spans),
+        }
+    }
 }
 
 /// The symbols of a file and what is missing from them.
@@ -147,10 +245,28 @@ pub struct Outline {
 ///
 /// Never fails: what is not understood is counted. O(text) within `limits`.
 pub fn outline(language: &'static Language, path: &str, text: &[u8], limits: Limits) -> Outline {
+    let facts = read(language, path, text, limits, false);
+    Outline { symbols: facts.symbols, problems: facts.problems }
+}
+
+/// Returns what `text` defines, refers to and imports. `path` becomes a part of symbols' ids.
+///
+/// Never fails: what is not understood is counted. O(text) within `limits`.
+pub fn facts(language: &'static Language, path: &str, text: &[u8], limits: Limits) -> Facts {
+    read(language, path, text, limits, true)
+}
+
+fn read(
+    language: &'static Language,
+    path: &str,
+    text: &[u8],
+    limits: Limits,
+    with_references: bool,
+) -> Facts {
     let tree = match parse(language, text, limits) {
         Ok(tree) => tree,
         Err(problem) => {
-            return Outline { problems: Problems::from([(problem, 1)]), ..Outline::default() };
+            return Facts { problems: Problems::from([(problem, 1)]), ..Facts::default() };
         }
     };
     let mut walk = Walk {
@@ -162,9 +278,11 @@ pub fn outline(language: &'static Language, path: &str, text: &[u8], limits: Lim
         frames: Vec::new(),
         found: Vec::new(),
         outline: Outline::default(),
+        refer: language.refer.filter(|_| with_references),
+        notes: Notes::new(text),
     };
     walk.run(tree.walk());
-    walk.outline
+    walk.facts()
 }
 
 /// One walk over a syntax tree, from node to node without recursion.
@@ -178,6 +296,8 @@ struct Walk<'a, 't> {
     frames: Vec<Frame<'t>>,
     found: Vec<Definition<'t>>,
     outline: Outline,
+    refer: Option<for<'n> fn(&Visit<'_, 'n>, &mut Notes<'_>)>,
+    notes: Notes<'a>,
 }
 
 impl<'t> Walk<'_, 't> {
@@ -223,7 +343,12 @@ impl<'t> Walk<'_, 't> {
             self.count(Problem::Syntax);
         }
         if node.is_named() {
+            if self.refer.is_some() && self.language.scopes.contains(&node.kind()) {
+                self.notes.open(self.frames.len());
+            }
+            let first = self.outline.symbols.len();
             self.define();
+            self.refer(first);
         }
         let goes_in = self.frames.len() < self.limits.depth_max;
         if !goes_in && node.child_count() > 0 {
@@ -234,6 +359,7 @@ impl<'t> Walk<'_, 't> {
 
     /// Leaves a node, whose parent remembers what may belong to the next child.
     fn leave(&mut self) {
+        self.notes.close(self.frames.len());
         let Some(Frame { node, lead, .. }) = self.frames.pop() else { return };
         let Some(parent) = self.frames.last_mut() else { return };
         if node.is_extra() || node.is_named() {
@@ -258,6 +384,7 @@ impl<'t> Walk<'_, 't> {
             text: self.text,
             frames: &self.frames,
             symbols: &self.outline.symbols,
+            defined: 0..0,
             is_taken: &|name| ordinals.contains_key(name),
         };
         (self.language.define)(&visit, &mut found);
@@ -269,6 +396,39 @@ impl<'t> Walk<'_, 't> {
         if let (Some(last), Some(frame)) = (last, self.frames.last_mut()) {
             frame.enclosing = Some(last);
         }
+    }
+
+    /// Lets the language note what the visited node refers to; it defined the symbols from `first`.
+    fn refer(&mut self, first: usize) {
+        let Some(refer) = self.refer else { return };
+        let ordinals = &self.ordinals;
+        let visit = Visit {
+            text: self.text,
+            frames: &self.frames,
+            symbols: &self.outline.symbols,
+            defined: first..self.outline.symbols.len(),
+            is_taken: &|name| ordinals.contains_key(name),
+        };
+        refer(&visit, &mut self.notes);
+    }
+
+    fn facts(self) -> Facts {
+        let Outline { mut symbols, problems } = self.outline;
+        let Notes { mut references, imports, package, types, bases, .. } = self.notes;
+        for (place, chain) in types {
+            if let Some(symbol) = symbols.get_mut(place) {
+                symbol.type_chain.get_or_insert(chain);
+            }
+        }
+        for (place, chain) in bases {
+            if let Some(symbol) = symbols.get_mut(place) {
+                symbol.bases.push(chain);
+            }
+        }
+        references.retain(|reference| reference.enclosing.is_none_or(|at| at < symbols.len()));
+        references.sort_by_key(|reference| (reference.span.start, reference.role));
+        references.dedup_by(|b, a| a.span == b.span && a.role == b.role);
+        Facts { symbols, references, imports, package, problems }
     }
 
     /// Adds a symbol and returns its place, unless it has no name.
@@ -293,11 +453,9 @@ impl<'t> Walk<'_, 't> {
             Some(scope) => words::join(&prefix, separator, &words::name(scope)),
         };
         let node = outer.node;
-        let doc = match definition.docstring {
-            Some(docstring) => words::docstring(&self.text[docstring.byte_range()]),
-            None => words::doc(self.text, &outer.lead.comments),
-        };
-        let signature = signature(self.language, self.text, node, &definition);
+        let source = source(node, &definition, &outer.lead);
+        let doc = source.doc(self.text);
+        let signature = source.signature(self.language, self.text);
         let ordinal = self.ordinals.entry(qualified_name.clone()).or_default();
         let id = format!("{}#{qualified_name}#{ordinal}", self.path);
         *ordinal += 1;
@@ -315,6 +473,9 @@ impl<'t> Walk<'_, 't> {
             visibility: definition.visibility,
             parent,
             depth: parent.map_or(0, |parent| self.outline.symbols[parent].depth + 1),
+            type_chain: None,
+            bases: Vec::new(),
+            source,
             scope,
         });
         Some(self.outline.symbols.len() - 1)
@@ -325,11 +486,15 @@ impl<'t> Walk<'_, 't> {
     }
 }
 
-fn signature(language: &Language, text: &[u8], node: Node, definition: &Definition) -> String {
+fn source(node: Node, definition: &Definition, lead: &Lead) -> Source {
     let start = definition.signature_start.unwrap_or(node.start_byte());
     let end = definition.body.map_or(node.end_byte(), |body| body.start_byte()).max(start);
-    let whole = definition.body.is_some() || definition.kind.is_callable();
-    words::signature(&text[start..end], whole, language.line_comments)
+    let is_whole = definition.body.is_some() || definition.kind.is_callable();
+    let doc = match definition.docstring {
+        Some(docstring) => vec![docstring.byte_range()],
+        None => lead.comments.clone(),
+    };
+    Source { signature: start..end, is_whole, doc, is_docstring: definition.docstring.is_some() }
 }
 
 /// Returns the row in which a node ends; one that ends before a line's first byte ended above it.

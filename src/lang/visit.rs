@@ -40,6 +40,8 @@ pub(super) struct Visit<'a, 't> {
     pub(super) frames: &'a [Frame<'t>],
     /// The symbols so far.
     pub(super) symbols: &'a [Symbol],
+    /// The symbols that the visited node defines, known to `refer` only.
+    pub(super) defined: Range<usize>,
     pub(super) is_taken: &'a dyn Fn(&str) -> bool,
 }
 
@@ -71,6 +73,11 @@ impl<'t> Visit<'_, 't> {
     pub(super) fn lead(&self, levels: usize) -> Cow<'_, str> {
         let span = self.frame(levels).map_or(0..0, |frame| frame.lead.span.clone());
         String::from_utf8_lossy(&self.text[span])
+    }
+
+    /// Returns the place of the symbol that the visited node lies in, or that it defines.
+    pub(super) fn enclosing_place(&self) -> Option<usize> {
+        self.frame(0)?.enclosing
     }
 
     /// Returns the symbol that the visited node lies in.

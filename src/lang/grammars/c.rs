@@ -31,6 +31,8 @@ pub(crate) static C: Language = Language {
     attributes: &[],
     markers: &[],
     define: define_c,
+    refer: None,
+    scopes: &[],
 };
 
 /// C++.

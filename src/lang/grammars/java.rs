@@ -29,6 +29,8 @@ pub(crate) static JAVA: Language = Language {
     attributes: &[],
     markers: &[],
     define,
+    refer: None,
+    scopes: &[],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {

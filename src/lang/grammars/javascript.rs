@@ -46,6 +46,8 @@ pub(crate) static JAVASCRIPT: Language = Language {
     attributes: &["decorator"],
     markers: &[],
     define,
+    refer: None,
+    scopes: &[],
 };
 
 /// JavaScript with Flow's types, which are close enough to TypeScript's for most of its syntax.

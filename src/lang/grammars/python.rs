@@ -27,6 +27,8 @@ pub(crate) static PYTHON: Language = Language {
     attributes: &[],
     markers: &[],
     define,
+    refer: None,
+    scopes: &[],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {

@@ -27,6 +27,8 @@ pub(crate) static RUBY: Language = Language {
     attributes: &[],
     markers: &["identifier"],
     define,
+    refer: None,
+    scopes: &[],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
