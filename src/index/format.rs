@@ -41,6 +41,10 @@ pub enum FileKind {
     Segment = 1,
     /// The file table of a generation.
     Table = 2,
+    /// A part of the code index.
+    Code = 3,
+    /// Which files of a generation the parts of the code index speak of.
+    CodeMap = 4,
 }
 
 /// Writes a container of `kind` to the new file `path`; `sections` are (id, bytes).

@@ -3,6 +3,7 @@
 //! Read in this order: [`gram`] (keys), [`extract`] (text → keys), [`postings`] (lists),
 //! [`segment`] (lists by key), [`mod@format`] (the container on disk), [`map`] (its bytes).
 
+pub mod code;
 pub mod extract;
 pub mod format;
 pub mod gram;

@@ -100,6 +100,11 @@ impl Store {
         &self.dir
     }
 
+    /// Returns true if files are to be read instead of mapped.
+    pub(super) fn on_heap(&self) -> bool {
+        self.on_heap
+    }
+
     /// Opens the newest generation, or returns `None` where there is none. O(1) but for the
     /// directory's listing; blocks are checked when they are touched.
     ///
@@ -156,8 +161,15 @@ impl Store {
     /// [`Kind::Busy`] while another process writes; [`Kind::Io`] where the directory cannot be
     /// created (a read-only cache, a full disk).
     pub fn lock(&self) -> Result<WriterLock> {
+        let lock = self.lock_named("lock")?;
+        self.remove_where(|name| name.ends_with(".tmp"));
+        Ok(lock)
+    }
+
+    /// Takes the lock `name` of the directory, which is created; does not wait.
+    pub(super) fn lock_named(&self, name: &str) -> Result<WriterLock> {
         self.create()?;
-        let path = self.dir.join("lock");
+        let path = self.dir.join(name);
         let busy = || {
             Error::new(Kind::Busy, "another codedb is writing this index")
                 .with_path(&path)
@@ -175,7 +187,6 @@ impl Store {
         if !is_at(&lock.file, &path) {
             return Err(busy());
         }
-        self.remove_where(|name| name.ends_with(".tmp"));
         Ok(lock)
     }
 
@@ -215,9 +226,9 @@ impl Store {
         self.place("root", root.as_os_str().as_encoded_bytes())?;
         let body = serde_json::to_string(&manifest)
             .map_err(|error| Error::new(Kind::Io, error.to_string()))?;
-        let text = format!("{body}\n{:08x}\n", crc32fast::hash(body.as_bytes()));
         let name = self.manifest_path(generation);
-        self.place(&name.file_name().unwrap_or_default().to_string_lossy(), text.as_bytes())?;
+        let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.place(&name, seal(&body).as_bytes())?;
         self.clean(&manifest);
         Ok(manifest)
     }
@@ -236,7 +247,7 @@ impl Store {
         });
     }
 
-    fn remove_where(&self, goes: impl Fn(&str) -> bool) {
+    pub(super) fn remove_where(&self, goes: impl Fn(&str) -> bool) {
         let Ok(entries) = fs::read_dir(&self.dir) else { return };
         for entry in entries.flatten() {
             if goes(&entry.file_name().to_string_lossy()) {
@@ -320,7 +331,12 @@ impl Store {
     }
 
     fn place(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let temporary = self.dir.join(format!("{name}.tmp"));
+        self.place_through(name, "tmp", bytes)
+    }
+
+    /// Writes a file under a temporary name that ends in `ending`, and renames it.
+    pub(super) fn place_through(&self, name: &str, ending: &str, bytes: &[u8]) -> Result<()> {
+        let temporary = self.dir.join(format!("{name}.{ending}"));
         let target = self.dir.join(name);
         // A folder in the way would be there for ever; one that holds something is not removed.
         let _ = fs::remove_dir(&temporary).or_else(|_| fs::remove_dir(&target));
@@ -334,12 +350,20 @@ fn parse_generation(number: &str) -> Option<u64> {
     number.parse().ok().filter(|&number| number <= GENERATION_MAX)
 }
 
-fn parse_manifest(text: &str) -> Option<Manifest> {
+/// Returns a manifest's text with its checksum.
+pub(super) fn seal(body: &str) -> String {
+    format!("{body}\n{:08x}\n", crc32fast::hash(body.as_bytes()))
+}
+
+/// Returns the text that [`seal`] was given, if it is still that.
+pub(super) fn unseal(text: &str) -> Option<&str> {
     let (body, crc) = text.strip_suffix('\n')?.rsplit_once('\n')?;
-    if u32::from_str_radix(crc, 16).ok()? != crc32fast::hash(body.as_bytes()) {
-        return None;
-    }
-    let manifest: Manifest = serde_json::from_str(body).ok()?;
+    let is_sound = u32::from_str_radix(crc, 16).ok()? == crc32fast::hash(body.as_bytes());
+    is_sound.then_some(body)
+}
+
+fn parse_manifest(text: &str) -> Option<Manifest> {
+    let manifest: Manifest = serde_json::from_str(unseal(text)?).ok()?;
     // Names come from us, but a manifest may come from anyone: they must stay in the directory.
     let plain = |name: &String| !name.contains(['/', '\\']) && name.ends_with(".idx");
     let sound = manifest.format == format::VERSION

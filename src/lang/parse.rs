@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::language::Language;
@@ -40,7 +40,7 @@ impl Limits {
 }
 
 /// Why the symbols of a text may not be complete.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Problem {
     /// The text is longer than [`Limits::bytes_max`].

@@ -1,0 +1,53 @@
+//! The code index: symbols, references, imports and words of files, by file and by name.
+//!
+//! It consists of parts, each an immutable file that holds the [`crate::lang::Facts`] of some files:
+//! one base and a few that later refreshes added. A part says nothing about other files, so a file
+//! that changes only ever takes its own facts with it; what connects files (who calls whom, what an
+//! import leads to) is worked out by `graph/` when it is asked. A [`store::Manifest`] says which
+//! parts belong together; a file's content hash says whether a part still speaks of it.
+//!
+//! Read in this order: [`record`] (a file's facts as bytes), [`dictionary`] (names in order),
+//! [`builder`] (facts → sections), [`reader`] (a mapped part), [`store`] (which parts there are).
+
+pub mod builder;
+pub mod dictionary;
+pub mod reader;
+pub mod record;
+pub mod store;
+mod varint;
+
+#[cfg(test)]
+mod tests;
+
+pub use builder::{Builder, FileFacts};
+pub use reader::Part;
+
+/// Sections of a part.
+mod section {
+    /// [`super::reader::Meta`] as JSON.
+    pub(super) const META: u32 = 1;
+    /// One record for each file, see `DOC_BYTES`.
+    pub(super) const DOCS: u32 = 2;
+    /// The files' paths.
+    pub(super) const PATHS: u32 = 3;
+    /// The symbols of each file, see [`super::record`].
+    pub(super) const SYMBOLS: u32 = 4;
+    /// Package and imports of each file, see [`super::record`].
+    pub(super) const IMPORTS: u32 = 5;
+    /// Chains, scopes and module names: the ends of their texts (u32 each), and the texts.
+    pub(super) const POOL_ENDS: u32 = 6;
+    pub(super) const POOL: u32 = 7;
+    /// Names that are defined, and for each where: file, symbol.
+    pub(super) const DEFINED: DictionarySections = [10, 11, 12];
+    /// Names that are referred to, and for each where.
+    pub(super) const REFERRED: DictionarySections = [20, 21, 22];
+    /// Words of the text, and for each in which files and how often.
+    pub(super) const WORDS: DictionarySections = [30, 31, 32];
+
+    /// Block index, blocks and lists of a dictionary.
+    pub(super) type DictionarySections = [u32; 3];
+}
+
+/// path u32 + u16, language u8, marks u8, lines u32, symbols u32, offsets of its symbols and
+/// imports u32 each, problems u32, 0 u32, content hash u128.
+const DOC_BYTES: usize = 48;

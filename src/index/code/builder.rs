@@ -1,0 +1,365 @@
+//! Builds a part from the facts of files, which come in path order.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::path::Path;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3DefaultBuilder;
+
+use super::dictionary::{NAME_BYTES_MAX, Writer};
+use super::reader::Meta;
+use super::record::{self, Numbers};
+use super::section::DictionarySections;
+use super::{DOC_BYTES, section, varint};
+use crate::error::Result;
+use crate::index::format::{self, FileKind};
+use crate::lang::facts::{Facts, Role};
+use crate::lang::language::LANGUAGES;
+use crate::lang::{Language, Problem};
+
+/// Occurrences that a part holds at most, lest building it take too much memory.
+const OCCURRENCES_MAX: usize = 16 << 20;
+
+/// Bytes of symbols and imports that a part holds at most.
+const RECORD_BYTES_MAX: usize = 512 << 20;
+
+/// All that a part is to hold of one file.
+#[derive(Debug)]
+pub struct FileFacts<'a> {
+    /// Its repository path.
+    pub path: &'a [u8],
+    /// The hash of its content, as in the file table.
+    pub hash: u128,
+    /// The language that it is in, if it is known.
+    pub language: Option<&'static Language>,
+    /// [`crate::lang::marks::Marks`] as bits.
+    pub marks: u8,
+    /// Its text.
+    pub text: &'a [u8],
+    /// What the text says.
+    pub facts: &'a Facts,
+    /// The words of the text, each once, and how often it occurs.
+    pub words: &'a [(&'a [u8], u32)],
+}
+
+/// Collects the facts of files.
+#[derive(Debug, Default)]
+pub struct Builder {
+    docs: Vec<u8>,
+    paths: Vec<u8>,
+    symbols: Vec<u8>,
+    imports: Vec<u8>,
+    pool: Pool,
+    names: Pool,
+    /// (name, file, symbol), in the order of files.
+    defined: Vec<(u32, u32, u32)>,
+    referred: Vec<Occurrence>,
+    /// (name, file, how often), in the order of files.
+    words: Vec<(u32, u32, u32)>,
+    meta: Meta,
+}
+
+/// A reference as it is kept until its name's place is known.
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    name: u32,
+    file: u32,
+    start: u32,
+    /// Number in the pool and one, or 0.
+    receiver: u32,
+    /// Place of the symbol and one, or 0.
+    enclosing: u32,
+    role: u8,
+    /// Number of arguments and one, or 0.
+    arguments: u16,
+}
+
+/// Numbers texts in the order in which they come.
+#[derive(Debug, Default)]
+struct Pool {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    numbers: HashMap<u64, u32, BuildNothing>,
+    /// Texts whose hash another text has, too.
+    doubles: HashMap<Vec<u8>, u32>,
+}
+
+/// The keys are hashes already.
+#[derive(Clone, Copy, Debug, Default)]
+struct BuildNothing;
+
+#[derive(Debug, Default)]
+struct Nothing(u64);
+
+impl std::hash::Hasher for Nothing {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+}
+
+impl BuildHasher for BuildNothing {
+    type Hasher = Nothing;
+
+    fn build_hasher(&self) -> Nothing {
+        Nothing(0)
+    }
+}
+
+impl Pool {
+    fn number_of(&mut self, text: &[u8]) -> u32 {
+        let hash = Xxh3DefaultBuilder.hash_one(text);
+        if let Some(&number) = self.numbers.get(&hash) {
+            if self.text(number) == text {
+                return number;
+            }
+            if let Some(&number) = self.doubles.get(text) {
+                return number;
+            }
+            let number = self.push(text);
+            self.doubles.insert(text.to_vec(), number);
+            return number;
+        }
+        let number = self.push(text);
+        self.numbers.insert(hash, number);
+        number
+    }
+
+    fn push(&mut self, text: &[u8]) -> u32 {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len() as u32);
+        self.ends.len() as u32 - 1
+    }
+
+    fn text(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
+        &self.bytes[start..self.ends[number] as usize]
+    }
+
+    /// Returns for each number its place among the texts in order, and the numbers in that order.
+    fn ranks(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut order: Vec<u32> = (0..self.ends.len() as u32).collect();
+        order.par_sort_unstable_by(|&a, &b| self.text(a).cmp(self.text(b)));
+        let mut ranks = vec![0; order.len()];
+        for (rank, &number) in order.iter().enumerate() {
+            ranks[number as usize] = rank as u32;
+        }
+        (ranks, order)
+    }
+}
+
+impl Numbers for Pool {
+    fn number(&mut self, text: &str) -> u32 {
+        self.number_of(text.as_bytes())
+    }
+}
+
+impl Builder {
+    /// Returns true once a further file belongs in the next part.
+    pub fn is_full(&self) -> bool {
+        self.referred.len() + self.words.len() > OCCURRENCES_MAX
+            || self.symbols.len() + self.imports.len() + self.pool.bytes.len() > RECORD_BYTES_MAX
+    }
+
+    /// Returns the number of files so far.
+    pub fn files(&self) -> u32 {
+        (self.docs.len() / DOC_BYTES) as u32
+    }
+
+    /// Adds a file; its path is after those of the files before it. O(its facts).
+    pub fn add(&mut self, file: &FileFacts<'_>) {
+        let doc = self.files();
+        let facts = file.facts;
+        let language = file.language.and_then(|of| LANGUAGES.iter().position(|one| *one == of));
+        let lines = bytecount(file.text);
+        let problems =
+            facts.problems.keys().fold(0_u32, |bits, problem| bits | 1 << problem_bit(*problem));
+        let put = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());
+        put(&mut self.docs, self.paths.len() as u32);
+        self.docs.extend_from_slice(&(file.path.len() as u16).to_le_bytes());
+        self.docs.push(language.map_or(0, |place| place as u8 + 1));
+        self.docs.push(file.marks);
+        put(&mut self.docs, lines);
+        put(&mut self.docs, facts.symbols.len() as u32);
+        put(&mut self.docs, self.symbols.len() as u32);
+        put(&mut self.docs, self.imports.len() as u32);
+        put(&mut self.docs, problems);
+        put(&mut self.docs, 0);
+        self.docs.extend_from_slice(&file.hash.to_le_bytes());
+        self.paths.extend_from_slice(file.path);
+        record::put_symbols(&mut self.symbols, &facts.symbols, &mut self.pool);
+        let package = facts.package.as_deref();
+        record::put_imports(&mut self.imports, package, &facts.imports, &mut self.pool);
+        for (place, symbol) in facts.symbols.iter().enumerate() {
+            let name = self.names.number_of(symbol.name.as_bytes());
+            self.defined.push((name, doc, place as u32));
+        }
+        for reference in &facts.references {
+            let Some(text) = file.text.get(reference.span.clone()) else { continue };
+            if text.len() > NAME_BYTES_MAX {
+                continue;
+            }
+            let receiver = reference.receiver.as_ref().map_or(0, |r| self.pool.number(r) + 1);
+            self.referred.push(Occurrence {
+                name: self.names.number_of(text),
+                file: doc,
+                start: reference.span.start as u32,
+                receiver,
+                enclosing: reference.enclosing.map_or(0, |place| place as u32 + 1),
+                role: Role::ALL.iter().position(|role| *role == reference.role).unwrap_or(0) as u8,
+                arguments: reference.arguments.map_or(0, |count| u16::from(count) + 1),
+            });
+        }
+        for (word, count) in file.words {
+            if word.len() <= NAME_BYTES_MAX {
+                self.words.push((self.names.number_of(word), doc, *count));
+            }
+        }
+        self.meta.files += 1;
+        self.meta.bytes += file.text.len() as u64;
+        self.meta.symbols += facts.symbols.len() as u64;
+        self.meta.references += facts.references.len() as u64;
+        for (problem, count) in &facts.problems {
+            *self.meta.problems.entry(*problem).or_default() += (*count).min(1);
+        }
+    }
+
+    /// Writes the part to the new file `path`. O(facts × log names).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Io`] if it cannot be written.
+    pub fn write(self, path: &Path) -> Result<()> {
+        self.finish(|sections| format::write(path, FileKind::Code, sections))
+    }
+
+    /// Returns the part's bytes, for one in memory.
+    pub fn to_bytes(self) -> Vec<u8> {
+        self.finish(|sections| format::to_bytes(FileKind::Code, sections))
+    }
+
+    fn finish<T>(mut self, done: impl FnOnce(&[(u32, &[&[u8]])]) -> T) -> T {
+        let (ranks, order) = self.names.ranks();
+        for entry in &mut self.defined {
+            entry.0 = ranks[entry.0 as usize];
+        }
+        for entry in &mut self.words {
+            entry.0 = ranks[entry.0 as usize];
+        }
+        for occurrence in &mut self.referred {
+            occurrence.name = ranks[occurrence.name as usize];
+        }
+        self.defined.par_sort_unstable();
+        self.words.par_sort_unstable();
+        // An identifier can only be used once in each role where it stands.
+        self.referred.par_sort_unstable_by_key(|o| (o.name, o.file, o.start, o.role));
+        let name = |rank: u32| self.names.text(order[rank as usize]);
+
+        let (mut defined, mut referred, mut words) =
+            (Writer::default(), Writer::default(), Writer::default());
+        for group in self.defined.chunk_by(|a, b| a.0 == b.0) {
+            defined.add(name(group[0].0), |out| put_places(out, group));
+        }
+        for group in self.words.chunk_by(|a, b| a.0 == b.0) {
+            words.add(name(group[0].0), |out| put_counts(out, group));
+        }
+        for group in self.referred.chunk_by(|a, b| a.name == b.name) {
+            referred.add(name(group[0].name), |out| put_occurrences(out, group));
+        }
+        self.meta.names = order.len() as u64;
+        let meta = serde_json::to_vec(&self.meta).expect("plain data has JSON");
+        let ends: Vec<u8> = self.pool.ends.iter().flat_map(|end| end.to_le_bytes()).collect();
+        let dictionary = |ids: DictionarySections, of: &Writer| {
+            let [index, blocks, lists] = of.sections().map(<[u8]>::to_vec);
+            [(ids[0], index), (ids[1], blocks), (ids[2], lists)]
+        };
+        let mut sections: Vec<(u32, Vec<u8>)> = vec![
+            (section::META, meta),
+            (section::DOCS, self.docs),
+            (section::PATHS, self.paths),
+            (section::SYMBOLS, self.symbols),
+            (section::IMPORTS, self.imports),
+            (section::POOL_ENDS, ends),
+            (section::POOL, self.pool.bytes),
+        ];
+        sections.extend(dictionary(section::DEFINED, &defined));
+        sections.extend(dictionary(section::REFERRED, &referred));
+        sections.extend(dictionary(section::WORDS, &words));
+        let parts: Vec<[&[u8]; 1]> = sections.iter().map(|(_, bytes)| [bytes.as_slice()]).collect();
+        let sections: Vec<(u32, &[&[u8]])> =
+            sections.iter().zip(&parts).map(|((id, _), part)| (*id, &part[..])).collect();
+        done(&sections)
+    }
+}
+
+/// Returns a problem's bit in a file's record.
+pub(super) fn problem_bit(problem: Problem) -> u32 {
+    problem as u32
+}
+
+/// Returns the number of lines: line ends, and one for a last line without.
+fn bytecount(text: &[u8]) -> u32 {
+    let ends = memchr::memchr_iter(b'\n', text).count() as u32;
+    ends + u32::from(text.last().is_some_and(|&byte| byte != b'\n'))
+}
+
+/// Appends files and, in each, the places of symbols.
+fn put_places(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
+    let mut file = 0;
+    for in_file in group.chunk_by(|a, b| a.1 == b.1) {
+        varint::put(out, u64::from(in_file[0].1 - file));
+        varint::put(out, in_file.len() as u64);
+        let mut place = 0;
+        for entry in in_file {
+            varint::put(out, u64::from(entry.2 - place));
+            place = entry.2;
+        }
+        file = in_file[0].1;
+    }
+}
+
+/// Appends files and how often a word occurs in each.
+fn put_counts(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
+    let mut file = 0;
+    for entry in group {
+        varint::put(out, u64::from(entry.1 - file));
+        varint::put(out, u64::from(entry.2));
+        file = entry.1;
+    }
+}
+
+/// Appends files and what is known of each reference in them.
+fn put_occurrences(out: &mut Vec<u8>, group: &[Occurrence]) {
+    let mut file = 0;
+    for in_file in group.chunk_by(|a, b| a.file == b.file) {
+        varint::put(out, u64::from(in_file[0].file - file));
+        varint::put(out, in_file.len() as u64);
+        let (mut start, mut enclosing) = (0, 0);
+        for one in in_file {
+            let has_receiver = u64::from(one.receiver > 0);
+            let has_arguments = u64::from(one.arguments > 0);
+            let head = u64::from(one.start - start) << 5
+                | has_arguments << 4
+                | has_receiver << 3
+                | u64::from(one.role);
+            varint::put(out, head);
+            varint::put_signed(out, i64::from(one.enclosing) - enclosing);
+            if one.receiver > 0 {
+                varint::put(out, u64::from(one.receiver - 1));
+            }
+            if one.arguments > 0 {
+                varint::put(out, u64::from(one.arguments - 1));
+            }
+            start = one.start;
+            enclosing = i64::from(one.enclosing);
+        }
+        file = in_file[0].file;
+    }
+}

@@ -1,0 +1,235 @@
+//! A dictionary: byte strings in order, each with a list of bytes.
+//!
+//! Entries stand in blocks of [`BLOCK_ENTRIES`]. A block holds for each entry how many bytes it
+//! shares with the one before it, how many of its own follow, those, and the length of its list; the
+//! first of a block shares none. The block index holds, for each block, where it and its first list
+//! start. Looking up a name is a binary search over blocks and one walk through a block.
+
+use std::cmp::Ordering;
+
+use super::varint::{self, Input};
+use crate::error::Result;
+use crate::index::format::{self, Container, u64_at};
+
+/// Entries of a block.
+const BLOCK_ENTRIES: usize = 16;
+
+/// Start of the block u64, start of its lists u64.
+const INDEX_BYTES: usize = 16;
+
+/// Bytes of a name that are kept.
+pub const NAME_BYTES_MAX: usize = 256;
+
+/// Puts a dictionary together; names must come in ascending order, each once.
+#[derive(Debug, Default)]
+pub struct Writer {
+    index: Vec<u8>,
+    blocks: Vec<u8>,
+    lists: Vec<u8>,
+    last: Vec<u8>,
+    entries: usize,
+}
+
+impl Writer {
+    /// Adds a name, whose list `write` appends.
+    pub fn add(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+        let mut shared = 0;
+        if self.entries.is_multiple_of(BLOCK_ENTRIES) {
+            self.index.extend_from_slice(&(self.blocks.len() as u64).to_le_bytes());
+            self.index.extend_from_slice(&(self.lists.len() as u64).to_le_bytes());
+        } else {
+            shared = name.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
+        }
+        varint::put(&mut self.blocks, shared as u64);
+        varint::put(&mut self.blocks, (name.len() - shared) as u64);
+        self.blocks.extend_from_slice(&name[shared..]);
+        let start = self.lists.len();
+        write(&mut self.lists);
+        varint::put(&mut self.blocks, (self.lists.len() - start) as u64);
+        self.last.clear();
+        self.last.extend_from_slice(name);
+        self.entries += 1;
+    }
+
+    /// Returns the number of names so far.
+    pub fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// Returns true if there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
+    /// Returns block index, blocks and lists, to be written as sections.
+    pub fn sections(&self) -> [&[u8]; 3] {
+        [&self.index, &self.blocks, &self.lists]
+    }
+}
+
+/// A mapped dictionary.
+#[derive(Clone, Copy, Debug)]
+pub struct Dictionary {
+    index: format::Range,
+    blocks: format::Range,
+    lists: format::Range,
+}
+
+/// A name's place in the dictionary and its list.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The name's place in the order of names.
+    pub place: u32,
+    /// The name.
+    pub name: Vec<u8>,
+    /// Where its list stands in the container.
+    pub list: format::Range,
+}
+
+impl Dictionary {
+    /// Returns the dictionary in three sections of a container.
+    pub fn open(container: &Container, sections: [u32; 3]) -> Result<Dictionary> {
+        let [index, blocks, lists] = sections;
+        Ok(Dictionary {
+            index: container.section(index)?,
+            blocks: container.section(blocks)?,
+            lists: container.section(lists)?,
+        })
+    }
+
+    /// Returns the list of `name`. O(log names).
+    pub fn find(&self, container: &Container, name: &[u8]) -> Result<Option<Entry>> {
+        let Some(block) = self.block_of(container, name)? else { return Ok(None) };
+        let mut found = None;
+        self.walk_block(container, block, &mut |entry| match entry.name.as_slice().cmp(name) {
+            Ordering::Less => true,
+            Ordering::Equal => {
+                found = Some(entry.clone());
+                false
+            }
+            Ordering::Greater => false,
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the name at `place`. O(1).
+    pub fn name(&self, container: &Container, place: u32) -> Result<Vec<u8>> {
+        let mut found = None;
+        let block = place as usize / BLOCK_ENTRIES;
+        if block < self.blocks() {
+            self.walk_block(container, block, &mut |entry| {
+                if entry.place == place {
+                    found = Some(entry.name.clone());
+                }
+                found.is_none()
+            })?;
+        }
+        found.ok_or_else(|| container.corrupt("dictionary's place is damaged"))
+    }
+
+    /// Calls `see` for each name from the first that is not before `start`, in order, until it
+    /// returns false. O(names seen).
+    pub fn walk(
+        &self,
+        container: &Container,
+        start: &[u8],
+        mut see: impl FnMut(&Entry) -> bool,
+    ) -> Result<()> {
+        let first = self.block_of(container, start)?.unwrap_or(0);
+        for block in first..self.blocks() {
+            let mut goes_on = true;
+            self.walk_block(container, block, &mut |entry| {
+                goes_on = entry.name.as_slice() < start || see(entry);
+                goes_on
+            })?;
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn blocks(&self) -> usize {
+        self.index.len() / INDEX_BYTES
+    }
+
+    /// Returns the last block whose first name is not after `name`.
+    fn block_of(&self, container: &Container, name: &[u8]) -> Result<Option<usize>> {
+        let (mut low, mut high) = (0, self.blocks());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.first_name(container, middle)? <= name {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low.checked_sub(1))
+    }
+
+    fn starts(&self, container: &Container, block: usize) -> Result<(usize, usize)> {
+        let damaged = || container.corrupt("dictionary's index is damaged");
+        let range = self.index.slice(block * INDEX_BYTES, INDEX_BYTES).ok_or_else(damaged)?;
+        let bytes = container.bytes(range)?;
+        Ok((u64_at(bytes, 0) as usize, u64_at(bytes, 8) as usize))
+    }
+
+    fn block<'a>(&self, container: &'a Container, block: usize) -> Result<(&'a [u8], usize)> {
+        let damaged = || container.corrupt("dictionary's index is damaged");
+        let (start, lists) = self.starts(container, block)?;
+        let end = match block + 1 < self.blocks() {
+            true => self.starts(container, block + 1)?.0,
+            false => self.blocks.len(),
+        };
+        let len = end.checked_sub(start).ok_or_else(damaged)?;
+        let range = self.blocks.slice(start, len).ok_or_else(damaged)?;
+        Ok((container.bytes(range)?, lists))
+    }
+
+    fn first_name<'a>(&self, container: &'a Container, block: usize) -> Result<&'a [u8]> {
+        let damaged = || container.corrupt("dictionary's block is damaged");
+        let (start, _) = self.starts(container, block)?;
+        let rest = self.blocks.len().checked_sub(start).ok_or_else(damaged)?;
+        let head = self.blocks.slice(start, rest.min(NAME_BYTES_MAX + 8)).ok_or_else(damaged)?;
+        let mut input = Input::new(container.bytes(head)?);
+        let name = (|| {
+            input.number()?;
+            let len = input.size()?;
+            input.take(len)
+        })();
+        name.ok_or_else(damaged)
+    }
+
+    fn walk_block(
+        &self,
+        container: &Container,
+        block: usize,
+        see: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<()> {
+        let damaged = || container.corrupt("dictionary's block is damaged");
+        let (bytes, mut list_at) = self.block(container, block)?;
+        let mut input = Input::new(bytes);
+        let mut entry = Entry {
+            place: u32::try_from(block * BLOCK_ENTRIES).map_err(|_| damaged())?,
+            name: Vec::with_capacity(64),
+            list: format::Range::default(),
+        };
+        while !input.is_empty() {
+            let (shared, own) = input.size().zip(input.size()).ok_or_else(damaged)?;
+            let own = input.take(own).ok_or_else(damaged)?;
+            if shared > entry.name.len() || shared + own.len() > NAME_BYTES_MAX {
+                return Err(damaged());
+            }
+            entry.name.truncate(shared);
+            entry.name.extend_from_slice(own);
+            let len = input.size().ok_or_else(damaged)?;
+            entry.list = self.lists.slice(list_at, len).ok_or_else(damaged)?;
+            if !see(&entry) {
+                return Ok(());
+            }
+            entry.place += 1;
+            list_at += len;
+        }
+        Ok(())
+    }
+}

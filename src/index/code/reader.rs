@@ -1,0 +1,328 @@
+//! Reads a mapped part.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::dictionary::{Dictionary, Entry};
+use super::varint::Input;
+use super::{DOC_BYTES, record, section};
+use crate::base::path;
+use crate::error::Result;
+use crate::index::format::{self, Container, FileKind, u16_at, u32_at};
+use crate::index::map::Map;
+use crate::lang::facts::{Import, Role};
+use crate::lang::language::LANGUAGES;
+use crate::lang::{Language, Problem, Symbol};
+
+/// What a part holds, in numbers.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Meta {
+    /// Files.
+    pub files: u64,
+    /// Bytes of their texts.
+    pub bytes: u64,
+    /// Symbols.
+    pub symbols: u64,
+    /// References.
+    pub references: u64,
+    /// Different names and words.
+    pub names: u64,
+    /// Files with each problem.
+    pub problems: BTreeMap<Problem, u64>,
+}
+
+/// A published, immutable part.
+#[derive(Debug)]
+pub struct Part {
+    container: Container,
+    meta: Meta,
+    docs: format::Range,
+    paths: format::Range,
+    symbols: format::Range,
+    imports: format::Range,
+    pool_ends: format::Range,
+    pool: format::Range,
+    defined: Dictionary,
+    referred: Dictionary,
+    words: Dictionary,
+}
+
+/// A file of a part.
+#[derive(Clone, Debug)]
+pub struct Doc<'a> {
+    /// Its repository path.
+    pub path: &'a [u8],
+    /// The hash of the content that the part speaks of.
+    pub hash: u128,
+    /// Its language.
+    pub language: Option<&'static Language>,
+    /// [`crate::lang::marks::Marks`] as bits.
+    pub marks: u8,
+    /// How many lines it has.
+    pub lines: u32,
+    /// How many symbols it has.
+    pub symbols: u32,
+    problems: u32,
+    symbols_at: usize,
+    imports_at: usize,
+}
+
+/// Where a name is referred to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Site {
+    /// The file's place in the part.
+    pub doc: u32,
+    /// The byte at which the name starts.
+    pub start: u32,
+    /// How it is used.
+    pub role: Role,
+    /// What it is a member of, see [`crate::lang::facts::Reference::receiver`].
+    pub receiver: Option<String>,
+    /// The symbol around it.
+    pub enclosing: Option<u32>,
+    /// Number of arguments of a call.
+    pub arguments: Option<u8>,
+}
+
+impl Doc<'_> {
+    /// Returns true if its symbols may be incomplete for that reason.
+    pub fn has(&self, problem: Problem) -> bool {
+        self.problems & 1 << super::builder::problem_bit(problem) != 0
+    }
+}
+
+impl Part {
+    /// Opens the part at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where it is damaged or of another version.
+    pub fn open(path: &Path, on_heap: bool) -> Result<Part> {
+        Part::new(Map::open(path, on_heap)?)
+    }
+
+    /// Opens a mapped part. Its blocks are checked when they are touched.
+    pub fn new(map: Map) -> Result<Part> {
+        let container = Container::open(map, FileKind::Code)?;
+        let meta = container.copy(container.section(section::META)?)?;
+        let meta = serde_json::from_slice(&meta)
+            .map_err(|_| container.corrupt("code index's facts are damaged"))?;
+        let docs = container.section(section::DOCS)?;
+        if docs.len() % DOC_BYTES != 0 {
+            return Err(container.corrupt("code index's files are damaged"));
+        }
+        Ok(Part {
+            meta,
+            docs,
+            paths: container.section(section::PATHS)?,
+            symbols: container.section(section::SYMBOLS)?,
+            imports: container.section(section::IMPORTS)?,
+            pool_ends: container.section(section::POOL_ENDS)?,
+            pool: container.section(section::POOL)?,
+            defined: Dictionary::open(&container, section::DEFINED)?,
+            referred: Dictionary::open(&container, section::REFERRED)?,
+            words: Dictionary::open(&container, section::WORDS)?,
+            container,
+        })
+    }
+
+    /// Returns the container, to check it whole and for its size.
+    pub fn container(&self) -> &Container {
+        &self.container
+    }
+
+    /// Returns what it holds, in numbers.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// Returns the number of files.
+    pub fn docs(&self) -> u32 {
+        (self.docs.len() / DOC_BYTES) as u32
+    }
+
+    /// Returns a file. O(1).
+    pub fn doc(&self, doc: u32) -> Result<Doc<'_>> {
+        let damaged = || self.container.corrupt("code index's file is damaged");
+        let start = (doc as usize).checked_mul(DOC_BYTES).ok_or_else(damaged)?;
+        let range = self.docs.slice(start, DOC_BYTES).ok_or_else(damaged)?;
+        let bytes = self.container.bytes(range)?;
+        let len = usize::from(u16_at(bytes, 4));
+        let path = self.paths.slice(u32_at(bytes, 0) as usize, len).ok_or_else(damaged)?;
+        let language = usize::from(bytes[6]).checked_sub(1);
+        Ok(Doc {
+            path: self.container.bytes(path)?,
+            hash: u128::from_le_bytes(bytes[32..48].try_into().expect("sixteen bytes")),
+            language: language.and_then(|place| LANGUAGES.get(place).copied()),
+            marks: bytes[7],
+            lines: u32_at(bytes, 8),
+            symbols: u32_at(bytes, 12),
+            problems: u32_at(bytes, 24),
+            symbols_at: u32_at(bytes, 16) as usize,
+            imports_at: u32_at(bytes, 20) as usize,
+        })
+    }
+
+    /// Returns the file at a repository path. O(log files).
+    pub fn find(&self, of: &[u8]) -> Result<Option<u32>> {
+        let (mut low, mut high) = (0, self.docs());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match path::compare(self.doc(middle)?.path, of) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Ok(Some(middle)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the symbols of a file, without signatures and documentation, which stand in its text
+    /// ([`crate::lang::symbols::Source`]). O(its symbols).
+    pub fn symbols(&self, doc: u32) -> Result<Vec<Symbol>> {
+        let damaged = || self.container.corrupt("code index's symbols are damaged");
+        let of = self.doc(doc)?;
+        let end = match doc + 1 < self.docs() {
+            true => self.doc(doc + 1)?.symbols_at,
+            false => self.symbols.len(),
+        };
+        let bytes = self.record(self.symbols, of.symbols_at, end)?;
+        let path = String::from_utf8_lossy(of.path);
+        record::symbols(bytes, of.symbols as usize, &path, self).ok_or_else(damaged)
+    }
+
+    /// Returns the package and the imports of a file. O(its imports).
+    pub fn imports(&self, doc: u32) -> Result<(Option<String>, Vec<Import>)> {
+        let damaged = || self.container.corrupt("code index's imports are damaged");
+        let end = match doc + 1 < self.docs() {
+            true => self.doc(doc + 1)?.imports_at,
+            false => self.imports.len(),
+        };
+        let bytes = self.record(self.imports, self.doc(doc)?.imports_at, end)?;
+        record::imports(bytes, self).ok_or_else(damaged)
+    }
+
+    fn record(&self, section: format::Range, start: usize, end: usize) -> Result<&[u8]> {
+        let damaged = || self.container.corrupt("code index's file is damaged");
+        let len = end.checked_sub(start).ok_or_else(damaged)?;
+        self.container.bytes(section.slice(start, len).ok_or_else(damaged)?)
+    }
+
+    /// Returns where `name` is defined: files and symbols, in order. O(log names + places).
+    pub fn defined(&self, name: &[u8]) -> Result<Vec<(u32, u32)>> {
+        match self.defined.find(&self.container, name)? {
+            Some(entry) => self.places(&entry),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Calls `see` with each defined name from `start` on, in the order of bytes, and the entry
+    /// that [`Part::places`] reads, until it returns false.
+    pub fn walk_defined(&self, start: &[u8], see: impl FnMut(&Entry) -> bool) -> Result<()> {
+        self.defined.walk(&self.container, start, see)
+    }
+
+    /// Calls `see` with each word from `start` on, in the order of bytes, until it returns false.
+    pub fn walk_words(&self, start: &[u8], see: impl FnMut(&Entry) -> bool) -> Result<()> {
+        self.words.walk(&self.container, start, see)
+    }
+
+    /// Returns the places of a defined name. O(places).
+    pub fn places(&self, entry: &Entry) -> Result<Vec<(u32, u32)>> {
+        let damaged = || self.container.corrupt("code index's definitions are damaged");
+        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut places = Vec::new();
+        let mut doc = 0_u32;
+        while !input.is_empty() {
+            let (files, count) = input.id().zip(input.size()).ok_or_else(damaged)?;
+            doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
+            let mut place = 0_u32;
+            for _ in 0..count {
+                place = input.id().and_then(|more| place.checked_add(more)).ok_or_else(damaged)?;
+                places.push((doc, place));
+            }
+        }
+        Ok(places)
+    }
+
+    /// Returns the files that hold `word`, and how often, in order. O(log words + files).
+    pub fn word(&self, word: &[u8]) -> Result<Vec<(u32, u32)>> {
+        let damaged = || self.container.corrupt("code index's words are damaged");
+        let Some(entry) = self.words.find(&self.container, word)? else { return Ok(Vec::new()) };
+        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut files = Vec::new();
+        let mut doc = 0_u32;
+        while !input.is_empty() {
+            let (more, count) = input.id().zip(input.id()).ok_or_else(damaged)?;
+            doc = doc.checked_add(more).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
+            files.push((doc, count));
+        }
+        Ok(files)
+    }
+
+    /// Returns where `name` is referred to, in order. O(log names + sites).
+    pub fn sites(&self, name: &[u8]) -> Result<Vec<Site>> {
+        let Some(entry) = self.referred.find(&self.container, name)? else { return Ok(Vec::new()) };
+        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut sites = Vec::new();
+        let damaged = || self.container.corrupt("code index's references are damaged");
+        let mut doc = 0_u32;
+        while !input.is_empty() {
+            let (files, count) = input.id().zip(input.size()).ok_or_else(damaged)?;
+            doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
+            self.sites_of(&mut input, doc, count, &mut sites).ok_or_else(damaged)?;
+        }
+        Ok(sites)
+    }
+
+    fn sites_of(
+        &self,
+        input: &mut Input<'_>,
+        doc: u32,
+        count: usize,
+        sites: &mut Vec<Site>,
+    ) -> Option<()> {
+        let (mut start, mut enclosing) = (0_u32, 0_i64);
+        for _ in 0..count {
+            let head = input.number()?;
+            start = start.checked_add(u32::try_from(head >> 5).ok()?)?;
+            enclosing = enclosing.checked_add(input.signed()?)?;
+            let receiver = if head & 8 != 0 { Some(self.text(input.id()?)?) } else { None };
+            let arguments =
+                if head & 16 != 0 { Some(u8::try_from(input.id()?).ok()?) } else { None };
+            sites.push(Site {
+                doc,
+                start,
+                role: *Role::ALL.get((head & 7) as usize)?,
+                receiver,
+                enclosing: u32::try_from(enclosing).ok()?.checked_sub(1),
+                arguments,
+            });
+        }
+        Some(())
+    }
+
+    fn text(&self, number: u32) -> Option<String> {
+        record::Texts::text(self, number)
+    }
+}
+
+impl record::Texts for Part {
+    fn text(&self, number: u32) -> Option<String> {
+        let number = number as usize;
+        let end = |number: usize| -> Option<usize> {
+            let bytes = self.container.bytes(self.pool_ends.slice(number * 4, 4)?).ok()?;
+            Some(u32_at(bytes, 0) as usize)
+        };
+        let Range { start, end } = match number {
+            0 => 0..end(0)?,
+            _ => end(number - 1)?..end(number)?,
+        };
+        let range = self.pool.slice(start, end.checked_sub(start)?)?;
+        let text = self.container.bytes(range).ok()?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+}

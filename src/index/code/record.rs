@@ -1,0 +1,213 @@
+//! A file's facts as bytes: its symbols, and its package and imports.
+//!
+//! Texts are numbers: their places in the pool of the part. Signatures and documentation are not
+//! kept, only where they stand, since the file itself is read before anything of it is shown.
+
+use super::varint::{Input, put, put_signed};
+use crate::lang::facts::{Import, ImportKind, ImportedName};
+use crate::lang::symbols::{Source, Symbol, SymbolKind, Visibility};
+
+/// Turns texts into numbers while a part is built.
+pub(super) trait Numbers {
+    /// Returns the number of a text.
+    fn number(&mut self, text: &str) -> u32;
+}
+
+/// Turns numbers into texts.
+pub(super) trait Texts {
+    /// Returns the text of that number.
+    fn text(&self, number: u32) -> Option<String>;
+}
+
+const VISIBILITIES: [Visibility; 4] =
+    [Visibility::Public, Visibility::Internal, Visibility::Protected, Visibility::Private];
+
+/// Bits of a symbol's flags.
+const WHOLE: u64 = 1;
+const DOCSTRING: u64 = 2;
+const TYPED: u64 = 4;
+const OWN_SCOPE: u64 = 8;
+const CUT: u64 = 16;
+const BASES: u32 = 5;
+
+/// Appends the symbols of a file.
+pub(super) fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], numbers: &mut dyn Numbers) {
+    let (mut start, mut line) = (0, 0);
+    for (place, symbol) in symbols.iter().enumerate() {
+        let kind = SymbolKind::ALL.iter().position(|kind| *kind == symbol.kind).unwrap_or(0);
+        let visibility = VISIBILITIES.iter().position(|v| *v == symbol.visibility).unwrap_or(0);
+        let scope = symbol.qualified_name.strip_suffix(symbol.name.as_str());
+        let source = &symbol.source;
+        let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
+        let has_own_scope = symbol.scope != symbol.qualified_name;
+        let flags = flag(source.is_whole, WHOLE)
+            | flag(source.is_docstring, DOCSTRING)
+            | flag(symbol.type_chain.is_some(), TYPED)
+            | flag(has_own_scope, OWN_SCOPE)
+            | flag(scope.is_none(), CUT)
+            | (symbol.bases.len() as u64) << BASES;
+        put(out, u64::from(numbers.number(&symbol.name)));
+        out.push((kind | visibility << 5) as u8);
+        put(out, flags);
+        put(out, u64::from(numbers.number(scope.unwrap_or(&symbol.qualified_name))));
+        if let Some(chain) = &symbol.type_chain {
+            put(out, u64::from(numbers.number(chain)));
+        }
+        if has_own_scope {
+            put(out, u64::from(numbers.number(&symbol.scope)));
+        }
+        for base in &symbol.bases {
+            put(out, u64::from(numbers.number(base)));
+        }
+        put(out, symbol.parent.map_or(0, |parent| (place - parent) as u64));
+        put(out, ordinal(symbol));
+        put_signed(out, symbol.span.start as i64 - start);
+        put(out, symbol.span.len() as u64);
+        put_signed(out, symbol.name_span.start as i64 - symbol.span.start as i64);
+        put(out, symbol.name_span.len() as u64);
+        put_signed(out, symbol.line as i64 - line);
+        put(out, symbol.end_line.saturating_sub(symbol.line) as u64);
+        put_signed(out, source.signature.start as i64 - symbol.span.start as i64);
+        put(out, source.signature.len() as u64);
+        put(out, source.doc.len() as u64);
+        let mut at = symbol.span.start as i64;
+        for span in &source.doc {
+            put_signed(out, span.start as i64 - at);
+            put(out, span.len() as u64);
+            at = span.end as i64;
+        }
+        start = symbol.span.start as i64;
+        line = symbol.line as i64;
+    }
+}
+
+fn ordinal(symbol: &Symbol) -> u64 {
+    symbol.id.rsplit_once('#').and_then(|(_, ordinal)| ordinal.parse().ok()).unwrap_or(0)
+}
+
+/// Returns the `count` symbols of the file at `path`, without signatures and documentation, or
+/// `None` where the bytes are damaged.
+pub(super) fn symbols(
+    bytes: &[u8],
+    count: usize,
+    path: &str,
+    texts: &dyn Texts,
+) -> Option<Vec<Symbol>> {
+    let mut input = Input::new(bytes);
+    let mut symbols: Vec<Symbol> = Vec::with_capacity(count.min(bytes.len()));
+    let (mut start, mut line) = (0_i64, 0_i64);
+    for place in 0..count {
+        let name = texts.text(input.id()?)?;
+        let code = *input.take(1)?.first()?;
+        let flags = input.number()?;
+        let scope = texts.text(input.id()?)?;
+        let has = |flag: u64| flags & flag != 0;
+        let type_chain = if has(TYPED) { Some(texts.text(input.id()?)?) } else { None };
+        let own_scope = if has(OWN_SCOPE) { Some(texts.text(input.id()?)?) } else { None };
+        let bases = (flags >> BASES).min(bytes.len() as u64);
+        let bases: Option<Vec<String>> = (0..bases).map(|_| texts.text(input.id()?)).collect();
+        let parent = match input.size()? {
+            0 => None,
+            back => Some(place.checked_sub(back)?),
+        };
+        let ordinal = input.number()?;
+        start = start.checked_add(input.signed()?)?;
+        let span = range(start, input.size()?)?;
+        let name_start = start.checked_add(input.signed()?)?;
+        let name_span = range(name_start, input.size()?)?;
+        line = line.checked_add(input.signed()?)?;
+        let first_line = usize::try_from(line).ok()?;
+        let end_line = first_line.checked_add(input.size()?)?;
+        let signature_start = start.checked_add(input.signed()?)?;
+        let signature = range(signature_start, input.size()?)?;
+        let docs = input.size()?;
+        let mut doc = Vec::with_capacity(docs.min(64));
+        let mut at = start;
+        for _ in 0..docs {
+            let span = range(at.checked_add(input.signed()?)?, input.size()?)?;
+            at = i64::try_from(span.end).ok()?;
+            doc.push(span);
+        }
+        let qualified_name = if has(CUT) { scope } else { scope + &name };
+        symbols.push(Symbol {
+            id: format!("{path}#{qualified_name}#{ordinal}"),
+            kind: *SymbolKind::ALL.get(usize::from(code & 31))?,
+            visibility: *VISIBILITIES.get(usize::from(code >> 5))?,
+            span,
+            name_span,
+            line: first_line,
+            end_line,
+            signature: String::new(),
+            doc: None,
+            parent,
+            depth: parent.map_or(0, |parent| symbols[parent].depth + 1),
+            type_chain,
+            bases: bases?,
+            source: Source { signature, is_whole: has(WHOLE), doc, is_docstring: has(DOCSTRING) },
+            scope: own_scope.unwrap_or_else(|| qualified_name.clone()),
+            name,
+            qualified_name,
+        });
+    }
+    Some(symbols)
+}
+
+fn range(start: i64, len: usize) -> Option<std::ops::Range<usize>> {
+    let start = usize::try_from(start).ok()?;
+    Some(start..start.checked_add(len)?)
+}
+
+/// Appends the package and the imports of a file.
+pub(super) fn put_imports(
+    out: &mut Vec<u8>,
+    package: Option<&str>,
+    imports: &[Import],
+    numbers: &mut dyn Numbers,
+) {
+    put(out, package.map_or(0, |package| u64::from(numbers.number(package)) + 1));
+    put(out, imports.len() as u64);
+    let (mut start, mut line) = (0, 0);
+    for import in imports {
+        let kind = ImportKind::ALL.iter().position(|kind| *kind == import.kind).unwrap_or(0);
+        out.push(kind as u8);
+        put(out, u64::from(numbers.number(&import.module)));
+        put_signed(out, import.span.start as i64 - start);
+        put(out, import.span.len() as u64);
+        put_signed(out, import.line as i64 - line);
+        put(out, import.names.len() as u64);
+        for name in &import.names {
+            put(out, u64::from(numbers.number(&name.name)));
+            put(out, u64::from(numbers.number(&name.alias)));
+        }
+        start = import.span.start as i64;
+        line = import.line as i64;
+    }
+}
+
+/// Returns the package and the imports of a file, or `None` where the bytes are damaged.
+pub(super) fn imports(bytes: &[u8], texts: &dyn Texts) -> Option<(Option<String>, Vec<Import>)> {
+    let mut input = Input::new(bytes);
+    let package = match input.id()? {
+        0 => None,
+        number => Some(texts.text(number - 1)?),
+    };
+    let count = input.size()?;
+    let mut imports = Vec::with_capacity(count.min(bytes.len()));
+    let (mut start, mut line) = (0_i64, 0_i64);
+    for _ in 0..count {
+        let kind = *ImportKind::ALL.get(usize::from(*input.take(1)?.first()?))?;
+        let module = texts.text(input.id()?)?;
+        start = start.checked_add(input.signed()?)?;
+        let span = range(start, input.size()?)?;
+        line = line.checked_add(input.signed()?)?;
+        let names = input.size()?;
+        let mut bound = Vec::with_capacity(names.min(bytes.len()));
+        for _ in 0..names {
+            let name = texts.text(input.id()?)?;
+            bound.push(ImportedName { name, alias: texts.text(input.id()?)? });
+        }
+        let line = usize::try_from(line).ok()?;
+        imports.push(Import { span, line, kind, module, names: bound });
+    }
+    Some((package, imports))
+}
