@@ -1,8 +1,10 @@
 //! Opens, builds and refreshes the index of one tree; everything else takes its snapshot from here.
 
 mod build;
+pub mod code;
 mod files;
 mod freshen;
+mod ordered;
 mod pace;
 mod progress;
 #[cfg(unix)]
@@ -19,6 +21,7 @@ mod wake;
 mod wire;
 
 pub use build::{Built, build, build_in_memory, refresh};
+pub use code::{CodeBuilt, build_code, has_code};
 pub use freshen::{Freshened, View, Watched, freshen, freshen_watched};
 pub use pace::Pace;
 pub use progress::{Progress, Stage};

@@ -11,6 +11,7 @@ mod notes;
 pub mod parse;
 pub mod symbols;
 mod visit;
+pub mod words;
 
 pub use facts::Facts;
 pub use language::{Language, detect};

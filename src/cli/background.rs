@@ -5,10 +5,20 @@ use std::process::{Command, Stdio};
 use super::place;
 use crate::engine::Engine;
 
-/// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it; `anew`
-/// if it is to keep nothing of what is there. A builder that cannot be started is no reason for a
-/// search to fail: the next one tries again.
-pub(crate) fn build(engine: &Engine, anew: bool) {
+/// What a builder is to do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Build {
+    /// What a search needs; the code index only where there is one already.
+    ForSearch,
+    /// The same, and nothing of what is there is kept.
+    ForSearchAnew,
+    /// The code index, too.
+    Full,
+}
+
+/// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it. A
+/// builder that cannot be started is no reason for a search to fail: the next one tries again.
+pub(crate) fn build(engine: &Engine, what: Build) {
     if !place::background_allowed() || place::too_wide(engine.root()).is_some() {
         return;
     }
@@ -21,7 +31,8 @@ pub(crate) fn build(engine: &Engine, anew: bool) {
         .arg(engine.root())
         .arg("--index-dir")
         .arg(cache)
-        .args(anew.then_some("--rebuild"))
+        .args(["--stage", if what == Build::Full { "full" } else { "auto" }])
+        .args((what == Build::ForSearchAnew).then_some("--rebuild"))
         .current_dir(engine.root())
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -8,9 +8,10 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::background::{self, Build};
 use super::place::{self, Asked};
 use super::{log_sink, report};
-use crate::engine::{self, Built, Engine, Progress, Stage};
+use crate::engine::{self, Built, CodeBuilt, Engine, Progress, Stage};
 use crate::error::{Error, Kind, Result};
 use crate::index::store;
 
@@ -38,6 +39,17 @@ pub(super) fn command() -> Command {
                 .value_name("STAGE")
                 .value_parser(["ready", "full"])
                 .help("Wait for another builder, until the index is `ready` to search or `full`"),
+        )
+        .arg(
+            Arg::new("stage")
+                .long("stage")
+                .value_name("STAGE")
+                .value_parser(["ready", "full", "auto"])
+                .default_value("full")
+                .help(
+                    "How much to build: what searches need (`ready`), symbols, references and words \
+                     too (`full`), or those only where they were built before (`auto`)",
+                ),
         )
         .arg(
             Arg::new("insist")
@@ -130,25 +142,47 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if matches.get_flag("watch") {
         return watch(matches, &engine);
     }
+    let anew = matches.get_flag("rebuild");
     let built = with_progress(matches, |progress| {
-        let work = || match matches.get_flag("rebuild") {
+        patiently(matches, || match anew {
             true => engine::build(&engine, progress),
             false => engine::refresh(&engine, progress),
-        };
-        let mut result = work();
-        if matches.contains_id("wait") {
-            while result.as_ref().is_err_and(|error| error.kind() == Kind::Busy) {
-                std::thread::sleep(Duration::from_millis(20));
-                result = work();
-            }
-        }
-        result
+        })
     })?;
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let code = match text("stage") {
+        _ if text("wait") == Some("ready") => {
+            background::build(&engine, Build::Full);
+            None
+        }
+        Some("full") => Some(code(matches, &engine, anew)?),
+        Some("auto") if engine::has_code(&engine) => Some(code(matches, &engine, anew)?),
+        _ => None,
+    };
     store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
     if !matches.get_flag("quiet") {
-        tell(&engine, &built)?;
+        tell(&engine, &built, code)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Brings symbols, references and words up to date.
+fn code(matches: &ArgMatches, engine: &Engine, anew: bool) -> Result<CodeBuilt> {
+    with_progress(matches, |progress| {
+        patiently(matches, || engine::build_code(engine, anew, progress))
+    })
+}
+
+/// Does `work`, again and again while another process does it if `--wait` was given.
+fn patiently<T>(matches: &ArgMatches, work: impl Fn() -> Result<T>) -> Result<T> {
+    let mut result = work();
+    if matches.contains_id("wait") {
+        while result.as_ref().is_err_and(|error| error.kind() == Kind::Busy) {
+            std::thread::sleep(Duration::from_millis(20));
+            result = work();
+        }
+    }
+    result
 }
 
 /// Serves searches until the process is ended, unless another process does so already.
@@ -177,14 +211,18 @@ fn watch(matches: &ArgMatches, engine: &Engine) -> Result<ExitCode> {
     }
 }
 
-fn tell(engine: &Engine, built: &Built) -> Result<()> {
+fn tell(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {
     let (files, bytes) = (built.files, HumanBytes(built.text_bytes));
     let root = engine.root().display();
     let text = match built.published {
         true => format!("{root}: {files} files, {bytes}, of which {} were read\n", built.read),
         false => format!("{root}: {files} files, {bytes}, nothing changed\n"),
     };
-    print(&text)
+    print(&text)?;
+    match code.filter(|code| code.published) {
+        Some(code) => print(&format!("{root}: {} files were parsed\n", code.read)),
+        None => Ok(()),
+    }
 }
 
 /// Prints to standard output; a closed pipe ends quietly.
@@ -227,6 +265,7 @@ fn with_progress<T: Send>(
                     Stage::Walking => "walking",
                     Stage::Reading => "reading",
                     Stage::Writing => "writing",
+                    Stage::Parsing => "parsing",
                 });
                 bar.tick();
             }

@@ -23,6 +23,8 @@ pub enum Stage {
     Reading,
     /// Encoding and writing postings and the file table.
     Writing,
+    /// Parsing files for the code index.
+    Parsing,
 }
 
 impl Progress {
@@ -31,7 +33,8 @@ impl Progress {
         match self.stage.load(Ordering::Relaxed) {
             0 => Stage::Walking,
             1 => Stage::Reading,
-            _ => Stage::Writing,
+            2 => Stage::Writing,
+            _ => Stage::Parsing,
         }
     }
 
@@ -61,6 +64,13 @@ impl Progress {
 
     pub(super) fn expect_files(&self, files: u64) {
         self.files_total.store(files, Ordering::Relaxed);
+    }
+
+    /// Counts from nothing again, for another stage.
+    pub(super) fn restart(&self, files: u64) {
+        self.files_done.store(0, Ordering::Relaxed);
+        self.bytes_done.store(0, Ordering::Relaxed);
+        self.expect_files(files);
     }
 
     pub(super) fn add(&self, files: u64, bytes: u64) {

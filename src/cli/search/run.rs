@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use termcolor::{Buffer, BufferWriter, WriteColor};
 
-use super::super::background;
+use super::super::background::{self, Build};
 use super::super::report::Reporter;
 use super::args::{Buffering, Mode, SearchMode, SortBy};
 use super::ordered;
@@ -128,7 +128,11 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     }
     let outcome = search_items(&search, &listing.items, &CandidateScan);
     if listing.wants_build && !request.index.no_background {
-        background::build(&engine, listing.is_damaged);
+        let what = match listing.is_damaged {
+            true => Build::ForSearchAnew,
+            false => Build::ForSearch,
+        };
+        background::build(&engine, what);
     }
     Ok(outcome.matched)
 }

@@ -237,8 +237,8 @@ impl CodeStore<'_> {
                 Err(error) => return Err(Error::io(&path, error)),
             };
             let manifest = std::str::from_utf8(&bytes).ok().and_then(parse);
-            let manifest =
-                manifest.ok_or_else(|| Error::corrupt(&path, "code index's manifest is damaged"))?;
+            let manifest = manifest
+                .ok_or_else(|| Error::corrupt(&path, "code index's manifest is damaged"))?;
             return Ok(Some(manifest).filter(|manifest| manifest.builder == builder()));
         }
         Ok(None)
@@ -312,7 +312,8 @@ impl CodeStore<'_> {
             numbers.into_iter().flat_map(u32::to_le_bytes).collect()
         };
         let (places, owners) = (bytes(places), bytes(owners));
-        let map = format::to_bytes(FileKind::CodeMap, &[(PLACES, &[&places]), (OWNERS, &[&owners])]);
+        let map =
+            format::to_bytes(FileKind::CodeMap, &[(PLACES, &[&places]), (OWNERS, &[&owners])]);
         let map_name = format!("code-map-{}.idx", new.number);
         self.0.place_through(&map_name, "new", &map)?;
         let mut checksums: Vec<u32> =
@@ -353,9 +354,8 @@ impl CodeStore<'_> {
     }
 
     fn numbers(&self) -> Vec<u64> {
-        let number = |name: &String| {
-            name.strip_prefix("code-")?.strip_suffix(".json")?.parse::<u64>().ok()
-        };
+        let number =
+            |name: &String| name.strip_prefix("code-")?.strip_suffix(".json")?.parse::<u64>().ok();
         self.names().iter().filter_map(number).collect()
     }
 
