@@ -1,0 +1,96 @@
+//! Words of texts and of identifiers.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn check_identifiers(text: &str, expected: &[&str]) {
+    let found: Vec<&str> = identifiers(text.as_bytes()).map(|span| &text[span]).collect();
+    assert_eq!(found, expected, "identifiers of {text:?}");
+}
+
+fn check_parts(identifier: &str, expected: &str) {
+    let mut found = String::new();
+    for part in parts(identifier) {
+        push_folded(&mut found, part);
+        found.push(' ');
+    }
+    assert_eq!(found.trim_end(), expected, "parts of {identifier}");
+}
+
+#[test]
+fn identifiers_are_found_in_code() {
+    check_identifiers("let x = foo_bar($el, __init__);", &["let", "foo_bar", "$el", "__init__"]);
+    check_identifiers("0x1f + 10px + 1e5 + a1", &["a1"]);
+    check_identifiers("größe = naïve·x; 変数=1; é", &["größe", "naïve·x", "変数", "é"]);
+    check_identifiers("a.b-c", &[]);
+    check_identifiers("", &[]);
+}
+
+#[test]
+fn identifiers_have_a_length() {
+    let longest = "a".repeat(BYTES_MAX);
+    let text = format!("{longest}a {longest} ab a");
+    check_identifiers(&text, &[&longest, "ab"]);
+}
+
+#[test]
+fn bytes_that_are_no_text_part_identifiers() {
+    let text = b"foo\xffbar \xe2\x82 baz\xc3";
+    let found: Vec<&[u8]> = identifiers(text).map(|span| &text[span]).collect();
+    assert_eq!(found, [&b"foo"[..], b"bar", b"baz"]);
+}
+
+#[test]
+fn parts_follow_every_convention() {
+    check_parts("HTTPServer2", "http server 2");
+    check_parts("XMLHttpRequest", "xml http request");
+    check_parts("snake_case_name", "snake case name");
+    check_parts("SCREAMING_SNAKE", "screaming snake");
+    check_parts("camelCase", "camel case");
+    check_parts("isAWord", "is a word");
+    check_parts("$scope.$apply", "scope apply");
+    check_parts("__init__", "init");
+    check_parts("parseURLs", "parse urls");
+    check_parts("getIPv6Address", "get ipv6 address");
+    check_parts("___", "");
+}
+
+#[test]
+fn digits_stay_with_short_words() {
+    check_parts("utf8", "utf8");
+    check_parts("i18n", "i18n");
+    check_parts("toUtf8String", "to utf8 string");
+    check_parts("sha256sum", "sha256 sum");
+    check_parts("x86_64", "x86 64");
+    check_parts("server10", "server 10");
+    check_parts("b64decode", "b64 decode");
+    check_parts("K8sClient", "k8s client");
+}
+
+#[test]
+fn parts_know_letters_beyond_ascii() {
+    check_parts("größeÄndern", "größe ändern");
+    check_parts("ÜBERGröße", "über größe");
+    check_parts("変数_name", "変数 name");
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_have_identifiers_in_order(text in prop::collection::vec(any::<u8>(), 0..300)) {
+        let mut end = 0;
+        for span in identifiers(&text) {
+            prop_assert!(span.start >= end && span.len() >= BYTES_MIN && span.len() <= BYTES_MAX);
+            let name = std::str::from_utf8(&text[span.clone()]).expect("an identifier is text");
+            prop_assert!(!name.starts_with(|c: char| c.is_ascii_digit()));
+            end = span.end;
+        }
+    }
+
+    #[test]
+    fn parts_lose_signs_alone(name in "[a-zA-Z0-9_$äÖß変Σ]{0,40}") {
+        let letters: String = name.chars().filter(|c| !"_$".contains(*c)).collect();
+        prop_assert_eq!(parts(&name).collect::<String>(), letters);
+        prop_assert!(parts(&name).all(|part| !part.is_empty()));
+    }
+}
