@@ -4,6 +4,7 @@
 //! [`parse`] bounds the work, [`symbols`] turns a syntax tree into definitions; what is particular to
 //! a language stands in its file under `grammars/`.
 
+mod chain;
 pub mod facts;
 mod grammars;
 pub mod language;

@@ -29,6 +29,18 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 /// `conn = Pool().get(); conn.send()` gives `send` the receiver `Pool().get()`;
 /// `def f(c: Conn): c.send()` gives it `@Conn`; `self.conn.send()` gives `$.conn`. Separators are
 /// `.` in every language; references, pointers, nullability and white space are left out.
+///
+/// Particular to some languages:
+///
+/// - Rust: `Box`, `Rc`, `Arc`, `Pin`, `Cow` and guards count as pointers. `Self` stands for the type
+///   of the implementation or trait around (`Self.new()`, `@Self`, `@Result<Self,Error>`); what
+///   returns it alone returns `$`. What an `async fn` returns is `@Future<…>`, so that `.await` is
+///   `[]` as `?` and `unwrap()` are. `clone()`, `iter()`, `as_ref()` and others that change nothing
+///   but the container are left out. Parts of tuples are members named by their places: `pair.0`,
+///   which are fields of tuple structs and variants. Tuples are `@tuple<A,B>`, slices and arrays
+///   `@slice<A>`; a type parameter is its first bound, an argument that is not known `_`.
+/// - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; of a call with
+///   several results the first is meant.
 pub type Chain = String;
 
 /// How an identifier is used where it occurs.

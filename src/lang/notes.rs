@@ -35,6 +35,19 @@ pub(super) struct Notes<'a> {
     places: HashMap<&'a [u8], Vec<usize>>,
     /// For each open scope, how many frames and locals there were before it.
     scopes: Vec<(usize, usize)>,
+    /// Names that are to be declared where the walk has come to a byte.
+    pending: Vec<Pending<'a>>,
+    /// Up to this byte nothing more is asked of the rule.
+    done: usize,
+}
+
+/// A name to be declared later.
+struct Pending<'a> {
+    from: usize,
+    name: &'a [u8],
+    chain: Option<Chain>,
+    /// How many scopes were open.
+    depth: usize,
 }
 
 /// What a name stands for in the place that is visited.
@@ -58,6 +71,8 @@ impl<'a> Notes<'a> {
             locals: Vec::new(),
             places: HashMap::new(),
             scopes: Vec::new(),
+            pending: Vec::new(),
+            done: 0,
         }
     }
 
@@ -137,6 +152,43 @@ impl<'a> Notes<'a> {
         self.locals.push((name, chain));
     }
 
+    /// Declares a local variable from the byte `from` of the innermost open scope on; before that, its
+    /// name stands for what it stood for: in `let x = x.y()` the value does not see the new `x`.
+    pub(super) fn declare_from(&mut self, name: Node<'_>, chain: Option<Chain>, from: usize) {
+        if self.scopes.is_empty() {
+            return;
+        }
+        let name = &self.text[name.byte_range()];
+        let chain = chain.filter(|chain| chain.len() <= CHAIN_BYTES_MAX);
+        self.pending.push(Pending { from, name, chain, depth: self.scopes.len() });
+    }
+
+    /// Says that the rule has noted all that `node` refers to, so that it is not called for what is
+    /// inside.
+    pub(super) fn finish(&mut self, node: Node<'_>) {
+        self.done = self.done.max(node.end_byte());
+    }
+
+    /// Returns true if the rule has noted what the byte `at` refers to.
+    pub(super) fn is_finished(&self, at: usize) -> bool {
+        at < self.done
+    }
+
+    /// Declares what holds from the byte `start` on.
+    pub(super) fn settle(&mut self, start: usize) {
+        let mut at = 0;
+        while at < self.pending.len() {
+            // Those of outer scopes wait until the walk is back there.
+            if self.pending[at].from <= start && self.pending[at].depth == self.scopes.len() {
+                let Pending { name, chain, .. } = self.pending.remove(at);
+                self.places.entry(name).or_default().push(self.locals.len());
+                self.locals.push((name, chain));
+            } else {
+                at += 1;
+            }
+        }
+    }
+
     /// Returns what `name` stands for where the walk is. O(1).
     pub(super) fn local(&self, name: &[u8]) -> Local<'_> {
         match self.places.get(name).and_then(|places| places.last()) {
@@ -155,6 +207,8 @@ impl<'a> Notes<'a> {
         if self.scopes.last().is_none_or(|&(at, _)| at != frames) {
             return;
         }
+        let depth = self.scopes.len();
+        self.pending.retain(|pending| pending.depth < depth);
         let Some((_, kept)) = self.scopes.pop() else { return };
         for (name, _) in self.locals.drain(kept..).rev() {
             if let Some(places) = self.places.get_mut(name) {

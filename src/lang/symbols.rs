@@ -308,7 +308,10 @@ impl<'t> Walk<'_, 't> {
             if nodes > self.limits.nodes_max {
                 return self.count(Problem::TooManyNodes);
             }
-            let goes_in = self.enter(cursor.node());
+            let node = cursor.node();
+            let names_field = self.refer.is_some() && node.is_named();
+            let field = if names_field { cursor.field_name().unwrap_or("") } else { "" };
+            let goes_in = self.enter(node, field);
             if self.outline.symbols.len() > self.limits.symbols_max {
                 self.outline.symbols.truncate(self.limits.symbols_max);
                 return self.count(Problem::TooManySymbols);
@@ -327,7 +330,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Looks at a node and returns true if its children are to be looked at.
-    fn enter(&mut self, node: Node<'t>) -> bool {
+    fn enter(&mut self, node: Node<'t>, field: &'t str) -> bool {
         let is_comment = self.language.comments.contains(&node.kind());
         let enclosing = self.frames.last().and_then(|frame| frame.enclosing);
         let lead = match self.frames.last_mut() {
@@ -335,7 +338,7 @@ impl<'t> Walk<'_, 't> {
             _ => Lead::default(),
         };
         let (run, last_row, marker) = (Lead::default(), None, None);
-        self.frames.push(Frame { node, lead, run, last_row, marker, enclosing });
+        self.frames.push(Frame { node, lead, run, last_row, marker, enclosing, field });
         if is_comment {
             return false;
         }
@@ -343,8 +346,11 @@ impl<'t> Walk<'_, 't> {
             self.count(Problem::Syntax);
         }
         if node.is_named() {
-            if self.refer.is_some() && self.language.scopes.contains(&node.kind()) {
-                self.notes.open(self.frames.len());
+            if self.refer.is_some() {
+                self.notes.settle(node.start_byte());
+                if self.language.scopes.contains(&node.kind()) {
+                    self.notes.open(self.frames.len());
+                }
             }
             let first = self.outline.symbols.len();
             self.define();
@@ -401,6 +407,10 @@ impl<'t> Walk<'_, 't> {
     /// Lets the language note what the visited node refers to; it defined the symbols from `first`.
     fn refer(&mut self, first: usize) {
         let Some(refer) = self.refer else { return };
+        let start = self.frames.last().map_or(0, |frame| frame.node.start_byte());
+        if self.notes.is_finished(start) {
+            return;
+        }
         let ordinals = &self.ordinals;
         let visit = Visit {
             text: self.text,

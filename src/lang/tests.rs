@@ -8,6 +8,7 @@ use super::parse::{Limits, Problem};
 use super::symbols::{Outline, outline};
 use crate::tools;
 
+mod facts;
 mod fixtures;
 mod property;
 

@@ -20,6 +20,8 @@ pub(super) struct Frame<'t> {
     pub(super) marker: Option<Node<'t>>,
     /// The symbol around the node's children.
     pub(super) enclosing: Option<usize>,
+    /// The node's field of its parent, known to `refer` only; empty for none.
+    pub(super) field: &'t str,
 }
 
 /// Comments and attributes in a row.
@@ -58,6 +60,21 @@ impl<'t> Visit<'_, 't> {
     /// Returns the kind of the ancestor `levels` above, empty above the root.
     pub(super) fn ancestor_kind(&self, levels: usize) -> &'t str {
         self.ancestor(levels).map_or("", |node| node.kind())
+    }
+
+    /// Returns the visited node's field of its parent, empty for none; known to `refer` only.
+    pub(super) fn own_field(&self) -> &'t str {
+        self.field_above(0)
+    }
+
+    /// Returns the field of the ancestor `levels` above, as [`Visit::own_field`] does.
+    pub(super) fn field_above(&self, levels: usize) -> &'t str {
+        self.frame(levels).map_or("", |frame| frame.field)
+    }
+
+    /// Returns the bytes of a node.
+    pub(super) fn bytes(&self, node: Node<'_>) -> &[u8] {
+        &self.text[node.byte_range()]
     }
 
     fn frame(&self, levels: usize) -> Option<&Frame<'t>> {
@@ -102,6 +119,11 @@ impl<'t> Visit<'_, 't> {
     /// Returns the text of a node, whatever bytes it has.
     pub(super) fn text(&self, node: Node<'t>) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.text[node.byte_range()])
+    }
+
+    /// Returns the text of any node as a string of its own.
+    pub(super) fn text_of(&self, node: Node<'_>) -> String {
+        String::from_utf8_lossy(self.bytes(node)).into_owned()
     }
 
     /// Returns the text of a node's field.

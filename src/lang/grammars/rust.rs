@@ -3,8 +3,15 @@
 use tree_sitter::Node;
 
 use crate::lang::language::{Language, Tests};
-use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
+
+mod imports;
+mod patterns;
+mod refer;
+mod tokens;
+mod types;
+mod values;
 
 /// Rust.
 pub(crate) static RUST: Language = Language {
@@ -29,8 +36,8 @@ pub(crate) static RUST: Language = Language {
     attributes: &["attribute_item"],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -53,6 +60,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "static_item" if visit.child(node, "mutable_specifier").is_some() => SymbolKind::Variable,
         "static_item" => SymbolKind::Constant,
         "type_item" | "associated_type" => SymbolKind::Type,
+        "field_declaration" => SymbolKind::Field,
+        "ordered_field_declaration_list" => return positions(visit, found),
         "impl_item" => return found.extend(implementation(visit)),
         _ => return,
     };
@@ -65,6 +74,35 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     definition.body = definition.body.filter(has_list);
     definition.visibility = visibility(visit);
     found.push(definition);
+}
+
+/// Adds the fields of a tuple, which are named by their places.
+fn positions<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let of_variant = visit.enclosing().filter(|around| around.kind == SymbolKind::EnumMember);
+    let (mut at, mut is_public) = (0, false);
+    let mut cursor = node.walk();
+    let parts: Vec<Node<'t>> = node.children(&mut cursor).collect();
+    for (place, part) in parts.iter().enumerate() {
+        match part.kind() {
+            "visibility_modifier" => is_public = visit.text(*part) == "pub",
+            "attribute_item" | "line_comment" | "block_comment" => {}
+            _ if part.is_named() => {
+                let mut field = Definition::new(visit, SymbolKind::Field, *part);
+                field.name = at.to_string();
+                field.signature_start = Some(part.start_byte());
+                field.body = parts.get(place + 1).copied();
+                field.visibility = match of_variant {
+                    Some(variant) => variant.visibility,
+                    None if is_public => Visibility::Public,
+                    None => Visibility::Private,
+                };
+                found.push(field);
+                (at, is_public) = (at + 1, false);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Returns a block's definition: `impl Trait for Type`, whose methods are `Type::method`.
@@ -98,6 +136,7 @@ fn base_type(mut node: Node) -> Node {
 }
 
 fn visibility(visit: &Visit<'_, '_>) -> Visibility {
+    use SymbolKind::{Enum, EnumMember, Trait};
     let node = visit.node();
     if let Some(modifier) = visit.child(node, "visibility_modifier") {
         let is_plain = modifier.child_count() <= 1 && visit.text(modifier) == "pub";
@@ -105,9 +144,7 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     }
     match visit.enclosing() {
         // What a trait asks for is as visible as the trait, a variant as its enumeration.
-        Some(symbol) if matches!(symbol.kind, SymbolKind::Trait | SymbolKind::Enum) => {
-            symbol.visibility
-        }
+        Some(Symbol { kind: Trait | Enum | EnumMember, visibility, .. }) => *visibility,
         Some(symbol) if symbol.kind == SymbolKind::Impl && symbol.name.contains(" for ") => {
             Visibility::Public
         }

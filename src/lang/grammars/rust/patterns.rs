@@ -1,0 +1,195 @@
+//! Names that Rust's patterns bind, and how their values come about.
+
+use tree_sitter::Node;
+
+use super::{types, values};
+use crate::lang::chain;
+use crate::lang::facts::Chain;
+use crate::lang::notes::Notes;
+use crate::lang::visit::Visit;
+
+/// Levels of patterns inside patterns that are looked at.
+const DEPTH_MAX: usize = 16;
+
+/// Methods whose closure is given what the value holds.
+const GIVE_ELEMENT: [&[u8]; 34] = [
+    b"all",
+    b"and_then",
+    b"any",
+    b"filter",
+    b"filter_map",
+    b"find",
+    b"find_map",
+    b"flat_map",
+    b"for_each",
+    b"inspect",
+    b"is_none_or",
+    b"is_ok_and",
+    b"is_some_and",
+    b"map",
+    b"map_or",
+    b"map_or_else",
+    b"map_while",
+    b"max_by_key",
+    b"min_by_key",
+    b"partition",
+    b"position",
+    b"retain",
+    b"retain_mut",
+    b"rposition",
+    b"skip_while",
+    b"sort_by",
+    b"sort_by_key",
+    b"sort_unstable_by",
+    b"sort_unstable_by_key",
+    b"take_while",
+    b"then",
+    b"try_for_each",
+    b"max_by",
+    b"min_by",
+];
+
+/// Declares the names in `pattern` for the code behind `from`; `value` is what it is matched with.
+pub(super) fn declare(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    pattern: Node<'_>,
+    value: Option<Chain>,
+    from: usize,
+) {
+    Pattern { visit, notes, from }.bind(pattern, value, DEPTH_MAX);
+}
+
+/// Declares what a `let` binds. A type that is written goes before the value.
+pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(pattern) = node.child_by_field_name("pattern") else { return };
+    let typed = node.child_by_field_name("type");
+    let typed = typed.and_then(|of| types::value_of(visit, notes, of));
+    let value = node.child_by_field_name("value");
+    // Two tuples pair up.
+    if let Some(value) = value
+        && (pattern.kind(), value.kind()) == ("tuple_pattern", "tuple_expression")
+    {
+        for at in 0..12 {
+            let (Some(part), Some(of)) = (pattern.named_child(at), value.named_child(at)) else {
+                return;
+            };
+            let of = values::of(visit, notes, of);
+            declare(visit, notes, part, of, node.end_byte());
+        }
+        return;
+    }
+    let is_vague = typed.as_deref().is_some_and(|typed| typed.contains('_'));
+    let value = match (typed, value) {
+        (Some(typed), _) if !is_vague => Some(typed),
+        (typed, Some(value)) => values::of(visit, notes, value).or(typed),
+        (typed, None) => typed,
+    };
+    declare(visit, notes, pattern, value, node.end_byte());
+}
+
+/// Declares the parameters of the visited closure.
+pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(parameters) = node.child_by_field_name("parameters") else { return };
+    let given = given(visit, notes);
+    for at in 0..8 {
+        let Some(parameter) = parameters.named_child(at) else { return };
+        if parameter.kind() != "parameter" {
+            declare(visit, notes, parameter, given.clone(), node.start_byte());
+        }
+    }
+}
+
+/// Returns what the visited closure is called with, as far as the method that it is given to says.
+fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    if visit.ancestor_kind(1) != "arguments" || visit.ancestor_kind(2) != "call_expression" {
+        return None;
+    }
+    let function = visit.ancestor(2)?.child_by_field_name("function")?;
+    let name = visit.bytes(function.child_by_field_name("field")?);
+    let value = values::of(visit, notes, function.child_by_field_name("value")?);
+    GIVE_ELEMENT.contains(&name).then(|| chain::element(value)).flatten()
+}
+
+/// Returns true if a name in a pattern is bound there: constants and variants are capital.
+pub(super) fn is_binding(name: &[u8]) -> bool {
+    !name.first().is_some_and(u8::is_ascii_uppercase)
+}
+
+struct Pattern<'v, 'a, 't, 'n> {
+    visit: &'v Visit<'a, 't>,
+    notes: &'v mut Notes<'n>,
+    from: usize,
+}
+
+impl Pattern<'_, '_, '_, '_> {
+    fn bind(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match node.kind() {
+            "identifier" | "shorthand_field_identifier" => {
+                if is_binding(self.visit.bytes(node)) {
+                    self.notes.declare_from(node, value, self.from);
+                }
+            }
+            "tuple_pattern" => self.tuple(node, value, depth),
+            "tuple_struct_pattern" => {
+                let Some(of) = node.child_by_field_name("type") else { return };
+                let path = values::of_path(self.visit, self.notes, of);
+                for (at, part) in parts(node).skip(1).enumerate() {
+                    let value = match self.visit.bytes(of) {
+                        b"Some" | b"Ok" => chain::element(value.clone()),
+                        b"Err" => None,
+                        _ => {
+                            let of = path.as_deref().and_then(chain::instance);
+                            chain::member(of, at.to_string().as_bytes())
+                        }
+                    };
+                    self.bind(part, value, depth);
+                }
+            }
+            "struct_pattern" => {
+                let Some(of) = node.child_by_field_name("type") else { return };
+                let path = values::of_path(self.visit, self.notes, of);
+                let of = path.as_deref().and_then(chain::instance);
+                for part in parts(node).filter(|part| part.kind() == "field_pattern") {
+                    let Some(name) = part.child_by_field_name("name") else { continue };
+                    let value = chain::member(of.clone(), self.visit.bytes(name));
+                    self.bind(part.child_by_field_name("pattern").unwrap_or(name), value, depth);
+                }
+            }
+            "slice_pattern" => {
+                for part in parts(node) {
+                    self.bind(part, chain::element(value.clone()), depth);
+                }
+            }
+            // `name @ pattern`, alternatives, and words around a pattern.
+            "captured_pattern" | "or_pattern" | "ref_pattern" | "mut_pattern"
+            | "reference_pattern" | "match_pattern" => {
+                let condition = node.child_by_field_name("condition");
+                for part in parts(node).filter(|part| Some(*part) != condition) {
+                    self.bind(part, value.clone(), depth);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tuple(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
+        let counted = value.as_deref().and_then(|value| value.strip_suffix(".enumerate()[]"));
+        let counted = counted.map(str::to_owned);
+        for (at, part) in parts(node).enumerate() {
+            let of = match &counted {
+                Some(_) if at == 0 => Some("@usize".to_owned()),
+                Some(of) => chain::element(Some(of.clone())),
+                None => chain::member(value.clone(), at.to_string().as_bytes()),
+            };
+            self.bind(part, of, depth);
+        }
+    }
+}
+
+fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (0..24).map_while(move |at| node.named_child(at))
+}

@@ -1,0 +1,321 @@
+//! What Rust refers to: the rule that reads uses, locals and declared types off each node.
+
+use tree_sitter::Node;
+
+use super::{imports, patterns, tokens, types, values};
+use crate::lang::chain;
+use crate::lang::facts::{Chain, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::Visit;
+
+/// Nodes whose local names are unknown outside of them.
+pub(super) const SCOPES: &[&str] = &[
+    "function_item",
+    "function_signature_item",
+    "impl_item",
+    "trait_item",
+    "struct_item",
+    "enum_item",
+    "type_item",
+    "closure_expression",
+    "block",
+    "if_expression",
+    "while_expression",
+    "for_expression",
+    "match_arm",
+    "token_tree",
+];
+
+/// Notes what the visited node declares, imports or refers to.
+pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "identifier" if visit.ancestor_kind(1).starts_with("token_tree") => {
+            tokens::name(visit, notes);
+        }
+        "identifier" => name(visit, notes),
+        "type_identifier" => type_name(visit, notes),
+        "field_identifier" => field_name(visit, notes),
+        "shorthand_field_identifier" => {
+            let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("type"));
+            literal_field(visit, notes, of, Role::Read);
+        }
+        "use_declaration" => imports::declaration(visit, notes),
+        "extern_crate_declaration" => imports::extern_crate(visit, notes),
+        "mod_item" => imports::submodule(visit, notes),
+        "let_declaration" => patterns::declare_let(visit, notes),
+        "let_condition" => condition(visit, notes),
+        "for_expression" => loop_over(visit, notes),
+        "match_arm" => arm(visit, notes),
+        "closure_expression" => patterns::declare_closure(visit, notes),
+        "parameter" => parameter(visit, notes),
+        "function_item" | "function_signature_item" => function(visit, notes),
+        "impl_item" => implementation(visit, notes),
+        "struct_item" | "enum_item" | "union_item" | "trait_item" => {
+            types::declare_parameters(visit, notes);
+        }
+        "type_item" | "const_item" | "static_item" | "field_declaration" => {
+            types::declare_parameters(visit, notes);
+            declared(visit, notes, node.child_by_field_name("type"));
+        }
+        "ordered_field_declaration_list" => positions(visit, notes),
+        "enum_variant" => variant(visit, notes),
+        _ => {}
+    }
+}
+
+/// Notes the type of the symbols that the visited node defines.
+fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node<'_>>) {
+    if let (Some(of), false) = (of, visit.defined.is_empty())
+        && let Some(chain) = types::value_of(visit, notes, of)
+    {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
+/// Notes the types of a tuple's fields, whose symbols are named by the types' nodes.
+fn positions(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let mut cursor = node.walk();
+    let mut types = node.named_children(&mut cursor);
+    for place in visit.defined.clone() {
+        let span = &visit.symbols[place].name_span;
+        let Some(of) = types.find(|of| of.byte_range() == *span) else { return };
+        if let Some(chain) = types::value_of(visit, notes, of) {
+            notes.set_type(place, chain);
+        }
+    }
+}
+
+fn variant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let around = visit.enclosing().filter(|around| around.kind == SymbolKind::Enum);
+    if let (Some(around), false) = (around, visit.defined.is_empty())
+        && let Some(chain) = chain::instance(&around.name)
+    {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
+fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    types::declare_parameters(visit, notes);
+    let node = visit.node();
+    let Some(of) = node.child_by_field_name("return_type") else { return };
+    if visit.defined.is_empty() {
+        return;
+    }
+    let modifiers = visit.child(node, "function_modifiers");
+    let mut words = modifiers.into_iter().flat_map(|of| (0..6).map_while(move |at| of.child(at)));
+    let chain = match words.any(|word| word.kind() == "async") {
+        true => types::name_of(visit, notes, of)
+            .and_then(|name| chain::instance(&format!("Future<{name}>"))),
+        false => types::value_of(visit, notes, of),
+    };
+    if let Some(chain) = chain {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
+fn implementation(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    types::declare_parameters(visit, notes);
+    declared(visit, notes, visit.node().child_by_field_name("type"));
+}
+
+fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(pattern) = node.child_by_field_name("pattern") else { return };
+    let of = node.child_by_field_name("type");
+    let value = of.and_then(|of| types::value_of(visit, notes, of));
+    patterns::declare(visit, notes, pattern, value, node.end_byte());
+}
+
+/// Declares what `let pattern = value` in a condition binds.
+fn condition(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(pattern) = node.child_by_field_name("pattern") else { return };
+    let value = node.child_by_field_name("value");
+    let value = value.and_then(|value| values::of(visit, notes, value));
+    patterns::declare(visit, notes, pattern, value, node.end_byte());
+}
+
+fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(pattern) = node.child_by_field_name("pattern") else { return };
+    let Some(value) = node.child_by_field_name("value") else { return };
+    let of = chain::element(values::of(visit, notes, value));
+    patterns::declare(visit, notes, pattern, of, value.end_byte());
+}
+
+fn arm(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(pattern) = visit.node().child_by_field_name("pattern") else { return };
+    let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("value"));
+    let value = of.and_then(|of| values::of(visit, notes, of));
+    // A guard sees the names, too.
+    patterns::declare(visit, notes, pattern, value, pattern.start_byte());
+}
+
+/// Notes a name in an expression, a path or a pattern.
+fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let own = visit.bytes(node);
+    let field = visit.own_field();
+    let (mut levels, mut receiver) = (1, None);
+    match visit.ancestor_kind(1) {
+        "scoped_identifier" if field == "name" => {
+            receiver = path_before(visit, notes);
+            levels = 2;
+        }
+        "scoped_identifier" | "scoped_type_identifier" | "generic_type" => {
+            let role = if patterns::is_binding(own) { Role::Read } else { Role::Type };
+            return whole(visit, notes, role);
+        }
+        "macro_invocation" if field == "macro" => return called_macro(visit, notes, None),
+        "let_declaration" | "let_condition" | "for_expression" if field == "pattern" => {
+            return constant(visit, notes);
+        }
+        "match_pattern" if field == "condition" => {}
+        "match_pattern" | "tuple_pattern" | "slice_pattern" | "or_pattern" | "ref_pattern"
+        | "mut_pattern" | "captured_pattern" | "reference_pattern" | "closure_parameters"
+        | "parameter" | "field_pattern" => return constant(visit, notes),
+        "tuple_struct_pattern" if field != "type" => return constant(visit, notes),
+        // Names of definitions, and labels.
+        "function_item"
+        | "function_signature_item"
+        | "mod_item"
+        | "const_item"
+        | "static_item"
+        | "enum_variant"
+        | "macro_definition"
+        | "const_parameter"
+        | "label"
+            if matches!(field, "name" | "") =>
+        {
+            return;
+        }
+        _ => {}
+    }
+    if levels == 1 && matches!(own, b"Self" | b"Some" | b"Ok" | b"Err" | b"None") {
+        return;
+    }
+    if visit.ancestor_kind(levels) == "generic_function"
+        && visit.field_above(levels - 1) == "function"
+    {
+        levels += 1;
+    }
+    let is_local = receiver.is_none() && matches!(notes.local(own), Local::Is(_));
+    match visit.ancestor_kind(levels) {
+        _ if is_local => {}
+        "call_expression" if visit.field_above(levels - 1) == "function" => {
+            notes.call(visit, node, receiver, arguments(visit, levels));
+        }
+        "macro_invocation" if levels > 1 => called_macro(visit, notes, receiver),
+        "assignment_expression" | "compound_assignment_expr"
+            if visit.field_above(levels - 1) == "left" =>
+        {
+            notes.refer(visit, node, Role::Write, receiver);
+        }
+        _ => notes.refer(visit, node, Role::Read, receiver),
+    }
+}
+
+/// Notes a capital name in a pattern; others are bound there.
+fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let own = visit.bytes(visit.node());
+    if !patterns::is_binding(own) && own != b"None" {
+        notes.refer(visit, visit.node(), Role::Read, None);
+    }
+}
+
+/// Notes a name that stands alone, unless it is local.
+fn whole(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, role: Role) {
+    let node = visit.node();
+    let own = visit.bytes(node);
+    if own != b"Self" && matches!(notes.local(own), Local::Not) {
+        notes.refer(visit, node, role, None);
+    }
+}
+
+fn called_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, receiver: Option<Chain>) {
+    notes.call(visit, visit.node(), receiver, 0);
+}
+
+/// Returns the path before the visited name in its scoped name.
+fn path_before(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let path = visit.ancestor(1)?.child_by_field_name("path")?;
+    chain::receiver(values::of_path(visit, notes, path))
+}
+
+fn arguments(visit: &Visit<'_, '_>, levels: usize) -> usize {
+    let arguments = visit.ancestor(levels).and_then(|call| call.child_by_field_name("arguments"));
+    arguments.map_or(0, |arguments| arguments.named_child_count())
+}
+
+fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let field = visit.own_field();
+    let parent = visit.ancestor_kind(1);
+    let is_scoped = parent == "scoped_type_identifier" && field == "name";
+    if field == "name" && !is_scoped && parent != "struct_expression" {
+        return;
+    }
+    let mut levels = if is_scoped { 2 } else { 1 };
+    if visit.ancestor_kind(levels) == "generic_type" && visit.field_above(levels - 1) == "type" {
+        levels += 1;
+    }
+    let is_base = match visit.ancestor_kind(levels) {
+        "impl_item" => visit.field_above(levels - 1) == "trait",
+        "trait_bounds" => visit.ancestor_kind(levels + 1) == "trait_item",
+        _ => false,
+    };
+    if is_base
+        && let (Some(of), Some(place)) = (visit.ancestor(levels - 1), visit.enclosing_place())
+        && let Some(name) = values::of_path(visit, notes, of)
+    {
+        notes.add_base(place, name);
+    }
+    let role = if is_base { Role::Base } else { Role::Type };
+    if is_scoped {
+        let receiver = path_before(visit, notes);
+        notes.refer(visit, node, role, receiver);
+    } else {
+        whole(visit, notes, role);
+    }
+}
+
+/// Notes the member of an expression, or a field that is set in a literal.
+fn field_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match visit.ancestor_kind(1) {
+        "field_expression" => {}
+        "field_initializer" => {
+            let of = visit.ancestor(3).and_then(|of| of.child_by_field_name("name"));
+            return literal_field(visit, notes, of, Role::Write);
+        }
+        "field_pattern" => {
+            let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("type"));
+            return literal_field(visit, notes, of, Role::Read);
+        }
+        _ => return,
+    }
+    let value = visit.ancestor(1).and_then(|of| of.child_by_field_name("value"));
+    let receiver = chain::receiver(value.and_then(|value| values::of(visit, notes, value)));
+    let is_generic = visit.ancestor_kind(2) == "generic_function";
+    let levels = if is_generic { 3 } else { 2 };
+    match visit.ancestor_kind(levels) {
+        "call_expression" if visit.field_above(levels - 1) == "function" => {
+            notes.call(visit, node, receiver, arguments(visit, levels));
+        }
+        "assignment_expression" | "compound_assignment_expr"
+            if visit.field_above(levels - 1) == "left" =>
+        {
+            notes.refer(visit, node, Role::Write, receiver);
+        }
+        _ => notes.refer(visit, node, Role::Read, receiver),
+    }
+}
+
+fn literal_field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node<'_>>, role: Role) {
+    let of = of.and_then(|of| types::name_of(visit, notes, of));
+    let receiver = chain::receiver(of.as_deref().and_then(chain::instance));
+    notes.refer(visit, visit.node(), role, receiver);
+}

@@ -1,0 +1,48 @@
+//! Names among the tokens that Rust hands to macros, which the grammar leaves unparsed.
+
+use crate::lang::chain;
+use crate::lang::facts::Role;
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Notes the visited name by what stands around it in the text.
+pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let span = node.byte_range();
+    let own = visit.bytes(node);
+    let around = chain::around(visit.text, span.clone());
+    if !around.is_member && is_bound(&visit.text[..span.start]) {
+        return notes.declare(node, None);
+    }
+    let is_capital = own.first().is_some_and(u8::is_ascii_uppercase);
+    let receiver = around.is_member.then(|| {
+        let before = &visit.text[around.start..span.start];
+        let before = before.trim_ascii_end();
+        let path = before.strip_suffix(b"::").or(before.strip_suffix(b"."));
+        path.and_then(|path| chain::of_text(notes, path)).unwrap_or(chain::UNKNOWN.to_owned())
+    });
+    if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), Local::Is(_))) {
+        return;
+    }
+    match () {
+        () if around.is_called => notes.call(visit, node, receiver, around.arguments),
+        () if around.is_marked => notes.call(visit, node, receiver, 0),
+        () if is_capital => notes.refer(visit, node, Role::Type, receiver),
+        () => notes.refer(visit, node, Role::Read, receiver),
+    }
+}
+
+/// Returns true if what comes after `before` is a name that a `let` or a closure binds.
+fn is_bound(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    let word = before.strip_suffix(b"mut").map_or(before, |before| before.trim_ascii_end());
+    let ends_word = |word: &[u8], end: &[u8]| {
+        word.strip_suffix(end).is_some_and(|rest| !rest.last().copied().is_some_and(chain::is_name))
+    };
+    if ends_word(word, b"let") || ends_word(word, b"for") {
+        return true;
+    }
+    // `|name| …` as an argument, but not `a | name`.
+    let opens = word.strip_suffix(b"|").map(|rest| rest.trim_ascii_end());
+    opens.is_some_and(|rest| matches!(rest.last(), Some(b'(' | b',')) || ends_word(rest, b"move"))
+}

@@ -1,0 +1,154 @@
+//! Types of Rust as chains name them: without references, lifetimes and smart pointers.
+
+use tree_sitter::Node;
+
+use crate::lang::chain;
+use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Types that are used as what they point to.
+const POINTERS: [&str; 9] =
+    ["Box", "Rc", "Arc", "Pin", "Cow", "Ref", "RefMut", "MutexGuard", "ManuallyDrop"];
+
+/// Levels of types inside types that are looked at.
+const DEPTH_MAX: usize = 12;
+
+/// Returns the chain of a value of the type `node`; `$` of `Self`.
+pub(super) fn value_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    let name = name_of(visit, notes, node)?;
+    if name == "Self" { Some("$".to_owned()) } else { chain::instance(&name) }
+}
+
+/// Returns the name of a type with its arguments; that of a type parameter is its bound's.
+pub(super) fn name_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<String> {
+    let mut name = String::new();
+    let is_named = Types { visit, notes }.write(node, &mut name, DEPTH_MAX);
+    (is_named && !name.is_empty() && name.len() <= CHAIN_BYTES_MAX).then_some(name)
+}
+
+struct Types<'v, 'a, 't> {
+    visit: &'v Visit<'a, 't>,
+    notes: &'v Notes<'v>,
+}
+
+impl Types<'_, '_, '_> {
+    /// Appends the name of `node` to `out`; returns false if it has none.
+    fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if out.len() > CHAIN_BYTES_MAX {
+            return false;
+        }
+        let of = |field: &str| node.child_by_field_name(field);
+        let inner = |out: &mut String, node: Option<Node<'_>>| {
+            node.is_some_and(|node| self.write(node, out, depth))
+        };
+        match node.kind() {
+            "type_identifier" | "identifier" | "primitive_type" | "super" | "crate" | "self" => {
+                self.plain(node, out)
+            }
+            "scoped_type_identifier" | "scoped_identifier" => {
+                let start = out.len();
+                if !of("path").is_none_or(|path| self.write(path, out, depth)) {
+                    out.truncate(start);
+                } else if out.len() > start {
+                    out.push('.');
+                }
+                of("name").is_some_and(|name| self.push(name, out))
+            }
+            "generic_type" | "generic_type_with_turbofish" => self.generic(node, out, depth),
+            "reference_type" | "pointer_type" | "qualified_type" => inner(out, of("type")),
+            "dynamic_type" | "abstract_type" => inner(out, of("trait")),
+            "higher_ranked_trait_bound" => inner(out, of("type")),
+            "bounded_type" | "bracketed_type" => inner(out, node.named_child(0)),
+            "type_binding" => inner(out, of("type")),
+            "array_type" => {
+                out.push_str("slice<");
+                let is_named = inner(out, of("element"));
+                out.push('>');
+                is_named
+            }
+            "tuple_type" => {
+                out.push_str("tuple");
+                self.arguments(node, out, depth)
+            }
+            _ => false,
+        }
+    }
+
+    fn push(&self, node: Node<'_>, out: &mut String) -> bool {
+        out.push_str(&String::from_utf8_lossy(self.visit.bytes(node)));
+        true
+    }
+
+    /// Appends a name that may be that of a type parameter.
+    fn plain(&self, node: Node<'_>, out: &mut String) -> bool {
+        match self.notes.local(self.visit.bytes(node)) {
+            Local::Is(Some(chain)) if chain.starts_with('@') => {
+                out.push_str(&chain[1..]);
+                true
+            }
+            Local::Is(_) if node.kind() == "type_identifier" => false,
+            _ => self.push(node, out),
+        }
+    }
+
+    fn generic(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        let Some(of) = node.child_by_field_name("type") else { return false };
+        let Some(arguments) = node.child_by_field_name("type_arguments") else { return false };
+        let own = of.child_by_field_name("name").unwrap_or(of);
+        let own = self.visit.bytes(own);
+        if POINTERS.iter().any(|pointer| pointer.as_bytes() == own) {
+            let of = children(arguments).find(|child| is_type(*child));
+            return of.is_some_and(|of| self.write(of, out, depth));
+        }
+        self.write(of, out, depth) && self.arguments(arguments, out, depth)
+    }
+
+    /// Appends `<A,B>`; what has no name is `_`.
+    fn arguments(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        out.push('<');
+        for (at, child) in children(node).filter(|child| is_type(*child)).enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            let start = out.len();
+            if !self.write(child, out, depth) {
+                out.truncate(start);
+                out.push('_');
+            }
+        }
+        out.push('>');
+        true
+    }
+}
+
+fn is_type(node: Node<'_>) -> bool {
+    !matches!(node.kind(), "lifetime" | "block" | "line_comment" | "block_comment")
+}
+
+fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (0..8).map_while(move |at| node.named_child(at))
+}
+
+/// Declares the type parameters of the visited definition, as their first bounds.
+pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(parameters) = node.child_by_field_name("type_parameters") else { return };
+    let clause = visit.child(node, "where_clause");
+    for parameter in children(parameters).filter(|child| child.kind() == "type_parameter") {
+        let Some(name) = parameter.child_by_field_name("name") else { continue };
+        let own = parameter.child_by_field_name("bounds");
+        let bounds = own.or_else(|| {
+            let mut predicates = clause.into_iter().flat_map(children);
+            let of_name = |predicate: &Node<'_>| {
+                let left = predicate.child_by_field_name("left");
+                left.is_some_and(|left| visit.bytes(left) == visit.bytes(name))
+            };
+            predicates.find(of_name)?.child_by_field_name("bounds")
+        });
+        let mut bounds = bounds.into_iter().flat_map(children);
+        let chain = bounds.find_map(|bound| value_of(visit, notes, bound));
+        notes.declare(name, chain.filter(|chain| chain.starts_with('@')));
+    }
+}

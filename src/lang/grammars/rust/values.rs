@@ -1,0 +1,203 @@
+//! How the values of Rust's expressions come about.
+
+use tree_sitter::Node;
+
+use super::types;
+use crate::lang::chain;
+use crate::lang::facts::Chain;
+use crate::lang::notes::Notes;
+use crate::lang::visit::Visit;
+
+/// Levels of expressions inside expressions that are followed.
+const DEPTH_MAX: usize = 24;
+
+/// Methods of the standard library that give the same value, or a container of the same elements.
+const SAME: [&[u8]; 34] = [
+    b"as_deref",
+    b"as_deref_mut",
+    b"as_mut",
+    b"as_ref",
+    b"as_slice",
+    b"borrow",
+    b"borrow_mut",
+    b"by_ref",
+    b"chain",
+    b"clone",
+    b"cloned",
+    b"copied",
+    b"drain",
+    b"err_into",
+    b"filter",
+    b"fuse",
+    b"inspect",
+    b"into_boxed_slice",
+    b"into_iter",
+    b"into_values",
+    b"iter",
+    b"iter_mut",
+    b"lock",
+    b"map_err",
+    b"ok",
+    b"ok_or",
+    b"ok_or_else",
+    b"or_else",
+    b"peekable",
+    b"rev",
+    b"skip",
+    b"take",
+    b"to_owned",
+    b"values",
+];
+
+/// Methods of the standard library that give what their value holds.
+const HELD: [&[u8]; 7] = [
+    b"expect",
+    b"unwrap",
+    b"unwrap_or",
+    b"unwrap_or_default",
+    b"unwrap_or_else",
+    b"unwrap_unchecked",
+    b"unwrap_or_log",
+];
+
+/// Functions that wrap a value in a pointer to it.
+const WRAPS: [&[u8]; 8] = [
+    b"Box::new",
+    b"Rc::new",
+    b"Arc::new",
+    b"Box::pin",
+    b"Pin::new",
+    b"Arc::clone",
+    b"Rc::clone",
+    b"std::sync::Arc::new",
+];
+
+/// Returns the chain of the expression `node`.
+pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    Values { visit, notes }.of(node, DEPTH_MAX)
+}
+
+/// Returns the chain of a path before a name: `a.b` of `a::b::name`, `Type` of `<Type as A>::name`.
+pub(super) fn of_path(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    types::name_of(visit, notes, node).map(|name| match name.split_once('<') {
+        Some((name, _)) => name.to_owned(),
+        None => name,
+    })
+}
+
+struct Values<'v, 'a, 't> {
+    visit: &'v Visit<'a, 't>,
+    notes: &'v Notes<'v>,
+}
+
+impl Values<'_, '_, '_> {
+    fn of(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let depth = depth.checked_sub(1)?;
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
+            "self" => Some("$".to_owned()),
+            "scoped_identifier" => {
+                let path = of_path(self.visit, self.notes, field("path")?);
+                chain::member(path, self.visit.bytes(field("name")?))
+            }
+            "field_expression" => {
+                chain::member(self.of(field("value")?, depth), self.visit.bytes(field("field")?))
+            }
+            "generic_function" => self.of(field("function")?, depth),
+            "call_expression" => self.call(node, depth),
+            "try_expression" | "await_expression" => {
+                chain::element(self.of(node.named_child(0)?, depth))
+            }
+            "index_expression" => {
+                let of = self.of(node.named_child(0)?, depth);
+                let is_range = node.named_child(1)?.kind() == "range_expression";
+                if is_range { of } else { chain::element(of) }
+            }
+            "reference_expression" => self.of(field("value")?, depth),
+            "parenthesized_expression" => self.of(node.named_child(0)?, depth),
+            "unary_expression" if node.child(0)?.kind() == "*" => {
+                self.of(node.named_child(0)?, depth)
+            }
+            "struct_expression" => {
+                chain::instance(&types::name_of(self.visit, self.notes, field("name")?)?)
+            }
+            "type_cast_expression" => types::value_of(self.visit, self.notes, field("type")?),
+            "string_literal" | "raw_string_literal" => Some("@str".to_owned()),
+            "unsafe_block" => self.of(node.named_child(0)?, depth),
+            "block" if node.named_child_count() == 1 => self.of(node.named_child(0)?, depth),
+            "if_expression" => self.of(field("consequence")?, depth),
+            "match_expression" => self.matched(node, depth),
+            "macro_invocation" => match self.visit.bytes(field("macro")?) {
+                b"format" => Some("@String".to_owned()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let function = node.child_by_field_name("function")?;
+        let plain = match function.kind() {
+            "generic_function" => function.child_by_field_name("function")?,
+            _ => function,
+        };
+        match plain.kind() {
+            "field_expression" => {
+                let name = self.visit.bytes(plain.child_by_field_name("field")?);
+                let value = self.of(plain.child_by_field_name("value")?, depth);
+                if let Some(made) = self.turbofish(function, name) {
+                    return Some(made);
+                }
+                match () {
+                    () if SAME.contains(&name) => value,
+                    () if HELD.contains(&name) => chain::element(value),
+                    () => chain::called(chain::member(value, name)),
+                }
+            }
+            "scoped_identifier" if WRAPS.contains(&self.visit.bytes(plain)) => {
+                let arguments = node.child_by_field_name("arguments")?;
+                self.of(arguments.named_child(0)?, depth)
+            }
+            "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some" | b"Err") => None,
+            "identifier" if self.visit.bytes(plain) == b"Self" => Some("@Self".to_owned()),
+            _ => chain::called(self.of(plain, depth)),
+        }
+    }
+
+    /// Returns what `collect::<Type>()` and its like make.
+    fn turbofish(&self, function: Node<'_>, name: &[u8]) -> Option<Chain> {
+        if function.kind() != "generic_function" {
+            return None;
+        }
+        let of = function.child_by_field_name("type_arguments")?.named_child(0)?;
+        match name {
+            b"collect" | b"into" | b"sum" | b"product" => {
+                types::value_of(self.visit, self.notes, of)
+            }
+            b"parse" | b"downcast_ref" | b"downcast" | b"try_into" => {
+                chain::instance(&format!("Option<{}>", types::name_of(self.visit, self.notes, of)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the chain of `match of { Some(value) => value, … }`.
+    fn matched(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let value = node.child_by_field_name("value")?;
+        let body = node.child_by_field_name("body")?;
+        for arm in (0..3).map_while(|at| body.named_child(at)) {
+            let Some(pattern) = arm.child_by_field_name("pattern") else { continue };
+            let Some(pattern) = pattern.named_child(0) else { continue };
+            let bound = pattern.named_child(1);
+            let Some(given) = arm.child_by_field_name("value") else { continue };
+            let is_given =
+                bound.is_some_and(|bound| self.visit.bytes(bound) == self.visit.bytes(given));
+            if is_given && pattern.kind() == "tuple_struct_pattern" && given.kind() == "identifier"
+            {
+                return chain::element(self.of(value, depth));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,130 @@
+//! Rust.
+
+use super::check;
+
+#[test]
+fn rust_facts() {
+    check("a.rs", TEXT, EXPECTED);
+}
+
+const TEXT: &str = r#"use std::collections::HashMap;
+use crate::net::{self, Conn as C, pool::*};
+pub use super::a::b;
+extern crate alloc as al;
+#[path = "x/y.rs"]
+mod other;
+mod plain;
+
+/// Holds.
+#[derive(Debug, Clone)]
+pub struct Store<T: Backend> {
+    conn: Arc<C>,
+    map: HashMap<String, Vec<Item>>,
+    backend: T,
+}
+pub struct Id(pub u64, Conn);
+enum Shape { Round(Circle), Named { point: Point } }
+
+impl<T: Backend> Store<T> {
+    pub fn open(path: &Path) -> Result<Self, io::Error> {
+        let conn = C::connect(path)?;
+        let conn = conn.verified();
+        let store = Self { conn, map: HashMap::new(), backend: T::make() };
+        store.check(1, 2);
+        Ok(store)
+    }
+    async fn fetch(&self, ids: &[Id]) -> Option<Item> {
+        for (at, id) in ids.iter().enumerate() {
+            id.1.send(at);
+            if let Some(item) = self.map.get(id) && item.is_ready() {
+                item[0].run();
+            }
+        }
+        self.fetch(ids).await.unwrap().name;
+        self.items().iter().map(|item| item.weight()).sum::<u32>()
+    }
+    fn look(&mut self, shape: Shape, f: impl Fn(u8)) {
+        match shape {
+            Shape::Round(circle) if circle.is_big() => circle.grow(f, LIMIT),
+            Shape::Named { point } => point.shift(),
+            EMPTY => self.backend.stop(),
+        }
+        assert_eq!(self.conn.count(), helper(x)?, "{}", net::MAX);
+        self.map = crate::util::deep::make_map::<u8>();
+        let made: Vec<Item> = (0..3).map(Item::new).collect();
+        made[0].run();
+        Id(1, Conn {}).1;
+        run_all(made.first, Self::look);
+    }
+}
+impl<T> Backend for Store<T> where T: Backend { type Out = u8; }
+trait Cached: Backend + other::Base {
+    fn cached(&self) -> Self where Self: Sized;
+}
+static POOL: Lazy<Pool> = Lazy::new(Pool::open);
+"#;
+
+const EXPECTED: &str = r#"module std::collections {HashMap} :1
+module crate::net::pool {*} :2
+module crate::net { as net, Conn as C} :2
+reexport super::a {b} :3
+module alloc { as al} :4
+submodule x/y.rs { as other} :6
+submodule plain { as plain} :7
+Store::conn = @C
+Store::map = @HashMap<String,Vec<Item>>
+Store::backend = @Backend
+Id::0 = @u64
+Id::1 = @Conn
+Shape::Round = @Shape
+Shape::Round::0 = @Circle
+Shape::Named = @Shape
+Shape::Named::point = @Point
+impl Store<T> = @Store<Backend>
+Store::open = @Result<Self,io.Error>
+Store::fetch = @Future<Option<Item>>
+impl Backend for Store<T> = @Store<Backend> < Backend
+Store::Out = @u8
+Cached < Backend, other.Base
+Cached::cached = $
+POOL = @Lazy<Pool>
+1 : read std, read std . collections, import std.collections . HashMap,
+2 : read crate . net, import crate.net . Conn, read crate.net . pool,
+3 : read super . a, import super.a . b,
+4 : import alloc,
+5 : read path,
+10 : read derive, type Debug, type Clone,
+11 Store: type Backend,
+12 conn: type Arc, type C,
+13 map: type HashMap, type String, type Vec, type Item,
+16 1: type Conn,
+17 0: type Circle,
+17 point: type Point,
+19 impl Store<T>: type Backend, type Store,
+20 open: type Path, type Result, read io, type io . Error,
+21 open: type C, call C . connect/1,
+22 open: call C.connect()[] . verified/0,
+23 open: write @Self . map, type HashMap, call HashMap . new/0, write @Self . backend, call Backend . make/0,
+24 open: call @Self . check/2,
+27 fetch: type Id, type Option, type Item,
+28 fetch: call @slice<Id> . iter/0, call @slice<Id> . enumerate/0,
+29 fetch: call @slice<Id>[].1 . send/1,
+30 fetch: read $ . map, call $.map . get/1, call $.map.get()[] . is_ready/0,
+31 fetch: call $.map.get()[][] . run/0,
+34 fetch: call $ . fetch/1, call $.fetch()[] . unwrap/0, read $.fetch()[][] . name,
+35 fetch: call $ . items/0, call $.items() . iter/0, call $.items() . map/1, call $.items()[] . weight/0, call $.items().map() . sum/0,
+37 look: type Shape, type Fn,
+39 look: type Shape, read Shape . Round, call @Shape.Round.0 . is_big/0, call @Shape.Round.0 . grow/2, read LIMIT,
+40 look: type Shape, type Shape . Named, read @Shape.Named . point, call @Shape.Named.point . shift/0,
+41 look: read EMPTY, read $ . backend, call $.backend . stop/0,
+43 look: call assert_eq/0, read $ . conn, call $.conn . count/0, call helper/1, read x, read net, type net . MAX,
+44 look: write $ . map, read crate . util, read crate.util . deep, call crate.util.deep . make_map/0,
+45 look: type Vec, type Item, call ? . map/1, type Item, read Item . new, call ? . collect/0,
+46 look: call @Vec<Item>[] . run/0,
+47 look: call Id/2, type Conn,
+48 look: call run_all/2, read @Vec<Item> . first, read Self . look,
+51 impl Backend for Store<T>: base Backend, type Store, type Backend,
+52 Cached: base Backend, read other, base other . Base,
+53 cached: type Sized,
+55 POOL: type Lazy, type Pool, type Lazy, call Lazy . new/1, type Pool, read Pool . open,
+"#;
