@@ -6,6 +6,10 @@ use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod locals;
+mod refer;
+mod values;
+
 /// Go.
 pub(crate) static GO: Language = Language {
     name: "go",
@@ -29,8 +33,8 @@ pub(crate) static GO: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -40,6 +44,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "method_declaration" => method(visit),
         "method_elem" => Definition::named(visit, SymbolKind::Method),
         "type_spec" | "type_alias" => type_spec(visit),
+        "field_declaration" => return fields(visit, found),
         "const_spec" => return values(visit, SymbolKind::Constant, found),
         "var_spec" => return values(visit, SymbolKind::Variable, found),
         _ => return,
@@ -111,6 +116,26 @@ fn outer(visit: &Visit<'_, '_>) -> usize {
     );
     let is_plain = visit.ancestor(1).is_some_and(|around| around.child_count() == 2);
     usize::from(is_declaration && is_plain)
+}
+
+/// Adds the fields of a struct; one without a name is named by its type.
+fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    // The fields of a struct without a name belong to nothing that could be looked up.
+    if !visit.enclosing_kind().is_some_and(|kind| kind == SymbolKind::Struct) {
+        return;
+    }
+    let mut cursor = node.walk();
+    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    let embedded = || {
+        let of = base_type(node.child_by_field_name("type")?);
+        of.child_by_field_name("name").or(Some(of))
+    };
+    let names = if names.is_empty() { embedded().into_iter().collect() } else { names };
+    for name in names.into_iter().filter(|name| name.is_named()) {
+        let definition = Definition::new(visit, SymbolKind::Field, name);
+        found.push(with_visibility(visit, definition));
+    }
 }
 
 fn values<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, found: &mut Vec<Definition<'t>>) {

@@ -8,6 +8,7 @@ use crate::lang::language::of_path;
 use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
 
+mod go;
 mod rust;
 
 /// Returns the facts of `text`: package and imports, then symbols with a type or bases, then the

@@ -1,0 +1,164 @@
+//! Parameters, receivers and variables of Go's functions.
+
+use tree_sitter::Node;
+
+use super::values;
+use crate::lang::chain;
+use crate::lang::facts::Chain;
+use crate::lang::notes::Notes;
+use crate::lang::visit::Visit;
+
+/// Names of one declaration that are looked at.
+const NAMES_MAX: usize = 32;
+
+/// Declares the visited parameter; a method's receiver is `$`.
+pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let of = node.child_by_field_name("type");
+    let is_receiver = visit.field_above(1) == "receiver";
+    if is_receiver && let Some(of) = of {
+        receiver_parameters(notes, of);
+    }
+    let value = match node.kind() {
+        _ if is_receiver => Some("$".to_owned()),
+        "variadic_parameter_declaration" => of
+            .and_then(|of| values::type_name(visit, notes, of))
+            .and_then(|name| chain::instance(&format!("slice<{name}>"))),
+        _ => of.and_then(|of| values::of_type(visit, notes, of)),
+    };
+    declare_names(notes, node, value);
+}
+
+/// Declares the type parameters in a receiver: `T` of `*List[T]`.
+fn receiver_parameters(notes: &mut Notes<'_>, of: Node<'_>) {
+    let of = if of.kind() == "pointer_type" { of.named_child(0) } else { Some(of) };
+    let Some(arguments) = of.and_then(|of| of.child_by_field_name("type_arguments")) else {
+        return;
+    };
+    for element in (0..6).map_while(|at| arguments.named_child(at)) {
+        notes.declare(element.named_child(0).unwrap_or(element), None);
+    }
+}
+
+/// Declares the visited type parameter as its constraint.
+pub(super) fn type_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let of = node.child_by_field_name("type");
+    let of = of.filter(|of| of.named_child_count() == 1);
+    let value = of.and_then(|of| values::of_type(visit, notes, of));
+    let is_vague = matches!(value.as_deref(), Some("@any" | "@comparable"));
+    declare_names(notes, node, value.filter(|_| !is_vague));
+}
+
+fn declare_names(notes: &mut Notes<'_>, node: Node<'_>, value: Option<Chain>) {
+    let mut cursor = node.walk();
+    for name in node.children_by_field_name("name", &mut cursor) {
+        if name.is_named() {
+            notes.declare(name, value.clone());
+        }
+    }
+}
+
+/// Declares what `a, b := …` and `a, b = range …` in the visited node bind.
+pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(left), Some(right)) =
+        (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    else {
+        return;
+    };
+    match node.kind() {
+        "range_clause" => {
+            let of = values::of(visit, notes, right);
+            let is_channel = of.as_deref().is_some_and(|of| of.starts_with("@chan<"));
+            for (at, name) in names(left).enumerate() {
+                let value = match at {
+                    0 if !is_channel => key_of(of.as_deref()),
+                    _ => chain::element(of.clone()),
+                };
+                declare(visit, notes, name, value, node.end_byte());
+            }
+        }
+        _ => pair(visit, notes, names(left).collect(), Some(right)),
+    }
+}
+
+/// Returns what ranging over a container counts with.
+fn key_of(of: Option<&str>) -> Option<Chain> {
+    match of?.strip_prefix("@map<") {
+        Some(rest) => chain::instance(rest.split_once(',')?.0),
+        None => Some("@int".to_owned()),
+    }
+}
+
+/// Declares what the visited `var` or `const` of a function binds.
+pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if let Some(of) = node.child_by_field_name("type") {
+        let value = values::of_type(visit, notes, of);
+        return declare_names(notes, node, value);
+    }
+    let mut cursor = node.walk();
+    let names = node.children_by_field_name("name", &mut cursor);
+    let names = names.filter(|name| name.is_named()).take(NAMES_MAX).collect();
+    pair(visit, notes, names, node.child_by_field_name("value"));
+}
+
+/// Declares each name as its value, or as what a call with several results returns.
+fn pair(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    names: Vec<Node<'_>>,
+    values: Option<Node<'_>>,
+) {
+    let from = visit.node().end_byte();
+    let one = values.filter(|values| values.named_child_count() == 1);
+    for (at, name) in names.into_iter().enumerate() {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let value = match one {
+            // Of several results the first is known.
+            Some(_) if at > 0 => None,
+            _ => values.and_then(|values| values.named_child(at)),
+        };
+        let chain = match value {
+            Some(value) => values::of(visit, notes, value),
+            None if &visit.text[name.byte_range()] == b"err" => Some("@error".to_owned()),
+            None => None,
+        };
+        declare(visit, notes, name, chain, from);
+    }
+}
+
+/// Declares the variable of the visited case of a `switch x := y.(type)`.
+pub(super) fn case(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let around = visit.ancestor(1).filter(|around| around.kind() == "type_switch_statement");
+    let alias = around.and_then(|around| around.child_by_field_name("alias"));
+    let Some(name) = alias.and_then(|alias| alias.named_child(0)) else { return };
+    let node = visit.node();
+    let mut cursor = node.walk();
+    let mut types = node.children_by_field_name("type", &mut cursor).filter(|of| of.is_named());
+    let value = match (types.next(), types.next()) {
+        (Some(of), None) => values::of_type(visit, notes, of),
+        _ => around
+            .and_then(|around| around.child_by_field_name("value"))
+            .and_then(|value| values::of(visit, notes, value)),
+    };
+    notes.declare(name, value);
+}
+
+fn declare(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    name: Node<'_>,
+    value: Option<Chain>,
+    from: usize,
+) {
+    if name.kind() == "identifier" && visit.bytes(name) != b"_" {
+        notes.declare_from(name, value, from);
+    }
+}
+
+fn names(list: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let count = u32::try_from(NAMES_MAX).unwrap_or(0);
+    (0..count).map_while(move |at| list.named_child(at))
+}

@@ -1,0 +1,171 @@
+//! Types of Go as chains name them, and how the values of its expressions come about.
+
+use tree_sitter::Node;
+
+use crate::lang::chain;
+use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Levels of types or expressions inside each other that are followed.
+const DEPTH_MAX: usize = 20;
+
+/// Returns the chain of a value of the type `node`.
+pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    chain::instance(&type_name(visit, notes, node)?)
+}
+
+/// Returns the name of a type with its arguments; that of a type parameter is its constraint's.
+pub(super) fn type_name(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+) -> Option<String> {
+    let mut name = String::new();
+    let is_named = Go { visit, notes }.write(node, &mut name, DEPTH_MAX);
+    (is_named && !name.is_empty() && name.len() <= CHAIN_BYTES_MAX).then_some(name)
+}
+
+/// Returns the chain of the expression `node`.
+pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    Go { visit, notes }.value(node, DEPTH_MAX)
+}
+
+struct Go<'v, 'a, 't> {
+    visit: &'v Visit<'a, 't>,
+    notes: &'v Notes<'v>,
+}
+
+impl Go<'_, '_, '_> {
+    /// Appends the name of the type `node` to `out`; returns false if it has none.
+    fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if out.len() > CHAIN_BYTES_MAX {
+            return false;
+        }
+        let of = |field: &str| node.child_by_field_name(field);
+        match node.kind() {
+            "type_identifier" | "identifier" | "package_identifier" => {
+                let own = self.visit.bytes(node);
+                match self.notes.local(own) {
+                    Local::Is(Some(chain)) if chain.starts_with('@') => out.push_str(&chain[1..]),
+                    Local::Is(_) => return false,
+                    Local::Not => out.push_str(&String::from_utf8_lossy(own)),
+                }
+                true
+            }
+            "qualified_type" | "selector_expression" => {
+                let package = of("package").or(of("operand"));
+                let name = of("name").or(of("field"));
+                let (Some(package), Some(name)) = (package, name) else { return false };
+                let is_named = self.write(package, out, depth);
+                out.push('.');
+                out.push_str(&String::from_utf8_lossy(self.visit.bytes(name)));
+                is_named
+            }
+            "generic_type" => {
+                let (Some(base), Some(arguments)) = (of("type"), of("type_arguments")) else {
+                    return false;
+                };
+                let children: Vec<_> = (0..6).map_while(|at| arguments.named_child(at)).collect();
+                self.write(base, out, depth) && self.arguments(&children, out, depth)
+            }
+            "pointer_type" | "parenthesized_type" | "type_elem" | "type_constraint"
+            | "negated_type" => node.named_child(0).is_some_and(|of| self.write(of, out, depth)),
+            "slice_type" | "array_type" | "implicit_length_array_type" => {
+                out.push_str("slice");
+                of("element").is_some_and(|of| self.arguments(&[of], out, depth))
+            }
+            "map_type" => {
+                out.push_str("map");
+                let (Some(key), Some(value)) = (of("key"), of("value")) else { return false };
+                self.arguments(&[key, value], out, depth)
+            }
+            "channel_type" => {
+                out.push_str("chan");
+                of("value").is_some_and(|of| self.arguments(&[of], out, depth))
+            }
+            _ => false,
+        }
+    }
+
+    /// Appends `<A,B>`; what has no name is `_`.
+    fn arguments(&self, nodes: &[Node<'_>], out: &mut String, depth: usize) -> bool {
+        out.push('<');
+        for (at, node) in nodes.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            let start = out.len();
+            if !self.write(*node, out, depth) {
+                out.truncate(start);
+                out.push('_');
+            }
+        }
+        out.push('>');
+        true
+    }
+
+    fn instance(&self, node: Node<'_>) -> Option<Chain> {
+        of_type(self.visit, self.notes, node)
+    }
+
+    fn value(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let depth = depth.checked_sub(1)?;
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
+            "selector_expression" => {
+                let of = self.value(field("operand")?, depth);
+                chain::member(of, self.visit.bytes(field("field")?))
+            }
+            "call_expression" => self.call(node, depth),
+            "composite_literal" => self.instance(field("type")?),
+            "type_conversion_expression" | "type_assertion_expression" => {
+                self.instance(field("type")?)
+            }
+            "index_expression" => chain::element(self.value(field("operand")?, depth)),
+            "slice_expression" => self.value(field("operand")?, depth),
+            "unary_expression" => {
+                let of = self.value(field("operand")?, depth);
+                match node.child(0)?.kind() {
+                    "&" | "*" => of,
+                    "<-" => chain::element(of),
+                    _ => None,
+                }
+            }
+            "parenthesized_expression"
+            | "expression_list"
+            | "literal_element"
+            | "type_instantiation_expression" => self.value(node.named_child(0)?, depth),
+            // `(*T)(nil)`
+            "pointer_type" => self.value(node.named_child(0)?, depth),
+            "interpreted_string_literal" | "raw_string_literal" => Some("@string".to_owned()),
+            "int_literal" => Some("@int".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let function = node.child_by_field_name("function")?;
+        let arguments = node.child_by_field_name("arguments");
+        let first = arguments.and_then(|arguments| arguments.named_child(0));
+        if function.kind() == "identifier" {
+            match self.visit.bytes(function) {
+                b"new" | b"make" => return self.instance(first?),
+                b"append" | b"min" | b"max" => return self.value(first?, depth),
+                b"len" | b"cap" | b"copy" => return Some("@int".to_owned()),
+                _ => {}
+            }
+        }
+        // `(*T)(value)` converts.
+        if function.kind() == "parenthesized_expression"
+            && let Some(inner) = function.named_child(0)
+            && inner.kind() == "unary_expression"
+            && let Some(of) = inner.child_by_field_name("operand")
+        {
+            return self.instance(of);
+        }
+        chain::called(self.value(function, depth))
+    }
+}
