@@ -6,6 +6,10 @@ use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod locals;
+mod refer;
+mod values;
+
 /// Java.
 pub(crate) static JAVA: Language = Language {
     name: "java",
@@ -29,8 +33,8 @@ pub(crate) static JAVA: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -42,7 +46,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "module_declaration" => SymbolKind::Module,
         "method_declaration" | "annotation_type_element_declaration" => SymbolKind::Method,
         "constructor_declaration" | "compact_constructor_declaration" => SymbolKind::Constructor,
-        "field_declaration" | "constant_declaration" => return constants(visit, found),
+        "field_declaration" | "constant_declaration" => return fields(visit, found),
+        // What a record holds.
+        "formal_parameter" if visit.ancestor_kind(2) == "record_declaration" => SymbolKind::Field,
         _ => return,
     };
     found.extend(Definition::named(visit, kind).map(|definition| finish(visit, definition)));
@@ -85,8 +91,8 @@ fn visibility(visit: &Visit<'_, '_>, modifiers: Option<Node>) -> Visibility {
     }
 }
 
-/// Adds the fields that never change; others are no symbols.
-fn constants<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+/// Adds the fields of a declaration; those that never change are constants.
+fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let has = |word: &str| {
         let modifiers = modifiers(node).into_iter();
@@ -94,13 +100,12 @@ fn constants<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
             .flat_map(|modifiers| (0..64).map_while(move |at| modifiers.child(at)))
             .any(|child| child.kind() == word)
     };
-    if node.kind() == "field_declaration" && !(has("static") && has("final")) {
-        return;
-    }
+    let is_constant = node.kind() == "constant_declaration" || (has("static") && has("final"));
+    let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Field };
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         if let Some(name) = declarator.child_by_field_name("name") {
-            found.push(finish(visit, Definition::new(visit, SymbolKind::Constant, name)));
+            found.push(finish(visit, Definition::new(visit, kind, name)));
         }
     }
 }

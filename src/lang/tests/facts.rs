@@ -9,6 +9,7 @@ use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
 
 mod go;
+mod java;
 mod rust;
 
 /// Returns the facts of `text`: package and imports, then symbols with a type or bases, then the

@@ -111,6 +111,7 @@ module example.com/dot {*} :8
 module example.com/side {} :9
 Max = @int
 Default = NewStore()
+other = @Conn
 Store < Base, bolt.DB
 Store.Base = @Base
 Store.DB = @bolt.DB
@@ -124,7 +125,7 @@ Set = @map<string,Item>
 NewStore = @Store
 Store.Get = @Item
 Map = @slice<U>
-14 Default: call NewStore/1, read other, read Conn,
+14 other: call NewStore/1, type Conn,
 17 Base: base Base,
 18 DB: read bolt, base bolt . DB,
 19 mu2: read sync, type sync . Mutex,

@@ -1,0 +1,152 @@
+//! Parameters and variables of Java's methods.
+
+use super::values;
+use crate::lang::chain;
+use crate::lang::facts::Chain;
+use crate::lang::notes::Notes;
+use crate::lang::visit::Visit;
+
+/// Methods whose lambda is given what the object holds.
+const GIVE_ELEMENT: [&[u8]; 26] = [
+    b"allMatch",
+    b"anyMatch",
+    b"collect",
+    b"dropWhile",
+    b"filter",
+    b"flatMap",
+    b"forEach",
+    b"forEachOrdered",
+    b"ifPresent",
+    b"ifPresentOrElse",
+    b"map",
+    b"mapToDouble",
+    b"mapToInt",
+    b"mapToLong",
+    b"mapToObj",
+    b"max",
+    b"min",
+    b"noneMatch",
+    b"peek",
+    b"reduce",
+    b"removeIf",
+    b"sort",
+    b"sorted",
+    b"takeWhile",
+    b"thenAccept",
+    b"thenApply",
+];
+
+/// Declares the variables of the visited declaration.
+pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let of = node.child_by_field_name("type");
+    let typed = of.and_then(|of| values::of_type(visit, notes, of));
+    let mut cursor = node.walk();
+    for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        let Some(name) = declarator.child_by_field_name("name") else { continue };
+        let value = declarator.child_by_field_name("value");
+        let chain = match &typed {
+            // `String names[]`
+            Some(typed) if declarator.child_by_field_name("dimensions").is_some() => {
+                chain::instance(&format!("slice<{}>", &typed[1..]))
+            }
+            Some(typed) => Some(typed.clone()),
+            None => value.and_then(|value| values::of(visit, notes, value)),
+        };
+        notes.declare_from(name, chain, declarator.end_byte());
+    }
+}
+
+/// Declares the variable of the visited node, whose type and name are its fields.
+pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let of = node.child_by_field_name("type");
+    let typed = of.and_then(|of| values::of_type(visit, notes, of));
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(value) = node.child_by_field_name("value") else {
+        return notes.declare(name, typed);
+    };
+    let is_loop = node.kind() == "enhanced_for_statement";
+    let value_chain = || {
+        let of = values::of(visit, notes, value);
+        if is_loop { chain::element(of) } else { of }
+    };
+    let chain = typed.or_else(value_chain);
+    notes.declare_from(name, chain, value.end_byte());
+}
+
+/// Declares the variable of a parameter of any number of arguments.
+pub(super) fn spread(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let parts = || (0..4).map_while(move |at| node.named_child(at));
+    let declarator = parts().find(|part| part.kind() == "variable_declarator");
+    let name = declarator.and_then(|declarator| declarator.child_by_field_name("name"));
+    let of = parts().find_map(|part| values::type_name(visit, notes, part));
+    if let Some(name) = name {
+        notes.declare(name, of.and_then(|of| chain::instance(&format!("slice<{of}>"))));
+    }
+}
+
+/// Declares the variable of the visited `catch`.
+pub(super) fn caught(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let of = visit.child(node, "catch_type").and_then(|of| of.named_child(0));
+    let chain = of.and_then(|of| values::of_type(visit, notes, of));
+    if let Some(name) = node.child_by_field_name("name") {
+        notes.declare(name, chain);
+    }
+}
+
+/// Declares the variable of the visited pattern, which is a type and a name.
+pub(super) fn pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (of, name) = match node.kind() {
+        "instanceof_expression" => {
+            (node.child_by_field_name("right"), node.child_by_field_name("name"))
+        }
+        _ => (node.named_child(0), node.named_child(1)),
+    };
+    if let (Some(of), Some(name)) = (of, name) {
+        notes.declare(name, values::of_type(visit, notes, of));
+    }
+}
+
+/// Declares the parameters of the visited lambda that have no types.
+pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(parameters) = visit.node().child_by_field_name("parameters") else { return };
+    let given = given(visit, notes);
+    match parameters.kind() {
+        "identifier" => notes.declare(parameters, given),
+        "inferred_parameters" => {
+            for name in (0..8).map_while(|at| parameters.named_child(at)) {
+                notes.declare(name, given.clone());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns what the visited lambda is called with, as far as the method that it is given to says.
+fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let call = visit.ancestor(2).filter(|call| call.kind() == "method_invocation")?;
+    let name = visit.bytes(call.child_by_field_name("name")?);
+    if !GIVE_ELEMENT.contains(&name) {
+        return None;
+    }
+    chain::element(values::of(visit, notes, call.child_by_field_name("object")?))
+}
+
+/// Declares the type parameters of the visited definition as their bounds.
+pub(super) fn type_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(list) = visit.node().child_by_field_name("type_parameters") else { return };
+    for parameter in (0..8).map_while(|at| list.named_child(at)) {
+        let part = |kind: &str| {
+            let mut parts = (0..4).map_while(|at| parameter.named_child(at));
+            parts.find(|part| part.kind() == kind)
+        };
+        let Some(name) = part("type_identifier") else { continue };
+        let bound = part("type_bound").and_then(|bound| bound.named_child(0));
+        let chain = bound.and_then(|bound| values::of_type(visit, notes, bound));
+        notes.declare(name, chain);
+    }
+}

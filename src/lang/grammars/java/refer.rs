@@ -1,0 +1,267 @@
+//! What Java refers to: the rule that reads uses, locals, imports and declared types off each node.
+
+use tree_sitter::Node;
+
+use super::{locals, values};
+use crate::lang::chain;
+use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Nodes whose local names are unknown outside of them.
+pub(super) const SCOPES: &[&str] = &[
+    "class_declaration",
+    "interface_declaration",
+    "record_declaration",
+    "method_declaration",
+    "constructor_declaration",
+    "compact_constructor_declaration",
+    "lambda_expression",
+    "block",
+    "constructor_body",
+    "for_statement",
+    "enhanced_for_statement",
+    "try_with_resources_statement",
+    "catch_clause",
+    "switch_block_statement_group",
+    "switch_rule",
+];
+
+/// Notes what the visited node declares, imports or refers to.
+pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "identifier" => name(visit, notes),
+        "type_identifier" => type_name(visit, notes),
+        "package_declaration" => {
+            notes.finish(node);
+            let name = (0..8).map_while(|at| node.named_child(at)).last();
+            notes.package = name.map(|name| without_space(&visit.text_of(name)));
+        }
+        "import_declaration" => import(visit, notes),
+        "local_variable_declaration" => locals::variables(visit, notes),
+        "formal_parameter" if visit.defined.is_empty() => locals::typed(visit, notes),
+        "enhanced_for_statement" | "resource" => locals::typed(visit, notes),
+        "spread_parameter" => locals::spread(visit, notes),
+        "catch_formal_parameter" => locals::caught(visit, notes),
+        "instanceof_expression" | "type_pattern" | "record_pattern_component" => {
+            locals::pattern(visit, notes);
+        }
+        "lambda_expression" => locals::lambda(visit, notes),
+        "field_declaration"
+        | "constant_declaration"
+        | "formal_parameter"
+        | "method_declaration"
+        | "annotation_type_element_declaration" => declared(visit, notes),
+        "enum_constant" => constant(visit, notes),
+        "class_declaration"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "record_declaration" => bases(visit, notes),
+        "explicit_constructor_invocation" => constructor(visit, notes),
+        _ => {}
+    }
+}
+
+fn without_space(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Notes an import: `import a.b.C` is `C` from `a.b`, `import static a.B.c` is `c` from `a.B`.
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    notes.finish(node);
+    let mut parts = (0..6).map_while(|at| node.named_child(at));
+    let Some(path) = parts.find(|part| part.kind().ends_with("identifier")) else { return };
+    let is_all = visit.child(node, "asterisk").is_some();
+    let name = path.child_by_field_name("name").filter(|_| !is_all);
+    let scope = path.child_by_field_name("scope").filter(|_| !is_all).unwrap_or(path);
+    let module = without_space(&visit.text_of(scope));
+    let names = match name {
+        Some(name) => {
+            notes.refer(visit, name, Role::Import, Some(module.clone()));
+            let name = visit.text_of(name);
+            vec![ImportedName { alias: name.clone(), name }]
+        }
+        None if is_all => vec![ImportedName { name: "*".to_owned(), alias: String::new() }],
+        None => vec![ImportedName { name: String::new(), alias: module.clone() }],
+    };
+    let (span, line) = (node.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind: ImportKind::Module, module, names });
+}
+
+/// Notes the type of what the visited node defines.
+fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    locals::type_parameters(visit, notes);
+    let of = visit.node().child_by_field_name("type");
+    if let Some(chain) = of.and_then(|of| values::of_type(visit, notes, of)) {
+        for place in visit.defined.clone() {
+            notes.set_type(place, chain.clone());
+        }
+    }
+}
+
+fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let chain = visit.enclosing().and_then(|around| chain::instance(&around.name));
+    if let (Some(chain), false) = (chain, visit.defined.is_empty()) {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
+/// Notes what the visited type extends and implements.
+fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    locals::type_parameters(visit, notes);
+    if visit.defined.is_empty() {
+        return;
+    }
+    let node = visit.node();
+    let parts = (0..10).map_while(|at| node.named_child(at));
+    for part in parts {
+        let list = match part.kind() {
+            "superclass" => part,
+            "super_interfaces" | "extends_interfaces" => match part.named_child(0) {
+                Some(list) => list,
+                None => continue,
+            },
+            _ => continue,
+        };
+        for of in (0..32).map_while(|at| list.named_child(at)) {
+            if let Some(name) = values::type_name(visit, notes, of) {
+                let name = name.split('<').next().unwrap_or_default();
+                notes.add_base(visit.defined.start, name.to_owned());
+            }
+        }
+    }
+}
+
+/// Notes the visited `this(…)` or `super(…)`.
+fn constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(word) = node.child_by_field_name("constructor") else { return };
+    let of = if word.kind() == "super" { "$$" } else { "$" };
+    notes.call(visit, word, Some(of.to_owned()), arguments(Some(node)));
+}
+
+fn arguments(call: Option<Node<'_>>) -> usize {
+    let arguments = call.and_then(|call| call.child_by_field_name("arguments"));
+    arguments.map_or(0, |arguments| arguments.named_child_count())
+}
+
+/// Notes a name in an expression.
+fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let parent = visit.ancestor(1);
+    let of = |field: &str| parent.and_then(|parent| parent.child_by_field_name(field));
+    let own = visit.own_field();
+    match visit.ancestor_kind(1) {
+        "method_invocation" if own == "name" => {
+            let object = of("object");
+            let receiver =
+                object.and_then(|object| chain::receiver(values::of(visit, notes, object)));
+            notes.call(visit, node, receiver, arguments(parent));
+        }
+        "field_access" if own == "field" => {
+            let object = of("object").and_then(|object| values::of(visit, notes, object));
+            used(visit, notes, 1, chain::receiver(object));
+        }
+        "scoped_identifier" if own == "name" => {
+            let scope = of("scope").map(|scope| without_space(&visit.text_of(scope)));
+            notes.refer(visit, node, Role::Type, scope);
+        }
+        "annotation" | "marker_annotation" if own == "name" => {
+            notes.refer(visit, node, Role::Type, None);
+        }
+        "method_reference" if parent.is_some_and(|of| of.start_byte() < node.start_byte()) => {
+            let object = parent.and_then(|parent| parent.named_child(0));
+            let receiver = object.and_then(|object| match object.kind().contains("type") {
+                true => values::type_name(visit, notes, object),
+                false => values::of(visit, notes, object),
+            });
+            notes.refer(visit, node, Role::Read, chain::receiver(receiver));
+        }
+        "lambda_expression" if own == "parameters" => {}
+        "inferred_parameters"
+        | "labeled_statement"
+        | "break_statement"
+        | "continue_statement"
+        | "type_pattern"
+        | "record_pattern_component"
+        | "receiver_parameter" => {}
+        "element_value_pair" if own == "key" => {}
+        "switch_label" => {
+            let receiver = switched(visit, notes);
+            notes.refer(visit, node, Role::Read, receiver);
+        }
+        _ if own == "name" => {}
+        _ if matches!(notes.local(visit.bytes(node)), Local::Is(_)) => {}
+        _ => used(visit, notes, 0, None),
+    }
+}
+
+/// Returns the type of what the `switch` around the visited label looks at, if it may be an
+/// enumeration, whose constants stand there without it.
+fn switched(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let value = visit.ancestor(4)?.child_by_field_name("condition")?;
+    let chain = values::of(visit, notes, value)?;
+    let name = chain.strip_prefix('@')?;
+    let is_own = name.starts_with(char::is_uppercase)
+        && !matches!(name, "String" | "Integer" | "Character" | "Byte" | "Short");
+    is_own.then_some(chain)
+}
+
+/// Notes the value of the visited name, which with what it is a member of is `levels` above.
+fn used(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, levels: usize, receiver: Option<Chain>) {
+    let node = visit.node();
+    let field = visit.field_above(levels);
+    let is_capital = visit.bytes(node).first().is_some_and(u8::is_ascii_uppercase);
+    let role = match visit.ancestor_kind(levels + 1) {
+        "assignment_expression" if field == "left" => Role::Write,
+        // `Type.member`, but not `CONSTANT.member`.
+        "method_invocation" | "field_access" | "method_reference" if is_capital => {
+            let is_constant = visit.bytes(node).iter().all(|byte| !byte.is_ascii_lowercase());
+            if is_constant { Role::Read } else { Role::Type }
+        }
+        _ => Role::Read,
+    };
+    notes.refer(visit, node, role, receiver);
+}
+
+fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let own = visit.bytes(node);
+    if visit.ancestor_kind(1) == "type_parameter" || own == b"var" {
+        return;
+    }
+    let (mut levels, mut receiver) = (1, None);
+    if visit.ancestor_kind(1) == "scoped_type_identifier" {
+        // The parts before it.
+        let Some(scope) = visit.ancestor(1) else { return };
+        let start = scope.start_byte();
+        let before = String::from_utf8_lossy(&visit.text[start..node.start_byte()]);
+        let before = without_space(&before);
+        let before = before.trim_end_matches('.').to_owned();
+        receiver = (!before.is_empty()).then_some(before);
+        let is_last = scope.end_byte() == node.end_byte();
+        levels = if is_last { 2 } else { 40 };
+    } else if matches!(notes.local(own), Local::Is(_)) {
+        return;
+    }
+    if visit.ancestor_kind(levels) == "generic_type"
+        && visit.ancestor(levels).is_some_and(|of| {
+            of.start_byte() <= node.start_byte()
+                && of.named_child(0).is_some_and(|first| first.end_byte() == node.end_byte())
+        })
+    {
+        levels += 1;
+    }
+    match visit.ancestor_kind(levels) {
+        "object_creation_expression" if visit.field_above(levels - 1) == "type" => {
+            notes.call(visit, node, receiver, arguments(visit.ancestor(levels)));
+        }
+        "superclass" => notes.refer(visit, node, Role::Base, receiver),
+        "type_list" if visit.ancestor_kind(levels + 1) != "permits" => {
+            notes.refer(visit, node, Role::Base, receiver);
+        }
+        _ => notes.refer(visit, node, Role::Type, receiver),
+    }
+}

@@ -1,0 +1,207 @@
+//! Types of Java as chains name them, and how the values of its expressions come about.
+
+use tree_sitter::Node;
+
+use crate::lang::chain;
+use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Levels of types or expressions inside each other that are followed.
+const DEPTH_MAX: usize = 20;
+
+/// Methods of the standard library that give a container of the same elements.
+const SAME: [&[u8]; 13] = [
+    b"distinct",
+    b"filter",
+    b"findAny",
+    b"findFirst",
+    b"iterator",
+    b"limit",
+    b"listIterator",
+    b"parallelStream",
+    b"sorted",
+    b"stream",
+    b"subList",
+    b"takeWhile",
+    b"unordered",
+];
+
+/// Methods of the standard library that give what a container holds; those in the second half are
+/// common names, which count only where the type of the container is written.
+const HELD: [&[u8]; 3] = [b"orElse", b"orElseGet", b"orElseThrow"];
+const HELD_BY_TYPE: [&[u8]; 14] = [
+    b"first",
+    b"get",
+    b"getFirst",
+    b"getLast",
+    b"getOrDefault",
+    b"last",
+    b"next",
+    b"peek",
+    b"poll",
+    b"pop",
+    b"remove",
+    b"take",
+    b"computeIfAbsent",
+    b"join",
+];
+
+/// Returns the chain of a value of the type `node`.
+pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    chain::instance(&type_name(visit, notes, node)?)
+}
+
+/// Returns the name of a type with its arguments; that of a type parameter is its bound's.
+pub(super) fn type_name(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+) -> Option<String> {
+    let mut name = String::new();
+    let is_named = Java { visit, notes }.write(node, &mut name, DEPTH_MAX);
+    (is_named && !name.is_empty() && name.len() <= CHAIN_BYTES_MAX).then_some(name)
+}
+
+/// Returns the chain of the expression `node`.
+pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    Java { visit, notes }.value(node, DEPTH_MAX)
+}
+
+struct Java<'v, 'a, 't> {
+    visit: &'v Visit<'a, 't>,
+    notes: &'v Notes<'v>,
+}
+
+impl Java<'_, '_, '_> {
+    /// Appends the name of the type `node` to `out`; returns false if it has none.
+    fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if out.len() > CHAIN_BYTES_MAX {
+            return false;
+        }
+        match node.kind() {
+            "type_identifier" | "identifier" => {
+                let own = self.visit.bytes(node);
+                match self.notes.local(own) {
+                    Local::Is(Some(chain)) if chain.starts_with('@') => out.push_str(&chain[1..]),
+                    Local::Is(_) => return false,
+                    Local::Not if own == b"var" => return false,
+                    Local::Not => out.push_str(&String::from_utf8_lossy(own)),
+                }
+                true
+            }
+            "integral_type" | "floating_point_type" | "boolean_type" => {
+                out.push_str(&String::from_utf8_lossy(self.visit.bytes(node)));
+                true
+            }
+            "scoped_type_identifier" | "scoped_identifier" => {
+                for (at, part) in parts(node).enumerate() {
+                    if at > 0 {
+                        out.push('.');
+                    }
+                    let own = part.child(0).filter(|_| part.kind() == "generic_type");
+                    if !self.write(own.unwrap_or(part), out, depth) {
+                        return false;
+                    }
+                }
+                true
+            }
+            "generic_type" => {
+                let Some(of) = node.named_child(0) else { return false };
+                let arguments = parts(node).find(|part| part.kind() == "type_arguments");
+                if !self.write(of, out, depth) {
+                    return false;
+                }
+                let Some(arguments) = arguments.filter(|list| list.named_child_count() > 0) else {
+                    return true;
+                };
+                out.push('<');
+                for (at, part) in parts(arguments).enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    let start = out.len();
+                    if !self.write(part, out, depth) {
+                        out.truncate(start);
+                        out.push('_');
+                    }
+                }
+                out.push('>');
+                true
+            }
+            "array_type" => {
+                out.push_str("slice<");
+                let of = node.child_by_field_name("element");
+                let is_named = of.is_some_and(|of| self.write(of, out, depth));
+                out.push('>');
+                is_named
+            }
+            "wildcard" | "annotated_type" | "type_bound" | "catch_type" => {
+                parts(node).last().is_some_and(|of| self.write(of, out, depth))
+            }
+            _ => false,
+        }
+    }
+
+    fn value(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let depth = depth.checked_sub(1)?;
+        let field = |name: &str| node.child_by_field_name(name);
+        let instance = |of: Node<'_>| of_type(self.visit, self.notes, of);
+        match node.kind() {
+            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
+            "this" => Some("$".to_owned()),
+            "super" => Some("$$".to_owned()),
+            "field_access" | "scoped_identifier" => {
+                let of = field("object").or(field("scope"))?;
+                let name = field("field").or(field("name"))?;
+                // `Outer.this`, `Outer.super`
+                if name.kind() == "this" {
+                    return instance(of).or(Some("$".to_owned()));
+                }
+                chain::member(self.value(of, depth), self.visit.bytes(name))
+            }
+            "method_invocation" => {
+                let name = self.visit.bytes(field("name")?);
+                let Some(of) = field("object") else {
+                    return chain::called(Some(String::from_utf8_lossy(name).into_owned()));
+                };
+                let of = self.value(of, depth)?;
+                let is_typed = of.starts_with('@') && of.ends_with('>');
+                match () {
+                    () if SAME.contains(&name) => Some(of),
+                    () if HELD.contains(&name) => chain::element(Some(of)),
+                    () if is_typed && HELD_BY_TYPE.contains(&name) => chain::element(Some(of)),
+                    () if of == "Objects" && name == b"requireNonNull" => {
+                        self.value(field("arguments")?.named_child(0)?, depth)
+                    }
+                    () => chain::called(chain::member(Some(of), name)),
+                }
+            }
+            "object_creation_expression" => instance(field("type")?),
+            "array_creation_expression" => {
+                let of = type_name(self.visit, self.notes, field("type")?)?;
+                chain::instance(&format!("slice<{of}>"))
+            }
+            "cast_expression" => instance(field("type")?),
+            "array_access" => chain::element(self.value(field("array")?, depth)),
+            "parenthesized_expression" => self.value(node.named_child(0)?, depth),
+            "ternary_expression" => {
+                let first = self.value(field("consequence")?, depth);
+                first.or_else(|| self.value(field("alternative")?, depth))
+            }
+            "assignment_expression" => self.value(field("left")?, depth),
+            "string_literal" => Some("@String".to_owned()),
+            "class_literal" => {
+                let of = type_name(self.visit, self.notes, node.named_child(0)?)?;
+                chain::instance(&format!("Class<{of}>"))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let parts = (0..8).map_while(move |at| node.named_child(at));
+    parts.filter(|part| !part.kind().ends_with("annotation"))
+}
