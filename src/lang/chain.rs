@@ -30,6 +30,21 @@ pub(super) fn instance(name: &str) -> Option<Chain> {
     (!name.is_empty() && name.len() < CHAIN_BYTES_MAX).then(|| format!("@{name}"))
 }
 
+/// Returns the name of a type without its arguments: `a.B.c` of `a.B<C>.c`.
+pub(super) fn without_arguments(name: &str) -> String {
+    let mut depth = 0_usize;
+    let mut plain = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    plain
+}
+
 /// Returns what a member is noted to be a member of, known or not.
 pub(super) fn receiver(of: Option<Chain>) -> Option<Chain> {
     Some(of.unwrap_or_else(|| UNKNOWN.to_owned()))

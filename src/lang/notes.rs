@@ -163,6 +163,11 @@ impl<'a> Notes<'a> {
         self.pending.push(Pending { from, name, chain, depth: self.scopes.len() });
     }
 
+    /// Returns true if what is declared here is local.
+    pub(super) fn is_local(&self) -> bool {
+        !self.scopes.is_empty()
+    }
+
     /// Says that the rule has noted all that `node` refers to, so that it is not called for what is
     /// inside.
     pub(super) fn finish(&mut self, node: Node<'_>) {

@@ -6,7 +6,10 @@ use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod cpp;
 mod kernel;
+mod refer;
+mod values;
 
 /// C.
 pub(crate) static C: Language = Language {
@@ -31,8 +34,8 @@ pub(crate) static C: Language = Language {
     attributes: &[],
     markers: &[],
     define: define_c,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 /// C++.
@@ -49,6 +52,8 @@ pub(crate) static CPP: Language = Language {
     shebangs: &[],
     markers: &["access_specifier"],
     define,
+    refer: Some(cpp::refer),
+    scopes: cpp::SCOPES,
     ..C
 };
 
@@ -72,9 +77,10 @@ fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
     head.split(|&byte| byte == b'\n').any(is_cpp).then_some(&CPP)
 }
 
-/// Adds what C defines: its types are no scopes.
+/// Adds what C defines: its types are no scopes, and their members are no symbols.
 fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     define(visit, found);
+    found.retain(|definition| definition.kind != SymbolKind::Field);
     for definition in found {
         if !definition.kind.is_callable() {
             definition.scope = Some(String::new());
@@ -214,7 +220,7 @@ fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union)
 }
 
-/// Adds the functions and, outside of functions and types, the variables of a declaration.
+/// Adds the functions and, outside of functions, the fields or variables of a declaration.
 fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let around = visit.enclosing_kind();
     let in_type = around.is_some_and(is_type);
@@ -240,6 +246,10 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         let Some(declared) = declared(visit, declarator) else { continue };
         if declared.is_function {
             found.push(callable(visit, declared, SymbolKind::Prototype));
+        } else if in_type {
+            let mut definition = Definition::new(visit, SymbolKind::Field, declared.name);
+            definition.visibility = visibility(visit);
+            found.push(definition);
         } else if is_outside && !has("extern") {
             // A pointer to something constant may itself be set.
             let is_fixed = has("constexpr") || (has("const") && !is_pointer(declarator));

@@ -8,9 +8,20 @@ use crate::lang::language::of_path;
 use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
 
+mod c;
+mod cpp;
 mod go;
 mod java;
 mod rust;
+
+/// A path, a text, and what is seen of its facts.
+pub(super) const SOURCES: &[(&str, &str, &str)] = &[
+    (c::PATH, c::TEXT, c::EXPECTED),
+    (cpp::PATH, cpp::TEXT, cpp::EXPECTED),
+    (go::PATH, go::TEXT, go::EXPECTED),
+    (java::PATH, java::TEXT, java::EXPECTED),
+    (rust::PATH, rust::TEXT, rust::EXPECTED),
+];
 
 /// Returns the facts of `text`: package and imports, then symbols with a type or bases, then the
 /// references of each line with the symbol around them.
@@ -79,4 +90,11 @@ fn import_line(import: &Import) -> String {
 fn check(path: &str, text: &str, expected: &str) {
     let seen = seen(path, text);
     assert!(seen == expected, "{path} gives\n{seen}");
+}
+
+#[test]
+fn facts_are_as_written_down() {
+    for (path, text, expected) in SOURCES {
+        check(path, text, expected);
+    }
 }

@@ -5,13 +5,46 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
+use super::facts::SOURCES;
 use super::fixtures::FIXTURES;
+use crate::lang::facts::{CHAIN_BYTES_MAX, Chain, Reference, Role};
 use crate::lang::language::{LANGUAGES, Language, of_path};
 use crate::lang::parse::Limits;
-use crate::lang::symbols::outline;
+use crate::lang::symbols::{Symbol, facts, outline};
+
+/// Fails unless the facts of `text` hold what all facts do.
+fn facts_hold(language: &'static Language, text: &[u8]) {
+    let found = facts(language, "p", text, Limits::DEFAULT);
+    assert_eq!(found, facts(language, "p", text, Limits::DEFAULT), "the same twice");
+    let chains = |symbol: &Symbol| symbol.bases.iter().chain(&symbol.type_chain).cloned().collect();
+    for symbol in &found.symbols {
+        let chains: Vec<Chain> = chains(symbol);
+        assert!(chains.iter().all(|chain| chain.len() <= CHAIN_BYTES_MAX), "{symbol:?}");
+    }
+    for reference in &found.references {
+        let span = &reference.span;
+        assert!(span.start < span.end && span.end <= text.len(), "{reference:?}");
+        assert!(reference.enclosing.is_none_or(|at| at < found.symbols.len()), "{reference:?}");
+        let receiver = reference.receiver.as_ref();
+        assert!(receiver.is_none_or(|chain| chain.len() <= CHAIN_BYTES_MAX), "{reference:?}");
+        let is_call = reference.role == Role::Call;
+        assert!(is_call || reference.arguments.is_none(), "{reference:?}");
+    }
+    let order = |reference: &Reference| (reference.span.start, reference.role);
+    assert!(found.references.is_sorted_by_key(order));
+    for import in &found.imports {
+        assert!(import.span.start <= import.span.end && import.span.end <= text.len());
+        assert!(import.line >= 1);
+    }
+    let symbols = outline(language, "p", text, Limits::DEFAULT).symbols;
+    let ids = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.id.clone()).collect();
+    let (with, without): (Vec<String>, Vec<String>) = (ids(&found.symbols), ids(&symbols));
+    assert_eq!(with, without, "an outline has the symbols of the facts");
+}
 
 /// Fails unless the outline of `text` holds what every outline does.
 fn hold(language: &'static Language, text: &[u8]) {
+    facts_hold(language, text);
     let found = outline(language, "p", text, Limits::DEFAULT);
     assert_eq!(found, outline(language, "p", text, Limits::DEFAULT), "the same twice");
     let mut ids = BTreeSet::new();
@@ -49,12 +82,12 @@ proptest! {
 
     #[test]
     fn damaged_sources_hold(
-        which in 0..FIXTURES.len(),
+        which in 0..FIXTURES.len() + SOURCES.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0..40_usize, 0..12_usize), 1..8),
     ) {
         const PIECES: [&str; 12] =
             ["", "{", "}", "(", ")", "\n", "\"", "/*", "class A", "\0", "\u{e9}", " = () => "];
-        let (path, text, _) = FIXTURES[which];
+        let (path, text, _) = FIXTURES.iter().chain(SOURCES).nth(which).expect("in range");
         let mut text = text.as_bytes().to_vec();
         for (at, cut, piece) in edits {
             let at = at.index(text.len().max(1)).min(text.len());

@@ -155,8 +155,7 @@ fn field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let around = visit.defined.clone().next().and_then(|place| visit.symbols[place].parent);
     if let (None, Some(around)) = (node.child_by_field_name("name"), around) {
-        let base = name.split('<').next().unwrap_or_default();
-        notes.add_base(around, base.to_owned());
+        notes.add_base(around, chain::without_arguments(&name));
     }
 }
 
@@ -315,6 +314,6 @@ fn embedded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     if let (true, Some(name)) = (is_only, values::type_name(visit, notes, of)) {
-        notes.add_base(place, name.split('<').next().unwrap_or_default().to_owned());
+        notes.add_base(place, chain::without_arguments(&name));
     }
 }

@@ -127,8 +127,7 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         };
         for of in (0..32).map_while(|at| list.named_child(at)) {
             if let Some(name) = values::type_name(visit, notes, of) {
-                let name = name.split('<').next().unwrap_or_default();
-                notes.add_base(visit.defined.start, name.to_owned());
+                notes.add_base(visit.defined.start, chain::without_arguments(&name));
             }
         }
     }

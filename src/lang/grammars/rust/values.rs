@@ -79,10 +79,7 @@ pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Op
 
 /// Returns the chain of a path before a name: `a.b` of `a::b::name`, `Type` of `<Type as A>::name`.
 pub(super) fn of_path(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
-    types::name_of(visit, notes, node).map(|name| match name.split_once('<') {
-        Some((name, _)) => name.to_owned(),
-        None => name,
-    })
+    types::name_of(visit, notes, node).map(|name| chain::without_arguments(&name))
 }
 
 struct Values<'v, 'a, 't> {

@@ -1,13 +1,8 @@
 //! Go.
 
-use super::check;
+pub(super) const PATH: &str = "a.go";
 
-#[test]
-fn go_facts() {
-    check("a.go", TEXT, EXPECTED);
-}
-
-const TEXT: &str = r#"package store
+pub(super) const TEXT: &str = r#"package store
 
 import (
 	"fmt"
@@ -102,7 +97,7 @@ func Map[T Node, U any](xs []T, f func(T) U) (out []U) {
 func (l *List[T]) Push(v T) { l.items = append(l.items, v) }
 "#;
 
-const EXPECTED: &str = r#"package store
+pub(super) const EXPECTED: &str = r#"package store
 module fmt { as fmt} :4
 module go.etcd.io/bbolt { as bolt} :5
 module gopkg.in/yaml.v3 { as yaml} :6

@@ -1,13 +1,8 @@
 //! Java.
 
-use super::check;
+pub(super) const PATH: &str = "A.java";
 
-#[test]
-fn java_facts() {
-    check("A.java", TEXT, EXPECTED);
-}
-
-const TEXT: &str = r#"package com.example.bank;
+pub(super) const TEXT: &str = r#"package com.example.bank;
 
 import java.util.List;
 import java.util.concurrent.*;
@@ -80,7 +75,7 @@ public class Bank<T extends Account> extends Base<T> implements Closeable, java.
 }
 "#;
 
-const EXPECTED: &str = r#"package com.example.bank
+pub(super) const EXPECTED: &str = r#"package com.example.bank
 module java.util {List} :3
 module java.util.concurrent {*} :4
 module org.junit.Assert {assertEquals} :5

@@ -1,13 +1,8 @@
 //! Rust.
 
-use super::check;
+pub(super) const PATH: &str = "a.rs";
 
-#[test]
-fn rust_facts() {
-    check("a.rs", TEXT, EXPECTED);
-}
-
-const TEXT: &str = r#"use std::collections::HashMap;
+pub(super) const TEXT: &str = r#"use std::collections::HashMap;
 use crate::net::{self, Conn as C, pool::*};
 pub use super::a::b;
 extern crate alloc as al;
@@ -64,7 +59,7 @@ trait Cached: Backend + other::Base {
 static POOL: Lazy<Pool> = Lazy::new(Pool::open);
 "#;
 
-const EXPECTED: &str = r#"module std::collections {HashMap} :1
+pub(super) const EXPECTED: &str = r#"module std::collections {HashMap} :1
 module crate::net::pool {*} :2
 module crate::net { as net, Conn as C} :2
 reexport super::a {b} :3

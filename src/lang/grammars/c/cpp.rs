@@ -1,0 +1,338 @@
+//! What C++ refers to: the rule that reads uses, locals, imports and declared types off each node.
+
+use tree_sitter::Node;
+
+use super::refer::{arguments, include, macro_body};
+use super::{declared, values};
+use crate::lang::chain;
+use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Nodes whose local names are unknown outside of them.
+pub(super) const SCOPES: &[&str] = &[
+    "template_declaration",
+    "function_definition",
+    "compound_statement",
+    "for_statement",
+    "for_range_loop",
+    "if_statement",
+    "while_statement",
+    "switch_statement",
+    "catch_clause",
+    "lambda_expression",
+];
+
+/// Notes what the visited node declares, includes or refers to.
+pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "identifier" | "namespace_identifier" => name(visit, notes),
+        "type_identifier" => type_name(visit, notes),
+        "field_identifier" => member(visit, notes),
+        "declaration" if visit.defined.is_empty() => variables(visit, notes),
+        "declaration" | "field_declaration" | "function_definition" | "alias_declaration" => {
+            typed(visit, notes);
+        }
+        "parameter_declaration"
+        | "optional_parameter_declaration"
+        | "variadic_parameter_declaration" => parameter(visit, notes),
+        "type_parameter_declaration" => {
+            if let Some(name) = node.named_child(0) {
+                notes.declare(name, None);
+            }
+        }
+        "for_range_loop" => loop_over(visit, notes),
+        "lambda_capture_initializer" => {
+            if let (Some(name), Some(value)) =
+                (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            {
+                let chain = values::of(visit, notes, value);
+                notes.declare_from(name, chain, node.start_byte());
+            }
+        }
+        "class_specifier" | "struct_specifier" => bases(visit, notes),
+        "enumerator" => {
+            let around = visit.enclosing().and_then(|around| chain::instance(&around.name));
+            if let (Some(chain), false) = (around, visit.defined.is_empty()) {
+                notes.set_type(visit.defined.start, chain);
+            }
+        }
+        "using_declaration" | "namespace_alias_definition" => using(visit, notes),
+        "preproc_include" => include(visit, notes),
+        "preproc_arg" => macro_body(visit, notes),
+        _ => {}
+    }
+}
+
+/// Returns the chain of what a declarator declares as a value of `of`.
+fn shaped(declarator: Node<'_>, of: Option<String>) -> Option<Chain> {
+    let inner = declarator.child_by_field_name("declarator");
+    let is_array = declarator.kind() == "array_declarator"
+        || inner.is_some_and(|inner| inner.kind() == "array_declarator");
+    let of = of?;
+    if is_array { chain::instance(&format!("slice<{of}>")) } else { chain::instance(&of) }
+}
+
+/// Declares the variables of a declaration inside of a function.
+fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if !notes.is_local() {
+        return;
+    }
+    let node = visit.node();
+    let of = node.child_by_field_name("type");
+    let of = of.and_then(|of| values::type_name(visit, notes, of));
+    let mut cursor = node.walk();
+    for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        let value = declarator.child_by_field_name("value").or(node.child_by_field_name("value"));
+        let chain = match &of {
+            Some(_) => shaped(declarator, of.clone()),
+            None => value.and_then(|value| values::of(visit, notes, value)),
+        };
+        bind(visit, notes, declarator, chain, declarator.end_byte());
+    }
+}
+
+/// Declares the name or names of a declarator.
+fn bind(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    declarator: Node<'_>,
+    chain: Option<Chain>,
+    from: usize,
+) {
+    let mut inner = declarator;
+    for _ in 0..4 {
+        match inner.kind() {
+            "init_declarator" => match inner.child_by_field_name("declarator") {
+                Some(of) => inner = of,
+                None => return,
+            },
+            "reference_declarator" => match inner.named_child(0) {
+                Some(of) => inner = of,
+                None => return,
+            },
+            _ => break,
+        }
+    }
+    if inner.kind() == "structured_binding_declarator" {
+        for at in 0..8_u32 {
+            let Some(name) = inner.named_child(at) else { return };
+            let part = chain::member(chain.clone(), at.to_string().as_bytes());
+            notes.declare_from(name, part, from);
+        }
+    } else if let Some(found) = declared(visit, declarator) {
+        notes.declare_from(found.name, chain, from);
+    }
+}
+
+fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(declarator) = node.child_by_field_name("declarator") else { return };
+    let of = node.child_by_field_name("type");
+    let of = of.and_then(|of| values::type_name(visit, notes, of));
+    if let Some(found) = declared(visit, declarator) {
+        notes.declare(found.name, shaped(declarator, of));
+    }
+}
+
+fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(declarator) = node.child_by_field_name("declarator") else { return };
+    let Some(right) = node.child_by_field_name("right") else { return };
+    let of = node.child_by_field_name("type");
+    let of = of.and_then(|of| values::of_type(visit, notes, of));
+    let chain = of.or_else(|| chain::element(values::of(visit, notes, right)));
+    bind(visit, notes, declarator, chain, right.end_byte());
+}
+
+/// Notes the types of what the visited declaration defines: what it returns, holds or stands for.
+fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(of) = node.child_by_field_name("type") else { return };
+    let name = values::type_name(visit, notes, of);
+    let mut cursor = node.walk();
+    let mut declarators = node.children_by_field_name("declarator", &mut cursor);
+    for place in visit.defined.clone() {
+        let declarator = declarators.next();
+        let chain = match declarator {
+            _ if name.is_none() => {
+                let value = declarator.and_then(|of| of.child_by_field_name("value"));
+                value.and_then(|value| values::of(visit, notes, value))
+            }
+            Some(declarator) => shaped(declarator, name.clone()),
+            None => name.as_deref().and_then(chain::instance),
+        };
+        if let Some(chain) = chain {
+            notes.set_type(place, chain);
+        }
+    }
+}
+
+fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if visit.defined.is_empty() {
+        return;
+    }
+    let Some(clause) = visit.child(visit.node(), "base_class_clause") else { return };
+    for of in (0..32).map_while(|at| clause.named_child(at)) {
+        if let Some(name) = values::type_name(visit, notes, of) {
+            notes.add_base(visit.defined.start, chain::without_arguments(&name));
+        }
+    }
+}
+
+/// Notes `using namespace a::b`, `using a::b::c` and `namespace c = a::b`.
+fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    notes.finish(node);
+    let last = u32::try_from(node.named_child_count()).unwrap_or(0).checked_sub(1);
+    let Some(path) = last.and_then(|last| node.named_child(last)) else { return };
+    let mut text = visit.text_of(path);
+    text.retain(|c| !c.is_whitespace());
+    let whole = |alias: String| vec![ImportedName { name: String::new(), alias }];
+    let is_namespace = node.child(1).is_some_and(|word| word.kind() == "namespace");
+    let (module, names) = match node.child_by_field_name("name") {
+        Some(alias) => (text, whole(visit.text_of(alias))),
+        None if is_namespace => {
+            (text, vec![ImportedName { name: "*".to_owned(), alias: String::new() }])
+        }
+        None => match text.rsplit_once("::") {
+            Some((module, name)) => {
+                let (name, alias) = (name.to_owned(), name.to_owned());
+                (module.to_owned(), vec![ImportedName { name, alias }])
+            }
+            None => return,
+        },
+    };
+    let (span, line) = (node.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind: ImportKind::Module, module, names });
+}
+
+/// What stands around a name with its scopes and template arguments.
+struct Outer {
+    /// Levels from the name to the whole of it.
+    levels: usize,
+    /// The scopes before it.
+    receiver: Option<Chain>,
+}
+
+/// Returns what stands around the visited name.
+fn outer(visit: &Visit<'_, '_>) -> Outer {
+    let (mut levels, mut scopes) = (0, Vec::new());
+    for _ in 0..16 {
+        let field = visit.field_above(levels);
+        match visit.ancestor_kind(levels + 1) {
+            "template_function" | "template_type" | "template_method" if field == "name" => {}
+            "qualified_identifier" if field == "name" => {
+                let around = visit.ancestor(levels + 1);
+                let scope = around.and_then(|around| around.child_by_field_name("scope"));
+                if let Some(scope) = scope {
+                    let own = scope.child_by_field_name("name").unwrap_or(scope);
+                    scopes.push(visit.text_of(own));
+                }
+            }
+            "dependent_name" | "dependent_type" => {}
+            _ => break,
+        }
+        levels += 1;
+    }
+    scopes.reverse();
+    Outer { levels, receiver: (!scopes.is_empty()).then(|| scopes.join(".")) }
+}
+
+fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let own = visit.bytes(node);
+    let Outer { levels, receiver } = outer(visit);
+    let field = visit.field_above(levels);
+    let parent = visit.ancestor_kind(levels + 1);
+    if node.kind() == "namespace_identifier" && field != "scope" {
+        return;
+    }
+    match (field, parent) {
+        ("name", "preproc_ifdef") => {}
+        ("name" | "declarator", _)
+        | (
+            _,
+            "preproc_params"
+            | "parenthesized_declarator"
+            | "reference_declarator"
+            | "attributed_declarator"
+            | "structured_binding_declarator"
+            | "variadic_declarator"
+            | "destructor_name",
+        ) => return,
+        ("left", "lambda_capture_initializer") => return,
+        _ => {}
+    }
+    if receiver.is_none() && matches!(notes.local(own), Local::Is(_)) {
+        return;
+    }
+    match (field, parent) {
+        ("function", "call_expression") if own.ends_with(b"_cast") && levels > 0 => {}
+        ("function", "call_expression") => {
+            let count = visit.ancestor(levels + 1).map_or(0, arguments);
+            notes.call(visit, node, receiver, count);
+        }
+        ("left", "assignment_expression") => notes.refer(visit, node, Role::Write, receiver),
+        ("scope", _) => {
+            let is_type = own.first().is_some_and(u8::is_ascii_uppercase);
+            let role = if is_type { Role::Type } else { Role::Read };
+            notes.refer(visit, node, role, receiver);
+        }
+        _ => notes.refer(visit, node, Role::Read, receiver),
+    }
+}
+
+fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Outer { levels, receiver } = outer(visit);
+    let field = visit.field_above(levels);
+    let around = visit.ancestor(levels + 1);
+    let parent = visit.ancestor_kind(levels + 1);
+    let has_body = || around.is_some_and(|around| around.child_by_field_name("body").is_some());
+    let is_declared = match field {
+        "declarator" => true,
+        "name" => parent == "alias_declaration" || has_body(),
+        _ => parent == "type_parameter_declaration" || parent == "destructor_name",
+    };
+    if is_declared || matches!(notes.local(visit.bytes(node)), Local::Is(_)) {
+        return;
+    }
+    match parent {
+        "base_class_clause" => notes.refer(visit, node, Role::Base, receiver),
+        "new_expression" if field == "type" => {
+            notes.call(visit, node, receiver, around.map_or(0, arguments));
+        }
+        _ => notes.refer(visit, node, Role::Type, receiver),
+    }
+}
+
+fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Outer { levels, .. } = outer(visit);
+    let around = visit.ancestor(levels + 1);
+    match visit.ancestor_kind(levels + 1) {
+        "field_expression" => {}
+        "field_initializer" => {
+            let is_base = visit.bytes(node).first().is_some_and(u8::is_ascii_uppercase);
+            if is_base {
+                let list = around.and_then(|around| around.named_child(1));
+                let count = list.map_or(0, |list| list.named_child_count());
+                return notes.call(visit, node, None, count);
+            }
+            return notes.refer(visit, node, Role::Write, Some("$".to_owned()));
+        }
+        _ => return,
+    }
+    let of = around.and_then(|around| around.child_by_field_name("argument"));
+    let receiver = chain::receiver(of.and_then(|of| values::of(visit, notes, of)));
+    match (visit.field_above(levels + 1), visit.ancestor_kind(levels + 2)) {
+        ("function", "call_expression") => {
+            let count = visit.ancestor(levels + 2).map_or(0, arguments);
+            notes.call(visit, node, receiver, count);
+        }
+        ("left", "assignment_expression") => notes.refer(visit, node, Role::Write, receiver),
+        _ => notes.refer(visit, node, Role::Read, receiver),
+    }
+}

@@ -1,0 +1,205 @@
+//! What C refers to. Its members belong to nothing that could be looked up, so that a member is
+//! noted only where it is called, and without a chain: the kernel has millions of others.
+
+use tree_sitter::Node;
+
+use super::declared;
+use crate::lang::chain;
+use crate::lang::facts::{Import, ImportKind, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Nodes whose local names are unknown outside of them.
+pub(super) const SCOPES: &[&str] = &["function_definition", "compound_statement", "for_statement"];
+
+/// Words that stand before parentheses in the bodies of macros without being called.
+const WORDS: [&[u8]; 14] = [
+    b"if",
+    b"for",
+    b"while",
+    b"switch",
+    b"return",
+    b"sizeof",
+    b"typeof",
+    b"__typeof__",
+    b"defined",
+    b"do",
+    b"else",
+    b"case",
+    b"__attribute__",
+    b"_Alignof",
+];
+
+/// Notes what the visited node declares, includes or refers to.
+pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "identifier" => name(visit, notes),
+        "type_identifier" => type_name(visit, notes),
+        "field_identifier" => {
+            if let Some(call) = call_of_member(visit) {
+                notes.call(visit, node, Some(chain::UNKNOWN.to_owned()), arguments(call));
+            }
+        }
+        "declaration" => variables(visit, notes),
+        "parameter_declaration" => {
+            let declarator = node.child_by_field_name("declarator");
+            if let Some(found) = declarator.and_then(|declarator| declared(visit, declarator)) {
+                notes.declare(found.name, None);
+            }
+        }
+        "preproc_include" => include(visit, notes),
+        "preproc_arg" => macro_body(visit, notes),
+        _ => {}
+    }
+}
+
+fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    // Outside of functions nothing is local.
+    if !notes.is_local() {
+        return;
+    }
+    let node = visit.node();
+    let mut cursor = node.walk();
+    for declarator in node.children_by_field_name("declarator", &mut cursor) {
+        if let Some(found) = declared(visit, declarator)
+            && !found.is_function
+        {
+            notes.declare(found.name, None);
+        }
+    }
+}
+
+fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let field = visit.own_field();
+    let parent = visit.ancestor_kind(1);
+    match (field, parent) {
+        ("name", "preproc_ifdef") => {}
+        ("name" | "declarator", _)
+        | (_, "preproc_params" | "parenthesized_declarator" | "attributed_declarator") => return,
+        _ => {}
+    }
+    if matches!(notes.local(visit.bytes(node)), Local::Is(_)) {
+        return;
+    }
+    match (field, parent) {
+        ("function", "call_expression") => {
+            let count = visit.ancestor(1).map_or(0, arguments);
+            notes.call(visit, node, None, count);
+        }
+        ("left", "assignment_expression") => notes.refer(visit, node, Role::Write, None),
+        _ => notes.refer(visit, node, Role::Read, None),
+    }
+}
+
+fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let field = visit.own_field();
+    let has_body = || {
+        let around = visit.ancestor(1);
+        around.is_some_and(|around| around.child_by_field_name("body").is_some())
+    };
+    if field == "declarator" || (field == "name" && has_body()) {
+        return;
+    }
+    notes.refer(visit, visit.node(), Role::Type, None);
+}
+
+/// Returns the call of the visited member, if it is called.
+pub(super) fn call_of_member<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
+    let is_called = visit.field_above(1) == "function"
+        && visit.ancestor_kind(1) == "field_expression"
+        && visit.ancestor_kind(2) == "call_expression";
+    visit.ancestor(2).filter(|_| is_called)
+}
+
+/// Returns the number of a call's arguments.
+pub(super) fn arguments(call: Node<'_>) -> usize {
+    call.child_by_field_name("arguments").map_or(0, |arguments| arguments.named_child_count())
+}
+
+/// Notes the visited `#include`.
+pub(super) fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    notes.finish(node);
+    let Some(path) = node.child_by_field_name("path") else { return };
+    let kind = match path.kind() {
+        "string_literal" => ImportKind::LocalInclude,
+        "system_lib_string" => ImportKind::SystemInclude,
+        _ => return,
+    };
+    let module = visit.text_of(path).trim_matches(['"', '<', '>']).to_owned();
+    let (span, line) = (path.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind, module, names: Vec::new() });
+}
+
+/// Notes the calls in the body of a macro, which the grammar leaves unparsed; a body of one name
+/// is what the macro stands for.
+pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if visit.own_field() != "value" {
+        return;
+    }
+    let body = visit.node().byte_range();
+    let text = visit.bytes(visit.node());
+    let plain = text.trim_ascii();
+    let begins_name = |byte: &u8| chain::is_name(*byte) && !byte.is_ascii_digit();
+    if plain.first().is_some_and(begins_name) && plain.iter().copied().all(chain::is_name) {
+        let start = body.start + text.len() - text.trim_ascii_start().len();
+        let span = start..start + plain.len();
+        notes.refer_span(visit, span, Role::Read, None, None);
+        if let Some(place) = visit.enclosing_place() {
+            notes.set_type(place, String::from_utf8_lossy(plain).into_owned());
+        }
+        return;
+    }
+    let parameters = visit.ancestor(1).and_then(|of| of.child_by_field_name("parameters"));
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let rest = &text[at..];
+        let length = match byte {
+            b'"' | b'\'' => literal(rest),
+            b'/' if rest.starts_with(b"/*") => rest
+                .windows(2)
+                .skip(2)
+                .position(|end| end == b"*/")
+                .map_or(rest.len(), |end| end + 4),
+            byte if chain::is_name(byte) => {
+                let length = rest.iter().take_while(|&&byte| chain::is_name(byte)).count();
+                let name = &rest[..length];
+                let span = body.start + at..body.start + at + length;
+                let is_called = rest[length..].trim_ascii_start().first() == Some(&b'(');
+                if is_called
+                    && begins_name(&byte)
+                    && !WORDS.contains(&name)
+                    && !is_parameter(visit, parameters, name)
+                {
+                    let around = chain::around(visit.text, span.clone());
+                    let receiver = around.is_member.then(|| chain::UNKNOWN.to_owned());
+                    let count = u8::try_from(around.arguments).unwrap_or(u8::MAX);
+                    notes.refer_span(visit, span, Role::Call, receiver, Some(count));
+                }
+                length
+            }
+            _ => 1,
+        };
+        at += length.max(1);
+    }
+}
+
+/// Returns the length of the literal that `text` begins with.
+fn literal(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = text.get(at) {
+        at += if byte == b'\\' { 2 } else { 1 };
+        if byte == text[0] {
+            break;
+        }
+    }
+    at.min(text.len())
+}
+
+fn is_parameter(visit: &Visit<'_, '_>, parameters: Option<Node<'_>>, name: &[u8]) -> bool {
+    let Some(parameters) = parameters else { return false };
+    let text = visit.bytes(parameters);
+    text.split(|&byte| !chain::is_name(byte)).any(|parameter| parameter == name)
+}

@@ -1,0 +1,203 @@
+//! Types of C++ as chains name them, and how the values of its expressions come about.
+
+use tree_sitter::Node;
+
+use crate::lang::chain;
+use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Levels of types or expressions inside each other that are followed.
+const DEPTH_MAX: usize = 20;
+
+/// Types that are used as what they point to.
+const POINTERS: [&[u8]; 8] = [
+    b"unique_ptr",
+    b"shared_ptr",
+    b"intrusive_ptr",
+    b"reference_wrapper",
+    b"optional",
+    b"scoped_refptr",
+    b"RefPtr",
+    b"not_null",
+];
+
+/// Functions that make a value of the type in angle brackets, or return their argument.
+const MAKE: [&[u8]; 7] = [
+    b"make_unique",
+    b"make_shared",
+    b"static_cast",
+    b"dynamic_cast",
+    b"const_cast",
+    b"reinterpret_cast",
+    b"static_pointer_cast",
+];
+const PASS: [&[u8]; 5] = [b"move", b"forward", b"ref", b"cref", b"as_const"];
+
+/// Returns the chain of a value of the type `node`.
+pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    chain::instance(&type_name(visit, notes, node)?)
+}
+
+/// Returns the name of a type with its arguments.
+pub(super) fn type_name(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+) -> Option<String> {
+    let mut name = String::new();
+    let is_named = Cpp { visit, notes }.write(node, &mut name, DEPTH_MAX);
+    (is_named && !name.is_empty() && name.len() <= CHAIN_BYTES_MAX).then_some(name)
+}
+
+/// Returns the chain of the expression `node`.
+pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    Cpp { visit, notes }.value(node, DEPTH_MAX)
+}
+
+struct Cpp<'v, 'a, 't> {
+    visit: &'v Visit<'a, 't>,
+    notes: &'v Notes<'v>,
+}
+
+impl Cpp<'_, '_, '_> {
+    /// Appends the name of the type `node` to `out`; returns false if it has none.
+    fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if out.len() > CHAIN_BYTES_MAX {
+            return false;
+        }
+        let of = |field: &str| node.child_by_field_name(field);
+        match node.kind() {
+            "type_identifier" | "namespace_identifier" | "identifier" => {
+                let own = self.visit.bytes(node);
+                if matches!(self.notes.local(own), Local::Is(_)) {
+                    return false;
+                }
+                out.push_str(&String::from_utf8_lossy(own));
+                true
+            }
+            "primitive_type" | "sized_type_specifier" => {
+                let own = self.visit.bytes(node);
+                let own = own.split(|byte| byte.is_ascii_whitespace()).next_back();
+                out.push_str(&String::from_utf8_lossy(own.unwrap_or_default()));
+                true
+            }
+            "qualified_identifier" => {
+                let Some(name) = of("name") else { return false };
+                let Some(scope) = of("scope") else { return self.write(name, out, depth) };
+                let start = out.len();
+                if !self.write(scope, out, depth) {
+                    return false;
+                }
+                out.push('.');
+                let inner = out.len();
+                let is_named = self.write(name, out, depth);
+                // `std::unique_ptr<T>` is `T`.
+                if name.kind() == "template_type" && self.pointed(name).is_some() {
+                    out.replace_range(start..inner, "");
+                }
+                is_named
+            }
+            "template_type" | "template_function" => {
+                if let Some(of) = self.pointed(node) {
+                    return self.write(of, out, depth);
+                }
+                let (Some(name), Some(arguments)) = (of("name"), of("arguments")) else {
+                    return false;
+                };
+                self.write(name, out, depth) && self.arguments(arguments, out, depth)
+            }
+            "type_descriptor" => of("type").is_some_and(|of| self.write(of, out, depth)),
+            "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                of("name").is_some_and(|of| self.write(of, out, depth))
+            }
+            "dependent_type" => node.named_child(0).is_some_and(|of| self.write(of, out, depth)),
+            _ => false,
+        }
+    }
+
+    /// Returns what a smart pointer points to.
+    fn pointed<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
+        let name = node.child_by_field_name("name")?;
+        let is_pointer = POINTERS.contains(&self.visit.bytes(name));
+        node.child_by_field_name("arguments").filter(|_| is_pointer)?.named_child(0)
+    }
+
+    fn arguments(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        out.push('<');
+        for (at, part) in (0..6).map_while(|at| node.named_child(at)).enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            let start = out.len();
+            if !self.write(part, out, depth) {
+                out.truncate(start);
+                out.push('_');
+            }
+        }
+        out.push('>');
+        true
+    }
+
+    fn value(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let depth = depth.checked_sub(1)?;
+        let field = |name: &str| node.child_by_field_name(name);
+        let instance = |of: Node<'_>| of_type(self.visit, self.notes, of);
+        match node.kind() {
+            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
+            "this" => Some("$".to_owned()),
+            "qualified_identifier" | "template_function" => {
+                let name = type_name(self.visit, self.notes, node)?;
+                Some(chain::without_arguments(&name))
+            }
+            "field_expression" => {
+                let name = field("field")?;
+                let name = name.child_by_field_name("name").unwrap_or(name);
+                chain::member(self.value(field("argument")?, depth), self.visit.bytes(name))
+            }
+            "call_expression" => self.call(node, depth),
+            "subscript_expression" => chain::element(self.value(field("argument")?, depth)),
+            "pointer_expression" | "co_await_expression" => self.value(field("argument")?, depth),
+            "parenthesized_expression" => self.value(node.named_child(0)?, depth),
+            "conditional_expression" => {
+                let first = self.value(field("consequence")?, depth);
+                first.or_else(|| self.value(field("alternative")?, depth))
+            }
+            "assignment_expression" => self.value(field("left")?, depth),
+            "new_expression" | "cast_expression" | "compound_literal_expression" => {
+                instance(field("type")?)
+            }
+            "string_literal" => Some("@char".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let function = node.child_by_field_name("function")?;
+        let last = match function.kind() {
+            "qualified_identifier" => function.child_by_field_name("name")?,
+            _ => function,
+        };
+        let plain = last.child_by_field_name("name").unwrap_or(last);
+        let name = self.visit.bytes(plain);
+        let first = || node.child_by_field_name("arguments")?.named_child(0);
+        match function.kind() {
+            "field_expression" => {
+                let name = function.child_by_field_name("field")?;
+                let of = self.value(function.child_by_field_name("argument")?, depth);
+                match self.visit.bytes(name) {
+                    b"front" | b"back" | b"at" | b"top" => chain::element(of),
+                    b"begin" | b"cbegin" | b"rbegin" => of,
+                    _ => chain::called(self.value(function, depth)),
+                }
+            }
+            _ if last.kind() == "template_function" && MAKE.contains(&name) => {
+                let of = last.child_by_field_name("arguments")?.named_child(0)?;
+                of_type(self.visit, self.notes, of)
+            }
+            "qualified_identifier" if PASS.contains(&name) => self.value(first()?, depth),
+            _ => chain::called(self.value(function, depth)),
+        }
+    }
+}
