@@ -1,0 +1,201 @@
+//! Imports resolved to files.
+//!
+//! [`Resolver::new`] takes the paths of a tree and the texts of its manifests ([`is_manifest`]);
+//! [`Resolver::resolve`] then says which files an import leads to, how sure that is and why.
+//! Nothing is read here, and names are not looked up inside of files: an import of a name that a
+//! package's file imports from elsewhere leads to that file, and the linker goes on from there.
+//!
+//! What cannot be known from paths and manifests is missing: search paths set by programs, aliases
+//! in the configuration of bundlers, crates and packages that lie outside of the tree.
+//!
+//! Each family of languages has its file below `imports/`; [`tree`] is what they all look into.
+
+mod c;
+mod dynamic;
+mod family;
+mod go;
+mod javascript;
+mod json;
+mod manifest;
+mod namespaces;
+mod packages;
+mod php;
+mod places;
+mod python;
+mod rust;
+mod target;
+mod tree;
+
+pub use family::Family;
+pub use manifest::{is_manifest, manifest_bytes_max};
+pub use target::{Reason, Resolution, Target};
+
+use crate::base::ids::FileId;
+use crate::lang::facts::{Import, ImportKind};
+
+use packages::Packages;
+use target::Found;
+use tree::Tree;
+
+/// Where an import stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Importer<'a> {
+    /// The file that it stands in.
+    pub file: FileId,
+    /// The rules that it follows.
+    pub family: Family,
+    /// The package that the file says it is of.
+    pub package: Option<&'a str>,
+    /// The names of the modules around it in the file itself, outermost first: Rust's
+    /// `mod tests { … }`.
+    pub inside: &'a [&'a str],
+}
+
+/// Where imports lead, for one tree.
+pub struct Resolver {
+    tree: Tree,
+    packages: Packages,
+    c: c::IncludePaths,
+    go: go::Modules,
+    javascript: javascript::Projects,
+    php: php::Autoload,
+    places: places::Projects,
+    python: python::Roots,
+    rust: rust::Workspace,
+}
+
+impl Resolver {
+    /// Returns the resolver of a tree.
+    ///
+    /// `files` are its paths in path order, so that a file's id is its place; `manifests` are the
+    /// files that [`is_manifest`] knows, with their texts. A manifest that is too long or broken
+    /// counts as empty. O(n log n) for n files, and O(bytes) for the manifests.
+    pub fn new<P: AsRef<[u8]>>(files: &[P], manifests: &[(FileId, &[u8])]) -> Resolver {
+        let tree = Tree::new(files);
+        let manifests = manifest::Manifests::new(&tree, manifests);
+        Resolver {
+            packages: Packages::default(),
+            c: c::IncludePaths::new(&tree, &manifests),
+            go: go::Modules::new(&tree, &manifests),
+            javascript: javascript::Projects::new(&tree, &manifests),
+            php: php::Autoload::new(&tree, &manifests),
+            places: places::Projects::new(&tree, &manifests),
+            python: python::Roots::new(&tree, &manifests),
+            rust: rust::Workspace::new(&tree, &manifests),
+            tree,
+        }
+    }
+
+    /// Returns the resolver with the packages that files say they are of (`Facts::package`).
+    ///
+    /// Without them, packages of Java, Kotlin, Scala, C# and PHP are found by their folders alone.
+    #[must_use]
+    pub fn with_packages(mut self, packages: &[(FileId, &str)]) -> Resolver {
+        self.packages = Packages::new(self.tree.len(), packages);
+        self
+    }
+
+    /// Returns the files that an import leads to.
+    ///
+    /// Targets of the module as a whole come first, then those of single names; of each, the
+    /// surest come first. The order is the same for the same tree. A microsecond or two as a rule,
+    /// and bounded.
+    pub fn resolve(&self, importer: &Importer<'_>, import: &Import) -> Resolution {
+        if importer.file.index() >= self.tree.len() {
+            return Resolution::Unknown;
+        }
+        match import.kind {
+            ImportKind::DynamicVariable | ImportKind::DynamicEval => Resolution::Unknown,
+            ImportKind::DynamicTemplate | ImportKind::DynamicConcatenation => {
+                dynamic::resolve(&self.tree, &self.python, importer, import)
+            }
+            _ => self.resolve_literal(importer, import).scaled(certainty(import.kind)),
+        }
+    }
+
+    fn resolve_literal(&self, importer: &Importer<'_>, import: &Import) -> Resolution {
+        let mut found = Found::new(importer.file);
+        let outcome = match importer.family {
+            Family::C => self.c.resolve(&self.tree, import, &mut found),
+            Family::Go => self.go.resolve(&self.tree, &self.packages, import, &mut found),
+            Family::JavaScript => self.javascript.resolve(&self.tree, import, &mut found),
+            Family::Jvm | Family::CSharp => {
+                namespaces::resolve(&self.tree, &self.packages, importer, import, &mut found)
+            }
+            Family::Php => self.php.resolve(&self.tree, &self.packages, import, &mut found),
+            Family::Python => self.python.resolve(&self.tree, import, &mut found),
+            Family::Rust => self.rust.resolve(&self.tree, importer, import, &mut found),
+            family => self.places.resolve(&self.tree, family, import, &mut found),
+        };
+        found.finish(outcome)
+    }
+
+    /// Returns the files whose names a file sees without importing them, itself left out: those
+    /// of the same Go, Java, Kotlin or Scala package, C# namespace or Terraform module. In path
+    /// order.
+    pub fn same_package(&self, importer: &Importer<'_>) -> Vec<FileId> {
+        let file = importer.file;
+        if file.index() >= self.tree.len() {
+            return Vec::new();
+        }
+        match importer.family {
+            Family::Go => go::same_package(&self.tree, &self.packages, file),
+            Family::Jvm | Family::CSharp => {
+                namespaces::same_package(&self.tree, &self.packages, file, importer.package)
+            }
+            Family::Hcl => {
+                let files = self.tree.members(self.tree.folder(file)).iter().copied();
+                let is_module = |other: &FileId| self.tree.name(*other).ends_with(b".tf");
+                files.filter(|&other| other != file).filter(is_module).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the root file of the Rust crate that a file belongs to, as its place says.
+    pub fn crate_root(&self, file: FileId) -> Option<FileId> {
+        self.rust.crate_root(&self.tree, file)
+    }
+
+    /// Returns the name by which other crates import the Rust crate that a file belongs to.
+    pub fn crate_name(&self, file: FileId) -> Option<&str> {
+        self.rust.crate_name(&self.tree, file)
+    }
+
+    /// Returns the path of a Rust file's module inside of its crate, as `a::b`; the root's is empty.
+    pub fn rust_module(&self, file: FileId) -> Option<String> {
+        self.rust.module_path(&self.tree, file)
+    }
+
+    /// Returns the dotted name by which a Python file is imported: `pkg.a` for `src/pkg/a.py`.
+    pub fn python_module(&self, file: FileId) -> Option<String> {
+        self.python.dotted(&self.tree, file)
+    }
+
+    /// Returns the import path of the Go package that a file lies in.
+    pub fn go_package(&self, file: FileId) -> Option<String> {
+        self.go.import_path(&self.tree, file)
+    }
+}
+
+/// Returns how sure an import of that kind is to load what it names, from 0 to 1.
+///
+/// The numbers of dynamic loads are set by definition: an edge of a template is likelier than one
+/// of a concatenation, whose parts say less.
+pub fn certainty(kind: ImportKind) -> f32 {
+    match kind {
+        ImportKind::DynamicVariable | ImportKind::DynamicConditional => 0.3,
+        ImportKind::DynamicTemplate => 0.4,
+        ImportKind::DynamicConcatenation => 0.2,
+        ImportKind::DynamicEval => 0.0,
+        ImportKind::Module
+        | ImportKind::ReExport
+        | ImportKind::SystemInclude
+        | ImportKind::LocalInclude
+        | ImportKind::Submodule
+        | ImportKind::Dynamic => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

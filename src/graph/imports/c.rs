@@ -1,0 +1,300 @@
+//! C, C++ and Objective-C: includes, along the include paths of a compile database where there is
+//! one, else along the folders that projects usually search.
+//!
+//! Which of several headers of one name a build takes is unknown without its flags: `asm/page.h` may
+//! be any architecture's. Those of the importing file's own part of the tree come first.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::lang::facts::{Import, ImportKind};
+
+use super::manifest::{Kind, Manifest, Manifests, Nearest};
+use super::target::{Found, Otherwise, Reason};
+use super::tree::{FolderId, Probe, Tree, join};
+
+/// Headers of one path that are told, the nearest first.
+const AMBIGUOUS_MAX: usize = 8;
+
+/// Folders of include paths that are kept of one file.
+const FOLDERS_MAX: usize = 256;
+
+/// Folders below those around a file in which headers usually lie.
+const USUAL: &[&[u8]] = &[b"", b"include/", b"src/", b"inc/", b"include/uapi/", b"lib/"];
+
+/// Headers of the C library, which a file of the same name deep in the tree does not stand for.
+#[rustfmt::skip]
+const STANDARD: &[&str] = &[
+    "alloca.h", "assert.h", "complex.h", "ctype.h", "dirent.h", "dlfcn.h", "errno.h", "fcntl.h",
+    "fenv.h", "float.h", "getopt.h", "glob.h", "grp.h", "inttypes.h", "iso646.h", "limits.h",
+    "locale.h", "malloc.h", "math.h", "memory.h", "netdb.h", "poll.h", "pthread.h", "pwd.h",
+    "regex.h", "sched.h", "search.h", "semaphore.h", "setjmp.h", "signal.h", "stdalign.h",
+    "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",
+    "stdnoreturn.h", "string.h", "strings.h", "syslog.h", "termios.h", "tgmath.h", "threads.h",
+    "time.h", "uchar.h", "unistd.h", "utime.h", "wchar.h", "wctype.h",
+];
+
+/// The include paths of a tree.
+pub(super) struct IncludePaths {
+    /// Distinct lists of folders, in the order of search.
+    lists: Vec<Vec<Vec<u8>>>,
+    by_file: HashMap<FileId, usize>,
+    /// For headers, which a database does not name: the list of some file near.
+    near: Nearest,
+    /// Of each place in `near`, the list.
+    near_lists: Vec<usize>,
+}
+
+impl IncludePaths {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> IncludePaths {
+        let mut database = Database::default();
+        for manifest in manifests.of(Kind::CompileDatabase) {
+            database.read(tree, manifest);
+        }
+        let mut folders = Vec::new();
+        let mut near_lists = Vec::new();
+        let mut files: Vec<(FileId, usize)> =
+            database.by_file.iter().map(|(&file, &list)| (file, list)).collect();
+        files.sort_unstable();
+        for &(file, list) in &files {
+            // A folder's first file speaks for it, and for the folders around that have none.
+            folders.push(tree.folder(file));
+            near_lists.push(list);
+        }
+        for &(file, list) in &files {
+            folders.extend(tree.up(tree.folder(file)).skip(1));
+            near_lists.resize(folders.len(), list);
+        }
+        let near = Nearest::new(tree, folders.into_iter());
+        IncludePaths { lists: database.lists, by_file: database.by_file, near, near_lists }
+    }
+
+    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Found) -> Otherwise {
+        let written = import.module.as_str();
+        let is_system = import.kind == ImportKind::SystemInclude;
+        let otherwise = if is_system { Otherwise::Outside } else { Otherwise::Unknown };
+        if written.is_empty() || written.starts_with('/') {
+            return otherwise;
+        }
+        let own = tree.folder_path_of(found.from);
+        if !is_system && add(tree, found, join(own, written), 1.0, Reason::Path) {
+            return otherwise;
+        }
+        let folder = tree.folder(found.from);
+        let near = || self.near.of(folder).map(|place| self.near_lists[place]);
+        let list = self.by_file.get(&found.from).copied().or_else(near);
+        for folder in list.map_or(&[][..], |list| self.lists[list].as_slice()) {
+            if add(tree, found, join(folder, written), 1.0, Reason::Root) {
+                return otherwise;
+            }
+        }
+        if !usual(tree, folder, written, is_system, found) {
+            ending(tree, written, is_system, found);
+        }
+        otherwise
+    }
+}
+
+/// Adds the file at a path, unless it is the importing one (which includes the next of its name).
+fn add(
+    tree: &Tree,
+    found: &mut Found,
+    path: Option<Vec<u8>>,
+    confidence: f32,
+    reason: Reason,
+) -> bool {
+    let file = path.and_then(|path| tree.file(&path)).filter(|&file| file != found.from);
+    if let Some(file) = file {
+        found.add(file, confidence, reason);
+    }
+    file.is_some()
+}
+
+/// Looks into the folders around the importing file and where headers usually lie below them.
+fn usual(tree: &Tree, folder: FolderId, written: &str, is_system: bool, found: &mut Found) -> bool {
+    if written.split('/').any(|part| part == "." || part == "..") {
+        return false;
+    }
+    let mut probe = Probe::new(tree);
+    for around in tree.up(folder) {
+        let around = tree.folder_path(around);
+        for below in USUAL {
+            // A bare name in angle brackets is no file that happens to lie around.
+            if is_system && !below.starts_with(b"inc") && !written.contains('/') {
+                continue;
+            }
+            let file = probe.file(around, &[below, written.as_bytes()]);
+            if let Some(file) = file.filter(|&file| file != found.from) {
+                found.add(file, 0.9, Reason::Convention);
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Looks for paths that end so, wherever they are.
+fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
+    let tail = written.trim_start_matches("../").trim_start_matches("./");
+    let name = path::split(tail.as_bytes()).1;
+    let is_library = is_system && (STANDARD.contains(&tail) || !name.contains(&b'.'));
+    if is_library || tail.starts_with("sys/") {
+        return;
+    }
+    let files = tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
+    let mut files: Vec<FileId> = files.collect();
+    let shared = |file: &FileId| usize::MAX - tree.shared_folders(*file, found.from);
+    files.sort_by_key(|file| (shared(file), is_for_other(tree, *file), *file));
+    match files.as_slice() {
+        [] => {}
+        // A bare name that one header has far away may still be one of the system's.
+        &[only] if is_system && !tail.contains('/') => found.add(only, 0.4, Reason::Unique),
+        &[only] => found.add(only, 0.8, Reason::Unique),
+        several => {
+            let confidence = (1.0 / several.len() as f32).clamp(0.1, 0.4);
+            for (at, &file) in several.iter().take(AMBIGUOUS_MAX).enumerate() {
+                let is_nearest = at == 0 && shared(&several[1]) != shared(&several[0]);
+                let confidence = if is_nearest { 0.6 } else { confidence };
+                found.add(file, confidence, Reason::Ambiguous);
+            }
+        }
+    }
+}
+
+/// Returns true for headers of tools, tests and the like: copies for another program.
+fn is_for_other(tree: &Tree, file: FileId) -> bool {
+    let first = tree.path(file).split(|&byte| byte == b'/').next().unwrap_or_default();
+    let others: [&[u8]; 6] = [b"tools", b"test", b"tests", b"third_party", b"samples", b"examples"];
+    others.contains(&first)
+}
+
+/// What compile databases say.
+#[derive(Default)]
+struct Database {
+    lists: Vec<Vec<Vec<u8>>>,
+    by_list: HashMap<Vec<Vec<u8>>, usize>,
+    by_file: HashMap<FileId, usize>,
+}
+
+impl Database {
+    fn read(&mut self, tree: &Tree, manifest: Manifest<'_>) {
+        let Ok(Value::Array(entries)) = serde_json::from_str(manifest.text) else { return };
+        let mut root: Option<String> = None;
+        for entry in &entries {
+            let (Some(directory), Some(file)) =
+                (entry["directory"].as_str(), entry["file"].as_str())
+            else {
+                continue;
+            };
+            let file = absolute(directory, file);
+            // The first file that the tree has tells where the tree lay when the build ran.
+            if root.is_none() {
+                root = root_of(tree, &file);
+            }
+            let Some(root) = &root else { continue };
+            let inside = |path: &str| {
+                let below = path.strip_prefix(root.as_str())?;
+                join(b"", below)
+            };
+            let Some(file) = inside(&file).and_then(|path| tree.file(&path)) else { continue };
+            let mut folders: Vec<Vec<u8>> = Vec::new();
+            for folder in include_folders(entry).iter().take(FOLDERS_MAX) {
+                let folder = inside(&absolute(directory, folder));
+                folders.extend(folder.filter(|folder| tree.find_folder(folder).is_some()));
+            }
+            let lists = &mut self.lists;
+            let list = *self.by_list.entry(folders).or_insert_with_key(|folders| {
+                lists.push(folders.clone());
+                lists.len() - 1
+            });
+            self.by_file.entry(file).or_insert(list);
+        }
+    }
+}
+
+/// Returns the path, with the directory before it if it is relative; with `/` throughout.
+fn absolute(directory: &str, written: &str) -> String {
+    let written = written.replace('\\', "/");
+    let is_absolute = written.starts_with('/') || written.get(1..3) == Some(":/");
+    let whole = match is_absolute {
+        true => written,
+        false => format!("{}/{written}", directory.replace('\\', "/")),
+    };
+    // Resolving `..` may not leave the root of the file system.
+    match join(b"", &whole) {
+        Some(path) => format!("/{}", String::from_utf8_lossy(&path)),
+        None => whole,
+    }
+}
+
+/// Returns what stands before the paths of the tree in an absolute path to one of its files, with
+/// the slash.
+fn root_of(tree: &Tree, file: &str) -> Option<String> {
+    let mut starts = file.match_indices('/').map(|(at, _)| at + 1);
+    let start = starts.find(|&start| tree.file(&file.as_bytes()[start..]).is_some())?;
+    Some(file[..start].to_owned())
+}
+
+/// Returns the folders that a command searches, quoted includes' first and the system's last.
+fn include_folders(entry: &Value) -> Vec<String> {
+    let arguments: Vec<String> = match (&entry["arguments"], &entry["command"]) {
+        (Value::Array(arguments), _) => {
+            arguments.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        (_, Value::String(command)) => words(command),
+        _ => Vec::new(),
+    };
+    let flags = ["-iquote", "-I", "-isystem", "-idirafter", "/I"];
+    let mut ranked: Vec<(usize, String)> = Vec::new();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let Some(rank) = flags.iter().position(|flag| argument.starts_with(flag)) else { continue };
+        let folder = match argument[flags[rank].len()..].trim_start_matches('=') {
+            "" => arguments.next().unwrap_or_default(),
+            folder => folder.to_owned(),
+        };
+        ranked.push((rank, folder));
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, folder)| folder).collect()
+}
+
+/// Splits a command into its words, as a shell would: blanks, quotes, backslashes.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = command.chars();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (Some(open), close) if open == close => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => {
+                word.get_or_insert_default().extend(characters.next());
+            }
+            (None, blank) if blank.is_whitespace() => words.extend(word.take()),
+            (_, other) => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_as_a_shell_does() {
+        assert_eq!(words(r#"cc -I"a b" -I c\ d 'e"f' "#), ["cc", "-Ia b", "-I", "c d", "e\"f"]);
+        let entry = serde_json::json!({"command": "cc -isystem s -Ia -iquote=q -I b x.c"});
+        assert_eq!(include_folders(&entry), ["q", "a", "b", "s"]);
+        assert_eq!(absolute("/r/build", "../src/a.c"), "/r/src/a.c");
+    }
+}

@@ -1,0 +1,201 @@
+//! Go: modules and their packages, each of which is a folder.
+//!
+//! Every `go.mod` of the tree counts, whether a `go.work` names it or not. All files of a package are
+//! targets, whatever system they are for; its tests are not.
+
+use std::collections::HashMap;
+
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::lang::facts::Import;
+
+use super::manifest::{Kind, Manifests, Nearest};
+use super::packages::Packages;
+use super::target::{Found, Otherwise, Reason};
+use super::tree::{FolderId, Tree, join};
+
+/// The modules of a tree.
+pub(super) struct Modules {
+    all: Vec<Module>,
+    by_path: HashMap<String, usize>,
+    nearest: Nearest,
+}
+
+struct Module {
+    folder: FolderId,
+    path: String,
+    /// Modules that lie in a folder of the tree, by their path.
+    replaced: HashMap<String, FolderId>,
+}
+
+impl Modules {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Modules {
+        let mut all = Vec::new();
+        let mut by_path = HashMap::new();
+        for manifest in manifests.of(Kind::GoMod) {
+            let module = read(tree, manifest.folder, manifest.text);
+            by_path.entry(module.path.clone()).or_insert(all.len());
+            all.push(module);
+        }
+        let nearest = Nearest::new(tree, all.iter().map(|module: &Module| module.folder));
+        Modules { all, by_path, nearest }
+    }
+
+    pub(super) fn resolve(
+        &self,
+        tree: &Tree,
+        packages: &Packages,
+        import: &Import,
+        found: &mut Found,
+    ) -> Otherwise {
+        let written = import.module.as_str();
+        let from = tree.folder(found.from);
+        if written.starts_with('.') {
+            let folder = join(tree.folder_path(from), written);
+            if let Some(folder) = folder.and_then(|folder| tree.find_folder(&folder)) {
+                add_package(tree, packages, folder, 1.0, Reason::Path, found);
+            }
+            return Otherwise::Unknown;
+        }
+        let own = self.nearest.of(from).map(|place| &self.all[place]);
+        for (module, below) in prefixes(written) {
+            let replaced = own.and_then(|own| own.replaced.get(module).copied());
+            let known = || self.by_path.get(module).map(|&place| self.all[place].folder);
+            let Some(root) = replaced.or_else(known) else { continue };
+            let folder = join(tree.folder_path(root), below);
+            if let Some(folder) = folder.and_then(|folder| tree.find_folder(&folder)) {
+                let is_mapped = replaced.is_some();
+                let reason = if is_mapped { Reason::Mapped } else { Reason::Workspace };
+                add_package(tree, packages, folder, 1.0, reason, found);
+            }
+            if !found.is_empty() {
+                return Otherwise::Unknown;
+            }
+        }
+        // Copies of dependencies lie in a `vendor` folder around; of old, sources lay below `src`.
+        for around in tree.up(from) {
+            for base in ["vendor", "src"] {
+                let folder = join(tree.folder_path(around), base);
+                let folder = folder.and_then(|folder| join(&folder, written));
+                if let Some(folder) = folder.and_then(|folder| tree.find_folder(&folder)) {
+                    add_package(tree, packages, folder, 0.9, Reason::Root, found);
+                    if !found.is_empty() {
+                        return Otherwise::Unknown;
+                    }
+                }
+            }
+        }
+        if self.all.is_empty() {
+            without_module(tree, packages, written, found);
+        }
+        let is_own =
+            own.is_some_and(|own| path::is_within(written.as_bytes(), own.path.as_bytes()));
+        match is_own && own.is_some_and(|own| !own.path.is_empty()) {
+            true => Otherwise::Unknown,
+            false => Otherwise::Outside,
+        }
+    }
+
+    /// Returns the import path of the package that a file lies in.
+    pub(super) fn import_path(&self, tree: &Tree, file: FileId) -> Option<String> {
+        if !tree.name(file).ends_with(b".go") {
+            return None;
+        }
+        let folder = tree.folder(file);
+        let module = &self.all[self.nearest.of(folder)?];
+        let below = tree.folder_path(folder).get(tree.folder_path(module.folder).len()..)?;
+        let below = std::str::from_utf8(below).ok()?.trim_start_matches('/');
+        Some(match below.is_empty() {
+            true => module.path.clone(),
+            false => format!("{}/{below}", module.path),
+        })
+    }
+}
+
+/// A tree without any `go.mod`: the path below `host/owner/repository`, if there is such a folder.
+fn without_module(tree: &Tree, packages: &Packages, written: &str, found: &mut Found) {
+    let mut parts = written.splitn(4, '/');
+    let has_host = parts.next().is_some_and(|host| host.contains('.'));
+    let below = if has_host { parts.nth(2) } else { None };
+    if let Some(folder) = below.and_then(|below| tree.find_folder(below.as_bytes())) {
+        add_package(tree, packages, folder, 0.7, Reason::Convention, found);
+    }
+}
+
+/// Returns the ways to split an import path into a module and what lies below it, the longest module
+/// first.
+fn prefixes(written: &str) -> impl Iterator<Item = (&str, &str)> {
+    let slashes = written.rmatch_indices('/').map(|(at, _)| (&written[..at], &written[at + 1..]));
+    std::iter::once((written, "")).chain(slashes)
+}
+
+/// Adds the files of the package in a folder.
+fn add_package(
+    tree: &Tree,
+    packages: &Packages,
+    folder: FolderId,
+    confidence: f32,
+    reason: Reason,
+    found: &mut Found,
+) {
+    let files = || tree.members(folder).iter().copied().filter(|&file| is_source(tree, file));
+    // Programs that only generate sources say that they are of another package.
+    let is_program = |file: FileId| packages.of(file) == Some("main");
+    let has_other = files().any(|file| packages.of(file).is_some() && !is_program(file));
+    for file in files().filter(|&file| !(has_other && is_program(file)) && file != found.from) {
+        found.add(file, confidence, reason);
+    }
+}
+
+/// Returns true for Go files that are no tests.
+fn is_source(tree: &Tree, file: FileId) -> bool {
+    let name = tree.name(file);
+    name.ends_with(b".go") && !name.ends_with(b"_test.go")
+}
+
+/// Returns the other files of a file's package; a package's tests see it, but are not seen by it.
+pub(super) fn same_package(tree: &Tree, packages: &Packages, file: FileId) -> Vec<FileId> {
+    let own = packages.of(file);
+    let is_test = !is_source(tree, file);
+    let is_same = |other: FileId| match (own, packages.of(other)) {
+        (Some(own), Some(other)) => own == other,
+        _ => true,
+    };
+    let members = tree.members(tree.folder(file)).iter().copied();
+    members
+        .filter(|&other| other != file && tree.name(other).ends_with(b".go"))
+        .filter(|&other| (is_test || is_source(tree, other)) && is_same(other))
+        .collect()
+}
+
+/// Reads the lines `module path` and `replace path => ./folder`.
+fn read(tree: &Tree, folder: FolderId, text: &str) -> Module {
+    let mut module = Module { folder, path: String::new(), replaced: HashMap::new() };
+    let mut in_replace = false;
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or(line).trim();
+        if let Some(path) = line.strip_prefix("module ") {
+            module.path = unquoted(path).to_owned();
+        }
+        let replace = line.strip_prefix("replace").map(str::trim_start);
+        in_replace = match replace {
+            Some("(") => true,
+            _ => in_replace && line != ")",
+        };
+        let replace = replace.or(in_replace.then_some(line));
+        let Some((old, new)) = replace.and_then(|line| line.split_once("=>")) else { continue };
+        let new = unquoted(new.trim());
+        let old = old.split_whitespace().next().map(unquoted).unwrap_or_default();
+        if new.starts_with('.') {
+            let target = join(tree.folder_path(folder), new);
+            if let Some(target) = target.and_then(|target| tree.find_folder(&target)) {
+                module.replaced.insert(old.to_owned(), target);
+            }
+        }
+    }
+    module
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches(['"', '`'])
+}

@@ -1,0 +1,327 @@
+//! JavaScript and TypeScript: Node's rules, the compiler's `paths`, packages of the tree by name,
+//! and the habits of bundlers.
+//!
+//! Sources are preferred to what is built of them: where a package's `exports` name a file that is
+//! not there (`dist/index.js`), the source that it is likely made of is looked for (`src/index.ts`).
+//! Configurations of bundlers are programs, so their aliases are unknown, but for the usual `@/`.
+
+mod package;
+mod project;
+
+use crate::base::ids::FileId;
+use crate::lang::facts::Import;
+
+use super::manifest::{Kind, Manifests, Nearest};
+use super::target::{Found, Otherwise, Reason};
+use super::tree::{FolderId, Probe, Tree, join};
+use package::Packages;
+use project::{Project, split_star};
+
+/// What the projects of a tree say.
+pub(super) struct Projects {
+    packages: Packages,
+    projects: Vec<Project>,
+    nearest_project: Nearest,
+}
+
+/// Endings that a path may be without, for an importer in TypeScript.
+const TYPED: &[&str] = &[
+    ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".d.mts", ".json",
+    ".vue", ".svelte",
+];
+
+/// The same for an importer in JavaScript.
+const PLAIN: &[&str] = &[
+    ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".json", ".d.ts", ".vue",
+    ".svelte", ".js.flow",
+];
+
+/// Platforms that React Native puts before the ending; a path may mean all of them.
+const PLATFORMS: &[&str] = &[".native", ".ios", ".android", ".web", ".windows", ".macos"];
+
+/// Endings that compiled code is imported by, and those of their sources.
+const COMPILED: &[(&str, &[&str])] = &[
+    (".d.ts", &[".ts", ".tsx"]),
+    (".mjs", &[".mts", ".ts"]),
+    (".cjs", &[".cts", ".ts"]),
+    (".jsx", &[".tsx"]),
+    (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
+];
+
+/// Modules of Node itself that are imported without `node:`.
+const BUILT_IN: &[&str] = &[
+    "assert",
+    "async_hooks",
+    "buffer",
+    "child_process",
+    "cluster",
+    "console",
+    "constants",
+    "crypto",
+    "dgram",
+    "diagnostics_channel",
+    "dns",
+    "domain",
+    "events",
+    "fs",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "repl",
+    "stream",
+    "string_decoder",
+    "sys",
+    "timers",
+    "tls",
+    "trace_events",
+    "tty",
+    "url",
+    "util",
+    "v8",
+    "vm",
+    "wasi",
+    "worker_threads",
+    "zlib",
+];
+
+/// Where a path is looked for and by whom.
+pub(super) struct Look<'t> {
+    tree: &'t Tree,
+    probe: Probe<'t>,
+    endings: &'static [&'static str],
+}
+
+impl Projects {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Projects {
+        let projects = Project::read_all(tree, manifests.of(Kind::TsConfig));
+        let folders = projects.iter().map(|project| project.folder);
+        Projects {
+            packages: Packages::new(tree, manifests),
+            nearest_project: Nearest::new(tree, folders),
+            projects,
+        }
+    }
+
+    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Found) -> Otherwise {
+        let from = found.from;
+        let name = tree.name(from);
+        let typed = [&b".ts"[..], b".tsx", b".mts", b".cts", b".vue", b".svelte"];
+        let is_typed = typed.iter().any(|ending| name.ends_with(ending));
+        let endings = if is_typed { TYPED } else { PLAIN };
+        let mut look = Look { tree, probe: Probe::new(tree), endings };
+        // Loaders stand before the path, their arguments behind it.
+        let written = import.module.rsplit('!').next().unwrap_or_default();
+        let written = written.split('?').next().unwrap_or_default().trim_end_matches('/');
+        if written.is_empty() || written.contains("://") || written.starts_with("//") {
+            return Otherwise::Outside;
+        }
+        if written.starts_with('.') {
+            self.relative(&mut look, written, found);
+            return Otherwise::Unknown;
+        }
+        if let Some(below) = written.strip_prefix('/') {
+            self.from_site(&mut look, below, found);
+            return Otherwise::Unknown;
+        }
+        let is_page = name.ends_with(b".html") || name.ends_with(b".htm");
+        if is_page && self.relative(&mut look, written, found) {
+            return Otherwise::Unknown;
+        }
+        let step = self.by_imports(&mut look, written, found)
+            || self.by_project(&mut look, written, found)
+            || self.by_package(&mut look, written, found);
+        if step {
+            return Otherwise::Unknown;
+        }
+        if is_outside(written) || self.packages.is_dependency(tree.folder(from), written) {
+            return Otherwise::Outside;
+        }
+        if self.by_habit(&mut look, written, found) || by_name(&look, written, is_typed, found) {
+            return Otherwise::Unknown;
+        }
+        match written.starts_with(['#', '@', '~']) && !is_scoped(written) {
+            true => Otherwise::Unknown,
+            false => Otherwise::Outside,
+        }
+    }
+
+    /// `./a`: next to the importing file. Returns true if a file was found.
+    fn relative(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
+        let Some(path) = join(look.tree.folder_path_of(found.from), written) else { return false };
+        if let Some(file) = look.module(&path) {
+            found.add(file, 1.0, Reason::Path);
+            return true;
+        }
+        let folder = look.tree.find_folder(&path);
+        if let Some(file) = folder.and_then(|folder| self.packages.of_folder(look, folder)) {
+            found.add(file, 1.0, Reason::Path);
+            return true;
+        }
+        for platform in PLATFORMS {
+            let path = [&path, platform.as_bytes()].concat();
+            if let Some(file) = look.probe.endings(&path, look.endings) {
+                found.add(file, 0.8, Reason::Path);
+            }
+        }
+        !found.is_empty()
+    }
+
+    /// `/a`: below the root of the site that a bundler serves.
+    fn from_site(&self, look: &mut Look<'_>, below: &str, found: &mut Found) {
+        let folder = look.tree.folder(found.from);
+        for folder in look.tree.up(folder) {
+            let path = look.tree.folder_path(folder);
+            for base in ["", "public", "src"] {
+                let file = join(path, base).and_then(|base| look.below(&base, below));
+                if let Some(file) = file {
+                    return found.add(file, 0.7, Reason::Convention);
+                }
+            }
+        }
+    }
+
+    /// `#a`: the `imports` of the package around.
+    fn by_imports(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
+        if !written.starts_with('#') {
+            return false;
+        }
+        let folder = look.tree.folder(found.from);
+        let Some(package) = self.packages.around(folder) else { return false };
+        for leaf in package.imports(written) {
+            let file = match leaf.starts_with('.') {
+                true => package.file_of(look, &leaf).map(|file| (file, Reason::Mapped)),
+                false => self.packages.entry(look, &leaf).map(|(file, _)| (file, Reason::Mapped)),
+            };
+            if let Some((file, reason)) = file {
+                found.add(file, 1.0, reason);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The compiler's `paths` and `baseUrl`.
+    fn by_project(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
+        let folder = look.tree.folder(found.from);
+        let Some(place) = self.nearest_project.of(folder) else { return false };
+        let project = &self.projects[place];
+        for path in project.mapped(written) {
+            if let Some(file) = look.module(&path) {
+                found.add(file, 1.0, Reason::Mapped);
+                return true;
+            }
+        }
+        let below_base = project.base.as_deref().and_then(|base| look.below(base, written));
+        if let Some(file) = below_base {
+            found.add(file, 1.0, Reason::Root);
+        }
+        below_base.is_some()
+    }
+
+    /// A package of this tree, by its name.
+    fn by_package(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
+        let Some((file, confidence)) = self.packages.entry(look, written) else { return false };
+        found.add(file, confidence, Reason::Workspace);
+        true
+    }
+
+    /// `@/a` and `~/a`: the sources of the package around.
+    fn by_habit(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
+        let Some(below) = written.strip_prefix("@/").or_else(|| written.strip_prefix("~/")) else {
+            return false;
+        };
+        let folder = look.tree.folder(found.from);
+        for folder in look.tree.up(folder) {
+            let path = look.tree.folder_path(folder);
+            for base in ["src", "app", ""] {
+                let file = join(path, base).and_then(|base| look.below(&base, below));
+                if let Some(file) = file {
+                    found.add(file, 0.8, Reason::Convention);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Modules that are known by their last folder and name, or by a capital name alone, where only one
+/// file of the tree fits: what Haste and Flow's `module.name_mapper` make possible.
+fn by_name(look: &Look<'_>, written: &str, is_typed: bool, found: &mut Found) -> bool {
+    let has_folder = written.contains('/') && !written.starts_with('@');
+    let is_haste = !is_typed && written.starts_with(|first: char| first.is_ascii_uppercase());
+    if !has_folder && !is_haste {
+        return false;
+    }
+    for ending in &["", ".js", ".jsx", ".ts", ".tsx"] {
+        let tail = format!("{written}{ending}");
+        let mut files = look.tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
+        match (files.next(), files.next()) {
+            (Some(file), None) => {
+                let confidence = if has_folder { 0.6 } else { 0.5 };
+                found.add(file, confidence, Reason::Unique);
+                return true;
+            }
+            (None, _) => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Returns true if the name is one of Node's own.
+fn is_outside(written: &str) -> bool {
+    let first = written.split('/').next().unwrap_or(written);
+    written.starts_with("node:") || BUILT_IN.contains(&first)
+}
+
+/// Returns true for `@scope/name`, false for `@/a`.
+fn is_scoped(written: &str) -> bool {
+    written.strip_prefix('@').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+}
+
+impl Look<'_> {
+    /// Returns the module at a path as it is written in an import: a file, one with an ending added
+    /// or exchanged, or a folder's index.
+    fn module(&mut self, path: &[u8]) -> Option<FileId> {
+        self.file(path).or_else(|| {
+            let folder = self.tree.find_folder(path)?;
+            self.index(folder)
+        })
+    }
+
+    /// Returns the module `below` a folder.
+    fn below(&mut self, folder: &[u8], below: &str) -> Option<FileId> {
+        let path = join(folder, below)?;
+        self.module(&path)
+    }
+
+    /// Returns the file at a path with an ending added or exchanged where needed.
+    fn file(&mut self, path: &[u8]) -> Option<FileId> {
+        if path.is_empty() {
+            return None;
+        }
+        let exact = self.tree.file(path).or_else(|| self.probe.endings(path, self.endings));
+        exact.or_else(|| {
+            let compiled = COMPILED.iter().find(|row| path.ends_with(row.0.as_bytes()))?;
+            self.probe.endings(&path[..path.len() - compiled.0.len()], compiled.1)
+        })
+    }
+
+    /// Returns a folder's index.
+    fn index(&mut self, folder: FolderId) -> Option<FileId> {
+        let path = self.tree.folder_path(folder);
+        let index = join(path, "index")?;
+        self.probe.endings(&index, self.endings)
+    }
+}

@@ -1,0 +1,323 @@
+//! `package.json`: packages by name, their `exports`, `imports` and entry files.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::super::json;
+use super::super::manifest::{Kind, Manifests, Nearest};
+use super::super::tree::{FolderId, Tree, join};
+use super::{Look, split_star};
+use crate::base::ids::FileId;
+
+/// Paths that one entry of `exports` may lead to.
+const LEAVES_MAX: usize = 64;
+
+/// Levels of conditions.
+const DEPTH_MAX: usize = 8;
+
+/// Globs that name members of workspaces.
+const GLOBS_MAX: usize = 1024;
+
+/// Parts of a glob that stand for any number of folders; each multiplies the work.
+const DEEP_STARS_MAX: usize = 2;
+
+/// Folders that hold what is built, in front of the path of its source.
+const BUILT: &[&str] = &[
+    "build", "built", "cjs", "commonjs", "dist", "dts", "es", "es6", "esm", "lib", "module", "out",
+    "output", "types", "umd",
+];
+
+/// A package of the tree.
+pub(super) struct Package {
+    folder: Vec<u8>,
+    name: String,
+    exports: Value,
+    imports: Value,
+    /// `source`, `module`, `main`, `types`: paths of the entry, the likeliest source first.
+    entries: Vec<String>,
+    dependencies: HashSet<String>,
+}
+
+/// The packages of a tree.
+pub(super) struct Packages {
+    all: Vec<Package>,
+    by_name: HashMap<String, usize>,
+    nearest: Nearest,
+}
+
+impl Packages {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Packages {
+        let members = Members::read(tree, manifests);
+        let mut all = Vec::new();
+        let mut folders = Vec::new();
+        for manifest in manifests.of(Kind::PackageJson) {
+            let value = json::parse(manifest.text);
+            folders.push(manifest.folder);
+            all.push(Package::new(tree.folder_path(manifest.folder), &value));
+        }
+        // Of two with one name (fixtures, examples) a member of a workspace comes first, then the
+        // one that lies higher.
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|&at| {
+            let folder = &all[at].folder;
+            let depth = folder.iter().filter(|&&byte| byte == b'/').count();
+            (!members.has(folder), depth, at)
+        });
+        let mut by_name = HashMap::new();
+        for at in order {
+            let name = &all[at].name;
+            if !name.is_empty() && !by_name.contains_key(name) {
+                by_name.insert(name.clone(), at);
+            }
+        }
+        Packages { nearest: Nearest::new(tree, folders.into_iter()), all, by_name }
+    }
+
+    /// Returns the package that a folder belongs to.
+    pub(super) fn around(&self, folder: FolderId) -> Option<&Package> {
+        self.nearest.of(folder).map(|place| &self.all[place])
+    }
+
+    /// Returns the file that importing a folder means, if it is a package with an entry.
+    pub(super) fn of_folder(&self, look: &mut Look<'_>, folder: FolderId) -> Option<FileId> {
+        let path = look.tree.folder_path(folder);
+        let package = self.around(folder).filter(|package| package.folder == path)?;
+        package.main(look).map(|entry| entry.0)
+    }
+
+    /// Returns true if the package of `folder` says that it depends on the one that is imported.
+    pub(super) fn is_dependency(&self, folder: FolderId, written: &str) -> bool {
+        let name = split_name(written).0;
+        self.around(folder).is_some_and(|package| package.dependencies.contains(name))
+    }
+
+    /// Returns the file that `name` or `name/below` leads to, and how sure that is.
+    pub(super) fn entry(&self, look: &mut Look<'_>, written: &str) -> Option<(FileId, f32)> {
+        let (name, below) = split_name(written);
+        let package = &self.all[*self.by_name.get(name)?];
+        let exported = package.exported(look, below);
+        if exported.is_some() {
+            return exported;
+        }
+        if below.is_empty() {
+            return package.main(look);
+        }
+        let file = look.below(&package.folder, below).map(|file| (file, 1.0));
+        file.or_else(|| package.source(look, below).map(|file| (file, 0.8)))
+    }
+}
+
+impl Package {
+    fn new(folder: &[u8], value: &Value) -> Package {
+        let fields = ["source", "module", "main", "types", "typings", "browser"];
+        let entries = fields.iter().filter_map(|&field| value[field].as_str());
+        let groups =
+            ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+        let dependencies = groups.iter().filter_map(|&group| value[group].as_object());
+        Package {
+            folder: folder.to_vec(),
+            name: value["name"].as_str().unwrap_or_default().to_owned(),
+            exports: value["exports"].clone(),
+            imports: value["imports"].clone(),
+            entries: entries.map(str::to_owned).collect(),
+            dependencies: dependencies.flat_map(|group| group.keys().cloned()).collect(),
+        }
+    }
+
+    /// Returns the paths or names that `#name` stands for.
+    pub(super) fn imports(&self, written: &str) -> Vec<String> {
+        self.imports.as_object().map(|imports| choose(imports, written)).unwrap_or_default()
+    }
+
+    /// Returns the file at a path that the manifest names (`./src/a.js`).
+    pub(super) fn file_of(&self, look: &mut Look<'_>, written: &str) -> Option<FileId> {
+        look.below(&self.folder, written).or_else(|| self.source(look, written))
+    }
+
+    /// Returns the file that `exports` give for the path `below` the package.
+    fn exported(&self, look: &mut Look<'_>, below: &str) -> Option<(FileId, f32)> {
+        let key = if below.is_empty() { ".".to_owned() } else { format!("./{below}") };
+        let leaves = match &self.exports {
+            Value::Object(entries) if entries.keys().any(|key| key.starts_with('.')) => {
+                choose(entries, &key)
+            }
+            Value::Null => return None,
+            whole if below.is_empty() => leaves(whole, ""),
+            _ => return None,
+        };
+        let exact = leaves.iter().find_map(|leaf| look.below(&self.folder, leaf));
+        if let Some(file) = exact {
+            return Some((file, 1.0));
+        }
+        leaves.iter().find_map(|leaf| self.source(look, leaf)).map(|file| (file, 0.9))
+    }
+
+    /// Returns the file that the package's name alone stands for.
+    fn main(&self, look: &mut Look<'_>) -> Option<(FileId, f32)> {
+        let exact = self.entries.iter().find_map(|entry| look.below(&self.folder, entry));
+        let exact = exact.or_else(|| look.below(&self.folder, "index"));
+        if let Some(file) = exact {
+            return Some((file, 1.0));
+        }
+        let mut source = self.entries.iter().find_map(|entry| self.source(look, entry));
+        for habit in ["src/index", "src/main", "lib/index"] {
+            source = source.or_else(|| look.below(&self.folder, habit));
+        }
+        source.map(|file| (file, 0.8))
+    }
+
+    /// Returns the file that what is built at the path `written` is likely made of.
+    fn source(&self, look: &mut Look<'_>, written: &str) -> Option<FileId> {
+        let mut rest = written.trim_start_matches("./");
+        for _ in 0..DEPTH_MAX {
+            for folder in ["src", "", "source"] {
+                let below = join(&self.folder, folder).and_then(|base| look.below(&base, rest));
+                if below.is_some() {
+                    return below;
+                }
+            }
+            let (first, below) = rest.split_once('/')?;
+            if !BUILT.contains(&first) {
+                return None;
+            }
+            rest = below;
+        }
+        None
+    }
+}
+
+/// Splits what is imported into a package's name, scope included, and the path below it.
+fn split_name(written: &str) -> (&str, &str) {
+    let scope = match written.starts_with('@') {
+        true => written.find('/').map_or(written.len(), |at| at + 1),
+        false => 0,
+    };
+    match written[scope..].find('/') {
+        Some(at) => (&written[..scope + at], &written[scope + at + 1..]),
+        None => (written, ""),
+    }
+}
+
+/// Returns what the entry that fits `key` best leads to: one of that name, or the pattern with the
+/// longest text before its star.
+fn choose(entries: &serde_json::Map<String, Value>, key: &str) -> Vec<String> {
+    if let Some(value) = entries.get(key) {
+        return leaves(value, "");
+    }
+    let mut best: Option<(usize, &str, &Value)> = None;
+    for (pattern, value) in entries {
+        let (before, Some(after)) = split_star(pattern) else { continue };
+        let star = key.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        let Some(star) = star else { continue };
+        if best.is_none_or(|(len, ..)| before.len() > len) {
+            best = Some((before.len(), star, value));
+        }
+    }
+    best.map(|(_, star, value)| leaves(value, star)).unwrap_or_default()
+}
+
+/// Returns the paths that an entry leads to under any condition: sources first, then what Node takes,
+/// then other platforms, types last.
+fn leaves(value: &Value, star: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(value, 1, 0, &mut found);
+    found.sort_by_key(|leaf: &(u8, &str)| leaf.0);
+    found.into_iter().map(|(_, path)| path.replace('*', star)).collect()
+}
+
+fn collect<'v>(value: &'v Value, rank: u8, depth: usize, found: &mut Vec<(u8, &'v str)>) {
+    if depth > DEPTH_MAX || found.len() >= LEAVES_MAX {
+        return;
+    }
+    match value {
+        Value::String(path) => found.push((rank, path)),
+        Value::Array(values) => {
+            for value in values {
+                collect(value, rank, depth + 1, found);
+            }
+        }
+        Value::Object(conditions) => {
+            for (condition, value) in conditions {
+                let rank = match condition.as_str() {
+                    "source" | "src" | "typescript" | "ts" | "development" => 0,
+                    "default" | "import" | "module" | "node" | "require" => rank,
+                    "types" | "typings" => 3,
+                    _ => rank.max(2),
+                };
+                collect(value, rank, depth + 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The globs by which workspaces name their members.
+struct Members {
+    globs: Vec<Vec<u8>>,
+}
+
+impl Members {
+    fn read(tree: &Tree, manifests: &Manifests<'_>) -> Members {
+        let mut globs = Vec::new();
+        let mut add = |folder: FolderId, glob: &str| {
+            let glob = glob.trim_matches(['"', '\'', ' ']);
+            if globs.len() < GLOBS_MAX && glob.matches("**").count() <= DEEP_STARS_MAX {
+                globs.extend(join(tree.folder_path(folder), glob));
+            }
+        };
+        for kind in [Kind::PackageJson, Kind::Lerna] {
+            for manifest in manifests.of(kind) {
+                let value = json::parse(manifest.text);
+                let lists = [
+                    value.get("workspaces"),
+                    value["workspaces"].get("packages"),
+                    value.get("packages").filter(|_| kind == Kind::Lerna),
+                ];
+                for glob in lists.into_iter().flat_map(json::texts) {
+                    add(manifest.folder, glob);
+                }
+            }
+        }
+        for manifest in manifests.of(Kind::PnpmWorkspace) {
+            let lines = manifest.text.lines().skip_while(|line| !line.starts_with("packages:"));
+            let items = lines.skip(1).map(str::trim).filter(|line| !line.starts_with('#'));
+            for item in items.map_while(|line| line.strip_prefix('-')) {
+                let item = item.split(" #").next().unwrap_or(item);
+                add(manifest.folder, item);
+            }
+        }
+        Members { globs }
+    }
+
+    /// Returns true if a glob names the folder.
+    fn has(&self, folder: &[u8]) -> bool {
+        self.globs.iter().any(|glob| {
+            let glob: Vec<&[u8]> = glob.split(|&byte| byte == b'/').collect();
+            let folder: Vec<&[u8]> = folder.split(|&byte| byte == b'/').collect();
+            fits(&glob, &folder)
+        })
+    }
+}
+
+/// Returns true if the parts of a glob fit those of a path: `*` within a part, `**` for any parts.
+fn fits(glob: &[&[u8]], path: &[&[u8]]) -> bool {
+    match (glob.first(), path.first()) {
+        (None, None) => true,
+        (Some(&b"**"), _) if glob.len() == 1 => true,
+        (Some(&b"**"), Some(_)) => (0..=path.len()).any(|skip| fits(&glob[1..], &path[skip..])),
+        (Some(part), Some(name)) => {
+            let fits_part = match part.iter().position(|&byte| byte == b'*') {
+                Some(star) => {
+                    let (before, after) = (&part[..star], &part[star + 1..]);
+                    name.len() >= before.len() + after.len()
+                        && name.starts_with(before)
+                        && name.ends_with(after)
+                }
+                None => part == name,
+            };
+            fits_part && fits(&glob[1..], &path[1..])
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,188 @@
+//! `tsconfig.json` and `jsconfig.json`: `baseUrl`, `paths` and what they extend.
+
+use serde_json::Value;
+
+use super::super::json;
+use super::super::manifest::Manifest;
+use super::super::tree::{FolderId, Tree, join};
+use crate::base::ids::FileId;
+
+/// Configurations that one may extend, one by the other.
+const EXTENDS_MAX: usize = 8;
+
+/// Patterns that are kept of one configuration, and what each may stand for.
+const PATTERNS_MAX: usize = 512;
+
+/// What a folder's configuration says of imports.
+#[derive(Default)]
+pub(super) struct Project {
+    pub(super) folder: FolderId,
+    /// The folder below which names are looked for that are not relative.
+    pub(super) base: Option<Vec<u8>>,
+    /// Patterns in the order in which they are tried.
+    paths: Vec<Pattern>,
+}
+
+/// A pattern with at most one star, and the paths that it stands for.
+struct Pattern {
+    before: String,
+    /// What follows the star; `None` for a name that has none.
+    after: Option<String>,
+    /// Paths of the tree, with a star where the pattern has one.
+    targets: Vec<String>,
+}
+
+impl Project {
+    /// Returns the projects in the order of their folders, one for each folder that has any.
+    ///
+    /// Where `tsconfig.json` only refers to others (`tsconfig.app.json`), the first of them that says
+    /// something counts.
+    pub(super) fn read_all<'a>(
+        tree: &Tree,
+        manifests: impl Iterator<Item = Manifest<'a>>,
+    ) -> Vec<Project> {
+        let mut configs: Vec<(Manifest<'_>, Value)> =
+            manifests.map(|manifest| (manifest, json::parse(manifest.text))).collect();
+        configs.sort_by_key(|(manifest, _)| manifest.file);
+        let is_main = |file: FileId| {
+            let name = tree.name(file);
+            name == b"tsconfig.json" || name == b"jsconfig.json"
+        };
+        let mut order: Vec<usize> = (0..configs.len()).collect();
+        order.sort_by_key(|&at| {
+            let manifest = &configs[at].0;
+            (manifest.folder, !is_main(manifest.file), manifest.file)
+        });
+        let mut projects: Vec<Project> = Vec::new();
+        for at in order {
+            let project = read(tree, &configs, at);
+            match projects.last_mut().filter(|last| last.folder == project.folder) {
+                Some(last) if last.says_nothing() => *last = project,
+                Some(_) => {}
+                None => projects.push(project),
+            }
+        }
+        projects
+    }
+
+    fn says_nothing(&self) -> bool {
+        self.base.is_none() && self.paths.is_empty()
+    }
+
+    /// Returns the paths that a name may stand for, the first one first.
+    pub(super) fn mapped<'p>(&'p self, name: &'p str) -> impl Iterator<Item = Vec<u8>> + 'p {
+        let fits = |pattern: &&Pattern| pattern.star(name).is_some();
+        let pattern = self.paths.iter().find(fits);
+        pattern.into_iter().flat_map(move |pattern| {
+            let star = pattern.star(name).unwrap_or_default();
+            pattern.targets.iter().filter_map(move |target| {
+                let written = target.replacen('*', star, 1);
+                join(b"", &written)
+            })
+        })
+    }
+}
+
+impl Pattern {
+    /// Returns what the star stands for in `name`, if the pattern fits.
+    fn star<'n>(&self, name: &'n str) -> Option<&'n str> {
+        match &self.after {
+            None => (name == self.before).then_some(""),
+            Some(after) => name.strip_prefix(self.before.as_str())?.strip_suffix(after.as_str()),
+        }
+    }
+}
+
+/// Splits a pattern at its star.
+pub(super) fn split_star(pattern: &str) -> (&str, Option<&str>) {
+    match pattern.split_once('*') {
+        Some((before, after)) => (before, Some(after)),
+        None => (pattern, None),
+    }
+}
+
+/// Reads the configuration at a place, and what it extends for what it does not say itself.
+fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
+    let mut project = Project { folder: configs[at].0.folder, ..Project::default() };
+    let (mut base_said, mut paths_said) = (false, false);
+    let mut chain = vec![at];
+    let mut step = 0;
+    while let Some(&at) = chain.get(step) {
+        step += 1;
+        let (manifest, value) = &configs[at];
+        let folder = tree.folder_path(manifest.folder);
+        let options = &value["compilerOptions"];
+        let base = options["baseUrl"].as_str().and_then(|base| join(folder, base));
+        if !paths_said && let Some(paths) = options["paths"].as_object() {
+            paths_said = true;
+            let root = base.as_deref().or(project.base.as_deref()).unwrap_or(folder);
+            project.paths = patterns(root, paths);
+        }
+        if !base_said && base.is_some() {
+            base_said = true;
+            project.base = base;
+        }
+        // Of several, the last one outranks those before it.
+        for extended in json::texts(value.get("extends")).into_iter().rev() {
+            let extended = extended_config(tree, configs, manifest.folder, extended);
+            if let Some(extended) = extended.filter(|at| !chain.contains(at))
+                && chain.len() < EXTENDS_MAX
+            {
+                chain.push(extended);
+            }
+        }
+    }
+    project
+}
+
+/// Returns the place of the configuration that `extends` names.
+fn extended_config(
+    tree: &Tree,
+    configs: &[(Manifest<'_>, Value)],
+    folder: FolderId,
+    written: &str,
+) -> Option<usize> {
+    let file = match written.starts_with('.') {
+        true => {
+            let path = join(tree.folder_path(folder), written)?;
+            let endings: [&[u8]; 3] = [b"", b".json", b"/tsconfig.json"];
+            endings.iter().find_map(|ending| tree.file(&[&path, *ending].concat()))?
+        }
+        // A package of this tree, if its folder is named as it is: `@repo/tsconfig/base.json`.
+        false => {
+            let below = match written.strip_prefix('@') {
+                Some(scoped) => scoped.split_once('/')?.1,
+                None => written,
+            };
+            let endings = ["", ".json", "/tsconfig.json"];
+            endings.iter().find_map(|ending| {
+                let tail = format!("{below}{ending}");
+                tree.ending(tail.as_bytes()).next()
+            })?
+        }
+    };
+    configs.binary_search_by_key(&file, |(manifest, _)| manifest.file).ok()
+}
+
+fn patterns(root: &[u8], paths: &serde_json::Map<String, Value>) -> Vec<Pattern> {
+    let root = String::from_utf8_lossy(root);
+    let mut patterns: Vec<Pattern> = paths
+        .iter()
+        .take(PATTERNS_MAX)
+        .map(|(pattern, targets)| {
+            let (before, after) = split_star(pattern);
+            let targets = json::texts(Some(targets)).into_iter().take(PATTERNS_MAX);
+            Pattern {
+                before: before.to_owned(),
+                after: after.map(str::to_owned),
+                targets: targets.map(|target| format!("{root}/{target}")).collect(),
+            }
+        })
+        .collect();
+    // A name without a star first, then the longest text before it.
+    patterns.sort_by(|a, b| {
+        let rank = |pattern: &Pattern| (pattern.after.is_some(), usize::MAX - pattern.before.len());
+        rank(a).cmp(&rank(b)).then_with(|| a.before.cmp(&b.before))
+    });
+    patterns
+}

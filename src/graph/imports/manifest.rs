@@ -1,0 +1,140 @@
+//! The configuration files that say where imports lead, and which of them a path is.
+
+use crate::base::ids::FileId;
+use crate::base::path;
+
+use super::tree::{FolderId, Tree};
+
+/// Bytes of a manifest; a longer one counts as empty.
+const MANIFEST_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes of a compile database, which names every file with its flags.
+const COMPILE_DATABASE_BYTES_MAX: usize = 64 << 20;
+
+/// What a manifest is.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Kind {
+    Cargo,
+    CompileDatabase,
+    Composer,
+    GoMod,
+    Lerna,
+    PackageJson,
+    PnpmWorkspace,
+    Pubspec,
+    PyProject,
+    SetupCfg,
+    SetupPy,
+    TsConfig,
+}
+
+/// Manifests by their whole name.
+const NAMES: &[(&str, Kind)] = &[
+    ("Cargo.toml", Kind::Cargo),
+    ("compile_commands.json", Kind::CompileDatabase),
+    ("composer.json", Kind::Composer),
+    ("go.mod", Kind::GoMod),
+    ("lerna.json", Kind::Lerna),
+    ("package.json", Kind::PackageJson),
+    ("pnpm-workspace.yaml", Kind::PnpmWorkspace),
+    ("pubspec.yaml", Kind::Pubspec),
+    ("pyproject.toml", Kind::PyProject),
+    ("setup.cfg", Kind::SetupCfg),
+    ("setup.py", Kind::SetupPy),
+];
+
+/// Returns true if the file at `path` says where imports lead.
+pub fn is_manifest(path: &[u8]) -> bool {
+    kind(path).is_some()
+}
+
+/// Returns how many bytes of the manifest at `path` are worth reading; a longer one counts as
+/// empty. `None` if it is no manifest.
+pub fn manifest_bytes_max(path: &[u8]) -> Option<usize> {
+    kind(path).map(bytes_max)
+}
+
+fn bytes_max(kind: Kind) -> usize {
+    match kind {
+        Kind::CompileDatabase => COMPILE_DATABASE_BYTES_MAX,
+        _ => MANIFEST_BYTES_MAX,
+    }
+}
+
+fn kind(path: &[u8]) -> Option<Kind> {
+    let name = path::split(path).1;
+    let named = NAMES.iter().find(|row| row.0.as_bytes() == name).map(|row| row.1);
+    named.or_else(|| {
+        let is_config = name.starts_with(b"tsconfig") || name.starts_with(b"jsconfig");
+        (is_config && name.ends_with(b".json")).then_some(Kind::TsConfig)
+    })
+}
+
+/// A manifest and where it lies.
+#[derive(Clone, Copy)]
+pub(super) struct Manifest<'a> {
+    pub(super) file: FileId,
+    pub(super) folder: FolderId,
+    pub(super) text: &'a str,
+}
+
+/// The manifests of a tree.
+pub(super) struct Manifests<'a> {
+    /// In the order of kinds, then of paths.
+    all: Vec<(Kind, Manifest<'a>)>,
+}
+
+impl<'a> Manifests<'a> {
+    pub(super) fn new(tree: &Tree, texts: &[(FileId, &'a [u8])]) -> Manifests<'a> {
+        let mut all = Vec::with_capacity(texts.len());
+        for &(file, text) in texts {
+            let Some(kind) = kind(tree.path(file)) else { continue };
+            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+            let text = std::str::from_utf8(text).ok();
+            let text = text.filter(|text| text.len() <= bytes_max(kind)).unwrap_or("");
+            all.push((kind, Manifest { file, folder: tree.folder(file), text }));
+        }
+        all.sort_by_key(|(kind, manifest)| (*kind, manifest.file));
+        all.dedup_by_key(|(_, manifest)| manifest.file);
+        Manifests { all }
+    }
+
+    /// Returns the manifests of a kind in path order.
+    pub(super) fn of(&self, kind: Kind) -> impl Iterator<Item = Manifest<'a>> {
+        let start = self.all.partition_point(|entry| entry.0 < kind);
+        let end = self.all.partition_point(|entry| entry.0 <= kind);
+        self.all[start..end].iter().map(|entry| entry.1)
+    }
+}
+
+/// For each folder, which of some things around it is the nearest.
+#[derive(Default)]
+pub(super) struct Nearest {
+    by_folder: Vec<u32>,
+}
+
+impl Nearest {
+    /// Returns for each folder the place of the nearest of the things that lie in `folders`; of two
+    /// in one folder the first.
+    pub(super) fn new(tree: &Tree, folders: impl Iterator<Item = FolderId>) -> Nearest {
+        let mut by_folder = vec![u32::MAX; tree.folders_len()];
+        for (place, folder) in folders.enumerate() {
+            let slot = &mut by_folder[folder.index()];
+            *slot = (*slot).min(FileId::new(place).0);
+        }
+        // A folder comes after the one around it.
+        for index in 1..by_folder.len() {
+            if by_folder[index] == u32::MAX {
+                let parent = tree.parent(FolderId::at(index)).unwrap_or(FolderId::ROOT);
+                by_folder[index] = by_folder[parent.index()];
+            }
+        }
+        Nearest { by_folder }
+    }
+
+    /// Returns the place of the nearest thing in or around a folder.
+    pub(super) fn of(&self, folder: FolderId) -> Option<usize> {
+        let &place = self.by_folder.get(folder.index())?;
+        (place != u32::MAX).then_some(place as usize)
+    }
+}

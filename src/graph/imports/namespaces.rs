@@ -1,0 +1,193 @@
+//! Java, Kotlin, Scala and C#: packages and namespaces, whose files are known by what they declare
+//! and by the folders that they lie in.
+//!
+//! A type is looked for in the file of its name; where there is none, all files of its package are
+//! targets, and the linker finds the one that defines it.
+
+use crate::base::ids::FileId;
+use crate::lang::facts::Import;
+
+use super::packages::Packages;
+use super::target::{Found, Otherwise, Reason, TARGETS_MAX, Target};
+use super::tree::Tree;
+use super::{Family, Importer};
+
+/// Files of one package that are looked at for a type.
+const FILES_MAX: usize = 4096;
+
+/// Endings of files whose packages see each other.
+const JVM: &[&str] = &["java", "kt", "scala", "groovy", "kts"];
+
+/// Endings of C#.
+const CSHARP: &[&str] = &["cs"];
+
+/// Sure as far as the file goes, but several files have a type of this name.
+const SEVERAL: f32 = 0.5;
+
+pub(super) fn resolve(
+    tree: &Tree,
+    packages: &Packages,
+    importer: &Importer<'_>,
+    import: &Import,
+    found: &mut Found,
+) -> Otherwise {
+    let endings = if importer.family == Family::CSharp { CSHARP } else { JVM };
+    let lookup = Lookup { tree, packages, endings, import };
+    let written = import.module.as_str().trim_start_matches("_root_.");
+    if lookup.find(written, found) {
+        return Otherwise::Unknown;
+    }
+    // Scala and C# read names relative to the packages around, Java and Kotlin do not.
+    let mut around = importer.package;
+    while let Some(package) = around {
+        if lookup.find(&format!("{package}.{written}"), found) {
+            return Otherwise::Unknown;
+        }
+        around = package.rsplit_once('.').map(|(outer, _)| outer);
+    }
+    match packages.is_empty() && !is_standard(written) {
+        true => Otherwise::Unknown,
+        false => Otherwise::Outside,
+    }
+}
+
+fn is_standard(written: &str) -> bool {
+    let first = written.split('.').next().unwrap_or(written);
+    ["java", "javax", "kotlin", "scala", "System", "Microsoft", "android"].contains(&first)
+}
+
+/// Returns the other files of a file's package.
+pub(super) fn same_package(
+    tree: &Tree,
+    packages: &Packages,
+    file: FileId,
+    package: Option<&str>,
+) -> Vec<FileId> {
+    let declared = package.or_else(|| packages.of(file)).map(|name| packages.files(name));
+    let declared = declared.filter(|files| !files.is_empty());
+    let files = match declared {
+        Some(files) => files,
+        None => tree.members(tree.folder(file)),
+    };
+    let is_source = |file: FileId| {
+        let name = tree.name(file);
+        let ending = name.iter().rposition(|&byte| byte == b'.').map(|dot| &name[dot + 1..]);
+        ending
+            .is_some_and(|ending| JVM.iter().chain(CSHARP).any(|known| known.as_bytes() == ending))
+    };
+    files.iter().copied().filter(|&other| other != file && is_source(other)).collect()
+}
+
+struct Lookup<'t, 'i> {
+    tree: &'t Tree,
+    packages: &'t Packages,
+    endings: &'static [&'static str],
+    import: &'i Import,
+}
+
+impl Lookup<'_, '_> {
+    /// Adds the files of what a dotted name stands for: the longest part of it that is a package,
+    /// then types. Returns true if there are any.
+    fn find(&self, written: &str, found: &mut Found) -> bool {
+        let mut package = written;
+        loop {
+            let below = written[package.len()..].trim_start_matches('.');
+            if self.in_package(package, below, found) {
+                return true;
+            }
+            match package.rsplit_once('.') {
+                Some((outer, _)) => package = outer,
+                None => return false,
+            }
+        }
+    }
+
+    /// Adds the files of the types `below` a package; of none, those of the import's names, or the
+    /// whole package.
+    fn in_package(&self, package: &str, below: &str, found: &mut Found) -> bool {
+        let declared = self.packages.files(package);
+        let folder = package.replace('.', "/");
+        if declared.is_empty() && self.tree.folders_ending(folder.as_bytes()).next().is_none() {
+            return false;
+        }
+        if let Some(name) = below.split('.').next().filter(|name| !name.is_empty()) {
+            let rest = below.split('.').count() - 1;
+            return self.of_type(package, &folder, name, None, rest, found);
+        }
+        let names = self.import.names.iter().enumerate();
+        let mut is_whole = true;
+        let mut is_found = false;
+        for (place, name) in names.filter(|(_, name)| !name.name.is_empty() && name.name != "*") {
+            is_whole = false;
+            is_found |= self.of_type(package, &folder, &name.name, Some(place), 0, found);
+        }
+        if is_whole {
+            for file in self.files(package, &folder).take(TARGETS_MAX) {
+                found.add(file, 1.0, Reason::Package);
+                is_found = true;
+            }
+        }
+        is_found
+    }
+
+    /// Adds the files in which the type `name` of a package may be defined.
+    fn of_type(
+        &self,
+        package: &str,
+        folder: &str,
+        name: &str,
+        place: Option<usize>,
+        rest: usize,
+        found: &mut Found,
+    ) -> bool {
+        let mut files: Vec<FileId> = Vec::new();
+        for ending in self.endings {
+            let tail = format!("{folder}/{name}.{ending}");
+            let fits = |file: &FileId| match self.packages.of(*file) {
+                Some(declared) => declared == package,
+                None => true,
+            };
+            files.extend(self.tree.ending(tail.as_bytes()).filter(fits));
+        }
+        if files.is_empty() {
+            let stem = |file: FileId| {
+                let name = self.tree.name(file);
+                name.iter().position(|&byte| byte == b'.').map(|dot| &name[..dot])
+            };
+            let declared = self.packages.files(package).iter().copied().take(FILES_MAX);
+            files.extend(declared.filter(|&file| stem(file) == Some(name.as_bytes())));
+        }
+        let (mut one, mut several) = (1.0, SEVERAL);
+        if files.is_empty() {
+            // No file has the name: any of the package's may define it.
+            files.extend(self.files(package, folder).take(TARGETS_MAX));
+            (one, several) = (0.8, 0.3);
+        }
+        let nearest =
+            |file: &FileId| (usize::MAX - self.tree.shared_folders(*file, found.from), *file);
+        files.sort_by_key(nearest);
+        let first = files.first().map(|file| nearest(file).0);
+        let is_alone = files.get(1).is_none_or(|second| Some(nearest(second).0) != first);
+        let is_guess = one < 1.0;
+        for (at, &file) in files.iter().enumerate() {
+            let is_best = at == 0 && (files.len() == 1 || is_alone && !is_guess);
+            let confidence = if is_best { one } else { several };
+            let reason =
+                if files.len() == 1 || is_best { Reason::Package } else { Reason::Ambiguous };
+            found.push(Target { file, confidence, reason, name: place, rest });
+        }
+        !files.is_empty()
+    }
+
+    /// Returns the files of a package: those that declare it, or else those in its folders.
+    fn files<'a>(&'a self, package: &str, folder: &'a str) -> impl Iterator<Item = FileId> + 'a {
+        let declared = self.packages.files(package);
+        let folders = declared.is_empty().then(|| self.tree.folders_ending(folder.as_bytes()));
+        let members = folders.into_iter().flatten().flat_map(|folder| self.tree.members(folder));
+        let is_source = |file: &FileId| {
+            let name = self.tree.name(*file);
+            self.endings.iter().any(|ending| name.ends_with(ending.as_bytes()))
+        };
+        declared.iter().chain(members).copied().filter(is_source)
+    }
+}

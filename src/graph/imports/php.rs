@@ -1,0 +1,149 @@
+//! PHP: classes by the autoload rules of `composer.json` (PSR-4, PSR-0), by declared namespaces, and
+//! files that are included by path.
+
+use serde_json::Value;
+
+use crate::base::ids::FileId;
+use crate::lang::facts::Import;
+
+use super::json;
+use super::manifest::{Kind, Manifests};
+use super::packages::Packages;
+use super::target::{Found, Otherwise, Reason};
+use super::tree::{Probe, Tree, join};
+
+/// Files of one namespace that are looked at for a class.
+const FILES_MAX: usize = 4096;
+
+/// The autoload rules of a tree.
+pub(super) struct Autoload {
+    /// The longest prefix first; of two alike, in the order of their manifests.
+    rules: Vec<Rule>,
+}
+
+struct Rule {
+    /// With `\` at its end, or empty.
+    prefix: String,
+    folder: Vec<u8>,
+    /// True if the prefix is part of the path, too: PSR-0.
+    keeps_prefix: bool,
+}
+
+impl Autoload {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Autoload {
+        let mut rules = Vec::new();
+        for manifest in manifests.of(Kind::Composer) {
+            let value = json::parse(manifest.text);
+            let folder = tree.folder_path(manifest.folder);
+            for section in ["autoload", "autoload-dev"] {
+                for (standard, keeps_prefix) in [("psr-4", false), ("psr-0", true)] {
+                    let Some(entries) = value[section][standard].as_object() else { continue };
+                    rules.extend(
+                        entries.iter().flat_map(|entry| of_entry(folder, entry, keeps_prefix)),
+                    );
+                }
+            }
+        }
+        rules.sort_by_key(|rule| usize::MAX - rule.prefix.len());
+        Autoload { rules }
+    }
+
+    pub(super) fn resolve(
+        &self,
+        tree: &Tree,
+        packages: &Packages,
+        import: &Import,
+        found: &mut Found,
+    ) -> Otherwise {
+        let written = import.module.trim_start_matches('\\');
+        if written.contains('/') || written.ends_with(".php") || written.ends_with(".inc") {
+            by_path(tree, written, found);
+            return Otherwise::Unknown;
+        }
+        let mut probe = Probe::new(tree);
+        // `use A\B;` may be written down whole, or as the name B of the namespace A.
+        if let Some((file, reason)) = self.class(tree, packages, &mut probe, written) {
+            found.add(file, 1.0, reason);
+        }
+        for (place, name) in import.names.iter().enumerate() {
+            if name.name.is_empty() || name.name == "*" {
+                continue;
+            }
+            let class = match written.is_empty() {
+                true => name.name.clone(),
+                false => format!("{written}\\{}", name.name),
+            };
+            if let Some((file, reason)) = self.class(tree, packages, &mut probe, &class) {
+                found.add_name(place, file, 1.0, reason);
+            }
+        }
+        if found.is_empty() {
+            unique(tree, import, written, found);
+        }
+        Otherwise::Outside
+    }
+
+    /// Returns the file of a class by its whole name.
+    fn class(
+        &self,
+        tree: &Tree,
+        packages: &Packages,
+        probe: &mut Probe<'_>,
+        name: &str,
+    ) -> Option<(FileId, Reason)> {
+        for rule in &self.rules {
+            let Some(below) = name.strip_prefix(rule.prefix.as_str()) else { continue };
+            let below = if rule.keeps_prefix { name } else { below };
+            let path = below.replace('\\', "/");
+            if let Some(file) = probe.file(&rule.folder, &[path.as_bytes(), b".php"]) {
+                return Some((file, Reason::Mapped));
+            }
+        }
+        let (namespace, class) = name.rsplit_once('\\').unwrap_or(("", name));
+        let file_name = format!("{class}.php");
+        let files = packages.files(namespace).iter().copied().take(FILES_MAX);
+        let mut files = files.filter(|&file| tree.name(file) == file_name.as_bytes());
+        files.next().map(|file| (file, Reason::Package))
+    }
+}
+
+fn of_entry(folder: &[u8], entry: (&String, &Value), keeps_prefix: bool) -> Vec<Rule> {
+    let (prefix, folders) = entry;
+    let folders = json::texts(Some(folders)).into_iter();
+    let rule = |below: &str| {
+        let folder = join(folder, below)?;
+        Some(Rule { prefix: prefix.clone(), folder, keeps_prefix })
+    };
+    folders.filter_map(rule).collect()
+}
+
+/// `include 'a/b.php'`, perhaps with `__DIR__ .` before it, which is taken for the file's folder.
+fn by_path(tree: &Tree, written: &str, found: &mut Found) {
+    let written = written.trim_start_matches('/');
+    for folder in tree.up(tree.folder(found.from)) {
+        let path = join(tree.folder_path(folder), written);
+        if let Some(file) = path.and_then(|path| tree.file(&path)).filter(|&at| at != found.from) {
+            let is_own = folder == tree.folder(found.from);
+            let (confidence, reason) =
+                if is_own { (1.0, Reason::Path) } else { (0.7, Reason::Root) };
+            found.add(file, confidence, reason);
+            return;
+        }
+    }
+}
+
+/// The only file whose path ends with the last two parts of the name.
+fn unique(tree: &Tree, import: &Import, written: &str, found: &mut Found) {
+    let lone = import.names.first().map(|name| name.name.as_str()).filter(|name| !name.is_empty());
+    let whole = match lone {
+        Some(name) if !written.ends_with(name) => format!("{written}\\{name}"),
+        _ => written.to_owned(),
+    };
+    let Some((namespace, class)) = whole.rsplit_once('\\') else { return };
+    let above = namespace.rsplit('\\').next().unwrap_or(namespace);
+    let tail = format!("{above}/{class}.php");
+    let mut files = tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
+    if let (Some(file), None) = (files.next(), files.next()) {
+        found.add(file, 0.5, Reason::Unique);
+    }
+}

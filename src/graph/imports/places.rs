@@ -1,0 +1,377 @@
+//! Languages whose imports are little more than paths: a table says which endings a path may be
+//! without, and in which folders it is looked for.
+
+use std::collections::HashMap;
+
+use crate::base::ids::FileId;
+use crate::lang::facts::{Import, ImportKind};
+
+use super::Family;
+use super::manifest::{Kind, Manifests};
+use super::target::{Found, Otherwise, Reason, TARGETS_MAX};
+use super::tree::{Probe, Tree, join};
+
+/// How a language's paths are written.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Style {
+    /// As paths.
+    Slashes,
+    /// As `a.b.c`.
+    Dots,
+    /// As `A.B.C`, in files named `a/b/c`.
+    Camels,
+    /// As `A.B`, in files named `a.ml`, wherever they lie.
+    FirstCapital,
+}
+
+/// Where a language's imports lead.
+struct Rules {
+    family: Family,
+    style: Style,
+    /// What may follow the path, the likeliest first.
+    endings: &'static [&'static str],
+    /// Folders below those around the importing file in which it is looked for; each with `/`.
+    folders: &'static [&'static str],
+    /// True if the only path of the tree that ends so counts, too.
+    unique: bool,
+    /// Starts of what is never in the tree.
+    outside: &'static [&'static str],
+}
+
+const RULES: &[Rules] = &[
+    Rules {
+        family: Family::Shell,
+        style: Style::Slashes,
+        endings: &["", ".sh", ".bash"],
+        folders: &["", "lib/", "scripts/", "bin/"],
+        unique: true,
+        outside: &["/"],
+    },
+    Rules {
+        family: Family::CMake,
+        style: Style::Slashes,
+        endings: &["", ".cmake", "/CMakeLists.txt"],
+        folders: &["", "cmake/", "cmake/modules/", "cmake/Modules/", "CMake/"],
+        unique: true,
+        outside: &[],
+    },
+    Rules {
+        family: Family::Css,
+        style: Style::Slashes,
+        endings: &["", ".css", ".scss", ".sass", ".less", "/index.scss", "/_index.scss"],
+        folders: &["", "styles/", "scss/", "css/", "src/"],
+        unique: false,
+        outside: &["http:", "https:", "//", "sass:"],
+    },
+    Rules {
+        family: Family::Dart,
+        style: Style::Slashes,
+        endings: &["", ".dart"],
+        folders: &[""],
+        unique: false,
+        outside: &["dart:", "package:"],
+    },
+    Rules {
+        family: Family::Elixir,
+        style: Style::Camels,
+        endings: &[".ex", ".exs"],
+        folders: &["lib/", "test/support/", "test/", ""],
+        unique: true,
+        outside: &[],
+    },
+    Rules {
+        family: Family::Haskell,
+        style: Style::Dots,
+        endings: &[".hs", ".lhs", ".hsc"],
+        folders: &["", "src/", "lib/", "library/", "app/", "test/"],
+        unique: true,
+        outside: &[],
+    },
+    Rules {
+        family: Family::Hcl,
+        style: Style::Slashes,
+        endings: &[""],
+        folders: &[""],
+        unique: false,
+        outside: &["git::", "git@", "http:", "https:"],
+    },
+    Rules {
+        family: Family::Lua,
+        style: Style::Dots,
+        endings: &[".lua", "/init.lua"],
+        folders: &["", "lua/", "src/", "lib/"],
+        unique: true,
+        outside: &[],
+    },
+    Rules {
+        family: Family::Make,
+        style: Style::Slashes,
+        endings: &[""],
+        folders: &["", "mk/", "make/"],
+        unique: false,
+        outside: &["/"],
+    },
+    Rules {
+        family: Family::OCaml,
+        style: Style::FirstCapital,
+        endings: &[".ml", ".mli", ".mll", ".mly"],
+        folders: &["", "lib/", "src/"],
+        unique: true,
+        outside: &["stdlib", "unix", "str."],
+    },
+    Rules {
+        family: Family::Proto,
+        style: Style::Slashes,
+        endings: &["", ".proto"],
+        folders: &["", "proto/", "protos/", "protobuf/", "src/main/proto/", "src/"],
+        unique: true,
+        outside: &[],
+    },
+    Rules {
+        family: Family::R,
+        style: Style::Slashes,
+        endings: &["", ".R", ".r"],
+        folders: &["", "R/"],
+        unique: false,
+        outside: &["http:", "https:"],
+    },
+    Rules {
+        family: Family::Ruby,
+        style: Style::Slashes,
+        endings: &[".rb", "", ".rake"],
+        folders: &["lib/", "", "app/models/", "app/", "spec/", "test/"],
+        unique: true,
+        outside: &[],
+    },
+    Rules {
+        family: Family::Swift,
+        style: Style::Slashes,
+        endings: &[""],
+        folders: &["Sources/", "Source/", "Tests/", ""],
+        unique: false,
+        outside: &[],
+    },
+    Rules {
+        family: Family::Zig,
+        style: Style::Slashes,
+        endings: &["", ".zig"],
+        folders: &["", "src/"],
+        unique: false,
+        outside: &["std", "builtin", "root"],
+    },
+];
+
+/// Packages of the tree that imports name.
+pub(super) struct Projects {
+    /// The folders of Dart's packages.
+    dart: HashMap<String, Vec<u8>>,
+}
+
+impl Projects {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Projects {
+        let mut dart = HashMap::new();
+        for manifest in manifests.of(Kind::Pubspec) {
+            let name = manifest.text.lines().find_map(|line| line.strip_prefix("name:"));
+            if let Some(name) = name {
+                let name = name.split('#').next().unwrap_or(name).trim().trim_matches(['"', '\'']);
+                let folder = tree.folder_path(manifest.folder).to_vec();
+                dart.entry(name.to_owned()).or_insert(folder);
+            }
+        }
+        Projects { dart }
+    }
+
+    pub(super) fn resolve(
+        &self,
+        tree: &Tree,
+        family: Family,
+        import: &Import,
+        found: &mut Found,
+    ) -> Otherwise {
+        let Some(rules) = RULES.iter().find(|rules| rules.family == family) else {
+            return Otherwise::Unknown;
+        };
+        let written = path_of(rules.style, &import.module);
+        let written = without_variable(&written);
+        if let Some((name, below)) =
+            written.strip_prefix("package:").and_then(|rest| rest.split_once('/'))
+            && let Some(folder) = self.dart.get(name)
+        {
+            let file = join(folder, "lib").and_then(|folder| join(&folder, below));
+            if let Some(file) = file.and_then(|path| tree.file(&path)) {
+                found.add(file, 1.0, Reason::Workspace);
+            }
+            return Otherwise::Unknown;
+        }
+        if written.is_empty() || rules.outside.iter().any(|start| written.starts_with(start)) {
+            return Otherwise::Outside;
+        }
+        let mut lookup = Lookup { tree, probe: Probe::new(tree), rules };
+        let is_found = lookup.relative(written, import.kind, found)
+            || lookup.around(written, found)
+            || rules.unique && lookup.unique(written, found);
+        let is_local = written.starts_with('.') || import.kind == ImportKind::LocalInclude;
+        match is_found || is_local {
+            true => Otherwise::Unknown,
+            false => Otherwise::Outside,
+        }
+    }
+}
+
+struct Lookup<'t> {
+    tree: &'t Tree,
+    probe: Probe<'t>,
+    rules: &'static Rules,
+}
+
+impl Lookup<'_> {
+    /// Looks next to the importing file.
+    fn relative(&mut self, written: &str, kind: ImportKind, found: &mut Found) -> bool {
+        // Ruby's `require` does not look there.
+        if self.rules.family == Family::Ruby
+            && kind != ImportKind::LocalInclude
+            && !written.starts_with('.')
+        {
+            return false;
+        }
+        let folder = self.tree.folder_path_of(found.from);
+        let path = join(folder, written);
+        path.is_some_and(|path| self.at(&path, 1.0, Reason::Path, found))
+    }
+
+    /// Looks below the folders around the importing file, the nearest first.
+    fn around(&mut self, written: &str, found: &mut Found) -> bool {
+        if written.starts_with('.') {
+            return false;
+        }
+        let folder = self.tree.folder(found.from);
+        let confidence = if self.rules.style == Style::Slashes { 0.9 } else { 1.0 };
+        for around in self.tree.up(folder) {
+            for below in self.rules.folders {
+                let path = join(self.tree.folder_path(around), below);
+                let path = path.and_then(|path| join(&path, written));
+                if path.is_some_and(|path| self.at(&path, confidence, Reason::Root, found)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Looks for the only path that ends so.
+    fn unique(&mut self, written: &str, found: &mut Found) -> bool {
+        let tail = written.trim_start_matches("../").trim_start_matches("./");
+        for ending in self.rules.endings {
+            let tail = format!("{tail}{ending}");
+            let mut files = self.tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
+            if let (Some(file), None) = (files.next(), files.next()) {
+                let confidence = if tail.contains('/') { 0.7 } else { 0.5 };
+                found.add(file, confidence, Reason::Unique);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Adds what is at a path, with an ending where needed.
+    fn at(&mut self, path: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
+        if matches!(self.rules.family, Family::Hcl | Family::Swift) {
+            return self.folder(path, confidence, reason, found);
+        }
+        let file = self.probe.endings(path, self.rules.endings).or_else(|| {
+            // Sass has parts whose names start with `_`.
+            let is_css = self.rules.family == Family::Css;
+            let (folder, name) = crate::base::path::split(path);
+            let partial = [folder, if folder.is_empty() { b"_" } else { b"/_" }, name].concat();
+            is_css.then(|| self.probe.endings(&partial, self.rules.endings)).flatten()
+        });
+        let file = file.filter(|&file| file != found.from);
+        if let Some(file) = file {
+            found.add(file, confidence, reason);
+        }
+        file.is_some()
+    }
+
+    /// Adds the files of a folder that is imported as a whole.
+    fn folder(&mut self, path: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
+        let Some(folder) = self.tree.find_folder(path) else { return false };
+        let is_swift = self.rules.family == Family::Swift;
+        let ending: &[u8] = if is_swift { b".swift" } else { b".tf" };
+        let is_source = |file: &FileId| {
+            let is_deeper = self.tree.folder(*file) != folder;
+            self.tree.name(*file).ends_with(ending) && (is_swift || !is_deeper)
+        };
+        let before = found.is_empty();
+        for file in self.tree.below(folder).filter(is_source).take(TARGETS_MAX) {
+            if file != found.from {
+                found.add(file, confidence, reason);
+            }
+        }
+        before && !found.is_empty()
+    }
+}
+
+/// Returns the path that a module's name stands for.
+fn path_of(style: Style, module: &str) -> String {
+    match style {
+        Style::Slashes => module.trim_start_matches('~').to_owned(),
+        Style::Dots if module.contains('/') => module.to_owned(),
+        Style::Dots => module.replace('.', "/"),
+        Style::Camels => snake(module),
+        Style::FirstCapital => {
+            let first = module.split('.').next().unwrap_or(module);
+            let mut characters = first.chars();
+            let head = characters.next().map(|head| head.to_ascii_lowercase());
+            head.into_iter().chain(characters).collect()
+        }
+    }
+}
+
+/// `MyApp.UserView` → `my_app/user_view`.
+fn snake(module: &str) -> String {
+    let mut path = String::with_capacity(module.len() + 8);
+    let mut before = '.';
+    for character in module.chars() {
+        if character == '.' {
+            path.push('/');
+        } else {
+            let starts_word = before.is_lowercase() || before.is_ascii_digit();
+            if character.is_uppercase() && starts_word {
+                path.push('_');
+            }
+            path.extend(character.to_lowercase());
+        }
+        before = character;
+    }
+    path
+}
+
+/// Returns what follows the variables with which a path starts: `$(srctree)/a.mk`, `${DIR}/a.sh`,
+/// `"$(dirname "$0")"/a.sh`. They stand for the folder of the file, or one around it.
+fn without_variable(written: &str) -> &str {
+    let written = written.trim_matches(['"', '\'']);
+    if !written.starts_with('$') {
+        return written;
+    }
+    // The path starts behind the last bracket or name.
+    let closed = written.rfind([')', '}']).map_or(0, |at| at + 1);
+    let rest = &written[closed..];
+    let slash = rest.find('/').map_or(rest.len(), |at| at + 1);
+    rest[slash..].trim_start_matches(['"', '/'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_paths() {
+        assert_eq!(snake("MyApp.UserView"), "my_app/user_view");
+        assert_eq!(path_of(Style::FirstCapital, "Foo_bar.Baz"), "foo_bar");
+        assert_eq!(without_variable("$(srctree)/scripts/a.mk"), "scripts/a.mk");
+        assert_eq!(without_variable("\"$(dirname \"$0\")\"/a.sh"), "a.sh");
+        assert_eq!(without_variable("$DIR/lib/a.sh"), "lib/a.sh");
+        assert_eq!(without_variable("$DIR"), "");
+        assert_eq!(without_variable("a.sh"), "a.sh");
+    }
+}

@@ -1,0 +1,285 @@
+//! Python: packages and modules below the roots of sources, relative imports, namespace packages.
+//!
+//! Search paths are set by programs, so roots are guessed: the folder around the importing file's
+//! own outermost package, roots that manifests name (`src` layouts), and every folder around; then
+//! any folder of the tree that holds an outermost package of that name. Re-exports of an
+//! `__init__.py` are not followed here.
+
+use std::collections::HashMap;
+
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::lang::facts::{Import, ImportKind};
+
+use super::manifest::{Kind, Manifests, Nearest};
+use super::target::{Found, Otherwise, Reason, Target};
+use super::tree::{FolderId, Probe, Tree};
+
+mod layout;
+mod standard;
+
+/// Places where a name is looked for.
+const PLACES_MAX: usize = 64;
+
+/// Files that may be a package's, the likeliest first.
+const PACKAGE_FILES: &[&[u8]] = &[b"/__init__.py", b"/__init__.pyi"];
+
+/// Endings of modules, the likeliest first.
+const MODULE_ENDINGS: &[&[u8]] = &[b".py", b".pyi", b".pyx"];
+
+/// Where the sources of a tree start.
+pub(super) struct Roots {
+    /// Folders that hold outermost packages (with an `__init__.py`), by the packages' names.
+    packages: HashMap<Vec<u8>, Vec<FolderId>>,
+    /// Roots that manifests name, each manifest's together.
+    named: Vec<Vec<Vec<u8>>>,
+    /// The manifest whose roots hold for a folder.
+    nearest: Nearest,
+}
+
+/// What a dotted name stands for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Module {
+    /// A file; of a package its `__init__.py`.
+    File(FileId),
+    /// A folder without an `__init__.py`.
+    Namespace(FolderId),
+}
+
+impl Roots {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Roots {
+        let mut packages: HashMap<Vec<u8>, Vec<FolderId>> = HashMap::new();
+        for folder in (0..tree.folders_len()).map(FolderId::at) {
+            let Some(parent) = tree.parent(folder) else { continue };
+            if is_package(tree, folder) && !is_package(tree, parent) {
+                let name = path::split(tree.folder_path(folder)).1.to_vec();
+                packages.entry(name).or_default().push(parent);
+            }
+        }
+        let mut folders = Vec::new();
+        let mut named = Vec::new();
+        for kind in [Kind::PyProject, Kind::SetupCfg, Kind::SetupPy] {
+            for manifest in manifests.of(kind) {
+                let roots = layout::roots(kind, tree.folder_path(manifest.folder), manifest.text);
+                match folders.iter().position(|&folder| folder == manifest.folder) {
+                    Some(at) => {
+                        let known: &mut Vec<Vec<u8>> = &mut named[at];
+                        let new = roots.into_iter().filter(|root| !known.contains(root));
+                        known.extend(new.collect::<Vec<_>>());
+                    }
+                    None => {
+                        folders.push(manifest.folder);
+                        named.push(roots);
+                    }
+                }
+            }
+        }
+        Roots { packages, named, nearest: Nearest::new(tree, folders.into_iter()) }
+    }
+
+    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Found) -> Otherwise {
+        let written = import.module.as_str();
+        let name = written.trim_start_matches('.');
+        let dots = written.len() - name.len();
+        if dots > 0 {
+            relative(tree, import, dots, name, found);
+            return Otherwise::Unknown;
+        }
+        if name.is_empty() {
+            return Otherwise::Unknown;
+        }
+        let folder = tree.folder(found.from);
+        let top = name.split('.').next().unwrap_or(name);
+        let mut lookup = Lookup { tree, probe: Probe::new(tree), import, name };
+        let mut is_here = false;
+        for (place, (root, confidence)) in self.roots(tree, folder, top).enumerate() {
+            // What the standard library has is found at the first root, which comes before it.
+            if place > 0 && standard::has(top) {
+                break;
+            }
+            if place >= PLACES_MAX {
+                break;
+            }
+            if lookup.below(root, confidence, Reason::Root, found) {
+                return Otherwise::Unknown;
+            }
+            is_here |= lookup.probe.folder(root, &[top.as_bytes()]).is_some();
+        }
+        match is_here && !standard::has(top) {
+            true => Otherwise::Unknown,
+            false => Otherwise::Outside,
+        }
+    }
+
+    /// Returns the folders below which the name `top` is looked for, the likeliest first, with the
+    /// confidence that each gives.
+    fn roots<'r>(
+        &'r self,
+        tree: &'r Tree,
+        folder: FolderId,
+        top: &'r str,
+    ) -> impl Iterator<Item = (&'r [u8], f32)> {
+        let own = outermost(tree, folder);
+        let named = self.nearest.of(folder).map_or(&[][..], |place| &self.named[place]);
+        let around = tree.up(own).skip(1).map(|folder| (tree.folder_path(folder), 0.9));
+        let packages = self.packages.get(top.as_bytes()).map_or(&[][..], Vec::as_slice);
+        let elsewhere = if packages.len() == 1 { 0.8 } else { 0.4 };
+        // Of several packages of one name, the one that lies nearest counts.
+        let own_path = tree.folder_path(own);
+        let near = packages.iter().copied().max_by_key(|&package| {
+            let path = tree.folder_path(package);
+            let shared = path.iter().zip(own_path).take_while(|(a, b)| a == b).count();
+            (shared, std::cmp::Reverse(package))
+        });
+        std::iter::once((own_path, 1.0))
+            .chain(named.iter().map(|root| (root.as_slice(), 1.0)))
+            .chain(around)
+            .chain(near.map(|root| (tree.folder_path(root), elsewhere)))
+    }
+
+    /// Returns the dotted name of a file's module.
+    pub(super) fn dotted(&self, tree: &Tree, file: FileId) -> Option<String> {
+        let path = tree.path(file);
+        let ending = MODULE_ENDINGS.iter().find(|ending| path.ends_with(ending))?;
+        let folder = tree.folder(file);
+        let named = self.nearest.of(folder).map_or(&[][..], |place| &self.named[place]);
+        let mut root = tree.folder_path(outermost(tree, folder));
+        // A namespace package lies below a root that a manifest names, though no file says so.
+        let above = named.iter().filter(|named| named.len() < root.len());
+        if let Some(named) =
+            above.filter(|named| path::is_within(root, named)).max_by_key(|r| r.len())
+            && !named.is_empty()
+        {
+            root = named;
+        }
+        let below = path.get(root.len()..path.len() - ending.len())?;
+        let below = std::str::from_utf8(below).ok()?.trim_start_matches('/');
+        let below = below.strip_suffix("/__init__").unwrap_or(below);
+        Some(below.replace('/', "."))
+    }
+
+    /// Returns the folder paths below which modules of a file's project lie, the likeliest first.
+    pub(super) fn bases<'r>(
+        &'r self,
+        tree: &'r Tree,
+        file: FileId,
+    ) -> impl Iterator<Item = &'r [u8]> {
+        self.roots(tree, tree.folder(file), "").map(|root| root.0)
+    }
+}
+
+/// Returns true if a folder has an `__init__.py`.
+fn is_package(tree: &Tree, folder: FolderId) -> bool {
+    let members = tree.members(folder);
+    // They are in path order, and so by name.
+    let at = members.partition_point(|&file| tree.name(file) < b"__init__.py");
+    members.get(at).is_some_and(|&file| tree.name(file).starts_with(b"__init__.py"))
+}
+
+/// Returns the folder that holds the outermost package around `folder`; `folder` itself if it is no
+/// package.
+fn outermost(tree: &Tree, folder: FolderId) -> FolderId {
+    tree.up(folder).find(|&folder| !is_package(tree, folder)).unwrap_or(FolderId::ROOT)
+}
+
+/// `from ..a import b`: from the package of the importing file, one level up for each dot after the
+/// first.
+fn relative(tree: &Tree, import: &Import, dots: usize, name: &str, found: &mut Found) {
+    let Some(package) = tree.up(tree.folder(found.from)).nth(dots - 1) else { return };
+    let mut lookup = Lookup { tree, probe: Probe::new(tree), import, name };
+    lookup.below(tree.folder_path(package), 1.0, Reason::Path, found);
+}
+
+/// One dotted name that is looked for.
+struct Lookup<'t, 'i> {
+    tree: &'t Tree,
+    probe: Probe<'t>,
+    import: &'i Import,
+    name: &'i str,
+}
+
+impl Lookup<'_, '_> {
+    /// Adds what the name stands for below `root`, and the import's names that are modules
+    /// themselves. Returns true if there is such a module.
+    fn below(&mut self, root: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
+        let Some((module, folder)) = self.walk(root, confidence, reason, found) else {
+            return false;
+        };
+        let names = self.import.names.iter().enumerate();
+        let names = names.filter(|(_, name)| !name.name.is_empty() && name.name != "*");
+        for (place, name) in names {
+            if let Some(Module::File(file)) = self.module(&folder, name.name.as_bytes()) {
+                found.add_name(place, file, confidence, reason);
+            }
+        }
+        // A namespace package has no file: it counts if it has what is asked for.
+        matches!(module, Module::File(_)) || !found.is_empty()
+    }
+
+    /// Follows the name's parts from `root`, and adds the file that they lead to. Returns it with
+    /// the path of the folder where its submodules lie.
+    fn walk(
+        &mut self,
+        root: &[u8],
+        confidence: f32,
+        reason: Reason,
+        found: &mut Found,
+    ) -> Option<(Module, Vec<u8>)> {
+        let mut folder = root.to_vec();
+        if self.name.is_empty() {
+            let module = self.package(&folder)?;
+            if let Module::File(file) = module {
+                found.add(file, confidence, reason);
+            }
+            return Some((module, folder));
+        }
+        let parts = self.name.split('.').count();
+        let mut last = None;
+        for (place, part) in self.name.split('.').enumerate() {
+            if part.is_empty() {
+                return None;
+            }
+            let Some(module) = self.module(&folder, part.as_bytes()) else {
+                // What is loaded by its text may name something inside of a module.
+                let is_inside = self.import.kind >= ImportKind::Dynamic;
+                let (Some(Module::File(file)), true) = (last, is_inside) else { return None };
+                let rest = parts - place;
+                let confidence = confidence * 0.8;
+                found.push(Target { file, confidence, reason, name: None, rest });
+                return Some((Module::File(file), folder));
+            };
+            if !folder.is_empty() {
+                folder.push(b'/');
+            }
+            folder.extend_from_slice(part.as_bytes());
+            last = Some(module);
+        }
+        if let Some(Module::File(file)) = last {
+            found.add(file, confidence, reason);
+        }
+        last.map(|module| (module, folder))
+    }
+
+    /// Returns what a name stands for in a folder: a package comes before a module, and a folder
+    /// without an `__init__.py` last.
+    fn module(&mut self, folder: &[u8], name: &[u8]) -> Option<Module> {
+        let ways = PACKAGE_FILES.iter().chain(MODULE_ENDINGS);
+        for ending in ways {
+            if let Some(file) = self.probe.file(folder, &[name, ending]) {
+                return Some(Module::File(file));
+            }
+        }
+        self.probe.folder(folder, &[name]).map(Module::Namespace)
+    }
+
+    /// Returns what a folder is as a package.
+    fn package(&mut self, folder: &[u8]) -> Option<Module> {
+        let files = PACKAGE_FILES.iter().map(|ending| &ending[1..]);
+        for file in files {
+            if let Some(file) = self.probe.file(folder, &[file]) {
+                return Some(Module::File(file));
+            }
+        }
+        self.tree.find_folder(folder).map(Module::Namespace)
+    }
+}

@@ -1,0 +1,433 @@
+//! Rust: crates of the tree by name, and the tree of modules as the paths of files make it.
+//!
+//! `mod` declarations are not known here, so a module is where a path says it should be: `a::b` is
+//! `a/b.rs` or `a/b/mod.rs`. A file that a `#[path]` puts elsewhere is found by its `mod` alone, and
+//! what macros or `include!` make is not found. Of a package with both a library and a binary, a
+//! file below `src/` counts as the library's.
+
+mod cargo;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::lang::facts::{Import, ImportKind};
+
+use super::Importer;
+use super::manifest::{Manifests, Nearest};
+use super::target::{Found, Otherwise, Reason, Target};
+use super::tree::{FolderId, Probe, Tree, join};
+use cargo::Package;
+
+/// Crates of the toolchain.
+const STANDARD: &[&str] = &["alloc", "core", "proc_macro", "std", "test"];
+
+/// Folders of a package whose files and folders with a `main.rs` are crates of their own.
+const CRATES_OF_FILES: &[&[u8]] = &[b"benches", b"examples", b"src/bin", b"tests"];
+
+/// The packages of a tree.
+pub(super) struct Workspace {
+    packages: Vec<Package>,
+    nearest: Nearest,
+    /// The package of each library, by the name that others import it by.
+    libraries: HashMap<String, usize>,
+    /// Which package a folder belongs to, by the folder.
+    by_folder: HashMap<FolderId, usize>,
+    /// Crate roots that manifests name, libraries included.
+    named_roots: HashSet<FileId>,
+    /// Folders whose every file is a crate's root.
+    crates_of_files: HashSet<FolderId>,
+    /// For each folder, the one in which the modules of its crate start.
+    starts: Vec<FolderId>,
+}
+
+/// Where a walk along the module tree stands.
+#[derive(Clone, Debug)]
+struct Module {
+    /// The file; `None` for a folder that no file stands for.
+    file: Option<FileId>,
+    /// The folder of the modules below.
+    folder: Vec<u8>,
+}
+
+/// What the first part of a path stands for.
+enum Start {
+    Here(Module, Reason, f32),
+    Outside,
+    Unknown,
+}
+
+impl Workspace {
+    pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Workspace {
+        let packages = cargo::read_all(tree, manifests);
+        let mut by_folder = HashMap::new();
+        let mut libraries: HashMap<String, usize> = HashMap::new();
+        let mut named_roots = HashSet::new();
+        let mut crates_of_files = HashSet::new();
+        for (place, package) in packages.iter().enumerate() {
+            by_folder.entry(package.folder).or_insert(place);
+            named_roots.extend(package.files());
+            let path = tree.folder_path(package.folder);
+            let crates = CRATES_OF_FILES.iter().map(|crates| path::join(path, crates));
+            crates_of_files.extend(crates.filter_map(|crates| tree.find_folder(&crates)));
+            if package.library.is_some() && !package.library_name.is_empty() {
+                // Of two with one name the one that lies higher counts.
+                let depth = |place: usize| tree.up(packages[place].folder).count();
+                let slot = libraries.entry(package.library_name.clone()).or_insert(place);
+                if depth(place) < depth(*slot) {
+                    *slot = place;
+                }
+            }
+        }
+        let nearest = Nearest::new(tree, packages.iter().map(|package| package.folder));
+        let starts = Vec::new();
+        let mut workspace = Workspace {
+            packages,
+            nearest,
+            libraries,
+            by_folder,
+            named_roots,
+            crates_of_files,
+            starts,
+        };
+        workspace.find_starts(tree);
+        workspace
+    }
+
+    /// Fills `starts`: a folder that starts no crate belongs to the one around it.
+    fn find_starts(&mut self, tree: &Tree) {
+        let named: HashSet<FolderId> =
+            self.packages.iter().flat_map(Package::files).map(|root| tree.folder(root)).collect();
+        for folder in (0..tree.folders_len()).map(FolderId::at) {
+            let is_start = self.crates_of_files.contains(&folder)
+                || self.by_folder.contains_key(&folder)
+                || named.contains(&folder)
+                || usual_roots(tree, folder).any(|root| self.is_root(tree, root));
+            let around = tree.parent(folder).filter(|_| !is_start);
+            self.starts.push(around.map_or(folder, |around| self.starts[around.index()]));
+        }
+    }
+
+    pub(super) fn resolve(
+        &self,
+        tree: &Tree,
+        importer: &Importer<'_>,
+        import: &Import,
+        found: &mut Found,
+    ) -> Otherwise {
+        match import.kind {
+            ImportKind::Submodule => {
+                self.submodule(tree, importer, import, found);
+                return Otherwise::Unknown;
+            }
+            ImportKind::LocalInclude => {
+                let path = join(tree.folder_path_of(found.from), &import.module);
+                if let Some(file) = path.and_then(|path| tree.file(&path)) {
+                    found.add(file, 1.0, Reason::Path);
+                }
+                return Otherwise::Unknown;
+            }
+            _ => {}
+        }
+        let (written, is_extern) = match import.module.strip_prefix("::") {
+            Some(rest) => (rest, true),
+            None => (import.module.as_str(), false),
+        };
+        // `use a;` may be written down as a name without a module.
+        let lone = import.names.first().filter(|_| written.is_empty());
+        let written = lone.map_or(written, |name| name.name.as_str());
+        let mut parts = written.split("::").map(|part| part.trim_start_matches("r#")).peekable();
+        let start = match is_extern {
+            true => self.library(tree, found.from, parts.next().unwrap_or_default()),
+            false => self.start(tree, importer, &mut parts),
+        };
+        match start {
+            Start::Here(module, reason, confidence) => {
+                let parts: Vec<&str> = parts.collect();
+                let mut walk = Walk { tree, probe: Probe::new(tree), reason, confidence };
+                walk.follow(module, &parts, import, found);
+                Otherwise::Unknown
+            }
+            Start::Outside => Otherwise::Outside,
+            Start::Unknown => Otherwise::Unknown,
+        }
+    }
+
+    /// `mod a;`, perhaps with a path that an attribute gives.
+    fn submodule(&self, tree: &Tree, importer: &Importer<'_>, import: &Import, found: &mut Found) {
+        let written = import.module.as_str();
+        if written.ends_with(".rs") || written.contains('/') {
+            // The path is relative to the file's folder; inside of other modules to their folder.
+            let folder = match importer.inside.is_empty() {
+                true => tree.folder_path_of(found.from).to_vec(),
+                false => self.here(tree, importer).folder,
+            };
+            let file = join(&folder, written).and_then(|path| tree.file(&path));
+            if let Some(file) = file {
+                found.add(file, 1.0, Reason::Path);
+            }
+            return;
+        }
+        let name = written.trim_start_matches("self::").trim_start_matches("r#");
+        let here = self.here(tree, importer);
+        let mut probe = Probe::new(tree);
+        if let Some(file) = child(&mut probe, &here.folder, name) {
+            found.add(file, 1.0, Reason::Module);
+        }
+    }
+
+    /// Returns what a path starts from, and takes the parts that say so.
+    fn start<'p>(
+        &self,
+        tree: &Tree,
+        importer: &Importer<'_>,
+        parts: &mut std::iter::Peekable<impl Iterator<Item = &'p str>>,
+    ) -> Start {
+        let first = parts.peek().copied().unwrap_or_default();
+        match first {
+            "" => Start::Unknown,
+            "crate" | "$crate" => {
+                parts.next();
+                Start::Here(self.root_module(tree, importer.file), Reason::Module, 1.0)
+            }
+            "self" | "super" => {
+                let mut inside = importer.inside;
+                let mut file = importer.file;
+                parts.next_if_eq(&"self");
+                while parts.next_if_eq(&"super").is_some() {
+                    match inside.split_last() {
+                        Some((_, rest)) => inside = rest,
+                        None => match self.parent(tree, file) {
+                            Some(parent) => file = parent,
+                            None => return Start::Unknown,
+                        },
+                    }
+                }
+                let importer = Importer { file, inside, ..*importer };
+                Start::Here(self.here(tree, &importer), Reason::Module, 1.0)
+            }
+            name => {
+                // A module of the file comes before a crate: were there both, it would be an error.
+                let here = self.here(tree, importer);
+                if child(&mut Probe::new(tree), &here.folder, name).is_some() {
+                    return Start::Here(here, Reason::Module, 1.0);
+                }
+                let library = self.library(tree, importer.file, name);
+                if matches!(library, Start::Here(..)) {
+                    parts.next();
+                    return library;
+                }
+                // Before 2018 paths began at the crate's root.
+                let root = self.root_module(tree, importer.file);
+                let is_below = child(&mut Probe::new(tree), &root.folder, name).is_some();
+                if is_below && !STANDARD.contains(&name) {
+                    return Start::Here(root, Reason::Module, 0.8);
+                }
+                library
+            }
+        }
+    }
+
+    /// Returns the root of the library that a file's crate knows as `name`.
+    fn library(&self, tree: &Tree, from: FileId, name: &str) -> Start {
+        let own = self.nearest.of(tree.folder(from)).map(|place| &self.packages[place]);
+        let dependency = own.and_then(|package| package.dependencies.get(name));
+        let by_path = dependency.and_then(|dependency| {
+            let folder = tree.find_folder(dependency.folder.as_deref()?)?;
+            self.by_folder.get(&folder).copied()
+        });
+        let real_name = dependency.map_or(name, |dependency| dependency.library_name.as_str());
+        let itself = || {
+            let own = own.filter(|package| package.library_name == name)?;
+            self.by_folder.get(&own.folder).copied()
+        };
+        let by_name = || self.libraries.get(real_name).copied();
+        let Some(place) = by_path.or_else(itself).or_else(by_name) else {
+            let is_known = dependency.is_some() || STANDARD.contains(&name);
+            // Without a manifest to ask, a name that no module has is taken for a crate's.
+            return if is_known || own.is_none() { Start::Outside } else { Start::Unknown };
+        };
+        let package = &self.packages[place];
+        let Some(root) = package.library else { return Start::Unknown };
+        let is_sure = dependency.is_some() || own.is_some_and(|own| own.folder == package.folder);
+        let folder = tree.folder_path_of(root).to_vec();
+        let module = Module { file: Some(root), folder };
+        Start::Here(module, Reason::Workspace, if is_sure { 1.0 } else { 0.8 })
+    }
+
+    /// Returns the module that an import stands in.
+    fn here(&self, tree: &Tree, importer: &Importer<'_>) -> Module {
+        let mut folder = self.children(tree, importer.file);
+        for name in importer.inside {
+            folder = path::join(&folder, name.as_bytes());
+        }
+        Module { file: Some(importer.file), folder }
+    }
+
+    /// Returns the module at the root of a file's crate.
+    fn root_module(&self, tree: &Tree, file: FileId) -> Module {
+        let folder = self.root_folder(tree, file).to_vec();
+        Module { file: self.crate_root(tree, file), folder }
+    }
+
+    /// Returns the folder in which the modules of a file lie.
+    fn children(&self, tree: &Tree, file: FileId) -> Vec<u8> {
+        let folder = tree.folder_path_of(file);
+        let name = tree.name(file);
+        if name == b"mod.rs" || self.is_root(tree, file) {
+            return folder.to_vec();
+        }
+        path::join(folder, name.strip_suffix(b".rs").unwrap_or(name))
+    }
+
+    /// Returns true if a file is the root of a crate, as its place or a manifest says.
+    fn is_root(&self, tree: &Tree, file: FileId) -> bool {
+        if self.named_roots.contains(&file) {
+            return true;
+        }
+        let folder = tree.folder(file);
+        match tree.name(file) {
+            b"mod.rs" => false,
+            b"lib.rs" | b"main.rs" => self.may_hold_root(tree, folder),
+            b"build.rs" => self.by_folder.contains_key(&folder),
+            _ => self.crates_of_files.contains(&folder),
+        }
+    }
+
+    /// Returns true if a `main.rs` in `folder` is a crate's root; below other modules it is a module
+    /// of that name.
+    fn may_hold_root(&self, tree: &Tree, folder: FolderId) -> bool {
+        let package = self.nearest.of(folder).map(|place| self.packages[place].folder);
+        let Some(package) = package else { return true };
+        let parent = tree.parent(folder);
+        let is_source =
+            parent == Some(package) && path::split(tree.folder_path(folder)).1 == b"src";
+        folder == package
+            || is_source
+            || self.crates_of_files.contains(&folder)
+            || parent.is_some_and(|parent| self.crates_of_files.contains(&parent))
+    }
+
+    /// Returns the folder in which the modules of a file's crate start.
+    fn root_folder<'t>(&self, tree: &'t Tree, file: FileId) -> &'t [u8] {
+        let folder = tree.folder(file);
+        let start = if self.is_root(tree, file) { folder } else { self.starts[folder.index()] };
+        tree.folder_path(start)
+    }
+
+    /// Returns the root file of a file's crate.
+    pub(super) fn crate_root(&self, tree: &Tree, file: FileId) -> Option<FileId> {
+        if !tree.name(file).ends_with(b".rs") {
+            return None;
+        }
+        if self.is_root(tree, file) {
+            return Some(file);
+        }
+        let folder = self.starts[tree.folder(file).index()];
+        let usual = usual_roots(tree, folder).find(|&root| self.is_root(tree, root));
+        usual.or_else(|| {
+            let members = tree.members(folder).iter().copied();
+            let mut roots = members.filter(|&root| self.is_root(tree, root));
+            // What several crates share, such as `tests/common/`, is nobody's in particular.
+            roots.next().filter(|_| roots.next().is_none())
+        })
+    }
+
+    /// Returns the name by which a file's crate is imported.
+    pub(super) fn crate_name(&self, tree: &Tree, file: FileId) -> Option<&str> {
+        let place = self.nearest.of(tree.folder(file))?;
+        let package = &self.packages[place];
+        (package.library == self.crate_root(tree, file) && package.library.is_some())
+            .then_some(package.library_name.as_str())
+    }
+
+    /// Returns the path of a file's module in its crate.
+    pub(super) fn module_path(&self, tree: &Tree, file: FileId) -> Option<String> {
+        if !tree.name(file).ends_with(b".rs") {
+            return None;
+        }
+        if self.is_root(tree, file) {
+            return Some(String::new());
+        }
+        let root = self.root_folder(tree, file);
+        let below = self.children(tree, file).split_off(root.len());
+        let below = String::from_utf8(below).ok()?;
+        Some(below.trim_start_matches('/').replace('/', "::"))
+    }
+
+    /// Returns the file of the module that a file's module lies in.
+    fn parent(&self, tree: &Tree, file: FileId) -> Option<FileId> {
+        if self.is_root(tree, file) {
+            return None;
+        }
+        let children = self.children(tree, file);
+        let (above, _) = path::split(&children);
+        let root = self.root_folder(tree, file);
+        if above.len() <= root.len() {
+            return self.crate_root(tree, file);
+        }
+        let mut probe = Probe::new(tree);
+        probe.endings(above, &[".rs", "/mod.rs"])
+    }
+}
+
+/// Returns the files of a folder that are crates' roots by their names, the library's first.
+fn usual_roots(tree: &Tree, folder: FolderId) -> impl Iterator<Item = FileId> {
+    let path = tree.folder_path(folder);
+    let names: [&[u8]; 2] = [b"lib.rs", b"main.rs"];
+    names.into_iter().filter_map(move |name| tree.file(&path::join(path, name)))
+}
+
+/// Returns the file of the module `name` whose parent's modules lie in `folder`.
+fn child(probe: &mut Probe<'_>, folder: &[u8], name: &str) -> Option<FileId> {
+    let name = name.as_bytes();
+    probe.file(folder, &[name, b".rs"]).or_else(|| probe.file(folder, &[name, b"/mod.rs"]))
+}
+
+/// A path that is followed along the module tree.
+struct Walk<'t> {
+    tree: &'t Tree,
+    probe: Probe<'t>,
+    reason: Reason,
+    confidence: f32,
+}
+
+impl Walk<'_> {
+    /// Adds the module that the longest part of the path leads to, and the import's names that are
+    /// modules themselves.
+    fn follow(&mut self, start: Module, parts: &[&str], import: &Import, found: &mut Found) {
+        // Modules inside of files have folders, but no file: `rest` counts from the last file.
+        let mut rest = parts.len();
+        let (mut file, mut folder) = (start.file, start.folder);
+        for (place, name) in parts.iter().enumerate() {
+            let module = child(&mut self.probe, &folder, name);
+            if module.is_some() {
+                file = module;
+                rest = parts.len() - place - 1;
+            } else if self.probe.folder(&folder, &[name.as_bytes()]).is_none() {
+                break;
+            }
+            folder = path::join(&folder, name.as_bytes());
+            if place + 1 == parts.len() {
+                self.names(&folder, import, found);
+            }
+        }
+        if parts.is_empty() {
+            self.names(&folder, import, found);
+        }
+        if let Some(file) = file {
+            let (confidence, reason) = (self.confidence, self.reason);
+            found.push(Target { file, confidence, reason, name: None, rest });
+        }
+    }
+
+    fn names(&mut self, folder: &[u8], import: &Import, found: &mut Found) {
+        for (place, name) in import.names.iter().enumerate() {
+            let name = name.name.trim_start_matches("r#");
+            let is_item = name.is_empty() || name == "*" || name == "self" || name.contains(':');
+            if let Some(file) = child(&mut self.probe, folder, name).filter(|_| !is_item) {
+                found.add_name(place, file, self.confidence, self.reason);
+            }
+        }
+    }
+}

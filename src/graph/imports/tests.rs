@@ -1,0 +1,1 @@
+//! Imports of small trees, language by language.

@@ -1,0 +1,435 @@
+//! The paths of a work tree, ready to be asked for: by whole path, by folder, by their last
+//! components. It knows nothing of languages, and nothing is read from a disk.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::base::ids::FileId;
+use crate::base::path;
+
+/// Files or folders of one name that a look-up by last components goes through.
+const SAME_NAME_MAX: usize = 4096;
+
+/// A folder's place in [`Tree::folders`]; the root is 0 and a parent comes before its children.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(super) struct FolderId(u32);
+
+impl FolderId {
+    pub(super) const ROOT: FolderId = FolderId(0);
+
+    /// Returns the id of the place `index`, which is that of a folder.
+    pub(super) fn at(index: usize) -> FolderId {
+        FolderId(FileId::new(index).0)
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All paths of a tree with their folders.
+pub(super) struct Tree {
+    /// The paths one behind the other.
+    bytes: Vec<u8>,
+    /// Where each path ends in `bytes`.
+    ends: Vec<usize>,
+    folder_of: Vec<FolderId>,
+    folders: Vec<Folder>,
+    /// Files by the folder that they lie in, each folder's in path order.
+    members: Vec<FileId>,
+    file_table: Table,
+    folder_table: Table,
+    file_tails: Tails,
+    folder_tails: Tails,
+}
+
+/// A folder that holds files, or folders that do.
+struct Folder {
+    parent: FolderId,
+    /// Some file below it, whose path starts with the folder's.
+    first: FileId,
+    /// The last file below it.
+    last: FileId,
+    /// Bytes of its path.
+    len: usize,
+    /// Where its files end in `members`.
+    members_end: usize,
+}
+
+impl Tree {
+    /// Returns the tree of `paths`, which are in path order; a file's id is its place. O(n log n).
+    pub(super) fn new<P: AsRef<[u8]>>(paths: &[P]) -> Tree {
+        let root = Folder {
+            parent: FolderId::ROOT,
+            first: FileId(0),
+            last: FileId(0),
+            len: 0,
+            members_end: 0,
+        };
+        let mut tree = Tree {
+            bytes: Vec::new(),
+            ends: Vec::with_capacity(paths.len()),
+            folder_of: Vec::with_capacity(paths.len()),
+            folders: vec![root],
+            members: Vec::new(),
+            file_table: Table::new(paths.len()),
+            folder_table: Table::new(64),
+            file_tails: Tails::default(),
+            folder_tails: Tails::default(),
+        };
+        for path in paths {
+            tree.bytes.extend_from_slice(path.as_ref());
+            tree.ends.push(tree.bytes.len());
+        }
+        for index in 0..paths.len() {
+            tree.enter(FileId::new(index));
+        }
+        tree.group();
+        let ids = |count: usize| (0..count).map(|index| FileId::new(index).0);
+        tree.file_tails = Tails::new(ids(tree.len()), |id| tree.path(FileId(id)));
+        tree.folder_tails =
+            Tails::new(ids(tree.folders.len()), |id| tree.folder_path(FolderId(id)));
+        tree
+    }
+
+    fn enter(&mut self, file: FileId) {
+        let hash = xxh3_64(self.path(file));
+        self.file_table.insert(hash, file.0);
+        let len = path::split(self.path(file)).0.len();
+        let before = self.folder_of.last().copied();
+        let same = before.filter(|&folder| self.folder_path(folder) == &self.path(file)[..len]);
+        let folder = same.unwrap_or_else(|| self.enter_folder(file, len));
+        self.folder_of.push(folder);
+        let mut above = Some(folder);
+        while let Some(folder) = above {
+            self.folders[folder.index()].last = file;
+            above = self.parent(folder);
+        }
+    }
+
+    /// Returns the folder whose path is the first `len` bytes of the file's.
+    fn enter_folder(&mut self, file: FileId, len: usize) -> FolderId {
+        if let Some(folder) = self.find_folder(&self.path(file)[..len]) {
+            return folder;
+        }
+        let parent_len = path::split(&self.path(file)[..len]).0.len();
+        let parent = match parent_len < len {
+            true => self.enter_folder(file, parent_len),
+            false => FolderId::ROOT,
+        };
+        let id = FolderId(FileId::new(self.folders.len()).0);
+        self.folders.push(Folder { parent, first: file, last: file, len, members_end: 0 });
+        let hash = xxh3_64(&self.path(file)[..len]);
+        let (table, folders) = (&mut self.folder_table, &self.folders);
+        if table.is_full() {
+            *table = Table::new(folders.len() * 2);
+            for (index, folder) in folders.iter().enumerate().skip(1) {
+                let start = match folder.first.index() {
+                    0 => 0,
+                    before => self.ends[before - 1],
+                };
+                let path = &self.bytes[start..start + folder.len];
+                table.insert(xxh3_64(path), FileId::new(index).0);
+            }
+        } else {
+            table.insert(hash, id.0);
+        }
+        id
+    }
+
+    /// Groups the files by folder: counts, sums, places.
+    fn group(&mut self) {
+        for folder in &self.folder_of {
+            self.folders[folder.index()].members_end += 1;
+        }
+        let mut sum = 0;
+        let mut next = Vec::with_capacity(self.folders.len());
+        for folder in &mut self.folders {
+            next.push(sum);
+            sum += folder.members_end;
+            folder.members_end = sum;
+        }
+        self.members = vec![FileId(0); self.folder_of.len()];
+        for (index, folder) in self.folder_of.iter().enumerate() {
+            self.members[next[folder.index()]] = FileId::new(index);
+            next[folder.index()] += 1;
+        }
+    }
+
+    /// Returns the number of files.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the number of folders.
+    pub(super) fn folders_len(&self) -> usize {
+        self.folders.len()
+    }
+
+    /// Returns a file's path; of a file that is not there, the empty one.
+    pub(super) fn path(&self, file: FileId) -> &[u8] {
+        let Some(&end) = self.ends.get(file.index()) else { return b"" };
+        let start = match file.index() {
+            0 => 0,
+            index => self.ends[index - 1],
+        };
+        &self.bytes[start..end]
+    }
+
+    /// Returns the last component of a file's path.
+    pub(super) fn name(&self, file: FileId) -> &[u8] {
+        path::split(self.path(file)).1
+    }
+
+    /// Returns the folder that a file lies in; of a file that is not there, the root.
+    pub(super) fn folder(&self, file: FileId) -> FolderId {
+        self.folder_of.get(file.index()).copied().unwrap_or(FolderId::ROOT)
+    }
+
+    /// Returns a folder's path; the root's is empty.
+    pub(super) fn folder_path(&self, folder: FolderId) -> &[u8] {
+        let folder = &self.folders[folder.index()];
+        &self.path(folder.first)[..folder.len]
+    }
+
+    /// Returns the path of the folder that a file lies in.
+    pub(super) fn folder_path_of(&self, file: FileId) -> &[u8] {
+        path::split(self.path(file)).0
+    }
+
+    /// Returns the folder around a folder; `None` for the root.
+    pub(super) fn parent(&self, folder: FolderId) -> Option<FolderId> {
+        (folder != FolderId::ROOT).then(|| self.folders[folder.index()].parent)
+    }
+
+    /// Returns the folder and those around it, the root last.
+    pub(super) fn up(&self, folder: FolderId) -> impl Iterator<Item = FolderId> {
+        std::iter::successors(Some(folder), |&folder| self.parent(folder))
+    }
+
+    /// Returns the files that lie in a folder itself, in path order.
+    pub(super) fn members(&self, folder: FolderId) -> &[FileId] {
+        let start = match folder.index() {
+            0 => 0,
+            index => self.folders[index - 1].members_end,
+        };
+        &self.members[start..self.folders[folder.index()].members_end]
+    }
+
+    /// Returns the files below a folder, those in its folders included, in path order.
+    pub(super) fn below(&self, folder: FolderId) -> impl Iterator<Item = FileId> {
+        let path = self.folder_path(folder);
+        let folder = &self.folders[folder.index()];
+        let ids = (folder.first.0..=folder.last.0).map(FileId);
+        ids.filter(move |&file| path::is_within(self.path(file), path) && file.index() < self.len())
+    }
+
+    /// Returns the file of that path. O(length).
+    pub(super) fn file(&self, path: &[u8]) -> Option<FileId> {
+        let found = self.file_table.find(xxh3_64(path), |id| self.path(FileId(id)) == path);
+        found.map(FileId)
+    }
+
+    /// Returns the folder of that path. O(length).
+    pub(super) fn find_folder(&self, path: &[u8]) -> Option<FolderId> {
+        if path.is_empty() {
+            return Some(FolderId::ROOT);
+        }
+        let is_it = |id| self.folder_path(FolderId(id)) == path;
+        self.folder_table.find(xxh3_64(path), is_it).map(FolderId)
+    }
+
+    /// Returns the files whose path ends with the components `tail`, in path order; bounded.
+    pub(super) fn ending<'a>(&'a self, tail: &'a [u8]) -> impl Iterator<Item = FileId> + 'a {
+        let files = self.file_tails.find(tail).map(FileId);
+        files.filter(move |&file| ends_with(self.path(file), tail))
+    }
+
+    /// Returns the folders whose path ends with the components `tail`, in path order; bounded.
+    pub(super) fn folders_ending<'a>(
+        &'a self,
+        tail: &'a [u8],
+    ) -> impl Iterator<Item = FolderId> + 'a {
+        let folders = self.folder_tails.find(tail).map(FolderId);
+        folders.filter(move |&folder| ends_with(self.folder_path(folder), tail))
+    }
+
+    /// Returns how many leading folders the paths of two files have in common.
+    pub(super) fn shared_folders(&self, a: FileId, b: FileId) -> usize {
+        let (a, b) = (self.path(a), self.path(b));
+        let common = a.iter().zip(b).take_while(|(a, b)| a == b);
+        common.filter(|(byte, _)| **byte == b'/').count()
+    }
+}
+
+/// Returns true if `tail` is `path`, or its last components.
+fn ends_with(path: &[u8], tail: &[u8]) -> bool {
+    let Some(before) = path.strip_suffix(tail) else { return false };
+    before.is_empty() || before.ends_with(b"/")
+}
+
+/// Joins a folder with a path as it is written, resolving `.` and `..`; `None` where that leaves
+/// the root.
+pub(super) fn join(folder: &[u8], written: &str) -> Option<Vec<u8>> {
+    let mut joined = Vec::with_capacity(folder.len() + written.len() + 16);
+    joined.extend_from_slice(folder);
+    for part in written.as_bytes().split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." if joined.is_empty() => return None,
+            b".." => joined.truncate(path::split(&joined).0.len()),
+            part => {
+                if !joined.is_empty() {
+                    joined.push(b'/');
+                }
+                joined.extend_from_slice(part);
+            }
+        }
+    }
+    Some(joined)
+}
+
+/// Asks a tree for paths that are put together of parts, without an allocation for each.
+pub(super) struct Probe<'t> {
+    tree: &'t Tree,
+    buffer: Vec<u8>,
+}
+
+impl<'t> Probe<'t> {
+    pub(super) fn new(tree: &'t Tree) -> Probe<'t> {
+        Probe { tree, buffer: Vec::with_capacity(128) }
+    }
+
+    /// Returns the file in `folder` whose path below it is the parts, put together as they are.
+    pub(super) fn file(&mut self, folder: &[u8], parts: &[&[u8]]) -> Option<FileId> {
+        self.fill(folder, parts);
+        self.tree.file(&self.buffer)
+    }
+
+    /// Returns the folder below `folder` whose path below it is the parts.
+    pub(super) fn folder(&mut self, folder: &[u8], parts: &[&[u8]]) -> Option<FolderId> {
+        self.fill(folder, parts);
+        self.tree.find_folder(&self.buffer)
+    }
+
+    /// Returns the first file that is `path` with one of the endings.
+    pub(super) fn endings(&mut self, path: &[u8], endings: &[&str]) -> Option<FileId> {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(path);
+        for ending in endings {
+            self.buffer.truncate(path.len());
+            self.buffer.extend_from_slice(ending.as_bytes());
+            let file = self.tree.file(&self.buffer);
+            if file.is_some() {
+                return file;
+            }
+        }
+        None
+    }
+
+    fn fill(&mut self, folder: &[u8], parts: &[&[u8]]) {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(folder);
+        if !folder.is_empty() {
+            self.buffer.push(b'/');
+        }
+        for part in parts {
+            self.buffer.extend_from_slice(part);
+        }
+    }
+}
+
+/// Ids by the hash of their key; the caller compares the keys. Open addressing, linear probing.
+#[derive(Default)]
+struct Table {
+    slots: Vec<u32>,
+    len: usize,
+}
+
+/// A slot without an id.
+const EMPTY: u32 = u32::MAX;
+
+impl Table {
+    /// Returns an empty table that takes `count` ids.
+    fn new(count: usize) -> Table {
+        Table { slots: vec![EMPTY; (count * 2).next_power_of_two().max(16)], len: 0 }
+    }
+
+    fn is_full(&self) -> bool {
+        self.len * 2 >= self.slots.len()
+    }
+
+    /// Adds an id; only while the table is not full.
+    fn insert(&mut self, hash: u64, id: u32) {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.slots[slot] != EMPTY {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = id;
+        self.len += 1;
+    }
+
+    fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut slot = hash as usize & mask;
+        while self.slots[slot] != EMPTY {
+            if is_it(self.slots[slot]) {
+                return Some(self.slots[slot]);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+}
+
+/// Ids by the last component of their path, and by the last two.
+#[derive(Default)]
+struct Tails {
+    /// Hash of the components and id, in this order.
+    entries: Vec<(u64, u32)>,
+    /// The first entry of each hash.
+    table: Table,
+}
+
+impl Tails {
+    fn new<'p>(ids: impl Iterator<Item = u32>, path_of: impl Fn(u32) -> &'p [u8]) -> Tails {
+        let mut entries = Vec::new();
+        for id in ids {
+            let path = path_of(id);
+            let (folder, name) = path::split(path);
+            entries.push((xxh3_64(name), id));
+            if !folder.is_empty() {
+                entries.push((xxh3_64(last_two(path)), id));
+            }
+        }
+        entries.sort_unstable();
+        let mut table = Table::new(entries.len());
+        let mut before = None;
+        for (index, &(hash, _)) in entries.iter().enumerate() {
+            if before != Some(hash) {
+                table.insert(hash, FileId::new(index).0);
+            }
+            before = Some(hash);
+        }
+        Tails { entries, table }
+    }
+
+    /// Returns the ids whose path may end with the components `tail`.
+    fn find(&self, tail: &[u8]) -> impl Iterator<Item = u32> {
+        let hash = xxh3_64(last_two(tail));
+        let start = self.table.find(hash, |at| self.entries[at as usize].0 == hash);
+        let entries = start.map_or(&[][..], |at| &self.entries[at as usize..]);
+        let same = entries.iter().take_while(move |entry| entry.0 == hash);
+        same.take(SAME_NAME_MAX).map(|entry| entry.1)
+    }
+}
+
+/// Returns the last two components of a path, or the only one.
+fn last_two(path: &[u8]) -> &[u8] {
+    let folder = path::split(path).0;
+    let above = path::split(folder).0;
+    match above.is_empty() {
+        true => path,
+        false => &path[above.len() + 1..],
+    }
+}

@@ -1,0 +1,116 @@
+//! PageRank against the formula worked out on a dense matrix, and its other promises.
+
+use proptest::prelude::*;
+
+use super::*;
+
+type Edge = (u32, u32, f32);
+
+/// The formula of the module, on a matrix of all pairs.
+fn dense(nodes: usize, edges: &[Edge], damping: f64, rounds: usize) -> Vec<f64> {
+    let mut matrix = vec![vec![0.0_f64; nodes]; nodes];
+    for &(from, to, weight) in edges {
+        if from != to && weight > 0.0 {
+            matrix[from as usize][to as usize] += f64::from(weight);
+        }
+    }
+    let even = 1.0 / nodes as f64;
+    for row in &mut matrix {
+        let sum: f64 = row.iter().sum();
+        for weight in row {
+            *weight = if sum > 0.0 { *weight / sum } else { even };
+        }
+    }
+    let mut ranks = vec![even; nodes];
+    for _ in 0..rounds {
+        let into =
+            |to: usize| -> f64 { (0..nodes).map(|from| ranks[from] * matrix[from][to]).sum() };
+        ranks = (0..nodes).map(|to| (1.0 - damping) * even + damping * into(to)).collect();
+    }
+    ranks
+}
+
+fn check(nodes: usize, edges: &[Edge], expected: &[f32]) {
+    let ranks = pagerank(&Graph::new(nodes, edges.iter().copied()), &Settings::default());
+    let rounded: Vec<f32> = ranks.iter().map(|rank| (rank * 1000.0).round() / 1000.0).collect();
+    assert_eq!(rounded, expected);
+}
+
+#[test]
+fn small_graphs_have_known_ranks() {
+    check(0, &[], &[]);
+    check(2, &[], &[0.5, 0.5]);
+    check(2, &[(0, 1, 1.0)], &[0.351, 0.649]);
+    // A star: all lead to the first.
+    check(4, &[(1, 0, 1.0), (2, 0, 1.0), (3, 0, 2.0)], &[0.541, 0.153, 0.153, 0.153]);
+    // A circle has no centre.
+    check(3, &[(0, 1, 5.0), (1, 2, 1.0), (2, 0, 0.1)], &[0.333, 0.333, 0.333]);
+    // Weight counts: of what 0 gives, 1 gets three parts and 2 one.
+    check(3, &[(0, 1, 3.0), (0, 2, 1.0), (1, 0, 1.0), (2, 0, 1.0)], &[0.486, 0.36, 0.153]);
+}
+
+#[test]
+fn edges_that_say_nothing_are_left_out() {
+    let odd = [(0, 0, 1.0), (0, 9, 1.0), (9, 0, 1.0), (0, 1, f32::NAN), (0, 1, -1.0), (1, 0, 0.0)];
+    let graph = Graph::new(2, odd);
+    assert_eq!((graph.nodes(), graph.edges()), (2, 0));
+    assert_eq!(Graph::new(2, [(0, 1, 1.0), (0, 1, 2.0)]).edges(), 1);
+}
+
+#[test]
+fn a_warm_start_takes_fewer_rounds() {
+    // A ring with chords, so that it takes some rounds to settle.
+    let edges = |count: u32| {
+        (0..count).flat_map(move |at| {
+            [(at, (at + 1) % count, 1.0), (at, at * at % count, 0.5), (at, at / 3, 2.0)]
+        })
+    };
+    let graph = Graph::new(500, edges(500));
+    let (ranks, cold) = run(&graph, &[], &Settings::default());
+    let edited = Graph::new(501, edges(500).chain([(500, 3, 1.0)]));
+    let (again, _) = run(&edited, &[], &Settings::default());
+    let (warm, rounds) = run(&edited, &ranks, &Settings::default());
+    assert!(rounds < cold, "{rounds} rounds after {cold}");
+    assert!(warm.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-6));
+    let (_, settled) = run(&graph, &ranks, &Settings::default());
+    assert!(settled <= 2, "{settled} rounds where nothing has changed");
+}
+
+fn graphs() -> impl Strategy<Value = (usize, Vec<Edge>)> {
+    (1_usize..12).prop_flat_map(|nodes| {
+        let node = 0..nodes as u32;
+        (Just(nodes), prop::collection::vec((node.clone(), node, 0.1_f32..4.0), 0..40))
+    })
+}
+
+proptest! {
+    #[test]
+    fn ranks_are_those_of_the_formula((nodes, edges) in graphs()) {
+        let settings = Settings { epsilon: 1e-12, rounds_max: 300, ..Settings::default() };
+        let graph = Graph::new(nodes, edges.iter().copied());
+        let ranks = pagerank(&graph, &settings);
+        let expected = dense(nodes, &edges, settings.damping, 300);
+        for (rank, expected) in ranks.iter().zip(&expected) {
+            prop_assert!((f64::from(*rank) - expected).abs() < 1e-6, "{rank} {expected}");
+        }
+        let sum: f32 = ranks.iter().sum();
+        prop_assert!((sum - 1.0).abs() < 1e-4);
+        let mut reversed = edges.clone();
+        reversed.reverse();
+        prop_assert_eq!(Graph::new(nodes, reversed), graph);
+    }
+
+    #[test]
+    fn any_start_leads_to_the_same(
+        (nodes, edges) in graphs(),
+        previous in prop::collection::vec(prop::num::f32::ANY, 0..14),
+    ) {
+        let graph = Graph::new(nodes, edges);
+        let settings = Settings { epsilon: 1e-10, rounds_max: 300, ..Settings::default() };
+        let cold = pagerank(&graph, &settings);
+        let warm = pagerank_from(&graph, &previous, &settings);
+        for (cold, warm) in cold.iter().zip(&warm) {
+            prop_assert!((cold - warm).abs() < 1e-6, "{cold} {warm}");
+        }
+    }
+}
