@@ -6,6 +6,7 @@ pub mod base;
 pub mod cli;
 pub mod engine;
 pub mod error;
+pub mod history;
 pub mod index;
 pub mod lang;
 pub mod query;
