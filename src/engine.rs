@@ -2,8 +2,10 @@
 
 mod build;
 pub mod code;
+mod file_list;
 mod files;
 mod freshen;
+mod local;
 mod ordered;
 mod pace;
 mod progress;
@@ -22,7 +24,9 @@ mod wire;
 
 pub use build::{Built, build, build_in_memory, refresh};
 pub use code::{CodeBuilt, build_code, has_code};
+pub use file_list::{Check, FileInfo, FileList, State, file_list};
 pub use freshen::{Freshened, View, Watched, freshen, freshen_watched};
+pub use local::Local;
 pub use pace::Pace;
 pub use progress::{Progress, Stage};
 #[cfg(unix)]

@@ -8,6 +8,7 @@ mod chain;
 pub mod facts;
 mod grammars;
 pub mod language;
+pub mod marks;
 mod notes;
 pub mod parse;
 pub mod symbols;
@@ -16,6 +17,7 @@ pub mod words;
 
 pub use facts::Facts;
 pub use language::{Language, detect};
+pub use marks::{Marks, marks};
 pub use parse::{Limits, Problem, Problems};
 pub use symbols::{Outline, Symbol, SymbolKind, Visibility, facts, outline};
 

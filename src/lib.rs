@@ -7,6 +7,7 @@ pub mod cli;
 pub mod engine;
 pub mod error;
 pub mod graph;
+pub mod history;
 pub mod index;
 pub mod lang;
 pub mod query;

@@ -1,5 +1,188 @@
 //! Tools: questions with typed arguments and typed answers, which every edge renders as it needs.
 //!
-//! A tool prints nothing and reads nothing but what it is handed.
+//! Each is one file: its arguments, its reply, `run` and `render`. [`TOOLS`] lists them once; the
+//! commands of the command line, their help, completions and manual, and docs/tools.md are made from
+//! it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
+//! tree through [`call::Code`] alone.
 
+pub mod call;
+pub mod changes;
+pub mod find;
+pub mod glob;
+pub mod hot;
+pub mod ls;
+pub mod nearest;
 pub mod outline;
+pub mod paths;
+pub mod read;
+pub mod schema;
+pub mod tree;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub use call::Call;
+
+use crate::error::{Error, Kind, Result};
+
+/// Every tool. New ones are appended, since clients remember the order.
+pub static TOOLS: &[Tool] = &[
+    Tool::of::<outline::Outline>(),
+    Tool::of::<read::Read>(),
+    Tool::of::<find::Find>(),
+    Tool::of::<tree::Tree>(),
+    Tool::of::<ls::Ls>(),
+    Tool::of::<glob::Glob>(),
+    Tool::of::<hot::Hot>(),
+    Tool::of::<changes::Changes>(),
+];
+
+/// What a call of a tool may do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Effect {
+    /// It changes nothing in the tree.
+    ReadOnly,
+}
+
+/// A question that can be asked of a tree, as its file defines it.
+pub trait Define {
+    /// Its name with the prefix `codedb_`.
+    const NAME: &'static str;
+    /// One line: what it answers.
+    const SUMMARY: &'static str;
+    /// When to use it, when another tool, and its limits.
+    const DETAILS: &'static str;
+    /// What a call may do.
+    const EFFECT: Effect = Effect::ReadOnly;
+    /// The arguments that come without their names on the command line, in this order.
+    const POSITIONAL: &'static [&'static str];
+    /// What is asked.
+    type Args: DeserializeOwned + schemars::JsonSchema;
+    /// What is answered.
+    type Reply: Reply + 'static;
+
+    /// Answers.
+    ///
+    /// # Errors
+    ///
+    /// On arguments that make no sense, unknown names, and what cannot be read.
+    fn run(call: &Call<'_>, args: Self::Args) -> Result<Self::Reply>;
+}
+
+/// What every answer can do.
+pub trait Reply: Serialize {
+    /// Returns the reply as text for people and models.
+    fn render(&self) -> String;
+
+    /// Returns false if nothing was found.
+    fn is_found(&self) -> bool;
+
+    /// Returns what a reader should know beside the text: what was left out, and why.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A reply of any tool.
+pub trait Answer {
+    /// Returns the reply as one line of JSON.
+    ///
+    /// # Errors
+    ///
+    /// Never for the replies that there are.
+    fn json(&self) -> Result<String>;
+    /// Returns the reply as text.
+    fn text(&self) -> String;
+    /// Returns false if nothing was found.
+    fn is_found(&self) -> bool;
+    /// Returns what a reader should know beside the text.
+    fn notices(&self) -> Vec<String>;
+}
+
+impl<R: Reply> Answer for R {
+    fn json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(|error| Error::new(Kind::Io, error.to_string()))
+    }
+
+    fn text(&self) -> String {
+        self.render()
+    }
+
+    fn is_found(&self) -> bool {
+        Reply::is_found(self)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        Reply::notices(self)
+    }
+}
+
+/// A tool as the table has it: what [`Define`] says, its types put away.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name with the prefix `codedb_`.
+    pub name: &'static str,
+    /// One line: what it answers.
+    pub summary: &'static str,
+    /// When to use it, when another tool, and its limits.
+    pub details: &'static str,
+    /// What a call may do.
+    pub effect: Effect,
+    /// The arguments that come without their names on the command line.
+    pub positional: &'static [&'static str],
+    /// Returns the JSON schema of its arguments; see [`schema`].
+    pub schema: fn() -> Value,
+    run: fn(&Call<'_>, Value) -> Result<Box<dyn Answer>>,
+}
+
+impl Tool {
+    const fn of<D: Define>() -> Tool {
+        Tool {
+            name: D::NAME,
+            summary: D::SUMMARY,
+            details: D::DETAILS,
+            effect: D::EFFECT,
+            positional: D::POSITIONAL,
+            schema: schema::of::<D::Args>,
+            run: |call, args| Ok(Box::new(D::run(call, schema::parse::<D::Args>(args)?)?)),
+        }
+    }
+
+    /// Returns the name without its prefix, as the command line spells it.
+    pub fn command(&self) -> String {
+        self.name.trim_start_matches("codedb_").replace('_', "-")
+    }
+
+    /// Answers a call with arguments as a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] for arguments that the schema does not allow, and those of the tool.
+    pub fn run(&self, call: &Call<'_>, args: Value) -> Result<Box<dyn Answer>> {
+        (self.run)(call, args)
+    }
+}
+
+/// Returns the tool of a name with or without the prefix.
+pub fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name || tool.command() == name)
+}
+
+/// Returns `list` cut to `max`, and how many there were.
+pub(crate) fn first<T>(mut list: Vec<T>, max: usize) -> (Vec<T>, usize) {
+    let total = list.len();
+    list.truncate(max);
+    (list, total)
+}
+
+/// Returns the notice that a list was cut, if it was.
+pub(crate) fn cut_notice(shown: usize, total: usize, argument: &str) -> Vec<String> {
+    match shown < total {
+        true => vec![format!("{shown} of {total} shown; `{argument}` allows more")],
+        false => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{doctor, index, outline, search, status};
+use super::{doctor, index, search, status, tool};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -28,7 +28,7 @@ fn tree() -> Command {
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .subcommand(search::command())
-        .subcommand(outline::command())
+        .subcommands(tool::commands())
         .subcommand(index::command())
         .subcommand(status::command())
         .subcommand(doctor::command())
@@ -62,7 +62,6 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
     };
     match matches.subcommand() {
         Some(("index", matches)) => index::run(matches),
-        Some(("outline", matches)) => outline::run(matches),
         Some(("status", matches)) => status::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("completions", matches)) => {
@@ -74,7 +73,10 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         }
         Some(("man", matches)) => man(matches.get_one::<String>("command")),
         other => {
-            let name = other.map_or("", |(name, _)| name);
+            let (name, matches) = other.unwrap_or(("", &matches));
+            if let Some(tool) = tool::find(name) {
+                return tool::run(tool, matches);
+            }
             Err(Error::usage(format!("`{name}` is no command")).with_hint("see `codedb --help`"))
         }
     }

@@ -82,13 +82,18 @@ pub(super) fn command() -> Command {
 
 /// The arguments that every command of the index takes.
 pub(super) fn common_args() -> Vec<Arg> {
+    let dir = Arg::new("dir")
+        .value_name("DIR")
+        .value_parser(value_parser!(std::path::PathBuf))
+        .conflicts_with("root")
+        .help("The tree, as with --root");
+    std::iter::once(dir).chain(place_args()).collect()
+}
+
+/// The flags that say which tree and index are meant, and how to work.
+pub(super) fn place_args() -> Vec<Arg> {
     let path = || value_parser!(std::path::PathBuf);
     vec![
-        Arg::new("dir")
-            .value_name("DIR")
-            .value_parser(path())
-            .conflicts_with("root")
-            .help("The tree, as with --root"),
         Arg::new("root")
             .long("root")
             .value_name("DIR")
@@ -118,7 +123,8 @@ pub(super) fn common_args() -> Vec<Arg> {
 
 /// Returns what the common arguments ask for.
 pub(super) fn asked(matches: &ArgMatches) -> Asked {
-    let path = |name: &str| matches.get_one::<std::path::PathBuf>(name).cloned();
+    // Tools have no `dir`.
+    let path = |name: &str| matches.try_get_one::<std::path::PathBuf>(name).ok().flatten().cloned();
     Asked {
         root: path("root").or_else(|| path("dir")),
         index_dir: path("index-dir"),

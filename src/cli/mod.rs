@@ -1,18 +1,19 @@
 //! The command line: the only room that prints, parses flags and knows the terminal.
 //!
 //! [`run`] looks at the first word. `search` has its own parser, since it takes ripgrep's flags and
-//! is called most; every other command is clap's, in `commands`.
+//! is called most; every other command is clap's, in `commands`, and those of tools are made from their
+//! table, in `tool`.
 
 mod background;
 mod commands;
 mod doctor;
 mod index;
 mod log_sink;
-mod outline;
 mod place;
 mod report;
 mod search;
 mod status;
+mod tool;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use crate::base::text::plain;
 use crate::error::Error;
 
 /// Prints `codedb: message`; a standard error that went away is no reason to stop.
@@ -21,15 +22,6 @@ pub(crate) fn print_error(error: &Error) {
         text.push('\n');
     }
     drop(std::io::stderr().lock().write_all(text.as_bytes()));
-}
-
-/// Returns text that we did not write, with control characters escaped.
-pub(crate) fn plain(text: &str) -> String {
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    text.chars().map(escape).collect()
 }
 
 /// What went wrong beside the search itself, and whether to tell.

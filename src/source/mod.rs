@@ -3,9 +3,10 @@
 //! [`walk`] finds the files as ripgrep would, [`stamp`] says when one changed, [`rules`] keeps the
 //! ignore rules' own stamps, [`sweep`] compares a tree with its stamps, [`changes`] turns what the
 //! sweep found into added and removed files, `watch` tells of changes as they happen, [`secret`]
-//! names the files that no index may hold.
+//! names the files that no index may hold, [`guarded`] reads what may be served to others.
 
 pub mod changes;
+pub mod guarded;
 mod platform;
 pub mod read;
 pub mod rules;

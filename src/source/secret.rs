@@ -38,6 +38,8 @@ pub fn is_secret(path: &[u8]) -> bool {
     NAMES.contains(&name)
         || ENDS.iter().any(|end| name.ends_with(end))
         || (name == b"credentials" && parent == b".aws")
+        // A remote's address may hold a password.
+        || (name == b"config" && parent == b".git")
         || parent == b".ssh"
 }
 
@@ -47,9 +49,15 @@ mod tests {
 
     #[test]
     fn secrets_are_told_from_sources() {
-        for path in
-            [".env", "a/.env.local", "prod.env", "x/id_rsa", "tls/server.KEY", ".ssh/config"]
-        {
+        for path in [
+            ".env",
+            "a/.env.local",
+            "prod.env",
+            "x/id_rsa",
+            "tls/server.KEY",
+            ".ssh/config",
+            ".git/config",
+        ] {
             assert!(is_secret(path.as_bytes()), "{path}");
         }
         for path in [".env.example", "src/env.rs", "id_rsa.rs", "key", "a/credentials", "pem.c"] {

@@ -1,6 +1,7 @@
 //! Stamps: what the file system says of a file, so that a change of its content shows.
 
 use std::fs::Metadata;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// A change this long before a stamp was taken may have been followed by another one that left the
@@ -43,6 +44,12 @@ impl Stamp {
     /// Returns the stamp in `metadata`.
     pub fn of(metadata: &Metadata) -> Stamp {
         super::platform::stamp(metadata)
+    }
+
+    /// Returns the stamp of the regular file at `path`, `None` where there is none.
+    pub fn of_file(path: &Path) -> Option<Stamp> {
+        let metadata = std::fs::symlink_metadata(path).ok()?;
+        metadata.is_file().then(|| Stamp::of(&metadata))
     }
 
     /// Returns this stamp, or [`Stamp::NEVER`] where the file changed so shortly before `taken_at`

@@ -20,4 +20,6 @@ mod support;
 mod surprises;
 mod tidy;
 #[cfg(unix)]
+mod tools;
+#[cfg(unix)]
 mod watch;

@@ -57,7 +57,7 @@ fn errors_say_what_to_do() {
         }
     };
     told(&["a.txt"], &["a.txt: the language of this file is not known", "hint:", "rust", "tsx"]);
-    told(&["d"], &["d: a directory has no outline", "hint:"]);
+    told(&["d"], &["d: it is a directory", "hint:"]);
     told(&["none.rs"], &["none.rs: ", "hint:"]);
     told(&[], &["PATH"]);
 }

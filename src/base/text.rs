@@ -1,0 +1,55 @@
+//! Texts that others wrote, made fit to be shown.
+
+use std::borrow::Cow;
+
+/// Returns text that we did not write, with control characters escaped.
+pub fn plain(text: &str) -> String {
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
+/// Returns a file's bytes as text: UTF-8, or UTF-16 behind its byte order mark; what is neither is
+/// replaced. `None` for bytes that are no text: one of the first 8,000 is NUL.
+pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let units = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    };
+    match bytes {
+        [0xFF, 0xFE, rest @ ..] => Some(Cow::Owned(units(rest, u16::from_le_bytes))),
+        [0xFE, 0xFF, rest @ ..] => Some(Cow::Owned(units(rest, u16::from_be_bytes))),
+        _ if bytes[..bytes.len().min(8000)].contains(&0) => None,
+        [0xEF, 0xBB, 0xBF, rest @ ..] => Some(String::from_utf8_lossy(rest)),
+        _ => Some(String::from_utf8_lossy(bytes)),
+    }
+}
+
+/// Returns the start of `text` with at most `bytes_max` bytes, cut between characters.
+pub fn start(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_decoded() {
+        assert_eq!(decode(b"a\n").as_deref(), Some("a\n"));
+        assert_eq!(decode(b"\xEF\xBB\xBFa").as_deref(), Some("a"));
+        assert_eq!(decode(b"\xFF\xFEa\0b\0").as_deref(), Some("ab"));
+        assert_eq!(decode(b"\xFE\xFF\0a\xD8\0").as_deref(), Some("a\u{FFFD}"));
+        assert_eq!(decode(b"a\xFFb").as_deref(), Some("a\u{FFFD}b"));
+        assert_eq!(decode(b"a\0b"), None);
+        assert_eq!(decode(b"").as_deref(), Some(""));
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!((start("aé", 2), start("aé", 3), start("", 9)), ("a", "aé", ""));
+        assert_eq!(plain("a\n\u{1b}[é"), "a\\n\\u{1b}[é");
+    }
+}

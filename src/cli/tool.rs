@@ -1,0 +1,155 @@
+//! Every tool of the table as a command: its flags from the schema of its arguments, its answer as
+//! text or JSON.
+
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Map, Value};
+
+use super::index::{asked, place_args, print};
+use super::{place, report};
+use crate::engine::{Check, Local};
+use crate::error::Result;
+use crate::tools::{Call, TOOLS, Tool};
+
+/// Arguments that are paths: on the command line they are relative to the current directory.
+const PATHS: [&str; 2] = ["path", "paths"];
+
+/// Returns the command of each tool.
+pub(super) fn commands() -> impl Iterator<Item = Command> {
+    TOOLS.iter().map(command)
+}
+
+/// Returns the tool of a command.
+pub(super) fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.command() == name)
+}
+
+fn command(tool: &'static Tool) -> Command {
+    let schema = (tool.schema)();
+    let required = |name: &str| {
+        schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
+    };
+    let mut command = Command::new(tool.command())
+        .about(tool.summary)
+        .long_about(format!("{}.\n\n{}", tool.summary, tool.details));
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let mut args: Vec<Arg> =
+        properties.map(|(name, property)| arg(tool, name, property, required(name))).collect();
+    // Positional arguments come in their own order.
+    args.sort_by_key(|arg| tool.positional.iter().position(|name| arg.get_id() == *name));
+    command = command.args(args);
+    command
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Answer in JSON, for programs"),
+        )
+        .arg(
+            Arg::new("fresh")
+                .long("fresh")
+                .value_name("HOW")
+                .value_parser(["strict", "watch", "trust"])
+                .help("How far the index is checked: default a watcher's word, else every stamp"),
+        )
+        .args(place_args())
+}
+
+fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
+    let help = property["description"].as_str().unwrap_or_default().replace('\n', " ");
+    let mut arg = Arg::new(name.to_owned()).help(help);
+    let is_positional = tool.positional.contains(&name);
+    if is_positional {
+        arg = arg.value_name(name.to_uppercase()).required(required);
+    } else {
+        arg = arg.long(name.replace('_', "-")).required(required);
+    }
+    if PATHS.contains(&name) {
+        arg = arg.value_hint(clap::ValueHint::AnyPath);
+    }
+    match property["type"].as_str() {
+        Some("boolean") => return arg.action(ArgAction::SetTrue),
+        Some("integer") => arg = arg.value_parser(value_parser!(u64)),
+        Some("array") => arg = arg.action(ArgAction::Append),
+        _ => {}
+    }
+    if let Some(choices) = property["enum"].as_array() {
+        let choices: Vec<String> =
+            choices.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        arg = arg.value_parser(choices);
+    }
+    let value = if property["type"] == "integer" { "N" } else { "TEXT" };
+    if is_positional { arg } else { arg.value_name(value) }
+}
+
+/// Asks the tool and prints its answer.
+pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
+    let engine = place::engine(&asked(matches))?;
+    let check = match matches.get_one::<String>("fresh").map(String::as_str) {
+        Some("strict") => Check::Strict,
+        Some("trust") => Check::Trust,
+        _ => Check::Watcher,
+    };
+    let code = Local::new(&engine, check);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+    let args = arguments(tool, matches, engine.root());
+    let answer = tool.run(&Call { code: &code, now_ns }, args)?;
+    for notice in answer.notices() {
+        report::print_message(notice);
+    }
+    match matches.get_flag("json") {
+        true => print(&format!("{}\n", answer.json()?))?,
+        false => print(&answer.text())?,
+    }
+    Ok(ExitCode::from(if answer.is_found() { 0 } else { 1 }))
+}
+
+/// Returns the arguments as the tool takes them.
+fn arguments(tool: &Tool, matches: &ArgMatches, root: &Path) -> Value {
+    let schema = (tool.schema)();
+    let mut args = Map::new();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let spell = |value: &String| match PATHS.contains(&name.as_str()) {
+            true => Value::String(below_root(value, root)),
+            false => Value::String(value.clone()),
+        };
+        let value = match property["type"].as_str() {
+            Some("boolean") => matches.get_flag(name).then_some(Value::Bool(true)),
+            Some("integer") => matches.get_one::<u64>(name).map(|&number| Value::from(number)),
+            Some("array") => matches
+                .get_many::<String>(name)
+                .map(|values| Value::Array(values.map(spell).collect())),
+            _ => matches.get_one::<String>(name).map(spell),
+        };
+        args.extend(value.map(|value| (name.clone(), value)));
+    }
+    Value::Object(args)
+}
+
+/// Returns a path that was typed in the current directory as an absolute one, if there is something
+/// at it; else as it was typed, which is relative to the root.
+fn below_root(typed: &str, root: &Path) -> String {
+    let Ok(current) = std::env::current_dir() else { return typed.to_owned() };
+    let mut absolute = PathBuf::new();
+    for part in current.join(typed).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(absolute.pop()),
+            other => absolute.push(other),
+        }
+    }
+    if absolute.symlink_metadata().is_err() {
+        return typed.to_owned();
+    }
+    if !absolute.starts_with(root)
+        && let Ok(canonical) = absolute.canonicalize()
+        && canonical.starts_with(root)
+    {
+        absolute = canonical;
+    }
+    absolute.to_str().map_or(typed.to_owned(), str::to_owned)
+}

@@ -1,0 +1,313 @@
+//! The files of a tree as they are now: from the newest generation and what differs from it, or
+//! from a walk where there is no index. Plain data, in path order.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::freshen::{Freshened, View};
+use super::{Engine, ask, freshen, freshen_watched};
+use crate::base::bits::Bits;
+use crate::base::ids::{DirId, FileId};
+use crate::base::path;
+use crate::error::{Kind, Result};
+use crate::index::table::Flags;
+use crate::snapshot::Snapshot;
+use crate::source::stamp::Stamp;
+use crate::source::{secret, walk};
+
+/// How long a watcher may take to tell what changed; comparing all stamps takes about as long.
+const SYNC_PATIENCE: Duration = Duration::from_millis(100);
+
+/// How far a list of files is checked against the tree.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Check {
+    /// A watcher is asked what changed; where there is none, every stamp is compared.
+    #[default]
+    Watcher,
+    /// Every stamp is compared.
+    Strict,
+    /// The index is taken as it stands.
+    Trust,
+}
+
+/// How a file stands to the generation of its list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum State {
+    /// As the generation has it.
+    Same,
+    /// Its stamp is another one, and so its content perhaps.
+    Changed,
+    /// The generation does not have it.
+    Added,
+}
+
+/// What a list knows of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FileInfo {
+    /// Its length.
+    pub size_bytes: u64,
+    /// When it was modified, in nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// What is special about it, as far as that was found out.
+    pub flags: Flags,
+    /// How it stands to the generation.
+    pub state: State,
+    /// Hash of its content in the generation, 0 where that did not read it.
+    pub hash: u128,
+}
+
+/// The files of a tree, in path order.
+#[derive(Debug, Default)]
+pub struct FileList {
+    /// The generation that it was made from, 0 for a walk alone.
+    pub generation: u64,
+    /// Files of the generation that are gone, in path order.
+    pub gone: Vec<Vec<u8>>,
+    /// Repository paths, one after the other.
+    paths: Vec<u8>,
+    /// Where each path ends.
+    ends: Vec<usize>,
+    files: Vec<FileInfo>,
+}
+
+impl FileList {
+    /// Returns the number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Returns the repository path of the `at`th file.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many.
+    pub fn path(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.paths[start..self.ends[at]]
+    }
+
+    /// Returns what is known of the `at`th file.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many.
+    pub fn info(&self, at: usize) -> &FileInfo {
+        &self.files[at]
+    }
+
+    /// Returns paths and files, in path order.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &FileInfo)> {
+        (0..self.len()).map(|at| (self.path(at), self.info(at)))
+    }
+
+    /// Returns the place of the file at a repository path. O(log files).
+    pub fn find(&self, path: &[u8]) -> Option<usize> {
+        let at = self.first_from(|other| path::compare(other, path).is_lt());
+        (at < self.len() && self.path(at) == path).then_some(at)
+    }
+
+    /// Returns the files below the directory `dir`, all for the empty path; an empty range where
+    /// there is no such directory. O(log files).
+    pub fn below(&self, dir: &[u8]) -> Range<usize> {
+        if dir.is_empty() {
+            return 0..self.len();
+        }
+        // A file of that very path is none below it.
+        let is_before = |other: &[u8]| path::compare(other, dir).is_le();
+        let start = self.first_from(is_before);
+        start..self.first_from(|other| is_before(other) || path::is_within(other, dir))
+    }
+
+    /// Adds a file, which must come after all the others.
+    pub fn push(&mut self, path: &[u8], info: FileInfo) {
+        self.paths.extend_from_slice(path);
+        self.ends.push(self.paths.len());
+        self.files.push(info);
+    }
+
+    /// Returns the first place whose path is not `before`.
+    fn first_from(&self, before: impl Fn(&[u8]) -> bool) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if before(self.path(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+/// Returns the files of the tree as they are now. O(files).
+///
+/// # Errors
+///
+/// If the root cannot be read. A damaged index is no error: then the tree is walked.
+pub fn file_list(engine: &Engine, check: Check) -> Result<FileList> {
+    let snapshot = match engine.snapshot() {
+        Ok(snapshot) => snapshot,
+        Err(error) => {
+            log::debug!("index unusable, walking instead: {error}");
+            None
+        }
+    };
+    let Some(snapshot) = snapshot else { return walked(engine, None) };
+    engine.store().note_use();
+    match checked(engine, &snapshot, check) {
+        Err(error) if error.kind() == Kind::Corrupt => {
+            log::debug!("index damaged, walking instead: {error}");
+            walked(engine, None)
+        }
+        other => other,
+    }
+}
+
+fn checked(engine: &Engine, snapshot: &Snapshot, check: Check) -> Result<FileList> {
+    let environment = engine.environment();
+    let root = DirId(0);
+    if check == Check::Trust {
+        return of_view(snapshot, &View::default());
+    }
+    let mut freshened = None;
+    if check == Check::Watcher
+        && let Some(watched) = ask(engine).and_then(|question| question.answer(SYNC_PATIENCE))
+    {
+        freshened = freshen_watched(snapshot, &watched, root, environment)?;
+    }
+    let freshened = match freshened {
+        Some(freshened) => freshened,
+        None => {
+            let nothing = Bits::new(snapshot.table.files() as usize);
+            freshen(snapshot, root, &nothing, environment)?
+        }
+    };
+    match freshened {
+        Freshened::View(view) => of_view(snapshot, &view),
+        Freshened::Rewalk(_) => walked(engine, Some(snapshot)),
+    }
+}
+
+/// Puts the generation's files and what differs from them together.
+fn of_view(snapshot: &Snapshot, view: &View) -> Result<FileList> {
+    let Snapshot { root, table, generation, .. } = snapshot;
+    let mut list = FileList { generation: *generation, ..FileList::default() };
+    let mut added = view.added.iter().peekable();
+    for id in (0..table.files()).map(FileId) {
+        let file = table.file(id)?;
+        let path = path::join(table.dir(file.dir)?.path.to_bytes(), file.name.to_bytes());
+        while let Some(added) = added.next_if(|added| path::compare(added, &path).is_lt()) {
+            push_new(&mut list, root, added);
+        }
+        if view.gone.binary_search(&id).is_ok() {
+            list.gone.push(path);
+            continue;
+        }
+        let (mut stamp, mut state) = (table.stamp(id)?, State::Same);
+        let changed = view.changed.binary_search(&id).is_ok();
+        if changed || stamp == Stamp::NEVER {
+            state = State::Changed;
+            match Stamp::of_file(&root.join(path::to_path(&path))) {
+                Some(now) => stamp = now,
+                // It went since it was looked at.
+                None => {
+                    list.gone.push(path);
+                    continue;
+                }
+            }
+        }
+        let hash = table.hash(id)?;
+        list.push(&path, info(stamp, file.flags, state, hash));
+    }
+    for path in added {
+        push_new(&mut list, root, path);
+    }
+    Ok(list)
+}
+
+fn push_new(list: &mut FileList, root: &Path, path: &[u8]) {
+    if let Some(stamp) = Stamp::of_file(&root.join(path::to_path(path))) {
+        list.push(path, info(stamp, flags(path), State::Added, 0));
+    }
+}
+
+/// Walks the tree; what `snapshot` knows of a file at its stamp is kept.
+fn walked(engine: &Engine, snapshot: Option<&Snapshot>) -> Result<FileList> {
+    let root = engine.root();
+    let tree = walk::walk_below(root, b"", engine.environment())?;
+    let known = |path: &[u8], stamp: Stamp| -> Result<FileInfo> {
+        let nothing = info(stamp, flags(path), State::Added, 0);
+        let Some(table) = snapshot.map(|snapshot| &snapshot.table) else { return Ok(nothing) };
+        let Some(id) = table.find_file(path)? else { return Ok(nothing) };
+        let state = if table.stamp(id)? == stamp { State::Same } else { State::Changed };
+        Ok(info(stamp, table.file(id)?.flags, state, table.hash(id)?))
+    };
+    let infos: Vec<Option<FileInfo>> = tree
+        .files
+        .par_iter()
+        .with_min_len(256)
+        .map(|path| {
+            let stamp = Stamp::of_file(&root.join(path::to_path(path)));
+            stamp.map(|stamp| known(path, stamp)).transpose()
+        })
+        .collect::<Result<_>>()?;
+    let mut list = FileList::default();
+    for (path, info) in tree.files.iter().zip(infos) {
+        if let Some(info) = info {
+            list.push(path, info);
+        }
+    }
+    if let Some(snapshot) = snapshot {
+        list.generation = snapshot.generation;
+        for id in (0..snapshot.table.files()).map(FileId) {
+            let path = snapshot.table.path(id)?;
+            if list.find(&path).is_none() {
+                list.gone.push(path);
+            }
+        }
+    }
+    Ok(list)
+}
+
+fn info(stamp: Stamp, flags: Flags, state: State, hash: u128) -> FileInfo {
+    FileInfo { size_bytes: stamp.size, modified_ns: stamp.mtime_ns, flags, state, hash }
+}
+
+fn flags(path: &[u8]) -> Flags {
+    if secret::is_secret(path) { Flags::SCAN.with(Flags::SECRET) } else { Flags::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(paths: &[&str]) -> FileList {
+        let mut list = FileList::default();
+        for path in paths {
+            list.push(path.as_bytes(), info(Stamp::NEVER, Flags::default(), State::Same, 0));
+        }
+        list
+    }
+
+    #[test]
+    fn files_are_found_by_path_and_by_folder() {
+        let list = list(&["a/b/c.rs", "a/b/d.rs", "a/e.rs", "a-b/f.rs", "a.rs", "b"]);
+        assert_eq!(list.find(b"a/e.rs"), Some(2));
+        assert_eq!(list.find(b"a"), None);
+        assert_eq!(list.find(b"z"), None);
+        assert_eq!(list.below(b""), 0..6);
+        assert_eq!(list.below(b"a"), 0..3);
+        assert_eq!(list.below(b"a/b"), 0..2);
+        assert_eq!(list.below(b"a-b"), 3..4);
+        assert!(list.below(b"b").is_empty() && list.below(b"a/b/c").is_empty());
+    }
+}

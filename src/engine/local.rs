@@ -1,0 +1,59 @@
+//! The code of a tree on this machine, as tools see it.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::Engine;
+use super::file_list::{Check, FileList, file_list};
+use crate::error::Result;
+use crate::history::git::Git;
+use crate::query::fuzzy::PathIndex;
+use crate::source::guarded::{self, Content};
+use crate::tools::call::Code;
+
+/// The tree of an engine, looked at once: its list of files is made when it is first asked for and
+/// holds for every later question, so that one answer is of one moment.
+#[derive(Debug)]
+pub struct Local<'a> {
+    engine: &'a Engine,
+    check: Check,
+    files: OnceLock<FileList>,
+    names: OnceLock<PathIndex>,
+    git: OnceLock<Option<Git>>,
+}
+
+impl Local<'_> {
+    /// Returns the tree of `engine`, checked as `check` says; looks at nothing yet.
+    pub fn new(engine: &Engine, check: Check) -> Local<'_> {
+        let (files, names, git) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Local { engine, check, files, names, git }
+    }
+}
+
+impl Code for Local<'_> {
+    fn root(&self) -> &Path {
+        self.engine.root()
+    }
+
+    fn files(&self) -> Result<&FileList> {
+        if let Some(files) = self.files.get() {
+            return Ok(files);
+        }
+        let files = file_list(self.engine, self.check)?;
+        Ok(self.files.get_or_init(|| files))
+    }
+
+    fn names(&self) -> Result<&PathIndex> {
+        let files = self.files()?;
+        let paths = || files.iter().map(|(path, info)| (path, info.modified_ns));
+        Ok(self.names.get_or_init(|| PathIndex::new(paths())))
+    }
+
+    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {
+        guarded::read(self.engine.root(), path, bytes_max)
+    }
+
+    fn git(&self) -> Option<&Git> {
+        self.git.get_or_init(|| Git::open(self.engine.root())).as_ref()
+    }
+}

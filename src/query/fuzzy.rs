@@ -1,0 +1,288 @@
+//! Fuzzy look-up of paths: what somebody types who half remembers a file.
+//!
+//! A query is words; each must be found in a path, without regard to ASCII case: as a part of the
+//! name, as letters of the name in their order, as initials (`rdc` for `ReactDOMClient`), spread over
+//! folders and name, or, only if the rest finds nothing good, with typing errors. A word with `/`
+//! means a folder and a name. [`word`] scores one word in one name; here many names are gone through.
+//!
+//! Cost: O(folders + files) with a few nanoseconds for a file whose letters cannot do; several
+//! threads above [`PARALLEL_FILES_MIN`] files.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use crate::base::path;
+use crate::lang::marks;
+use word::Word;
+
+mod typo;
+mod word;
+
+/// Files from which on several threads look.
+const PARALLEL_FILES_MIN: usize = 32 << 10;
+
+/// Bytes of a query that are looked at.
+const QUERY_BYTES_MAX: usize = 256;
+
+/// Words of a query that are looked at.
+const WORDS_MAX: usize = 8;
+
+/// A best score below this makes a second look for typing errors worth it.
+const GOOD: i32 = 400;
+
+/// What a file that is generated, vendored or minified loses.
+const MARKED: i32 = 300;
+
+/// The paths of a tree, made ready to be searched. Immutable.
+#[derive(Debug)]
+pub struct PathIndex {
+    /// Files in path order.
+    files: Vec<File>,
+    /// Directories; one comes after the one that it lies in, the root is the first.
+    dirs: Vec<Dir>,
+    /// Names of files and directories, as they are written.
+    names: Vec<u8>,
+    /// The same with ASCII letters in lower case.
+    folded: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct File {
+    /// The letters of its name, see [`word::letters`].
+    letters: u64,
+    modified_ns: i64,
+    /// Where its name starts.
+    start: usize,
+    len: u32,
+    dir: u32,
+    /// Where the file's own name says that it is generated or minified.
+    is_marked: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Dir {
+    parent: u32,
+    /// Where its name starts, which ends in `/` but for the root's.
+    start: usize,
+    len: u32,
+    depth: i32,
+    is_marked: bool,
+}
+
+/// A file that was found.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Hit {
+    /// Its place among the paths.
+    pub at: usize,
+    /// How well it fits, to compare hits of one query only.
+    pub score: i32,
+}
+
+/// What a query found.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Hits {
+    /// The best, in order: by score, then the newest, then by path.
+    pub best: Vec<Hit>,
+    /// How many files fit.
+    pub total: usize,
+}
+
+/// Score, time and place, in the order in which hits are given.
+type Key = (i32, i64, Reverse<usize>);
+
+/// Whether typing errors are forgiven.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Typos {
+    Forgiven,
+    Counted,
+}
+
+impl PathIndex {
+    /// Makes repository paths, in path order and with their modification times, ready. O(paths).
+    pub fn new<'a>(paths: impl Iterator<Item = (&'a [u8], i64)>) -> PathIndex {
+        let root = Dir { parent: 0, start: 0, len: 0, depth: 0, is_marked: false };
+        let mut index = PathIndex {
+            files: Vec::with_capacity(paths.size_hint().0),
+            dirs: vec![root],
+            names: Vec::new(),
+            folded: Vec::new(),
+        };
+        // The open directories: their ids and repository paths' lengths.
+        let mut open: Vec<(u32, usize)> = vec![(0, 0)];
+        let mut before: Vec<u8> = Vec::new();
+        for (path, modified_ns) in paths {
+            let (dir, name) = path::split(path);
+            if dir != before.as_slice() {
+                index.open(dir, &before, &mut open);
+                before = dir.to_vec();
+            }
+            let at = open.last().map_or(0, |&(id, _)| id);
+            let start = index.add_name(name);
+            let name_marks = marks::of_name(name);
+            index.files.push(File {
+                letters: word::letters(&index.folded[start..]),
+                modified_ns,
+                start,
+                len: u32::try_from(name.len()).unwrap_or(0),
+                dir: at,
+                is_marked: index.dirs[at as usize].is_marked || name_marks.ranks_last(),
+            });
+        }
+        index
+    }
+
+    /// Closes the directories that `dir` does not lie in, and opens those that it does.
+    fn open(&mut self, dir: &[u8], before: &[u8], open: &mut Vec<(u32, usize)>) {
+        while let Some(&(_, len)) = open.last()
+            && len > 0
+            && !(len <= before.len() && path::is_within(dir, &before[..len]))
+        {
+            open.pop();
+        }
+        let (mut parent, mut from) = open.last().copied().unwrap_or((0, 0));
+        while from < dir.len() {
+            let start = if from == 0 { 0 } else { from + 1 };
+            let len = dir[start..].iter().position(|&byte| byte == b'/');
+            let end = len.map_or(dir.len(), |len| start + len);
+            let name = &dir[start..end];
+            let folder_marks = marks::of_folder(name);
+            let above = &self.dirs[parent as usize];
+            let (depth, marked) = (above.depth + 1, above.is_marked || folder_marks.ranks_last());
+            let at = self.add_name(name);
+            self.names.push(b'/');
+            self.folded.push(b'/');
+            let len = u32::try_from(name.len() + 1).unwrap_or(0);
+            self.dirs.push(Dir { parent, start: at, len, depth, is_marked: marked });
+            parent = u32::try_from(self.dirs.len() - 1).unwrap_or(0);
+            open.push((parent, end));
+            from = end;
+        }
+    }
+
+    fn add_name(&mut self, name: &[u8]) -> usize {
+        let start = self.names.len();
+        self.names.extend_from_slice(name);
+        self.folded.extend(name.iter().map(u8::to_ascii_lowercase));
+        start
+    }
+
+    /// Returns the files that fit `query` best, at most `max`; for a query without words, the
+    /// newest. See [`Hits::best`] for the order.
+    pub fn find(&self, query: &[u8], max: usize) -> Hits {
+        let query = &query[..query.len().min(QUERY_BYTES_MAX)];
+        let words: Vec<Word> = query
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty())
+            .take(WORDS_MAX)
+            .map(Word::new)
+            .collect();
+        let mut hits = self.look(&words, Typos::Counted, max);
+        let best = hits.best.first().map_or(0, |hit| hit.score / (words.len().max(1) as i32));
+        if !words.is_empty() && best < GOOD {
+            hits = self.look(&words, Typos::Forgiven, max);
+        }
+        hits
+    }
+
+    fn look(&self, words: &[Word], typos: Typos, max: usize) -> Hits {
+        let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
+        let part = |range: std::ops::Range<usize>| {
+            let mut best = Best { heap: BinaryHeap::new(), max, total: 0 };
+            for at in range {
+                if let Some(score) = self.score(words, &reached, at, typos) {
+                    best.add((score, self.files[at].modified_ns, Reverse(at)));
+                }
+            }
+            best
+        };
+        let count = self.files.len();
+        let best = if count < PARALLEL_FILES_MIN {
+            part(0..count)
+        } else {
+            let step = PARALLEL_FILES_MIN / 8;
+            let starts: Vec<usize> = (0..count).step_by(step).collect();
+            starts
+                .into_par_iter()
+                .map(|start| part(start..count.min(start + step)))
+                .reduce(|| Best { heap: BinaryHeap::new(), max, total: 0 }, Best::merge)
+        };
+        let total = best.total;
+        let mut keys: Vec<Key> = best.heap.into_iter().map(|Reverse(key)| key).collect();
+        keys.sort_unstable_by(|a, b| b.cmp(a));
+        let best = keys.into_iter().map(|(score, _, Reverse(at))| Hit { at, score }).collect();
+        Hits { best, total }
+    }
+
+    /// Returns how many of the word's letters each directory's path has in their order.
+    fn reached(&self, word: &Word) -> Vec<u16> {
+        let mut reached: Vec<u16> = Vec::with_capacity(self.dirs.len());
+        for dir in &self.dirs {
+            let before = reached.get(dir.parent as usize).copied().unwrap_or(0);
+            let name = &self.folded[dir.start..dir.start + dir.len as usize];
+            reached.push(word.reach_folder(before, name));
+        }
+        reached
+    }
+
+    fn score(&self, words: &[Word], reached: &[Vec<u16>], at: usize, typos: Typos) -> Option<i32> {
+        if words.is_empty() {
+            return Some(0);
+        }
+        let file = &self.files[at];
+        let mut sum = 0;
+        for (word, reached) in words.iter().zip(reached) {
+            let reached = usize::from(reached[file.dir as usize]);
+            let mut score = None;
+            if word.may_fit(file.letters, reached) {
+                let range = file.start..file.start + file.len as usize;
+                score = word.score(&self.names[range.clone()], &self.folded[range], reached);
+            }
+            if typos == Typos::Forgiven
+                && score.is_none_or(|score| score < word::WITH_TYPO_MAX)
+                && word.may_fit_with_typos(file.letters, reached)
+            {
+                let folded = &self.folded[file.start..file.start + file.len as usize];
+                score = score.max(word.score_with_typos(folded));
+            }
+            sum += score?;
+        }
+        let dir = &self.dirs[file.dir as usize];
+        let marked = if file.is_marked { MARKED } else { 0 };
+        Some(sum - marked - dir.depth.min(10))
+    }
+}
+
+/// The best hits so far.
+struct Best {
+    /// The worst of them is on top.
+    heap: BinaryHeap<Reverse<Key>>,
+    max: usize,
+    total: usize,
+}
+
+impl Best {
+    fn add(&mut self, key: Key) {
+        self.total += 1;
+        self.keep(key);
+    }
+
+    fn keep(&mut self, key: Key) {
+        if self.heap.len() < self.max {
+            self.heap.push(Reverse(key));
+        } else if self.heap.peek().is_some_and(|worst| worst.0 < key) {
+            self.heap.pop();
+            self.heap.push(Reverse(key));
+        }
+    }
+
+    fn merge(mut self, other: Best) -> Best {
+        other.heap.into_iter().for_each(|Reverse(key)| self.keep(key));
+        self.total += other.total;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Which file comes first for what somebody types, and bounds on odd input.
+
+use super::*;
+
+const PATHS: &[&str] = &[
+    "README.md",
+    "docs/hooks.md",
+    "node_modules/react/index.js",
+    "packages/react/index.js",
+    "packages/react/src/ReactHooks.js",
+    "packages/react/src/__tests__/ReactHooks-test.js",
+    "packages/react-dom/src/client/ReactDOMClient.js",
+    "packages/react-dom/src/client/ReactDOMRoot.js",
+    "packages/react-dom/src/server/ReactDOMServer.js",
+    "packages/react-reconciler/src/ReactFiberHooks.js",
+    "packages/react-reconciler/src/ReactFiberWorkLoop.js",
+    "packages/shared/objectIs.js",
+    "scripts/rollup/build.js",
+    "src/http_server_config.rs",
+];
+
+fn index(paths: &[&str]) -> PathIndex {
+    assert!(paths.is_sorted_by(|a, b| path::compare(a.as_bytes(), b.as_bytes()).is_lt()));
+    PathIndex::new(paths.iter().map(|path| (path.as_bytes(), 0)))
+}
+
+#[track_caller]
+fn check(query: &str, expected: &str) {
+    let hits = index(PATHS).find(query.as_bytes(), 3);
+    let found: Vec<&str> = hits.best.iter().map(|hit| PATHS[hit.at]).collect();
+    assert_eq!(found.first(), Some(&expected), "{query}: {found:?}");
+}
+
+#[test]
+fn names_and_their_parts_are_found() {
+    check("readme", "README.md");
+    check("ReactHooks.js", "packages/react/src/ReactHooks.js");
+    check("reacthooks", "packages/react/src/ReactHooks.js");
+    check("workloop", "packages/react-reconciler/src/ReactFiberWorkLoop.js");
+    check("objis", "packages/shared/objectIs.js");
+    check("config", "src/http_server_config.rs");
+}
+
+#[test]
+fn initials_are_found() {
+    check("rdc", "packages/react-dom/src/client/ReactDOMClient.js");
+    check("rfwl", "packages/react-reconciler/src/ReactFiberWorkLoop.js");
+    check("hsc", "src/http_server_config.rs");
+    check("RDomServ", "packages/react-dom/src/server/ReactDOMServer.js");
+}
+
+#[test]
+fn parts_of_paths_are_found() {
+    check("rollup/build", "scripts/rollup/build.js");
+    check("rollupbuild", "scripts/rollup/build.js");
+    check("reconciler hooks", "packages/react-reconciler/src/ReactFiberHooks.js");
+    check("client root", "packages/react-dom/src/client/ReactDOMRoot.js");
+    check("./scripts/rollup/build.js", "scripts/rollup/build.js");
+    check("react/index.js", "packages/react/index.js");
+}
+
+#[test]
+fn typing_errors_are_forgiven() {
+    check("raedme", "README.md");
+    check("ReactFiberWrokLoop", "packages/react-reconciler/src/ReactFiberWorkLoop.js");
+    check("objctIs", "packages/shared/objectIs.js");
+    check("htpp_server", "src/http_server_config.rs");
+    check("rollup/biuld", "scripts/rollup/build.js");
+}
+
+#[test]
+fn others_code_ranks_last_but_is_found() {
+    let hits = index(PATHS).find(b"index.js", 10);
+    let found: Vec<&str> = hits.best.iter().map(|hit| PATHS[hit.at]).collect();
+    let expected = ["packages/react/index.js", "node_modules/react/index.js"];
+    assert_eq!(found[..2], expected);
+}
+
+#[test]
+fn the_newest_wins_among_equals() {
+    let paths: [&[u8]; 3] = [b"a/mod.rs", b"b/mod.rs", b"c/mod.rs"];
+    let index = PathIndex::new(paths.into_iter().zip([1, 3, 1]));
+    let places = |query: &str| -> Vec<usize> {
+        index.find(query.as_bytes(), 9).best.iter().map(|hit| hit.at).collect()
+    };
+    assert_eq!(places("mod"), [1, 0, 2]);
+    assert_eq!(places(""), [1, 0, 2]);
+}
+
+#[test]
+fn totals_count_what_is_not_shown() {
+    let hits = index(PATHS).find(b"react", 2);
+    assert_eq!(hits.best.len(), 2);
+    assert_eq!(
+        hits.total,
+        PATHS.iter().filter(|path| path.to_lowercase().contains("react")).count()
+    );
+    assert_eq!(index(PATHS).find(b"qqqq", 9), Hits::default());
+    assert_eq!(index(&[]).find(b"a", 9), Hits::default());
+    assert_eq!(index(PATHS).find(b"a", 0).best, []);
+}
+
+#[test]
+fn many_files_are_searched_alike_on_several_threads() {
+    let paths: Vec<String> =
+        (0..PARALLEL_FILES_MIN + 9).map(|at| format!("d{}/file_{at}.rs", at % 97)).collect();
+    let mut sorted: Vec<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
+    sorted.sort_by(|a, b| path::compare(a, b));
+    let index = PathIndex::new(sorted.iter().map(|path| (*path, 0)));
+    let hits = index.find(b"file_777", 5);
+    assert_eq!(sorted[hits.best[0].at], b"d1/file_777.rs");
+    assert_eq!(hits, index.find(b"file_777", 5));
+}
+
+#[test]
+fn any_bytes_do() {
+    let paths: [&[u8]; 4] = [b"\xFF", b"a/\xC3\xA9.rs", b"a/\xE6\x97\xA5", b"b"];
+    let index = PathIndex::new(paths.into_iter().map(|path| (path, 0)));
+    assert_eq!(index.find("é".as_bytes(), 9).best[0].at, 1);
+    for query in [&b"/"[..], b"//", b" ", b"\xFF/\xFE", &[b'a'; 999], b"a/", b"/a", b"a//b"] {
+        index.find(query, 3);
+    }
+}

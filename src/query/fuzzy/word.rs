@@ -1,0 +1,262 @@
+//! One word of a query against one name.
+//!
+//! Scores come in steps, so that a better sort of match always wins: the whole name 1000, its stem
+//! 950, its start 800, a part of it at a word's start 700, initials 650, another part 500, letters in
+//! their order up to 450, typing errors up to 350, spread over folders and name up to 200, in the
+//! folders alone 50. Within a step, shorter names win.
+
+use super::typo::Pattern;
+
+/// The best score of a match with typing errors.
+pub(super) const WITH_TYPO_MAX: i32 = 350;
+
+const WHOLE: i32 = 1000;
+const STEM: i32 = 950;
+const START: i32 = 800;
+const WORD_START: i32 = 700;
+const INITIALS: i32 = 650;
+const PART: i32 = 500;
+const LETTERS_MAX: i32 = 450;
+const LETTERS_MIN: i32 = 210;
+const SPREAD_MAX: i32 = 200;
+const SPREAD_MIN: i32 = 60;
+const FOLDERS: i32 = 50;
+
+/// What each typing error costs.
+const TYPO: i32 = 40;
+
+/// What a folder that is named before the `/` of a word adds.
+const FOLDER: i32 = 100;
+
+/// Letters that a word may have at most: as many as a [`Pattern`] has bits.
+const LETTERS: usize = 64;
+
+/// A word of a query, made ready.
+#[derive(Debug)]
+pub(super) struct Word {
+    /// What stands before the last `/`, in lower case, and that `/`; mostly empty.
+    folder: Vec<u8>,
+    /// The rest, as it was typed.
+    typed: Vec<u8>,
+    /// The same in lower case.
+    folded: Vec<u8>,
+    /// The letters from each place on.
+    letters_from: Vec<u64>,
+    pattern: Option<Pattern>,
+}
+
+/// Returns the set of bytes in a lowercase name: a bit each for the letters and digits and a few
+/// others, the rest shares one.
+pub(super) fn letters(folded: &[u8]) -> u64 {
+    folded.iter().fold(0, |set, &byte| set | letter(byte))
+}
+
+fn letter(byte: u8) -> u64 {
+    let bit = match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'0'..=b'9' => 26 + byte - b'0',
+        b'.' => 36,
+        b'_' => 37,
+        b'-' => 38,
+        byte if byte < 0x80 => 39,
+        byte => 40 + byte % 24,
+    };
+    1 << bit
+}
+
+impl Word {
+    /// Makes a word ready, of which the first 64 letters behind the last `/` count.
+    pub(super) fn new(word: &[u8]) -> Word {
+        let at = word.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+        let folder = word[..at].to_ascii_lowercase();
+        // What a shell's completion leaves says nothing.
+        let folder = folder.strip_prefix(b"./").map_or(folder.clone(), <[u8]>::to_vec);
+        let folder = folder.strip_prefix(b"/").map_or(folder.clone(), <[u8]>::to_vec);
+        let typed = word[at..word.len().min(at + LETTERS)].to_vec();
+        let folded = typed.to_ascii_lowercase();
+        let mut letters_from = vec![0; folded.len() + 1];
+        for at in (0..folded.len()).rev() {
+            letters_from[at] = letters_from[at + 1] | letter(folded[at]);
+        }
+        let pattern = Pattern::new(&folded);
+        Word { folder, typed, folded, letters_from, pattern }
+    }
+
+    /// Returns how many letters are reached behind the folder `name`, if `before` were before it.
+    ///
+    /// With a folder of its own, that is what is looked for; else the letters of the word.
+    pub(super) fn reach_folder(&self, before: u16, name: &[u8]) -> u16 {
+        let looked_for = if self.folder.is_empty() { &self.folded } else { &self.folder };
+        reach(looked_for, usize::from(before), name) as u16
+    }
+
+    /// Returns false if no name of these letters fits, `reached` being that of its folder.
+    pub(super) fn may_fit(&self, letters: u64, reached: usize) -> bool {
+        let from = if self.folder.is_empty() { reached.min(self.folded.len()) } else { 0 };
+        (self.folder.is_empty() || reached == self.folder.len())
+            && self.letters_from[from] & !letters == 0
+    }
+
+    /// Returns false if no name of these letters fits but for some typing errors.
+    pub(super) fn may_fit_with_typos(&self, letters: u64, reached: usize) -> bool {
+        let Some(pattern) = &self.pattern else { return false };
+        (self.folder.is_empty() || reached == self.folder.len())
+            && (self.letters_from[0] & !letters).count_ones() <= pattern.errors_max()
+    }
+
+    /// Returns how well a name fits, given as it is written and in lower case.
+    pub(super) fn score(&self, name: &[u8], folded: &[u8], reached: usize) -> Option<i32> {
+        let extra = if self.folder.is_empty() { 0 } else { FOLDER };
+        if self.folded.is_empty() {
+            return Some(FOLDERS + extra);
+        }
+        if let Some(score) = self.score_in_name(name, folded) {
+            return Some(score + extra);
+        }
+        if !self.folder.is_empty() || reached == 0 {
+            return None;
+        }
+        let rest = &self.folded[reached.min(self.folded.len())..];
+        if rest.is_empty() {
+            return Some(FOLDERS);
+        }
+        let (span, _) = closest(rest, folded)?;
+        let gaps = (span.len() - rest.len()) as i32;
+        let at_start = if span.start == 0 { 30 } else { 0 };
+        let share = (100 * rest.len() / self.folded.len()) as i32;
+        Some((SPREAD_MIN + share + at_start - 5 * gaps).clamp(SPREAD_MIN, SPREAD_MAX))
+    }
+
+    /// Returns how well a name fits with typing errors, if there are few.
+    pub(super) fn score_with_typos(&self, folded: &[u8]) -> Option<i32> {
+        let (errors, is_from_start) = self.pattern.as_ref()?.errors(folded)?;
+        let start = if is_from_start { 0 } else { TYPO / 2 };
+        let longer = (folded.len().saturating_sub(self.folded.len()) as i32).min(TYPO / 2 - 1);
+        Some(WITH_TYPO_MAX - TYPO * errors as i32 - start - longer)
+    }
+
+    fn score_in_name(&self, name: &[u8], folded: &[u8]) -> Option<i32> {
+        let word = self.folded.as_slice();
+        if word.len() > folded.len() {
+            return None;
+        }
+        let longer = ((folded.len() - word.len()) as i32).min(45);
+        // Whoever types a capital means it.
+        let exact = |at: usize| {
+            let has_capital = self.typed != self.folded;
+            if has_capital && name[at..].starts_with(&self.typed) { 4 } else { 0 }
+        };
+        if let Some(at) = part_at(word, name, folded) {
+            let ends = at + word.len();
+            let is_stem = folded.get(ends) == Some(&b'.');
+            let score = match (at, is_stem) {
+                (0, _) if ends == folded.len() => WHOLE,
+                (0, true) => STEM,
+                (0, false) => START,
+                _ if is_word_start(name, at) => WORD_START,
+                _ => PART,
+            };
+            return Some(score - longer + exact(at));
+        }
+        let (span, starts) = closest(word, folded).map(|(span, _)| {
+            let starts = span.start == 0 || is_word_start(name, span.start);
+            (span, starts)
+        })?;
+        if word.len() > 1 && has_initials(word, name, folded) {
+            return Some(INITIALS - longer);
+        }
+        let gaps = (span.len() - word.len()) as i32;
+        let score = LETTERS_MAX - 10 * gaps - longer - if starts { 0 } else { 40 };
+        Some(score.max(LETTERS_MIN))
+    }
+}
+
+/// Returns how many letters of `word` are found, `from` of them before, in their order in `text`.
+fn reach(word: &[u8], from: usize, text: &[u8]) -> usize {
+    let mut at = from;
+    for &byte in text {
+        if word.get(at) == Some(&byte) {
+            at += 1;
+        }
+    }
+    at
+}
+
+/// Returns where `word` stands in a name, at a word's start if it does so anywhere.
+fn part_at(word: &[u8], name: &[u8], folded: &[u8]) -> Option<usize> {
+    let mut first = None;
+    for at in 0..=folded.len() - word.len() {
+        if folded[at] == word[0] && folded[at..].starts_with(word) {
+            if is_word_start(name, at) {
+                return Some(at);
+            }
+            first = first.or(Some(at));
+        }
+    }
+    first
+}
+
+/// Returns true if a word starts at `at`: after a separator, at a capital after a small letter or
+/// before one, at a digit after a letter.
+fn is_word_start(name: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| name[before]) else { return true };
+    let here = name[at];
+    if !before.is_ascii_alphanumeric() && before < 0x80 {
+        return here.is_ascii_alphanumeric() || here >= 0x80;
+    }
+    let next_is_small = name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+    here.is_ascii_uppercase() && (!before.is_ascii_uppercase() || next_is_small)
+        || here.is_ascii_digit() && !before.is_ascii_digit()
+}
+
+/// Returns true if the word's letters are starts of the name's words, in their order; several may
+/// come from the start of one word, as in `usest` for `useState`.
+fn has_initials(word: &[u8], name: &[u8], folded: &[u8]) -> bool {
+    let mut found = 0;
+    // True while everything since the last word's start was found.
+    let mut follows = false;
+    let mut starts = 0;
+    for at in 0..folded.len() {
+        let Some(&wanted) = word.get(found) else { break };
+        let is_start = is_word_start(name, at);
+        follows = (is_start || follows) && folded[at] == wanted;
+        if follows {
+            found += 1;
+            starts += u32::from(is_start);
+        }
+    }
+    found == word.len() && starts > 1
+}
+
+/// Returns the shortest stretch that ends where the letters of `word`, taken as early as possible,
+/// end, and how many of its letters follow one another.
+fn closest(word: &[u8], text: &[u8]) -> Option<(std::ops::Range<usize>, usize)> {
+    let mut found = 0;
+    let mut end = 0;
+    for (at, &byte) in text.iter().enumerate() {
+        if byte == word[found] {
+            found += 1;
+            if found == word.len() {
+                end = at + 1;
+                break;
+            }
+        }
+    }
+    if found < word.len() {
+        return None;
+    }
+    let (mut start, mut together) = (end, 0);
+    let mut last = end;
+    for at in (0..end).rev() {
+        if text[at] == word[found - 1] {
+            together += usize::from(at + 1 == last);
+            last = at;
+            start = at;
+            found -= 1;
+            if found == 0 {
+                break;
+            }
+        }
+    }
+    Some((start..end, together))
+}

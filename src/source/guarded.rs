@@ -1,0 +1,114 @@
+//! Reads a file to serve it to others: it lies under the root, is reached without leaving it, and is
+//! no secret.
+
+use std::path::Path;
+
+use super::read::{self, Buffer};
+use super::secret;
+use super::stamp::Stamp;
+use crate::base::path;
+use crate::error::{Error, Kind, Result};
+
+/// What a file held as it was read.
+#[derive(Clone, Debug)]
+pub struct Content {
+    /// Its bytes, the first of them where it is longer than was asked for.
+    pub bytes: Vec<u8>,
+    /// Its length.
+    pub size_bytes: u64,
+    /// When it was modified, in nanoseconds since 1970.
+    pub modified_ns: i64,
+}
+
+impl Content {
+    /// Returns true if these are not all of the file's bytes.
+    pub fn is_cut(&self) -> bool {
+        (self.bytes.len() as u64) < self.size_bytes
+    }
+}
+
+/// Reads up to `bytes_max` bytes of the file at a repository path below `root`, which is canonical.
+///
+/// # Errors
+///
+/// [`Kind::NotFound`] if there is none; [`Kind::Usage`] for a directory, a secret, and a path that
+/// leaves the tree through a symbolic link; [`Kind::Io`] if it cannot be read.
+pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
+    let named = path::to_path(path);
+    refuse_secret(path, &named)?;
+    let io = |error| Error::io(&named, error);
+    let real = root.join(&named).canonicalize().map_err(io)?;
+    let below = real.strip_prefix(root).ok().and_then(path::from_path);
+    let Some(below) = below else {
+        return Err(Error::usage("a symbolic link leads out of the tree here")
+            .with_path(&named)
+            .with_hint("only files of the tree are served"));
+    };
+    refuse_secret(&below, &named)?;
+    if real.is_dir() {
+        return Err(Error::usage("it is a directory")
+            .with_path(&named)
+            .with_hint("`ls` and `tree` list what is in it"));
+    }
+    let (mut file, metadata) = read::open(&real).map_err(io)?;
+    let mut buffer = Buffer::default();
+    let stamp = Stamp::of(&metadata);
+    let len_bytes = stamp.size.min(bytes_max);
+    buffer.fill(&mut file, len_bytes).map_err(io)?;
+    let bytes = buffer.bytes().to_vec();
+    // A file that tells no length has the one that was read.
+    let size_bytes = stamp.size.max(bytes.len() as u64);
+    Ok(Content { bytes, size_bytes, modified_ns: stamp.mtime_ns })
+}
+
+fn refuse_secret(path: &[u8], named: &Path) -> Result<()> {
+    if !secret::is_secret(path) {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Usage, "it is named like a secret and is not served")
+        .with_path(named)
+        .with_hint("`codedb search` on the command line reads it with your own rights"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_up_to_a_length() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path().canonicalize().expect("it is there");
+        std::fs::create_dir(root.join("d")).expect("a folder");
+        std::fs::write(root.join("d/a.rs"), "fn a() {}\n").expect("a file");
+        let content = read(&root, b"d/a.rs", 1 << 20).expect("it can be read");
+        assert_eq!((content.bytes.as_slice(), content.is_cut()), (&b"fn a() {}\n"[..], false));
+        let content = read(&root, b"d/a.rs", 2).expect("it can be read");
+        assert_eq!((content.bytes.as_slice(), content.size_bytes), (&b"fn"[..], 10));
+        assert!(content.is_cut());
+        let kind = |path: &[u8]| read(&root, path, 9).map(|_| ()).map_err(|error| error.kind());
+        assert_eq!(kind(b"d"), Err(Kind::Usage));
+        assert_eq!(kind(b"d/b.rs"), Err(Kind::NotFound));
+        assert_eq!(kind(b"d/.env"), Err(Kind::Usage));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_out_or_to_secrets() {
+        use std::os::unix::fs::symlink;
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        let root = base.join("root");
+        std::fs::create_dir(&root).expect("a folder");
+        std::fs::write(base.join("out.rs"), "outside").expect("a file");
+        std::fs::write(root.join("in.rs"), "inside").expect("a file");
+        std::fs::write(root.join(".env"), "KEY=1").expect("a file");
+        for (target, link) in [("../out.rs", "a.rs"), ("..", "up"), (".env", "b"), ("in.rs", "c")] {
+            symlink(target, root.join(link)).expect("a link");
+        }
+        for path in ["a.rs", "up/out.rs", "b"] {
+            let error = read(&root, path.as_bytes(), 99).expect_err("it is not served");
+            assert_eq!(error.kind(), Kind::Usage, "{path}: {error}");
+        }
+        assert_eq!(read(&root, b"c", 99).expect("it stays inside").bytes, b"inside");
+    }
+}

@@ -1,0 +1,57 @@
+//! What a tool gets with its arguments: the code of one moment, and the time.
+//!
+//! [`Code`] is the boundary behind which files, the index and git lie. Everything that comes through
+//! it is plain data, so that another place than this machine can stand behind it.
+
+use std::path::Path;
+
+use crate::engine::FileList;
+use crate::error::Result;
+use crate::history::git::Git;
+use crate::query::fuzzy::PathIndex;
+use crate::source::guarded::Content;
+
+/// The code of a tree at one moment.
+pub trait Code: Sync {
+    /// Returns the tree's root, to understand absolute paths below it.
+    fn root(&self) -> &Path;
+
+    /// Returns the files, in path order: those that a search looks at.
+    ///
+    /// # Errors
+    ///
+    /// If the tree cannot be read.
+    fn files(&self) -> Result<&FileList>;
+
+    /// Returns the files' paths, ready for fuzzy look-ups; places are those of [`Code::files`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::files`].
+    fn names(&self) -> Result<&PathIndex>;
+
+    /// Returns up to `bytes_max` bytes of the file at a repository path, listed or not.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it is not to be served; see [`crate::source::guarded::read`].
+    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content>;
+
+    /// Returns the git work tree around the root, if there is one.
+    fn git(&self) -> Option<&Git>;
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// The code that is asked about.
+    pub code: &'a dyn Code,
+    /// The time of the call, in nanoseconds since 1970.
+    pub now_ns: i64,
+}
+
+impl std::fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Call({})", self.code.root().display())
+    }
+}

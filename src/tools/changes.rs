@@ -1,0 +1,224 @@
+//! `changes`: which files differ from a moment, a commit, or a generation of the index.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Call, Define, Reply, cut_notice, first, paths};
+use crate::base::{path, text, time};
+use crate::engine::{FileList, State};
+use crate::error::{Error, Result};
+use crate::history::git::{Difference, Git};
+
+/// Files longer than this count as changed by their stamp alone.
+const HASHED_BYTES_MAX: u64 = 64 << 20;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Changes;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// A time (`30m`, `2h`, `3d`, `2026-01-31`, `2026-01-31T12:00Z`), a commit (`HEAD~3`, `main`), or the
+    /// `generation` of an earlier reply (default the index's newest)
+    pub since: Option<String>,
+    /// Files at most (default 200)
+    pub max_results: Option<usize>,
+}
+
+/// What is compared with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Modification times: what is gone does not show.
+    Time,
+    /// A commit.
+    Commit,
+    /// A generation of the index.
+    Generation,
+}
+
+/// How a file differs.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It is new.
+    Added,
+    /// It has other content.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It had another path.
+    Renamed,
+}
+
+impl Status {
+    fn name(self) -> &'static str {
+        match self {
+            Status::Added => "added",
+            Status::Modified => "modified",
+            Status::Deleted => "deleted",
+            Status::Renamed => "renamed",
+        }
+    }
+}
+
+/// A file that differs.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Change {
+    /// Its repository path.
+    pub path: String,
+    /// How it differs.
+    pub status: Status,
+    /// Its path before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// What was compared with: a time, the full name of a commit, or a generation.
+    pub since: String,
+    /// Which of these.
+    pub basis: Basis,
+    /// The index's generation now, to ask from later; 0 without an index.
+    pub generation: u64,
+    /// In path order.
+    pub changes: Vec<Change>,
+    /// How many are listed.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl Define for Changes {
+    const NAME: &'static str = "codedb_changes";
+    const SUMMARY: &'static str = "List the files changed since a time, a commit or a generation";
+    const DETAILS: &'static str = "By a commit it tells of additions, deletions and renames, with \
+                                   what is not committed; by a time, of files modified since; by the \
+                                   generation, of what the index does not have yet.";
+    const POSITIONAL: &'static [&'static str] = &["since"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let list = call.code.files()?;
+        let (since, basis, mut changes) = since(call, list, args.since.as_deref())?;
+        changes.sort_unstable_by(|a, b| path::compare(a.path.as_bytes(), b.path.as_bytes()));
+        changes.dedup_by(|later, first| later.path == first.path);
+        let (changes, total) = first(changes, args.max_results.unwrap_or(200));
+        let generation = list.generation;
+        Ok(Found { since, basis, generation, shown: changes.len(), changes, total })
+    }
+}
+
+type Answer = (String, Basis, Vec<Change>);
+
+/// Finds out what `since` means, and compares with that.
+fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer> {
+    let Some(since) = since else { return since_generation(call, list, list.generation) };
+    if let Ok(generation) = since.parse::<u64>()
+        && generation <= list.generation
+    {
+        return since_generation(call, list, generation);
+    }
+    if let Some(since_ns) = time::parse(since, call.now_ns) {
+        let new = list.iter().filter(|(_, info)| info.modified_ns >= since_ns);
+        let changes = new.map(|(path, info)| match info.state {
+            State::Added if list.generation > 0 => change(path, Status::Added),
+            _ => change(path, Status::Modified),
+        });
+        return Ok((time::format(since_ns), Basis::Time, changes.collect()));
+    }
+    let unknown = |what: &str| {
+        Error::usage(format!("`{}` is {what}", text::plain(since)))
+            .with_hint("give an age (`2h`), a date (`2026-01-31`), a commit, or a generation")
+    };
+    let Some(git) = call.code.git() else {
+        return Err(unknown("no time, and the tree is in no git repository"));
+    };
+    match git.commit(since)? {
+        Some(commit) => since_commit(git, commit),
+        None => Err(unknown("neither a time nor a commit nor a generation")),
+    }
+}
+
+fn since_commit(git: &Git, commit: String) -> Result<Answer> {
+    let changes = git.changes_since(&commit)?.into_iter().map(|(path, how)| match how {
+        Difference::Added => change(&path, Status::Added),
+        Difference::Modified => change(&path, Status::Modified),
+        Difference::Deleted => change(&path, Status::Deleted),
+        Difference::Renamed(from) => {
+            Change { from: Some(paths::shown(&from)), ..change(&path, Status::Renamed) }
+        }
+    });
+    let changes = changes.collect();
+    Ok((commit, Basis::Commit, changes))
+}
+
+fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result<Answer> {
+    if list.generation == 0 {
+        return Err(Error::usage("there is no index to compare with")
+            .with_hint("`codedb index` builds it; or name a time or a commit"));
+    }
+    if generation != list.generation {
+        let newest = list.generation;
+        return Err(Error::usage(format!(
+            "generation {generation} is gone: the newest is {newest}"
+        ))
+        .with_hint("name a time or a commit"));
+    }
+    let mut changes: Vec<Change> =
+        list.gone.iter().map(|path| change(path, Status::Deleted)).collect();
+    for (path, info) in list.iter() {
+        match info.state {
+            State::Added => changes.push(change(path, Status::Added)),
+            State::Changed if differs(call, path, info.hash) => {
+                changes.push(change(path, Status::Modified));
+            }
+            State::Changed | State::Same => {}
+        }
+    }
+    Ok((generation.to_string(), Basis::Generation, changes))
+}
+
+/// Returns false for a file that was touched or written as it was.
+fn differs(call: &Call<'_>, path: &[u8], hash: u128) -> bool {
+    let Ok(content) = call.code.read(path, HASHED_BYTES_MAX) else { return true };
+    hash == 0 || content.is_cut() || xxh3_128(&content.bytes) != hash
+}
+
+fn change(path: &[u8], status: Status) -> Change {
+    Change { path: paths::shown(path), status, from: None }
+}
+
+impl Reply for Found {
+    /// A change a line: how, path, and the path before.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for Change { path, status, from } in &self.changes {
+            let _ = write!(out, "{:<8}  {}", status.name(), text::plain(path));
+            if let Some(from) = from {
+                let _ = write!(out, "  from {}", text::plain(from));
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = cut_notice(self.shown, self.total, "max_results");
+        if self.basis == Basis::Time {
+            notices.push("deleted files do not show: name a commit for those".to_owned());
+        }
+        notices
+    }
+}

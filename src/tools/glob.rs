@@ -1,0 +1,86 @@
+//! `glob`: the files whose paths match a pattern.
+
+use globset::GlobBuilder;
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Define, Reply, cut_notice, first, paths};
+use crate::base::{path, text};
+use crate::error::{Error, Result};
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Glob;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// `*` within a name, `**` over folders, `?`, `[a-z]`, `{a,b}`; without `/` it matches names in
+    /// any folder
+    pub pattern: String,
+    /// Files at most (default 200)
+    pub max_results: Option<usize>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Repository paths, in path order.
+    pub files: Vec<String>,
+    /// How many are listed.
+    pub shown: usize,
+    /// How many match.
+    pub total: usize,
+}
+
+impl Define for Glob {
+    const NAME: &'static str = "codedb_glob";
+    const SUMMARY: &'static str = "List the files whose paths match a glob, in path order";
+    const DETAILS: &'static str =
+        "Files that ignore rules leave out are not listed. Use `find` for a name half remembered.";
+    const POSITIONAL: &'static [&'static str] = &["pattern"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let pattern = args.pattern.trim_start_matches("./");
+        // `/a` is anchored at the root, as in ignore files.
+        let anchored = pattern.strip_prefix('/');
+        let by_name = anchored.is_none() && !pattern.contains('/');
+        let glob = GlobBuilder::new(anchored.unwrap_or(pattern))
+            .literal_separator(true)
+            .build()
+            .map_err(|error| {
+                Error::usage(format!("the pattern cannot be read: {error}"))
+                    .with_hint("a `[` or `{` that is meant as it stands needs a `\\` before it")
+            })?
+            .compile_matcher();
+        let files = call.code.files()?;
+        let matches = |at: &usize| {
+            let path = files.path(*at);
+            let text = if by_name { path::split(path).1 } else { path };
+            glob.is_match(path::to_path(text))
+        };
+        let found: Vec<usize> =
+            (0..files.len()).into_par_iter().with_min_len(4096).filter(matches).collect();
+        let (found, total) = first(found, args.max_results.unwrap_or(200));
+        let files: Vec<String> = found.iter().map(|&at| paths::shown(files.path(at))).collect();
+        Ok(Found { shown: files.len(), files, total })
+    }
+}
+
+impl Reply for Found {
+    /// A path a line.
+    fn render(&self) -> String {
+        self.files.iter().map(|path| format!("{}\n", text::plain(path))).collect()
+    }
+
+    fn is_found(&self) -> bool {
+        self.total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        cut_notice(self.shown, self.total, "max_results")
+    }
+}

@@ -1,0 +1,147 @@
+//! `hot`: what was changed lately, by modification times and by commits.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Define, Reply, first, paths};
+use crate::base::{text, time};
+use crate::error::Result;
+
+/// Commits that are counted.
+const COMMITS_MAX: usize = 300;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Hot;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Files of each list at most (default 10)
+    pub limit: Option<usize>,
+}
+
+/// A file by its modification time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Modified {
+    /// Its repository path.
+    pub path: String,
+    /// When it was modified.
+    pub modified: String,
+}
+
+/// A file by the commits that touched it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Committed {
+    /// Its repository path.
+    pub path: String,
+    /// How many of the counted commits touched it.
+    pub commits: usize,
+    /// When the last of them was made.
+    pub last: String,
+}
+
+/// What git knows.
+#[derive(Clone, Debug, Serialize)]
+pub struct History {
+    /// The files that most commits touched, the most first; among equals the newest, then by path.
+    pub files: Vec<Committed>,
+    /// How many files were touched and are still there.
+    pub total: usize,
+    /// How many commits were counted, the newest ones.
+    pub commits: usize,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// The files modified last, the newest first, then by path.
+    pub files: Vec<Modified>,
+    /// How many are listed.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+    /// By commits; absent outside of git.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
+}
+
+impl Define for Hot {
+    const NAME: &'static str = "codedb_hot";
+    const SUMMARY: &'static str = "List what was changed lately, by time and by number of commits";
+    const DETAILS: &'static str = "Says where work is going on. After a fresh checkout all times are \
+                                   alike and the commits tell more. Use `changes` for what differs \
+                                   from a moment or commit.";
+    const POSITIONAL: &'static [&'static str] = &["limit"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let limit = args.limit.unwrap_or(10);
+        let list = call.code.files()?;
+        let newest = call.code.names()?.find(b"", limit);
+        let files: Vec<Modified> = newest
+            .best
+            .iter()
+            .map(|hit| Modified {
+                path: paths::shown(list.path(hit.at)),
+                modified: time::format(list.info(hit.at).modified_ns),
+            })
+            .collect();
+        let history = history(call, limit)?;
+        Ok(Found { shown: files.len(), files, total: newest.total, history })
+    }
+}
+
+fn history(call: &Call<'_>, limit: usize) -> Result<Option<History>> {
+    let Some(git) = call.code.git() else { return Ok(None) };
+    let list = call.code.files()?;
+    let commits = git.recent(COMMITS_MAX)?;
+    let mut touched: HashMap<&[u8], (usize, i64)> = HashMap::new();
+    for commit in &commits {
+        for path in &commit.paths {
+            let (count, last_ns) = touched.entry(path).or_insert((0, commit.committed_ns));
+            *count += 1;
+            *last_ns = commit.committed_ns.max(*last_ns);
+        }
+    }
+    let mut files: Vec<(usize, i64, usize)> = touched
+        .into_iter()
+        .filter_map(|(path, (count, last_ns))| Some((list.find(path)?, last_ns, count)))
+        .collect();
+    files.sort_unstable_by(|a, b| (b.2, b.1, a.0).cmp(&(a.2, a.1, b.0)));
+    let (files, total) = first(files, limit);
+    let files = files
+        .into_iter()
+        .map(|(at, last_ns, commits)| Committed {
+            path: paths::shown(list.path(at)),
+            commits,
+            last: time::format(last_ns),
+        })
+        .collect();
+    Ok(Some(History { files, total, commits: commits.len() }))
+}
+
+impl Reply for Found {
+    /// Two lists, each under its title.
+    fn render(&self) -> String {
+        let mut out = String::from("modified last\n");
+        for file in &self.files {
+            let _ = writeln!(out, "  {}  {}", file.modified, text::plain(&file.path));
+        }
+        let Some(history) = &self.history else { return out };
+        let _ = writeln!(out, "touched most often by the last {} commits", history.commits);
+        for file in &history.files {
+            let Committed { path, commits, last } = file;
+            let _ = writeln!(out, "  {commits}  {last}  {}", text::plain(path));
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.total > 0
+    }
+}

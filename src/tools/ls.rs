@@ -1,0 +1,133 @@
+//! `ls`: what is in one folder.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Define, Reply, cut_notice, first, paths};
+use crate::base::{path, text};
+use crate::error::Result;
+use crate::lang::language;
+use crate::lang::marks::{self, Marks};
+
+/// Entries of one reply.
+const ENTRIES_MAX: usize = 1000;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Ls;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The folder (default the root)
+    pub path: Option<String>,
+}
+
+/// A folder or file.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    /// Its name, with a `/` behind that of a folder.
+    pub name: String,
+    /// Files below it, of a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+    /// Bytes of it, or of all files below it.
+    pub bytes: u64,
+    /// Its language, by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<&'static str>,
+    /// What its path tells of it.
+    #[serde(flatten)]
+    pub marks: Marks,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// The folder's repository path, empty for the root.
+    pub path: String,
+    /// Folders first, then files, each by name.
+    pub entries: Vec<Entry>,
+    /// How many are listed.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl Define for Ls {
+    const NAME: &'static str = "codedb_ls";
+    const SUMMARY: &'static str = "List a folder: its folders and files, with sizes and languages";
+    const DETAILS: &'static str = "Shows what a search looks at, not what ignore rules leave out. \
+                                   Use `tree` for several levels at once.";
+    const POSITIONAL: &'static [&'static str] = &["path"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let (folder, range) = paths::folder(call, args.path.as_deref())?;
+        let list = call.code.files()?;
+        let skip = folder.len() + usize::from(!folder.is_empty());
+        let (mut folders, mut files): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
+        for at in range {
+            let (path, bytes) = (list.path(at), list.info(at).size_bytes);
+            let rest = &path[skip..];
+            let Some(slash) = rest.iter().position(|&byte| byte == b'/') else {
+                files.push(Entry {
+                    name: paths::shown(rest),
+                    files: None,
+                    bytes,
+                    language: language::of_path(&path::to_path(path)).map(|found| found.name),
+                    marks: marks::of_path(path),
+                });
+                continue;
+            };
+            let name = paths::shown(&rest[..=slash]);
+            match folders.last_mut() {
+                // Files of one folder stand together.
+                Some(last) if last.name == name => {
+                    last.files = last.files.map(|files| files + 1);
+                    last.bytes += bytes;
+                }
+                _ => {
+                    // Any name: only the folders of the path give marks to what is in them.
+                    let marks = marks::of_path(&path[..=skip + slash]);
+                    folders.push(Entry { name, files: Some(1), bytes, language: None, marks });
+                }
+            }
+        }
+        folders.append(&mut files);
+        let (entries, total) = first(folders, ENTRIES_MAX);
+        Ok(Found { path: paths::shown(&folder), shown: entries.len(), entries, total })
+    }
+}
+
+impl Reply for Found {
+    /// An entry a line: name, size or number of files, language, marks.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for entry in &self.entries {
+            let _ = write!(out, "{}", text::plain(&entry.name));
+            let _ = match entry.files {
+                Some(1) => write!(out, "  1 file"),
+                Some(files) => write!(out, "  {files} files"),
+                None => write!(out, "  {} bytes", entry.bytes),
+            };
+            let language = entry.language.into_iter();
+            for word in language.chain(entry.marks.names()) {
+                let _ = write!(out, "  {word}");
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        cut_notice(self.shown, self.total, "path")
+    }
+}

@@ -1,0 +1,39 @@
+//! The names nearest to one that does not exist, for errors that help.
+
+use crate::query::fuzzy::PathIndex;
+
+/// Names that an error offers at most.
+pub const OFFERED_MAX: usize = 3;
+
+/// Returns the places of the names nearest to `wanted`, the nearest first. O(names).
+pub fn among<'a>(names: impl Iterator<Item = &'a [u8]>, wanted: &[u8]) -> Vec<usize> {
+    let index = PathIndex::new(names.map(|name| (name, 0)));
+    in_index(&index, wanted)
+}
+
+/// Does as [`among`] does, with names that are ready.
+///
+/// Names that fit the whole are better than those that fit its last part, and those better than
+/// what fits a part of that.
+pub fn in_index(index: &PathIndex, wanted: &[u8]) -> Vec<usize> {
+    let last = crate::base::path::split(wanted).1;
+    let stem = last.iter().rposition(|&byte| byte == b'.').map_or(last, |dot| &last[..dot]);
+    let mut found = Vec::new();
+    for query in [wanted, last, stem] {
+        if query.is_empty() {
+            continue;
+        }
+        for hit in index.find(query, OFFERED_MAX).best {
+            if found.len() < OFFERED_MAX && !found.contains(&hit.at) {
+                found.push(hit.at);
+            }
+        }
+    }
+    found
+}
+
+/// Returns "did you mean `a`, `b`?", or `None` without names.
+pub fn hint(names: &[String]) -> Option<String> {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(", ")))
+}

@@ -1,0 +1,303 @@
+//! `read`: lines of a file, numbered, with a hash by which a caller knows later whether it changed.
+
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Call, Define, Reply, nearest, paths};
+use crate::base::{path, text};
+use crate::error::{Error, Kind, Result};
+use crate::lang::{self, Language, Limits, Symbol};
+use crate::source::guarded::Content;
+
+mod binary;
+mod compact;
+
+/// Bytes of a file that are read.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// Lines of a reply.
+const LINES_MAX: usize = 2000;
+
+/// Bytes of a reply's lines.
+const REPLY_BYTES_MAX: usize = 256 << 10;
+
+/// Bytes of one line of a reply.
+const LINE_BYTES_MAX: usize = 500;
+
+/// Definitions that an ambiguous name lists.
+const CHOICES_MAX: usize = 10;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Read;
+
+/// What is asked.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The file
+    pub path: String,
+    /// The first line, from 1
+    pub line_start: Option<usize>,
+    /// The last line, included
+    pub line_end: Option<usize>,
+    /// A definition of the file, by name or qualified name, instead of lines
+    pub symbol: Option<String>,
+    /// The `hash` of an earlier reply: if it still holds, the answer is `unchanged`
+    pub if_hash: Option<String>,
+    /// Leave out blank lines and lines that are only comments
+    #[serde(default)]
+    pub compact: bool,
+}
+
+/// What became of the question.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Lines follow.
+    Ok,
+    /// The file is as the caller knows it.
+    Unchanged,
+    /// The file is no text.
+    Binary,
+}
+
+/// A line of the file.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Line {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Its text, or the start of it.
+    pub text: String,
+    /// How many of its bytes are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_left_out: Option<usize>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// The file's repository path.
+    pub path: String,
+    /// What became of the question.
+    pub status: Status,
+    /// Hash of the whole file; absent for files over 64 MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<&'static str>,
+    /// Of a binary file: what it is, as far as its first bytes tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<&'static str>,
+    /// The definition that was asked for, by its qualified name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// The lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
+    /// How many lines the file has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+    /// Where the answer ends before the lines that were asked for: the next one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_line: Option<usize>,
+}
+
+impl Define for Read {
+    const NAME: &'static str = "codedb_read";
+    const SUMMARY: &'static str = "Read a file, lines of it, or one definition, with line numbers";
+    const DETAILS: &'static str = "At most 2000 lines; long lines are cut. Files that are named like secrets are refused, and \
+         so are links out of the tree. Use `outline` first to see what a long file holds.";
+    const POSITIONAL: &'static [&'static str] = &["path"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        if args.symbol.is_some() && (args.line_start.is_some() || args.line_end.is_some()) {
+            return Err(Error::usage("`symbol` and lines exclude each other"));
+        }
+        let (path, content) = paths::read(call, &args.path, FILE_BYTES_MAX)?;
+        let hash = (!content.is_cut()).then(|| format!("{:016x}", xxh3_64(&content.bytes)));
+        let mut found = Found {
+            path: paths::shown(&path),
+            status: Status::Ok,
+            bytes: content.size_bytes,
+            language: None,
+            format: None,
+            symbol: None,
+            lines: Vec::new(),
+            total: None,
+            next_line: None,
+            hash,
+        };
+        if found.hash.is_some() && found.hash == args.if_hash {
+            found.status = Status::Unchanged;
+            return Ok(found);
+        }
+        let Some(text) = text::decode(&content.bytes) else {
+            found.status = Status::Binary;
+            found.format = binary::format(&content.bytes);
+            return Ok(found);
+        };
+        let language = lang::detect(&path::to_path(&path), &content.bytes);
+        found.language = language.map(|language| language.name);
+        let lines: Vec<&str> = text.lines().collect();
+        let asked = match &args.symbol {
+            Some(name) => {
+                let symbol = symbol(&found.path, language, &content, name)?;
+                found.symbol = Some(symbol.qualified_name);
+                symbol.line..=symbol.end_line
+            }
+            None => asked_lines(&args, &path, lines.len())?,
+        };
+        found.total = Some(lines.len());
+        let keep = match args.compact {
+            true => compact::kept(&lines, language),
+            false => vec![true; lines.len()],
+        };
+        add_lines(&mut found, &lines, asked, &keep);
+        Ok(found)
+    }
+}
+
+/// Returns the lines that the arguments name.
+fn asked_lines(args: &Args, path: &[u8], total: usize) -> Result<RangeInclusive<usize>> {
+    let (start, end) = (args.line_start.unwrap_or(1), args.line_end.unwrap_or(usize::MAX));
+    let wrong = |message: String| Err(Error::usage(message).with_path(&path::to_path(path)));
+    if start == 0 || end == 0 {
+        return wrong("lines count from 1".to_owned());
+    }
+    if end < start {
+        return wrong(format!("line {end} comes before line {start}"));
+    }
+    if start > total.max(1) {
+        return wrong(format!("there is no line {start}: the file has {total}"));
+    }
+    Ok(start..=end.min(total))
+}
+
+fn add_lines(found: &mut Found, lines: &[&str], asked: RangeInclusive<usize>, keep: &[bool]) {
+    let mut bytes = 0;
+    for number in asked {
+        let Some(&whole) = lines.get(number - 1) else { return };
+        if !keep[number - 1] {
+            continue;
+        }
+        let line = text::start(whole, LINE_BYTES_MAX);
+        bytes += line.len();
+        if found.lines.len() == LINES_MAX || bytes > REPLY_BYTES_MAX {
+            found.next_line = Some(number);
+            return;
+        }
+        let left_out = whole.len() - line.len();
+        let bytes_left_out = (left_out > 0).then_some(left_out);
+        found.lines.push(Line { line: number, text: line.to_owned(), bytes_left_out });
+    }
+}
+
+/// Returns the definition of a name in a file.
+///
+/// # Errors
+///
+/// If there is none, or several of different places: then with what there is to choose from.
+fn symbol(
+    path: &str,
+    language: Option<&'static Language>,
+    content: &Content,
+    name: &str,
+) -> Result<Symbol> {
+    let named = std::path::Path::new(path);
+    let Some(language) = language else {
+        return Err(Error::usage(
+            "the language of this file is not known, nor are its definitions",
+        )
+        .with_path(named)
+        .with_hint("name lines instead"));
+    };
+    let mut symbols = lang::outline(language, path, &content.bytes, Limits::DEFAULT).symbols;
+    let is_named = |symbol: &Symbol| symbol.qualified_name == name || symbol.id == name;
+    // A whole qualified name says more than a name.
+    let mut found: Vec<usize> = (0..symbols.len()).filter(|&at| is_named(&symbols[at])).collect();
+    if found.is_empty() {
+        found = (0..symbols.len()).filter(|&at| symbols[at].name == name).collect();
+    }
+    if let [at] = found[..] {
+        return Ok(symbols.swap_remove(at));
+    }
+    let listed = |at: &usize| {
+        let Symbol { id, line, end_line, .. } = &symbols[*at];
+        format!("`{}` lines {line}-{end_line}", text::plain(id.strip_prefix(path).unwrap_or(id)))
+    };
+    let name = text::plain(name);
+    if !found.is_empty() {
+        let choices: Vec<String> = found.iter().take(CHOICES_MAX).map(listed).collect();
+        let error = Error::usage(format!("{} definitions are called `{name}`", found.len()));
+        return Err(error
+            .with_path(named)
+            .with_hint(format!("name its lines or qualified name: {}", choices.join(", "))));
+    }
+    let names: Vec<&[u8]> = symbols.iter().map(|symbol| symbol.name.as_bytes()).collect();
+    let mut offered: Vec<String> = Vec::new();
+    for at in nearest::among(names.into_iter(), name.as_bytes()) {
+        let qualified = text::plain(&symbols[at].qualified_name);
+        if !offered.contains(&qualified) {
+            offered.push(qualified);
+        }
+    }
+    let error = Error::new(Kind::NotFound, format!("nothing called `{name}` is defined here"));
+    let hint = nearest::hint(&offered).unwrap_or("`outline` lists the definitions".to_owned());
+    Err(error.with_path(named).with_hint(hint))
+}
+
+impl Reply for Found {
+    /// A line about the file, then its numbered lines.
+    fn render(&self) -> String {
+        let mut out = text::plain(&self.path);
+        for word in self.language.iter().chain(&self.format) {
+            let _ = write!(out, "  {word}");
+        }
+        match self.status {
+            Status::Unchanged => out.push_str("  unchanged"),
+            Status::Binary => {
+                let _ = write!(out, "  binary, {} bytes", self.bytes);
+            }
+            Status::Ok => {}
+        }
+        if let Some(symbol) = &self.symbol {
+            let _ = write!(out, "  {}", text::plain(symbol));
+        }
+        if let (Some(first), Some(last), Some(total)) =
+            (self.lines.first(), self.lines.last(), self.total)
+        {
+            let _ = write!(out, "  lines {}-{} of {total}", first.line, last.line);
+        }
+        if let Some(hash) = &self.hash {
+            let _ = write!(out, "  hash {hash}");
+        }
+        out.push('\n');
+        let width = self.lines.last().map_or(0, |line| line.line.to_string().len());
+        for Line { line, text, bytes_left_out } in &self.lines {
+            let _ = write!(out, "{line:>width$}  {text}");
+            if let Some(bytes) = bytes_left_out {
+                let _ = write!(out, " … {bytes} bytes more");
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        true
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let more = self.next_line.map(|line| format!("not all lines are shown; go on at {line}"));
+        more.into_iter().collect()
+    }
+}

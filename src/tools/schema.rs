@@ -1,0 +1,229 @@
+//! The arguments of tools: their JSON schemas, and how they are parsed.
+//!
+//! Schemas are flat and short: no `$ref`, no `oneOf` or `anyOf`, no `null`, no titles or formats,
+//! since some clients of models refuse those and every word costs tokens.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::nearest;
+use crate::error::{Error, Result};
+
+/// Words of a schema that say nothing to its reader.
+const LEFT_OUT: [&str; 4] = ["$schema", "title", "format", "additionalProperties"];
+
+/// Returns the schema of the arguments `A`.
+pub fn of<A: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
+    flatten(&mut schema);
+    // The type's own documentation is for readers of the source.
+    if let Value::Object(schema) = &mut schema {
+        schema.remove("description");
+        schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    }
+    schema
+}
+
+/// Returns arguments of a JSON object; those that are `null` count as left out.
+///
+/// # Errors
+///
+/// A sentence that says which argument is wrong and what it may be.
+pub fn parse<A: DeserializeOwned + JsonSchema>(args: Value) -> Result<A> {
+    let schema = of::<A>();
+    let mut args = match args {
+        Value::Object(args) => args,
+        Value::Null => Map::new(),
+        other => return Err(Error::usage(format!("arguments are an object, not `{other}`"))),
+    };
+    args.retain(|_, value| !value.is_null());
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    for (name, value) in &args {
+        let Some(property) = properties.get(name) else { return Err(unknown(name, &properties)) };
+        check(name, value, property)?;
+    }
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if !args.contains_key(name) {
+            let what = properties[name]["description"].as_str().unwrap_or_default();
+            return Err(Error::usage(format!("`{name}` is missing")).with_hint(what));
+        }
+    }
+    serde_json::from_value(Value::Object(args))
+        .map_err(|error| Error::usage(format!("the arguments cannot be read: {error}")))
+}
+
+fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
+    let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+    let nearest = nearest::among(names.iter().map(|name| name.as_bytes()), name.as_bytes());
+    let error = Error::usage(format!("`{name}` is no argument of this tool"));
+    match nearest.first() {
+        Some(&at) => error.with_hint(format!("`{}` is", names[at])),
+        None => error.with_hint(format!("there are {}", names.join(", "))),
+    }
+}
+
+/// Says what is wrong with the value of an argument, if anything is.
+fn check(name: &str, value: &Value, property: &Value) -> Result<()> {
+    let wanted = property["type"].as_str().unwrap_or("string");
+    let fits = match wanted {
+        "integer" => {
+            let at_least = property["minimum"].as_i64().unwrap_or(i64::MIN);
+            value.as_u64().is_some() || value.as_i64().is_some_and(|number| number >= at_least)
+        }
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        _ => value.is_string(),
+    };
+    if !fits {
+        let wanted = if property["minimum"] == 0 { "integer from 0 on" } else { wanted };
+        return Err(Error::usage(format!("`{name}` is of type {wanted}, not `{value}`")));
+    }
+    let choices = property["enum"].as_array();
+    if choices.is_some_and(|choices| !choices.contains(value)) {
+        let choices: Vec<&str> = choices.into_iter().flatten().filter_map(Value::as_str).collect();
+        return Err(Error::usage(format!(
+            "`{name}` is one of {}, not {value}",
+            choices.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// Takes out of a schema what models' clients refuse or have no use for.
+fn flatten(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    LEFT_OUT.iter().for_each(|word| drop(map.remove(*word)));
+    if let Some(Value::Array(types)) = map.get("type") {
+        // An argument that may be left out need not also be allowed to be `null`.
+        let other = types.iter().find(|name| *name != "null").cloned();
+        map.extend(other.map(|other| ("type".to_owned(), other)));
+    }
+    for word in ["oneOf", "anyOf"] {
+        let Some(Value::Array(branches)) = map.remove(word) else { continue };
+        merge(map, branches);
+    }
+    if map.get("default").is_some_and(Value::is_null) {
+        map.remove("default");
+    }
+    for (name, value) in map.iter_mut() {
+        match value {
+            // Names of arguments are no words of the schema.
+            Value::Object(properties) if name == "properties" => {
+                properties.values_mut().for_each(flatten);
+            }
+            Value::Object(_) => flatten(value),
+            Value::Array(values) => values.iter_mut().for_each(flatten),
+            _ => {}
+        }
+    }
+}
+
+/// Makes one list of the branches of a choice between constants.
+fn merge(map: &mut Map<String, Value>, branches: Vec<Value>) {
+    let mut choices = Vec::new();
+    for branch in branches {
+        let Value::Object(mut branch) = branch else { continue };
+        if branch.get("type").is_some_and(|name| name == "null") {
+            continue;
+        }
+        if let Some(Value::Array(inner)) = branch.remove("oneOf") {
+            merge(map, inner);
+        }
+        choices.extend(branch.remove("const"));
+        match branch.remove("enum") {
+            Some(Value::Array(inner)) => choices.extend(inner),
+            _ => {}
+        }
+        branch.remove("description");
+        for (name, value) in branch {
+            map.entry(name).or_insert(value);
+        }
+    }
+    if !choices.is_empty() {
+        map.insert("enum".to_owned(), Value::Array(choices));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Which way.
+    #[derive(Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+    #[serde(rename_all = "snake_case")]
+    enum Way {
+        /// There.
+        DependsOn,
+        /// And back.
+        ImportedBy,
+    }
+
+    #[derive(Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+    struct Args {
+        /// What is looked for.
+        query: String,
+        /// Results at most (20).
+        max_results: Option<usize>,
+        /// Into which direction.
+        direction: Option<Way>,
+        /// Everything.
+        #[serde(default)]
+        all: bool,
+        /// Where.
+        paths: Option<Vec<String>>,
+    }
+
+    #[test]
+    fn schemas_are_flat() {
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What is looked for."},
+                "max_results":
+                    {"type": "integer", "minimum": 0, "description": "Results at most (20)."},
+                "direction": {
+                    "type": "string",
+                    "enum": ["depends_on", "imported_by"],
+                    "description": "Into which direction.",
+                },
+                "all": {"type": "boolean", "default": false, "description": "Everything."},
+                "paths":
+                    {"type": "array", "items": {"type": "string"}, "description": "Where."},
+            },
+            "required": ["query"],
+        });
+        assert_eq!(of::<Args>(), expected);
+    }
+
+    #[test]
+    fn arguments_are_parsed_or_told() {
+        let args: Args =
+            parse(json!({"query": "x", "max_results": null, "direction": "imported_by"}))
+                .expect("they fit");
+        let direction = Some(Way::ImportedBy);
+        let expected =
+            Args { query: "x".into(), max_results: None, direction, all: false, paths: None };
+        assert_eq!(args, expected);
+        for (args, message, hint) in [
+            (json!({}), "`query` is missing", "What is looked for."),
+            (json!({"query": "x", "max_result": 2}), "`max_result` is no argument", "max_results"),
+            (json!({"query": 5}), "`query` is of type string, not `5`", ""),
+            (json!({"query": "x", "max_results": -1}), "integer from 0 on, not `-1`", ""),
+            (json!({"query": "x", "direction": "up"}), "one of depends_on, imported_by", ""),
+            (json!([]), "arguments are an object", ""),
+        ] {
+            let error = parse::<Args>(args.clone()).expect_err("they do not fit");
+            assert!(error.to_string().contains(message), "{args}: {error}");
+            assert!(error.hints().join(" ").contains(hint), "{args}: {:?}", error.hints());
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! The tools as commands, on a small tree such as people have: what they print, JSON, exit codes and
+//! errors.
+
+use std::fs::File;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::support::place::{Answer, Place, settle};
+
+/// A tree with sources, tests, a vendored folder, a secret and what ignore rules leave out.
+fn place() -> Place {
+    let place = Place::new();
+    for (path, text) in [
+        (".ignore", "target\n"),
+        ("Cargo.toml", "[package]\nname = \"shop\"\n"),
+        ("README.md", "# Shop\n"),
+        ("src/main.rs", "mod cart;\n\nfn main() {\n    cart::add();\n}\n"),
+        ("src/cart.rs", CART),
+        ("src/net/http_client.rs", "pub struct HttpClient;\n"),
+        ("src/net/http_server.rs", "pub struct HttpServer;\n"),
+        ("tests/cart_test.rs", "#[test]\nfn adds() {}\n"),
+        ("vendor/lib/deep/index.js", "module.exports = 1;\n"),
+        ("web/assets/js/app.min.js", "a=1"),
+        ("target/debug/out.rs", "fn ignored() {}\n"),
+    ] {
+        place.write(path, text);
+    }
+    place
+}
+
+const CART: &str = "\
+//! The cart.
+
+/// Adds.
+pub fn add() {
+    // Nothing yet.
+}
+
+pub struct Cart;
+
+impl Cart {
+    pub fn total(&self) -> u32 { 0 }
+}
+
+pub struct Basket;
+
+impl Basket {
+    pub fn total(&self) -> u32 { 1 }
+}
+";
+
+fn tool(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb(args[0]);
+    command.args(&args[1..]);
+    Answer::of(command)
+}
+
+/// Runs a tool without and with an index; both must say the same.
+#[track_caller]
+fn check(args: &[&str], expected: &str) {
+    let place = place();
+    let walked = tool(&place, args);
+    assert_eq!(walked.text(), expected, "{args:?}: {}", walked.stderr);
+    assert_eq!(walked.code, i32::from(expected.is_empty()), "{args:?}");
+    settle();
+    place.index(&["-q"]).expect_success();
+    let indexed = tool(&place, args);
+    assert_eq!((indexed.text(), indexed.code), (walked.text(), walked.code), "{args:?}");
+}
+
+/// Runs a tool that fails; its error must hold all of `words`.
+#[track_caller]
+fn check_error(place: &Place, args: &[&str], words: &[&str]) {
+    let answer = tool(place, args);
+    assert_eq!((answer.text().as_str(), answer.code), ("", 2), "{args:?}: {}", answer.stderr);
+    for word in words {
+        assert!(answer.stderr.contains(word), "{args:?}, {word}: {}", answer.stderr);
+    }
+}
+
+#[test]
+fn find_ranks_by_names() {
+    check(&["find", "htpserver"], "src/net/http_server.rs\n");
+    check(&["find", "hc"], "src/net/http_client.rs\n");
+    check(&["find", "net/client"], "src/net/http_client.rs\n");
+    check(&["find", "min.js"], "web/assets/js/app.min.js  minified\n");
+    check(&["find", "zzzz"], "");
+    // Others' code comes last, tests do not.
+    check(&["find", "cart"], "src/cart.rs\ntests/cart_test.rs  test\n");
+}
+
+#[test]
+fn find_answers_in_json() {
+    let expected = concat!(
+        r#"{"files":[{"path":"vendor/lib/deep/index.js","score":601,"vendored":true}],"#,
+        r#""shown":1,"total":1}"#,
+        "\n"
+    );
+    check(&["find", "index", "--json"], expected);
+}
+
+#[test]
+fn glob_matches_names_and_paths() {
+    check(
+        &["glob", "*.rs"],
+        "src/net/http_client.rs\nsrc/net/http_server.rs\nsrc/cart.rs\nsrc/main.rs\ntests/cart_test.rs\n",
+    );
+    check(&["glob", "src/*.rs"], "src/cart.rs\nsrc/main.rs\n");
+    check(&["glob", "/*.{md,toml}"], "Cargo.toml\nREADME.md\n");
+    check(&["glob", "*.go"], "");
+    let place = place();
+    let answer = tool(&place, &["glob", "**/*.rs", "--max-results", "1", "--json"]);
+    assert_eq!(answer.text(), "{\"files\":[\"src/cart.rs\"],\"shown\":1,\"total\":5}\n");
+    assert!(answer.stderr.contains("1 of 5 shown"), "{}", answer.stderr);
+    check_error(&place, &["glob", "a[b"], &["pattern cannot be read", "hint:"]);
+}
+
+#[test]
+fn ls_lists_one_folder() {
+    let expected = "\
+src/  4 files
+tests/  1 file  test
+vendor/  1 file  vendored
+web/  1 file
+Cargo.toml  24 bytes
+README.md  7 bytes
+";
+    check(&["ls"], expected);
+    let expected = "net/  2 files\ncart.rs  221 bytes  rust\nmain.rs  46 bytes  rust\n";
+    check(&["ls", "src"], expected);
+    let expected = concat!(
+        r#"{"path":"web/assets/js","entries":[{"name":"app.min.js","bytes":3,"#,
+        r#""language":"javascript","minified":true}],"shown":1,"total":1}"#,
+        "\n"
+    );
+    check(&["ls", "web/assets/js/", "--json"], expected);
+}
+
+#[test]
+fn tree_shows_what_fits() {
+    let expected = "\
+src/  4 files  rust 4
+  net/  2 files  rust 2
+    http_client.rs  rust  1 lines
+    http_server.rs  rust  1 lines
+  cart.rs  rust  18 lines
+  main.rs  rust  5 lines
+tests/  1 file  rust 1  test
+  cart_test.rs  rust  2 lines  test
+vendor/lib/deep/  1 file  javascript 1  vendored
+web/assets/js/  1 file  javascript 1
+  app.min.js  javascript  1 lines  minified
+Cargo.toml  2 lines
+README.md  1 lines
+";
+    check(&["tree"], expected);
+    let expected = "\
+src/  4 files  rust 4
+tests/  1 file  rust 1  test
+vendor/lib/deep/  1 file  javascript 1  vendored
+web/assets/js/  1 file  javascript 1
+Cargo.toml  2 lines
+README.md  1 lines
+";
+    check(&["tree", "--depth", "1"], expected);
+    // Whoever asks for others' code sees it.
+    check(
+        &["tree", "vendor/lib"],
+        "deep/  1 file  javascript 1\n  index.js  javascript  1 lines  vendored\n",
+    );
+    let place = place();
+    let answer = tool(&place, &["tree", "--max-tokens", "50"]).expect_success();
+    let expected = "\
+src/  4 files  rust 4
+tests/  1 file  rust 1  test
+vendor/lib/deep/  1 file  javascript 1  vendored
+web/assets/js/  1 file  javascript 1
+… 2 files
+";
+    assert_eq!(answer.text().len().div_ceil(3).max(50), 50, "{}", answer.text());
+    assert_eq!(answer.text(), expected);
+    assert!(answer.stderr.contains("0 of 8 files shown"), "{}", answer.stderr);
+}
+
+#[test]
+fn read_shows_lines_and_definitions() {
+    let hash = "HASH";
+    let place = place();
+    let read = |args: &[&str]| {
+        let answer = tool(&place, &[&["read", "src/cart.rs"], args].concat()).expect_success();
+        let text = answer.text();
+        let at = text.find("hash ").expect("a hash") + 5;
+        format!("{}{hash}{}", &text[..at], &text[at + 16..])
+    };
+    let expected = "\
+src/cart.rs  rust  lines 3-5 of 18  hash HASH
+3  /// Adds.
+4  pub fn add() {
+5      // Nothing yet.
+";
+    assert_eq!(read(&["--line-start", "3", "--line-end", "5"]), expected);
+    let expected = "\
+src/cart.rs  rust  Basket::total  lines 17-17 of 18  hash HASH
+17      pub fn total(&self) -> u32 { 1 }
+";
+    assert_eq!(read(&["--symbol", "Basket::total"]), expected);
+    let expected = "\
+src/cart.rs  rust  lines 4-8 of 18  hash HASH
+4  pub fn add() {
+6  }
+8  pub struct Cart;
+";
+    assert_eq!(read(&["--line-end", "8", "--compact"]), expected);
+}
+
+#[test]
+fn read_knows_what_the_caller_has() {
+    let place = place();
+    let answer = tool(&place, &["read", "web/assets/js/app.min.js", "--json"]).expect_success();
+    let text = answer.text();
+    let at = text.find("\"hash\":\"").expect("a hash") + 8;
+    let hash = &text[at..at + 16];
+    let expected = format!(
+        concat!(
+            r#"{{"path":"web/assets/js/app.min.js","status":"ok","hash":"{hash}","bytes":3,"#,
+            r#""language":"javascript","lines":[{{"line":1,"text":"a=1"}}],"total":1}}"#,
+            "\n"
+        ),
+        hash = hash
+    );
+    assert_eq!(text, expected);
+    let again = ["read", "web/assets/js/app.min.js", "--if-hash", hash];
+    let expected = format!("web/assets/js/app.min.js  unchanged  hash {hash}\n");
+    assert_eq!(tool(&place, &again).expect_success().text(), expected);
+    place.write("web/assets/js/app.min.js", "a=2");
+    assert!(tool(&place, &again).expect_success().text().contains("1  a=2\n"));
+}
+
+#[test]
+fn read_cuts_what_is_long_and_names_what_is_binary() {
+    let place = place();
+    place.write("long.txt", format!("{}\n", "é".repeat(1000)));
+    let text = tool(&place, &["read", "long.txt"]).expect_success().text();
+    assert!(text.ends_with(&format!("1  {} … 1500 bytes more\n", "é".repeat(250))), "{text}");
+    place.write("many.txt", "x\n".repeat(3000));
+    let answer = tool(&place, &["read", "many.txt"]).expect_success();
+    assert_eq!(answer.text().lines().count(), 2001);
+    assert!(answer.stderr.contains("go on at 2001"), "{}", answer.stderr);
+    place.write("a.png", b"\x89PNG\r\n\x1a\n\0\0");
+    let text = tool(&place, &["read", "a.png"]).expect_success().text();
+    assert!(text.starts_with("a.png  PNG image  binary, 10 bytes  hash "), "{text}");
+    place.write("utf16.txt", b"\xFF\xFEh\0i\0\n\0");
+    let text = tool(&place, &["read", "utf16.txt"]).expect_success().text();
+    assert!(text.ends_with("\n1  hi\n"), "{text}");
+    place.write("empty.txt", "");
+    assert!(tool(&place, &["read", "empty.txt"]).expect_success().text().starts_with("empty.txt"));
+    // What ignore rules leave out can still be read by its name.
+    tool(&place, &["read", "target/debug/out.rs"]).expect_success();
+}
+
+#[test]
+fn read_says_what_is_wrong() {
+    let place = place();
+    place.write(".env", "KEY=1\n");
+    place.write("certs/server.pem", "-----BEGIN\n");
+    std::os::unix::fs::symlink("/etc/hostname", place.root().join("link")).expect("a link");
+    let read = |args: &[&str], words: &[&str]| {
+        check_error(&place, &[&["read"], args].concat(), words);
+    };
+    read(&[".env"], &[".env: it is named like a secret", "hint:"]);
+    read(&["certs/server.pem"], &["secret"]);
+    read(&["link"], &["link: a symbolic link leads out of the tree"]);
+    read(&["../other"], &["../other: it lies outside of the tree", "paths are relative to"]);
+    read(&["/etc/hostname"], &["outside of the tree"]);
+    read(&["src"], &["src: it is a directory", "`ls`"]);
+    read(&["src/crat.rs"], &["src/crat.rs: there is no such file", "did you mean `src/cart.rs`"]);
+    read(&["cart.rs"], &["did you mean `src/cart.rs`"]);
+    read(&["src/cart.rs", "--symbol", "tota"], &["nothing called `tota`", "Cart::total"]);
+    read(&["src/cart.rs", "--symbol", "total"], &["2 definitions", "Cart::total", "lines 17-17"]);
+    read(&["README.md", "--symbol", "x"], &["README.md"]);
+    read(&["src/cart.rs", "--line-start", "99"], &["there is no line 99: the file has 18"]);
+    read(&["src/cart.rs", "--line-start", "0"], &["lines count from 1"]);
+    read(&["src/cart.rs", "--line-start", "5", "--line-end", "4"], &["before line 5"]);
+    read(&["src/cart.rs", "--line-start", "x"], &["invalid value 'x'"]);
+    read(&[], &["PATH"]);
+    check_error(&place, &["ls", "src/nett"], &["no such folder", "did you mean `src/net`"]);
+    check_error(&place, &["tree", "src/cart.rs"], &["it is a file", "`read`"]);
+    check_error(&place, &["find", " "], &["`query` is empty"]);
+}
+
+#[test]
+fn paths_are_those_of_the_current_directory_or_the_root() {
+    let place = place();
+    let absolute = place.root().join("src/main.rs");
+    for path in ["main.rs", "./main.rs", "../src/main.rs", "src/main.rs"]
+        .into_iter()
+        .chain(absolute.to_str())
+    {
+        let mut command = place.codedb("outline");
+        command.current_dir(place.root().join("src")).arg(path).arg("--json");
+        let text = Answer::of(command).expect_success().text();
+        assert!(text.starts_with(r#"{"path":"src/main.rs","#), "{path}: {text}");
+    }
+}
+
+fn set_age(place: &Place, path: &str, age_s: u64) {
+    let file = File::options().write(true).open(place.root().join(path)).expect("a file");
+    file.set_modified(SystemTime::now() - Duration::from_secs(age_s)).expect("a time");
+}
+
+#[test]
+fn hot_lists_the_newest_outside_of_git() {
+    let place = place();
+    for path in ["Cargo.toml", "README.md", "src/cart.rs", "tests/cart_test.rs"] {
+        set_age(&place, path, 9000);
+    }
+    for (path, age_s) in [("src/main.rs", 100), ("src/net/http_client.rs", 50)] {
+        set_age(&place, path, age_s);
+    }
+    for path in ["vendor/lib/deep/index.js", "web/assets/js/app.min.js", "src/net/http_server.rs"] {
+        set_age(&place, path, 5000);
+    }
+    let answer = tool(&place, &["hot", "2"]).expect_success();
+    let lines: Vec<String> = answer.text().lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[0], "modified last");
+    assert!(
+        lines[1].ends_with("Z  src/net/http_client.rs") && lines[2].ends_with("Z  src/main.rs")
+    );
+    let json = tool(&place, &["hot", "2", "--json"]).expect_success().text();
+    assert!(json.ends_with("\"shown\":2,\"total\":9}\n"), "{json}");
+    let answer = tool(&place, &["changes", "1h"]).expect_success();
+    assert_eq!(answer.text(), "modified  src/net/http_client.rs\nmodified  src/main.rs\n");
+    check_error(&place, &["changes", "main"], &["`main` is no time", "hint:"]);
+    check_error(&place, &["changes"], &["there is no index"]);
+}
+
+fn git(place: &Place, args: &[&str]) {
+    let mut command: Command = place.command("git");
+    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
+    Answer::of(command).expect_success();
+}
+
+#[test]
+fn hot_and_changes_ask_git() {
+    let place = place();
+    place.write(".gitignore", "target\n");
+    git(&place, &["init", "-q", "-b", "main"]);
+    assert!(tool(&place, &["hot", "1"]).expect_success().text().contains("the last 0 commits"));
+    git(&place, &["add", "."]);
+    git(&place, &["commit", "-q", "-m", "one"]);
+    place.write("src/main.rs", "fn main() {}\n");
+    git(&place, &["commit", "-q", "-a", "-m", "two"]);
+    let text = tool(&place, &["hot", "1"]).expect_success().text();
+    let (_, history) = text.split_once("touched most often by the last 2 commits\n").expect("both");
+    assert!(history.starts_with("  2  ") && history.ends_with("Z  src/main.rs\n"), "{text}");
+    assert_eq!(tool(&place, &["changes", "HEAD"]).code, 1);
+    place.write("src/new.rs", "");
+    git(&place, &["mv", "src/cart.rs", "src/basket.rs"]);
+    std::fs::remove_file(place.root().join("README.md")).expect("it is there");
+    let expected = "\
+deleted   README.md
+renamed   src/basket.rs  from src/cart.rs
+modified  src/main.rs
+added     src/new.rs
+";
+    assert_eq!(tool(&place, &["changes", "HEAD~1"]).expect_success().text(), expected);
+    let json = tool(&place, &["changes", "main", "--max-results", "1", "--json"]).text();
+    let ending = concat!(
+        r#""basis":"commit","generation":0,"changes":[{"path":"README.md","status":"deleted"}],"#,
+        r#""shown":1,"total":3}"#,
+        "\n"
+    );
+    assert!(json.ends_with(ending), "{json}");
+    check_error(&place, &["changes", "nothing"], &["neither a time nor a commit"]);
+    check_error(&place, &["changes", "--output=x"], &["--output"]);
+}
+
+#[test]
+fn changes_tell_of_what_the_index_does_not_have() {
+    let place = place();
+    settle();
+    place.index(&["-q"]).expect_success();
+    assert_eq!(tool(&place, &["changes"]).code, 1);
+    place.write("src/main.rs", "fn main() { }\n");
+    place.write("src/a.rs", "");
+    // Written as it was: another stamp, the same content.
+    place.write("README.md", "# Shop\n");
+    std::fs::remove_file(place.root().join("Cargo.toml")).expect("it is there");
+    let expected = "deleted   Cargo.toml\nadded     src/a.rs\nmodified  src/main.rs\n";
+    assert_eq!(tool(&place, &["changes"]).expect_success().text(), expected);
+    assert_eq!(tool(&place, &["changes", "1"]).expect_success().text(), expected);
+    settle();
+    place.index(&["-q"]).expect_success();
+    assert_eq!(tool(&place, &["changes", "2"]).code, 1);
+    check_error(&place, &["changes", "1"], &["generation 1 is gone: the newest is 2"]);
+    // An edit is seen by the next question, without a refresh.
+    place.write("src/later.rs", "");
+    assert_eq!(tool(&place, &["find", "later"]).text(), "src/later.rs\n");
+}
+
+#[test]
+fn help_completions_and_manual_know_the_tools() {
+    let place = place();
+    let help = tool(&place, &["find", "--help"]).expect_success().text();
+    for word in ["<QUERY>", "--max-results <N>", "--json", "--root", "initials"] {
+        assert!(help.contains(word), "{word}: {help}");
+    }
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["completions", "bash"]);
+    let script = Answer::of(command).expect_success().text();
+    assert!(script.contains("codedb__subcmd__glob") || script.contains("codedb__glob"));
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["man", "read"]);
+    assert!(Answer::of(command).expect_success().text().contains("line\\-start"));
+}
