@@ -87,11 +87,9 @@ fn generic(
         }
         "Coroutine" => Some(with_arguments(last, &[of(arguments.last()?)])),
         "Tuple" | "tuple" => {
-            let first = of(arguments.first()?);
-            let is_same = |argument: &Node<'_>| argument.kind() == "type"
-                && &visit.text[argument.byte_range()] == b"..." || of(argument) == first;
-            let is_same = arguments.iter().skip(1).all(|a| a.kind() == "ellipsis" || is_same(a));
-            is_same.then(|| with_arguments("tuple", &[first]))
+            let of_part = |argument: &&Node<'_>| argument.named_child(0).unwrap_or(**argument).kind() != "ellipsis";
+            let parts: Vec<Option<Chain>> = arguments.iter().filter(of_part).map(of).collect();
+            Some(with_arguments("tuple", &parts))
         }
         _ if is_dotted(name) => {
             let arguments: Vec<Option<Chain>> = arguments.iter().map(of).collect();
@@ -106,7 +104,7 @@ fn with_arguments(name: &str, arguments: &[Option<Chain>]) -> Chain {
     for (at, argument) in arguments.iter().enumerate() {
         chain.push(if at == 0 { '<' } else { ',' });
         let argument = argument.as_deref().and_then(|argument| argument.strip_prefix('@'));
-        chain.push_str(argument.unwrap_or("Any"));
+        chain.push_str(argument.unwrap_or("_"));
     }
     chain.push('>');
     chain

@@ -62,7 +62,8 @@ pub(super) fn elements(
         _ if function.kind() == "attribute" => {
             let name = function.child_by_field_name("attribute")?;
             let is_items = &visit.text[name.byte_range()] == b"items" && arguments.next().is_none();
-            is_items.then(|| vec![None, element(visit, notes, function.child(0)?)])
+            let of = function.child(0).filter(|_| is_items)?;
+            Some(vec![None, element(visit, notes, of)])
         }
         _ => None,
     }
@@ -156,7 +157,8 @@ fn push(
             }
             inner(node.child(0), chain)?;
         }
-        "list" | "tuple" | "set" => {
+        "tuple" | "expression_list" => push_tuple(visit, notes, node, chain),
+        "list" | "set" => {
             let first = node.named_child(0).and_then(|first| value(visit, notes, first));
             chain.push_str(&container(node.kind(), first.as_deref()));
         }
@@ -238,6 +240,17 @@ fn push_call(
         }
     }
     Some(())
+}
+
+/// Pushes a tuple with the types of its parts, as far as they can be said.
+fn push_tuple(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, chain: &mut Chain) {
+    let mut cursor = node.walk();
+    for (at, part) in node.named_children(&mut cursor).take(8).enumerate() {
+        chain.push_str(if at == 0 { "@tuple<" } else { "," });
+        let part = value(visit, notes, part);
+        chain.push_str(part.as_deref().and_then(class_of).unwrap_or("_"));
+    }
+    chain.push_str(if chain.is_empty() { "@tuple" } else { ">" });
 }
 
 /// Pushes what a comprehension makes, where its elements are plain to see.

@@ -168,9 +168,10 @@ fn target(
                 rest.extend(node.named_child(0).map(|name| (name, Some("@list".to_owned()))));
             }
             "pattern_list" | "tuple_pattern" | "list_pattern" => {
-                let chain = chain.map(|chain| chain + "[]");
                 let mut cursor = node.walk();
-                rest.extend(node.named_children(&mut cursor).map(|name| (name, chain.clone())));
+                for (at, name) in node.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+                    rest.push((name, chain.as_ref().map(|chain| format!("{chain}.{at}"))));
+                }
             }
             _ => {}
         }
@@ -334,7 +335,10 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             return;
         };
         let body = node.child_by_field_name("consequence");
-        let last = body.and_then(|body| body.named_child(body.named_child_count().checked_sub(1)?));
+        let last = body.and_then(|body| {
+            let last = body.named_child_count().checked_sub(1)?;
+            body.named_child(u32::try_from(last).ok()?)
+        });
         let leaves = last.is_some_and(|last| {
             matches!(last.kind(), "return_statement" | "raise_statement" | "continue_statement")
         });

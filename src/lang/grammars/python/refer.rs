@@ -83,8 +83,7 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let (Some(place), Some(value)) = (visit.enclosing_place(), visit.node().named_child(0)) else {
         return;
     };
-    // A tuple's parts are told apart nowhere.
-    if matches!(value.kind(), "expression_list" | "tuple") || !is_in_function(visit) {
+    if !is_in_function(visit) {
         return;
     }
     if let Some(chain) = chain::value(visit, notes, value) {
