@@ -396,7 +396,10 @@ impl<'t> Walk<'_, 't> {
         (self.language.define)(&visit, &mut found);
         let mut last = None;
         for definition in found.drain(..) {
-            last = self.add(definition);
+            let is_member = definition.owner.is_some() && !definition.kind.is_callable();
+            let place = self.add(definition);
+            // A field that a method sets does not lie around what it is set to.
+            last = if is_member { last } else { place };
         }
         self.found = found;
         if let (Some(last), Some(frame)) = (last, self.frames.last_mut()) {
@@ -422,10 +425,13 @@ impl<'t> Walk<'_, 't> {
         refer(&visit, &mut self.notes);
     }
 
-    fn facts(self) -> Facts {
+    fn facts(mut self) -> Facts {
+        self.notes.follow_literals();
         let Outline { mut symbols, problems } = self.outline;
-        let Notes { mut references, imports, package, types, bases, .. } = self.notes;
-        for (place, chain) in types {
+        let Notes { mut references, imports, package, types, returns, members, bases, .. } =
+            self.notes;
+        let members = places(&symbols, members);
+        for (place, chain) in types.into_iter().chain(members).chain(returns) {
             if let Some(symbol) = symbols.get_mut(place) {
                 symbol.type_chain.get_or_insert(chain);
             }
@@ -449,7 +455,8 @@ impl<'t> Walk<'_, 't> {
         }
         let outer = &self.frames[self.frames.len().checked_sub(definition.outer + 1)?];
         // The frame above is not yet inside of what is being defined.
-        let parent = self.frames.len().checked_sub(2).and_then(|at| self.frames[at].enclosing);
+        let around = self.frames.len().checked_sub(2).and_then(|at| self.frames[at].enclosing);
+        let parent = definition.owner.or(around);
         let around = parent.map_or("", |parent| self.outline.symbols[parent].scope.as_str());
         let separator = definition.separator.unwrap_or(self.language.separator);
         let prefix = match &definition.prefix {
@@ -494,6 +501,22 @@ impl<'t> Walk<'_, 't> {
     fn count(&mut self, problem: Problem) {
         *self.outline.problems.entry(problem).or_default() += 1;
     }
+}
+
+/// Returns the places of members that are known by the place of what they belong to and their name.
+fn places(symbols: &[Symbol], members: Vec<(usize, &[u8], Chain)>) -> Vec<(usize, Chain)> {
+    if members.is_empty() {
+        return Vec::new();
+    }
+    let mut of_name = HashMap::new();
+    for (place, symbol) in symbols.iter().enumerate() {
+        let is_data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Constant);
+        if let Some(parent) = symbol.parent.filter(|_| is_data) {
+            of_name.entry((parent, symbol.name.as_bytes())).or_insert(place);
+        }
+    }
+    let place = |(owner, name, chain)| Some((*of_name.get(&(owner, name))?, chain));
+    members.into_iter().filter_map(place).collect()
 }
 
 fn source(node: Node, definition: &Definition, lead: &Lead) -> Source {

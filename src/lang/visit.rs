@@ -103,6 +103,11 @@ impl<'t> Visit<'_, 't> {
         self.symbols.get(index)
     }
 
+    /// Returns the place of the symbol that the visited node lies in.
+    pub(super) fn around_place(&self) -> Option<usize> {
+        self.frame(1)?.enclosing
+    }
+
     /// Returns the kind of the symbol that the visited node lies in.
     pub(super) fn enclosing_kind(&self) -> Option<SymbolKind> {
         self.enclosing().map(|symbol| symbol.kind)
@@ -114,6 +119,12 @@ impl<'t> Visit<'_, 't> {
             None => (self.is_taken)(name),
             Some(symbol) => (self.is_taken)(&format!("{}{separator}{name}", symbol.scope)),
         }
+    }
+
+    /// Returns true if the symbol at `owner` has a member of that name already.
+    pub(super) fn is_member(&self, owner: usize, name: &str, separator: &str) -> bool {
+        let scope = self.symbols.get(owner).map_or("", |symbol| symbol.scope.as_str());
+        (self.is_taken)(&format!("{scope}{separator}{name}"))
     }
 
     /// Returns the text of a node, whatever bytes it has.
@@ -150,6 +161,8 @@ pub(super) struct Definition<'t> {
     pub(super) body: Option<Node<'t>>,
     /// What names inside it are prefixed with, instead of its name; nothing where it is empty.
     pub(super) scope: Option<String>,
+    /// The symbol that it belongs to, where that is not the one around it.
+    pub(super) owner: Option<usize>,
     /// The type or namespace that the definition names itself, as in `Type::method`.
     pub(super) prefix: Option<String>,
     /// What stands before its name, where it is not the language's separator.
@@ -170,6 +183,7 @@ impl<'t> Definition<'t> {
             signature_start: None,
             body: None,
             scope: None,
+            owner: None,
             prefix: None,
             separator: None,
             visibility: Visibility::Public,

@@ -6,7 +6,14 @@ use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod chain;
+mod exports;
+mod fields;
 mod flow;
+mod imports;
+mod names;
+mod refer;
+mod types;
 
 const TESTS: Tests = Tests {
     file_prefixes: &[],
@@ -46,8 +53,8 @@ pub(crate) static JAVASCRIPT: Language = Language {
     attributes: &["decorator"],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 /// JavaScript with Flow's types, which are close enough to TypeScript's for most of its syntax.
@@ -106,9 +113,20 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "method_definition" if visit.field(node, "name").is_some_and(|n| n == "constructor") => {
             SymbolKind::Constructor
         }
+        "method_definition" | "abstract_method_signature" if is_accessor(visit) => {
+            SymbolKind::Property
+        }
         "method_definition" | "abstract_method_signature" => SymbolKind::Method,
-        "method_signature" if matches!(parent, "interface_body" | "class_body") => {
+        "method_signature" if parent == "class_body" || fields::is_of_type(visit) => {
             SymbolKind::Method
+        }
+        "property_signature" => {
+            let field = fields::signature(visit);
+            return found.extend(field.and_then(|field| finish(visit, field)));
+        }
+        "required_parameter" | "optional_parameter" => {
+            let field = fields::parameter(visit);
+            return found.extend(field.and_then(|field| finish(visit, field)));
         }
         "property_identifier" | "string" if parent == "enum_body" => {
             let member = Definition::new(visit, SymbolKind::EnumMember, node);
@@ -124,6 +142,13 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     if let Some(definition) = Definition::named(visit, kind) {
         found.extend(finish(visit, definition));
     }
+}
+
+/// Returns true if the visited method is a getter or setter.
+fn is_accessor(visit: &Visit<'_, '_>) -> bool {
+    let words = (0..6).map_while(|at| visit.node().child(at));
+    let mut words = words.take_while(|word| word.kind() != "formal_parameters");
+    words.any(|word| matches!(word.kind(), "get" | "set"))
 }
 
 /// Adds what all definitions have: the wrapper around, the signature's start, who may use it.
@@ -184,7 +209,10 @@ fn visibility(visit: &Visit<'_, '_>, definition: &Definition, around: Node) -> V
         return Visibility::Private;
     }
     let is_assigned = visit.node().kind() == "assignment_expression";
-    let is_member = matches!(definition.kind, SymbolKind::Method | SymbolKind::Constructor);
+    let is_member = matches!(
+        definition.kind,
+        SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Field | SymbolKind::Property
+    );
     match visit.enclosing() {
         _ if around.kind() == "export_statement" || is_assigned => Visibility::Public,
         Some(symbol) if definition.kind == SymbolKind::EnumMember => symbol.visibility,
@@ -274,11 +302,14 @@ fn is_import(visit: &Visit<'_, '_>, value: Node) -> bool {
         && function.is_some_and(|function| &visit.text[function.byte_range()] == b"require")
 }
 
-/// Returns a class's field that holds a function.
+/// Returns a class's field; one that holds a function is a method.
 fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = node.child_by_field_name("property").or(node.child_by_field_name("name"))?;
-    let value = node.child_by_field_name("value").map(bare).filter(|value| is_function(*value))?;
+    let value = node.child_by_field_name("value").map(bare).filter(|value| is_function(*value));
+    let Some(value) = value else {
+        return finish(visit, Definition::new(visit, SymbolKind::Field, name));
+    };
     let body = value.child_by_field_name("body");
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, name) })
 }
@@ -320,7 +351,7 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let kind = match value.kind() {
         "class" => SymbolKind::Class,
         _ if is_function(value) => SymbolKind::Function,
-        _ => return None,
+        _ => return fields::of_this(visit, left).and_then(|field| finish(visit, field)),
     };
     let mut definition = Definition::new(visit, kind, left);
     definition.body = value.child_by_field_name("body");
@@ -346,6 +377,9 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let outside = ["this", "window", "global", "globalThis", "self"];
     if object == "this" || of_type.is_some() {
         definition.kind = SymbolKind::Method;
+    }
+    if let Some((owner, _)) = fields::owner(visit, left) {
+        definition.owner = Some(owner);
     }
     if !in_module && !outside.contains(&object.as_ref()) {
         definition.prefix = Some(of_type.unwrap_or(&object).to_owned());

@@ -1,8 +1,16 @@
 //! Python.
 
+use tree_sitter::Node;
+
 use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
+
+mod annotation;
+mod chain;
+mod imports;
+mod names;
+mod refer;
 
 /// Python.
 pub(crate) static PYTHON: Language = Language {
@@ -27,15 +35,28 @@ pub(crate) static PYTHON: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer::refer),
+    scopes: &[
+        "module",
+        "function_definition",
+        "lambda",
+        "list_comprehension",
+        "set_comprehension",
+        "dictionary_comprehension",
+        "generator_expression",
+    ],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let definition = match visit.node().kind() {
         "function_definition" => {
             let in_class = visit.enclosing_kind() == Some(SymbolKind::Class);
-            block(visit, if in_class { SymbolKind::Method } else { SymbolKind::Function })
+            let kind = match in_class {
+                true if is_property(visit) => SymbolKind::Property,
+                true => SymbolKind::Method,
+                false => SymbolKind::Function,
+            };
+            block(visit, kind)
         }
         "class_definition" => block(visit, SymbolKind::Class),
         "assignment" => assignment(visit),
@@ -54,6 +75,20 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }));
 }
 
+/// Returns true if a decorator makes the visited method a property.
+fn is_property(visit: &Visit<'_, '_>) -> bool {
+    let Some(around) = visit.ancestor(1).filter(|node| node.kind() == "decorated_definition") else {
+        return false;
+    };
+    let mut cursor = around.walk();
+    let mut decorators = around.children(&mut cursor).take_while(|c| c.kind() == "decorator");
+    decorators.any(|decorator| {
+        let name = visit.text[decorator.byte_range()].trim_ascii();
+        name.ends_with(b"property")
+            || [&b".setter"[..], b".getter", b".deleter"].iter().any(|end| name.ends_with(end))
+    })
+}
+
 /// Returns a function or class, from its first decorator on.
 fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
     let definition = Definition::named(visit, kind)?;
@@ -69,10 +104,17 @@ fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> 
     })
 }
 
-/// Returns a module's variable, or a constant or enumeration member of a class; the first of a name.
+/// Returns a module's variable, or an attribute, constant or enumeration member of a class; the first
+/// of a name.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
-    let name = visit.node().child_by_field_name("left").filter(|n| n.kind() == "identifier")?;
+    let name = visit.node().child_by_field_name("left")?;
     if visit.ancestor_kind(1) != "expression_statement" {
+        return None;
+    }
+    if name.kind() == "attribute" {
+        return attribute(visit, name);
+    }
+    if name.kind() != "identifier" {
         return None;
     }
     let text = visit.text(name);
@@ -87,11 +129,32 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
             match is_enum && !text.starts_with('_') {
                 true => SymbolKind::EnumMember,
                 false if is_capital => SymbolKind::Constant,
-                false => return None,
+                false => SymbolKind::Field,
             }
         }
         Some(_) => return None,
     };
     let is_again = visit.is_defined(&text, ".");
     if is_again { None } else { Some(Definition::new(visit, kind, name)) }
+}
+
+/// Returns the attribute that `self.name = …` gives a class, unless it has one of that name.
+fn attribute<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Definition<'t>> {
+    let (owner, name) = attribute_owner(visit, left)?;
+    if visit.is_member(owner, &visit.text(name), ".") {
+        return None;
+    }
+    let definition = Definition::new(visit, SymbolKind::Field, name);
+    Some(Definition { owner: Some(owner), ..definition })
+}
+
+/// Returns the place of the class that `left` is an attribute of, if it is `self.name` in a method, and
+/// its name.
+fn attribute_owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, Node<'t>)> {
+    let method = visit.enclosing()?;
+    let is_self = matches!(&visit.text[left.child(0)?.byte_range()], b"self" | b"cls");
+    let owner = method.parent.filter(|_| is_self)?;
+    let is_class = visit.symbols.get(owner)?.kind == SymbolKind::Class;
+    let name = left.child_by_field_name("attribute")?;
+    is_class.then_some((owner, name))
 }

@@ -1,0 +1,113 @@
+//! What JavaScript's modules export under which name, where that is not the name of a definition.
+//!
+//! It is noted as an import of the kind `ReExport`; its module is empty where the file exports
+//! something of its own.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{ImportKind, ImportedName};
+use crate::lang::notes::Notes;
+use crate::lang::visit::Visit;
+
+use super::imports::{name, note, source, specifiers};
+
+/// Names that one object exports.
+const NAMES_MAX: usize = 1024;
+
+/// Notes the visited `export`: `* from`, `{a as b} from`, `{a as b}`, `default a`, `= a`.
+pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let mut names = Vec::new();
+    let mut is_default = false;
+    for at in 0..8 {
+        let Some(child) = node.child(at) else { break };
+        match child.kind() {
+            "*" => names.push(name("*", "")),
+            "namespace_export" => {
+                names.extend(child.named_child(0).map(|own| name("", &source(visit, own))));
+            }
+            "export_clause" => specifiers(visit, notes, child, &mut names),
+            "default" | "=" => is_default = true,
+            "identifier" if is_default => names.push(name(&visit.text_of(child), "default")),
+            _ => {}
+        }
+    }
+    let declared = node.child_by_field_name("declaration").filter(|_| is_default);
+    let value = node.child_by_field_name("value").filter(|_| is_default).map(super::bare);
+    let own = declared.or(value).and_then(|node| node.child_by_field_name("name"));
+    names.extend(own.map(|own| name(&visit.text_of(own), "default")));
+    if let Some(wrapped) = value.and_then(|value| wrapped(value)) {
+        names.push(name(&visit.text_of(wrapped), "default"));
+    }
+    if names.is_empty() {
+        return;
+    }
+    let module = node.child_by_field_name("source");
+    let module = module.map(|module| source(visit, module)).unwrap_or_default();
+    note(notes, node, ImportKind::ReExport, module, names);
+}
+
+/// Returns the name that a call such as `connect(…)(Name)` or `memo(Name)` wraps.
+fn wrapped(value: Node<'_>) -> Option<Node<'_>> {
+    if value.kind() != "call_expression" {
+        return None;
+    }
+    let arguments = value.child_by_field_name("arguments")?;
+    arguments.named_child(0).filter(|argument| argument.kind() == "identifier")
+}
+
+/// Notes what the visited assignment to `module.exports` or a member of it exports.
+pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(left), Some(right)) =
+        (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    else {
+        return;
+    };
+    if left.kind() != "member_expression" {
+        return;
+    }
+    let target = visit.bytes(left);
+    let names: Vec<ImportedName> = if target == b"module.exports" {
+        match right.kind() {
+            "identifier" => vec![name(&visit.text_of(right), "default")],
+            "object" => members(visit, right),
+            _ => return,
+        }
+    } else {
+        let exported =
+            target.strip_prefix(b"module.exports.").or(target.strip_prefix(b"exports."));
+        match exported.filter(|_| right.kind() == "identifier") {
+            Some(alias) => {
+                vec![name(&visit.text_of(right), &String::from_utf8_lossy(alias))]
+            }
+            None => return,
+        }
+    };
+    if !names.is_empty() {
+        note(notes, node, ImportKind::ReExport, String::new(), names);
+    }
+}
+
+/// Returns the names that an object's members export.
+fn members(visit: &Visit<'_, '_>, object: Node<'_>) -> Vec<ImportedName> {
+    let mut names = Vec::new();
+    let mut cursor = object.walk();
+    for member in object.named_children(&mut cursor).take(NAMES_MAX) {
+        match member.kind() {
+            "shorthand_property_identifier" => {
+                names.push(name(&visit.text_of(member), &visit.text_of(member)));
+            }
+            "pair" => {
+                let (key, value) =
+                    (member.child_by_field_name("key"), member.child_by_field_name("value"));
+                if let (Some(key), Some(value)) = (key, value.filter(|v| v.kind() == "identifier"))
+                {
+                    names.push(name(&visit.text_of(value), &visit.text_of(key)));
+                }
+            }
+            _ => {}
+        }
+    }
+    names
+}

@@ -1,0 +1,129 @@
+//! What JavaScript's classes and TypeScript's types hold: fields, and properties of constructors.
+
+use tree_sitter::Node;
+
+use crate::lang::notes::Notes;
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::{Definition, Visit};
+
+use super::{chain, types};
+
+/// Returns the field that the visited property of an interface or object type declares.
+pub(super) fn signature<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    is_of_type(visit).then(|| Definition::named(visit, SymbolKind::Field))?
+}
+
+/// Returns true if the visited member is one of an interface, of an object type that has a name, or of
+/// one that such a member has.
+pub(super) fn is_of_type(visit: &Visit<'_, '_>) -> bool {
+    let mut level = 1;
+    match visit.ancestor_kind(level) {
+        "interface_body" => return true,
+        "object_type" => level += 1,
+        _ => return false,
+    }
+    while matches!(
+        visit.ancestor_kind(level),
+        "intersection_type" | "union_type" | "parenthesized_type" | "readonly_type"
+    ) {
+        level += 1;
+    }
+    match visit.ancestor_kind(level) {
+        "type_alias_declaration" => true,
+        "type_annotation" => {
+            let is_field = matches!(
+                visit.ancestor_kind(level + 1),
+                "property_signature" | "public_field_definition"
+            );
+            is_field && visit.enclosing_kind() == Some(SymbolKind::Field)
+        }
+        _ => false,
+    }
+}
+
+/// Returns the field that the visited parameter of a constructor makes.
+pub(super) fn parameter<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let (owner, name) = parameter_owner(visit)?;
+    if visit.is_member(owner, &visit.text(name), ".") {
+        return None;
+    }
+    Some(Definition { owner: Some(owner), ..Definition::new(visit, SymbolKind::Field, name) })
+}
+
+fn parameter_owner<'t>(visit: &Visit<'_, 't>) -> Option<(usize, Node<'t>)> {
+    let node = visit.node();
+    let is_field = (0..4)
+        .map_while(|at| node.child(at))
+        .any(|word| matches!(word.kind(), "accessibility_modifier" | "readonly"));
+    let constructor = visit.enclosing().filter(|symbol| symbol.kind == SymbolKind::Constructor)?;
+    let name = node.child_by_field_name("pattern").filter(|name| name.kind() == "identifier")?;
+    let is_own = visit.ancestor_kind(2) == "method_definition";
+    Some((constructor.parent.filter(|_| is_field && is_own)?, name))
+}
+
+/// Returns the field that `this.name = …` gives a class, or what a constructor function makes.
+pub(super) fn of_this<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Definition<'t>> {
+    let (owner, name) = owner(visit, left)?;
+    if visit.is_member(owner, &visit.text(name), ".") {
+        return None;
+    }
+    Some(Definition { owner: Some(owner), ..Definition::new(visit, SymbolKind::Field, name) })
+}
+
+/// Returns the place of the class or constructor function that `left` is a field of, if it is
+/// `this.name`, and its name.
+pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, Node<'t>)> {
+    let is_this = left.kind() == "member_expression" && left.child(0)?.kind() == "this";
+    let name = left.child_by_field_name("property").filter(|_| is_this)?;
+    let place = visit.around_place()?;
+    let around = visit.symbols.get(place)?;
+    match around.kind {
+        SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property => {
+            let owner = around.parent?;
+            let is_class = visit.symbols.get(owner)?.kind == SymbolKind::Class;
+            is_class.then_some((owner, name))
+        }
+        SymbolKind::Function if around.name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            Some((place, name))
+        }
+        _ => None,
+    }
+}
+
+/// Notes what the visited field or property holds.
+pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(place) = visit.defined.clone().next() else { return };
+    let node = visit.node();
+    let is_data = visit.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Field);
+    let value = node.child_by_field_name("value");
+    let chain = types::annotated(visit, notes, node)
+        .or_else(|| chain::value(visit, notes, value?));
+    if let Some(chain) = chain.filter(|_| is_data) {
+        notes.set_type(place, chain);
+    }
+}
+
+/// Notes what the field holds that the visited parameter makes.
+pub(super) fn typed_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if visit.defined.is_empty() {
+        return;
+    }
+    let chain = types::annotated(visit, notes, visit.node());
+    if let (Some(place), Some(chain)) = (visit.defined.clone().next(), chain) {
+        notes.set_type(place, chain);
+    }
+}
+
+/// Notes what the visited assignment to `this.name` sets.
+pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(left) = node.child_by_field_name("left") else { return };
+    if left.kind() != "member_expression" {
+        return;
+    }
+    let Some((owner, name)) = owner(visit, left) else { return };
+    let right = node.child_by_field_name("right");
+    if let Some(chain) = right.and_then(|right| chain::value(visit, notes, right)) {
+        notes.set_member(owner, name, chain);
+    }
+}

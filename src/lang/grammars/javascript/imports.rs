@@ -1,0 +1,290 @@
+//! JavaScript's imports: statements, and calls of `require` and `import`.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
+use crate::lang::notes::Notes;
+use crate::lang::visit::Visit;
+
+use super::chain::literal;
+
+/// Imports that one expression may stand for.
+const ALTERNATIVES_MAX: usize = 16;
+
+/// Names that one pattern binds.
+const NAMES_MAX: usize = 256;
+
+/// Bytes of an expression that are kept as what is imported.
+const WRITTEN_BYTES_MAX: usize = 200;
+
+/// Notes an import of `module` by the node `around`.
+pub(super) fn note(
+    notes: &mut Notes<'_>,
+    around: Node<'_>,
+    kind: ImportKind,
+    module: String,
+    names: Vec<ImportedName>,
+) {
+    let line = around.start_position().row + 1;
+    notes.import(Import { span: around.byte_range(), line, kind, module, names });
+}
+
+/// Returns one name that is bound.
+pub(super) fn name(name: &str, alias: &str) -> ImportedName {
+    ImportedName { name: name.to_owned(), alias: alias.to_owned() }
+}
+
+/// Returns the text of a module's name, without its quotes.
+pub(super) fn source(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
+    let range = literal(node).unwrap_or(node.byte_range());
+    String::from_utf8_lossy(&visit.text[range]).into_owned()
+}
+
+/// Notes the visited `import … from "…"`, `import "…"` or `import x = require("…")`.
+pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let mut names = Vec::new();
+    let mut module = node.child_by_field_name("source");
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor).take(8) {
+        match child.kind() {
+            "import_clause" => clause(visit, notes, child, &mut names),
+            "import_require_clause" => {
+                module = child.child_by_field_name("source");
+                names.extend(child.named_child(0).map(|local| name("", &visit.text_of(local))));
+            }
+            _ => {}
+        }
+    }
+    if let Some(module) = module {
+        note(notes, node, ImportKind::Module, source(visit, module), names);
+    }
+}
+
+fn clause(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    clause: Node<'_>,
+    names: &mut Vec<ImportedName>,
+) {
+    let mut cursor = clause.walk();
+    for child in clause.named_children(&mut cursor).take(8) {
+        match child.kind() {
+            "identifier" => {
+                names.push(name("default", &visit.text_of(child)));
+                notes.refer_span(visit, child.byte_range(), Role::Import, None, None);
+            }
+            "namespace_import" => {
+                names.extend(child.named_child(0).map(|local| name("", &visit.text_of(local))));
+            }
+            _ => specifiers(visit, notes, child, names),
+        }
+    }
+}
+
+/// Adds the names between the braces of an import or export.
+pub(super) fn specifiers(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    list: Node<'_>,
+    names: &mut Vec<ImportedName>,
+) {
+    let mut cursor = list.walk();
+    for specifier in list.named_children(&mut cursor) {
+        let Some(there) = specifier.child_by_field_name("name") else { continue };
+        let here = specifier.child_by_field_name("alias").unwrap_or(there);
+        names.push(name(&source(visit, there), &source(visit, here)));
+        notes.refer_span(visit, there.byte_range(), Role::Import, None, None);
+    }
+}
+
+/// Notes `import A = B.C`, which gives a name of this file another one.
+pub(super) fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if let (Some(here), Some(there)) = (node.named_child(0), node.named_child(1)) {
+        let names = vec![name(&visit.text_of(there), &visit.text_of(here))];
+        note(notes, node, ImportKind::Module, String::new(), names);
+    }
+}
+
+/// Returns the call of `require` or `import` that `value` is, awaited or not, and the member of its
+/// result that is taken.
+fn loaded<'t>(visit: &Visit<'_, '_>, mut value: Node<'t>) -> Option<(Node<'t>, Option<Node<'t>>)> {
+    let mut member = None;
+    for _ in 0..4 {
+        match value.kind() {
+            "await_expression" | "parenthesized_expression" | "as_expression" => {
+                value = value.named_child(0)?;
+            }
+            "member_expression" if member.is_none() => {
+                member = value.child_by_field_name("property");
+                value = value.child(0)?;
+            }
+            "call_expression" => return is_load(visit, value).then_some((value, member)),
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_load(visit: &Visit<'_, '_>, call: Node<'_>) -> bool {
+    let function = call.child(0);
+    function.is_some_and(|function| {
+        function.kind() == "import"
+            || function.kind() == "identifier" && visit.bytes(function) == b"require"
+    })
+}
+
+/// Returns true if a variable that is set to `value` stands for what a literal names.
+pub(super) fn binds(visit: &Visit<'_, '_>, value: Node<'_>) -> bool {
+    loaded(visit, value).is_some()
+}
+
+/// Notes what the visited variable is set to, if it is a module or a part of one.
+pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(target), Some(value)) =
+        (node.child_by_field_name("name"), node.child_by_field_name("value"))
+    else {
+        return;
+    };
+    let Some((call, member)) = loaded(visit, value) else { return };
+    let of = member.map(|member| visit.text_of(member)).unwrap_or_default();
+    let mut names = Vec::new();
+    match target.kind() {
+        "identifier" => names.push(name(&of, &visit.text_of(target))),
+        "object_pattern" if member.is_none() => {
+            let mut cursor = target.walk();
+            for part in target.named_children(&mut cursor).take(NAMES_MAX) {
+                bound(visit, part, &mut names);
+            }
+        }
+        _ => {}
+    }
+    load(visit, notes, call, ImportKind::Module, names);
+}
+
+/// Adds the names that one part of a destructured module binds.
+fn bound(visit: &Visit<'_, '_>, part: Node<'_>, names: &mut Vec<ImportedName>) {
+    let own = |node: Node<'_>| name(&visit.text_of(node), &visit.text_of(node));
+    match part.kind() {
+        "shorthand_property_identifier_pattern" => names.push(own(part)),
+        "object_assignment_pattern" => names.extend(part.child_by_field_name("left").map(own)),
+        "pair_pattern" => {
+            let (key, value) = (part.child_by_field_name("key"), part.child_by_field_name("value"));
+            if let (Some(key), Some(value)) = (key, value.filter(|v| v.kind() == "identifier")) {
+                names.push(name(&visit.text_of(key), &visit.text_of(value)));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Notes what the visited call loads, unless a variable is set to it, which notes it.
+pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if !is_load(visit, node) {
+        return evaluated(visit, notes);
+    }
+    let mut level = 1;
+    while matches!(
+        visit.ancestor_kind(level),
+        "await_expression" | "parenthesized_expression" | "as_expression" | "member_expression"
+    ) {
+        level += 1;
+    }
+    let around = visit.ancestor(level);
+    match visit.ancestor_kind(level) {
+        "variable_declarator" if around.is_some_and(|v| {
+            v.child_by_field_name("value").is_some_and(|value| loaded(visit, value).is_some())
+        }) => {}
+        "assignment_expression" if level == 1 => {
+            let left = around.and_then(|around| around.child_by_field_name("left"));
+            let left = left.map(|left| visit.text_of(left)).unwrap_or_default();
+            let exported = left.strip_prefix("module.exports.").or(left.strip_prefix("exports."));
+            match exported {
+                _ if left == "module.exports" => {
+                    load(visit, notes, node, ImportKind::ReExport, vec![name("*", "")]);
+                }
+                Some(alias) => {
+                    load(visit, notes, node, ImportKind::ReExport, vec![name("", alias)]);
+                }
+                None if left.contains('.') => {
+                    load(visit, notes, node, ImportKind::Module, Vec::new());
+                }
+                None => load(visit, notes, node, ImportKind::Module, vec![name("", &left)]),
+            }
+        }
+        _ => load(visit, notes, node, ImportKind::Module, Vec::new()),
+    }
+}
+
+/// Notes `eval("… require …")`.
+fn evaluated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(function) = node.child(0).filter(|function| function.kind() == "identifier") else {
+        return;
+    };
+    if visit.bytes(function) != b"eval" {
+        return;
+    }
+    let Some(code) = node.child_by_field_name("arguments") else { return };
+    let text = visit.bytes(code);
+    let loads = ["require", "import"].iter().any(|w| bstr::ByteSlice::contains_str(text, w));
+    if loads {
+        note(notes, node, ImportKind::DynamicEval, written(visit, code), Vec::new());
+    }
+}
+
+/// Notes what `call` loads: `kind` says how, where a literal names it to `require`.
+fn load(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    call: Node<'_>,
+    kind: ImportKind,
+    names: Vec<ImportedName>,
+) {
+    let first = call.child_by_field_name("arguments").and_then(|all| all.named_child(0));
+    let Some(first) = first else { return };
+    let is_import = call.child(0).is_some_and(|function| function.kind() == "import");
+    let mut rest = vec![(first, false)];
+    for _ in 0..ALTERNATIVES_MAX {
+        let Some((given, is_one_of)) = rest.pop() else { return };
+        let plain = literal(given);
+        let kind = match given.kind() {
+            _ if plain.is_some() && is_one_of => ImportKind::DynamicConditional,
+            _ if plain.is_some() && is_import => ImportKind::Dynamic,
+            _ if plain.is_some() => kind,
+            "template_string" => ImportKind::DynamicTemplate,
+            "binary_expression" => match given.child_by_field_name("operator").map(|o| o.kind()) {
+                Some("||" | "??") => {
+                    rest.extend(given.child_by_field_name("right").map(|node| (node, true)));
+                    rest.extend(given.child_by_field_name("left").map(|node| (node, true)));
+                    continue;
+                }
+                _ => ImportKind::DynamicConcatenation,
+            },
+            "ternary_expression" => {
+                rest.extend(given.child_by_field_name("alternative").map(|node| (node, true)));
+                rest.extend(given.child_by_field_name("consequence").map(|node| (node, true)));
+                continue;
+            }
+            "parenthesized_expression" => {
+                rest.extend(given.named_child(0).map(|node| (node, is_one_of)));
+                continue;
+            }
+            _ => ImportKind::DynamicVariable,
+        };
+        let module = match plain {
+            Some(range) => String::from_utf8_lossy(&visit.text[range]).into_owned(),
+            None => written(visit, given),
+        };
+        note(notes, call, kind, module, names.clone());
+    }
+}
+
+/// Returns an expression as it is written, cut where it becomes long.
+fn written(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
+    let text = visit.bytes(node);
+    String::from_utf8_lossy(&text[..text.len().min(WRITTEN_BYTES_MAX)]).into_owned()
+}

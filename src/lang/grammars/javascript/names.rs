@@ -1,0 +1,235 @@
+//! JavaScript's local names: parameters, variables, what is destructured, loops, `catch`.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{Chain, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+use super::{chain, imports, is_function, types};
+
+/// Names of one pattern that are declared.
+const NAMES_MAX: usize = 256;
+
+/// Declares the parameters of the visited function, and its own name where that is known only inside.
+pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if matches!(node.kind(), "function_expression" | "generator_function") {
+        if let Some(name) = node.child_by_field_name("name") {
+            notes.declare(name, None);
+        }
+    }
+    types::declare_parameters(visit, notes);
+    let given = callback_receives(visit, notes);
+    if let Some(name) = node.child_by_field_name("parameter") {
+        return notes.declare(name, given);
+    }
+    let Some(parameters) = node.child_by_field_name("parameters") else { return };
+    let mut cursor = parameters.walk();
+    for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+        let given = given.clone().filter(|_| at == 0);
+        match parameter.kind() {
+            "required_parameter" | "optional_parameter" => {
+                let Some(pattern) = parameter.child_by_field_name("pattern") else { continue };
+                let chain = types::annotated(visit, notes, parameter);
+                let default = parameter.child_by_field_name("value");
+                let chain = chain.or_else(|| chain::value(visit, notes, default?)).or(given);
+                declare(visit, notes, pattern, chain, None);
+            }
+            _ => declare(visit, notes, parameter, given, None),
+        }
+    }
+}
+
+/// Returns what the visited function is called with first, where it is handed to something that calls
+/// it with each element.
+fn callback_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    if visit.ancestor_kind(1) != "arguments" {
+        return None;
+    }
+    let called = visit.ancestor(2).filter(|call| call.kind() == "call_expression")?;
+    let function = called.child(0).filter(|called| called.kind() == "member_expression")?;
+    let name = visit.bytes(function.child_by_field_name("property")?);
+    let calls_with_each: [&[u8]; 10] = [
+        b"map", b"forEach", b"filter", b"find", b"some", b"every", b"flatMap", b"findIndex",
+        b"sort", b"then",
+    ];
+    let is_first = visit.ancestor(1)?.named_child(0)?.id() == visit.node().id();
+    if !is_first || !calls_with_each.contains(&name) {
+        return None;
+    }
+    let mut chain = chain::value(visit, notes, function.child(0)?)?;
+    chain.push_str("[]");
+    Some(chain)
+}
+
+/// Declares what a `var`, `let` or `const` binds, unless that is a symbol.
+pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let given = node.child_by_field_name("value");
+    let chain = types::annotated(visit, notes, node)
+        .or_else(|| chain::value(visit, notes, given?));
+    if name.kind() == "identifier" {
+        notes.set_literal(name, given.and_then(chain::literal));
+    }
+    let mut defined = visit.defined.clone();
+    let symbol = defined
+        .find(|&at| visit.symbols.get(at).is_some_and(|s| s.name_span == name.byte_range()));
+    if let Some(place) = symbol {
+        let is_value = given.is_none_or(|given| !is_function(super::bare(given)));
+        if let Some(chain) = chain.filter(|_| is_value) {
+            notes.set_type(place, chain);
+        }
+        return;
+    }
+    if given.is_some_and(|given| imports::binds(visit, given)) {
+        return;
+    }
+    declare(visit, notes, name, chain, Some(node.end_byte()));
+}
+
+/// Declares the variable of a `for … of` or `for … in` from its body on.
+pub(super) fn for_in(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(left), Some(right), Some(_)) = (
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+        node.child_by_field_name("kind"),
+    ) else {
+        return;
+    };
+    let is_of = node.child_by_field_name("operator").is_some_and(|word| word.kind() == "of");
+    let chain = match is_of {
+        true => chain::value(visit, notes, right).map(|chain| chain + "[]"),
+        false => Some("@string".to_owned()),
+    };
+    declare(visit, notes, left, chain, Some(right.end_byte()));
+}
+
+/// Declares the parameter of a `catch`.
+pub(super) fn catch(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if let Some(parameter) = visit.node().child_by_field_name("parameter") {
+        declare(visit, notes, parameter, None, None);
+    }
+}
+
+/// Says what a local variable is set to by the visited assignment.
+pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(left), Some(right)) =
+        (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    else {
+        return;
+    };
+    if left.kind() != "identifier" {
+        return;
+    }
+    notes.set_literal(left, chain::literal(right));
+    if matches!(notes.local(visit.bytes(left)), Local::Is(None)) {
+        if let Some(chain) = chain::value(visit, notes, right) {
+            notes.assign(left, chain, node.end_byte());
+        }
+    }
+}
+
+/// Narrows a local name that is an instance of a class in what the visited `if` leads to.
+pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let condition = node.child_by_field_name("condition").and_then(|c| c.named_child(0));
+    let Some(mut condition) = condition else { return };
+    for _ in 0..4 {
+        if condition.child_by_field_name("operator").is_none_or(|word| word.kind() != "&&") {
+            break;
+        }
+        let Some(left) = condition.child_by_field_name("left") else { break };
+        condition = left;
+    }
+    if condition.child_by_field_name("operator").is_none_or(|word| word.kind() != "instanceof") {
+        return;
+    }
+    let (Some(name), Some(class), Some(body)) = (
+        condition.child_by_field_name("left").filter(|name| name.kind() == "identifier"),
+        condition.child_by_field_name("right"),
+        node.child_by_field_name("consequence"),
+    ) else {
+        return;
+    };
+    if let Some(class) = chain::value(visit, notes, class) {
+        let is_name = !class.contains(['$', '@', '(', '[']);
+        if is_name {
+            notes.narrow(name, format!("@{class}"), body.byte_range());
+        }
+    }
+}
+
+/// Declares the names of `pattern`, the whole of which stands for `chain`: from the byte `from` on or
+/// at once.
+fn declare(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    pattern: Node<'_>,
+    chain: Option<Chain>,
+    from: Option<usize>,
+) {
+    let mut rest = vec![(pattern, chain)];
+    for _ in 0..NAMES_MAX {
+        let Some((node, chain)) = rest.pop() else { return };
+        let member = |name: &str| chain.as_ref().map(|chain| format!("{chain}.{name}"));
+        let mut cursor = node.walk();
+        match node.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => match from {
+                Some(from) => notes.declare_from(node, chain, from),
+                None => notes.declare(node, chain),
+            },
+            "assignment_pattern" | "object_assignment_pattern" => {
+                let Some(left) = node.child_by_field_name("left") else { continue };
+                let is_short = left.kind() == "shorthand_property_identifier_pattern";
+                let chain = match is_short {
+                    true => member(chain::text(visit, left).unwrap_or_default()),
+                    false => chain,
+                };
+                if is_short {
+                    read(visit, notes, left, chain.as_deref());
+                }
+                rest.push((left, chain));
+            }
+            "object_pattern" => {
+                for part in node.named_children(&mut cursor).take(NAMES_MAX) {
+                    match part.kind() {
+                        "shorthand_property_identifier_pattern" => {
+                            let chain = member(chain::text(visit, part).unwrap_or_default());
+                            read(visit, notes, part, chain.as_deref());
+                            rest.push((part, chain));
+                        }
+                        "pair_pattern" => {
+                            let (Some(key), Some(target)) =
+                                (part.child_by_field_name("key"), part.child_by_field_name("value"))
+                            else {
+                                continue;
+                            };
+                            let chain = member(chain::text(visit, key).unwrap_or_default());
+                            read(visit, notes, key, chain.as_deref());
+                            rest.push((target, chain));
+                        }
+                        _ => rest.push((part, chain.clone())),
+                    }
+                }
+            }
+            "array_pattern" => {
+                for (at, part) in node.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+                    rest.push((part, member(&at.to_string())));
+                }
+            }
+            "rest_pattern" => rest.extend(node.named_child(0).map(|name| (name, None))),
+            _ => {}
+        }
+    }
+}
+
+/// Notes that destructuring reads the member `name`, which `chain` ends with.
+fn read(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, name: Node<'_>, chain: Option<&str>) {
+    if let Some((of, _)) = chain.and_then(|chain| chain.rsplit_once('.')) {
+        notes.refer(visit, name, Role::Read, Some(of.to_owned()));
+    }
+}

@@ -1,0 +1,346 @@
+//! JavaScript's and TypeScript's references: what each name is used for, and what is known of what
+//! stands before it.
+//!
+//! Values are followed in `chain`, types in `types`; names that are local are declared in `names`.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{Chain, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::Visit;
+
+use super::{chain, exports, fields, imports, is_function, names, types};
+
+/// Node kinds whose local names are unknown outside of them.
+pub(super) const SCOPES: &[&str] = &[
+    "program",
+    "statement_block",
+    "function_declaration",
+    "generator_function_declaration",
+    "function_expression",
+    "generator_function",
+    "arrow_function",
+    "method_definition",
+    "function_signature",
+    "method_signature",
+    "abstract_method_signature",
+    "call_signature",
+    "construct_signature",
+    "function_type",
+    "constructor_type",
+    "class_declaration",
+    "abstract_class_declaration",
+    "class",
+    "interface_declaration",
+    "type_alias_declaration",
+    "for_statement",
+    "for_in_statement",
+    "catch_clause",
+    "switch_body",
+];
+
+pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "identifier" | "shorthand_property_identifier" => identifier(visit, notes),
+        "property_identifier" | "private_property_identifier" => property(visit, notes),
+        "type_identifier" => type_name(visit, notes),
+        "super" => base_constructor(visit, notes),
+        "function_declaration" | "generator_function_declaration" | "method_definition"
+        | "function_signature" | "method_signature" | "abstract_method_signature" => {
+            names::function(visit, notes);
+            if let Some(place) = visit.defined.clone().next() {
+                returns(visit, notes, place, node);
+            }
+        }
+        "function_expression" | "generator_function" | "arrow_function" => {
+            names::function(visit, notes);
+            function_value(visit, notes);
+        }
+        "call_signature" | "construct_signature" | "function_type" | "constructor_type" => {
+            names::function(visit, notes);
+        }
+        "class_declaration" | "abstract_class_declaration" | "class" => class(visit, notes),
+        "interface_declaration" => {
+            types::declare_parameters(visit, notes);
+            bases_of_interface(visit, notes);
+        }
+        "type_alias_declaration" => alias(visit, notes),
+        "variable_declarator" => {
+            names::variable(visit, notes);
+            imports::variable(visit, notes);
+        }
+        "for_in_statement" => names::for_in(visit, notes),
+        "catch_clause" => names::catch(visit, notes),
+        "if_statement" => names::narrow(visit, notes),
+        "assignment_expression" => {
+            names::assigned(visit, notes);
+            fields::assigned(visit, notes);
+            exports::assigned(visit, notes);
+        }
+        "public_field_definition" | "field_definition" | "property_signature" => {
+            fields::typed(visit, notes);
+        }
+        "required_parameter" | "optional_parameter" => fields::typed_parameter(visit, notes),
+        "return_statement" => returned(visit, notes),
+        "import_statement" => imports::statement(visit, notes),
+        "import_alias" => imports::alias(visit, notes),
+        "export_statement" => exports::statement(visit, notes),
+        "call_expression" => imports::call(visit, notes),
+        _ => {}
+    }
+}
+
+/// Notes what a function is annotated to return, or what an arrow function stands for.
+fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, place: usize, function: Node<'_>) {
+    if let Some(annotated) = function.child_by_field_name("return_type") {
+        if let Some(chain) = types::chain(visit, notes, annotated) {
+            notes.set_type(place, chain);
+        }
+        return;
+    }
+    let body = function.child_by_field_name("body");
+    let Some(body) = body.filter(|body| body.kind() != "statement_block") else { return };
+    if let Some(chain) = chain::value(visit, notes, body) {
+        let is_async = function.child(0).is_some_and(|word| word.kind() == "async");
+        notes.set_return(place, if is_async { chain::promise(chain) } else { chain });
+    }
+}
+
+/// Notes what the visited function returns if what is around it makes a symbol of it.
+fn function_value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let is_symbol = matches!(
+        visit.ancestor_kind(1),
+        "variable_declarator" | "pair" | "assignment_expression" | "public_field_definition"
+            | "field_definition" | "export_statement"
+    );
+    let Some(place) = visit.enclosing_place().filter(|_| is_symbol) else { return };
+    if visit.symbols.get(place).is_some_and(|symbol| symbol.kind.is_callable()) {
+        returns(visit, notes, place, node);
+    }
+}
+
+/// Notes what a function returns in one place.
+fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(value) = visit.node().named_child(0) else { return };
+    // What a callback inside returns is not what the symbol around it does.
+    let function = (1..64).find(|&level| {
+        let kind = visit.ancestor(level).map(|node| (node.kind(), is_function(node)));
+        kind.is_none_or(|(kind, is_function)| {
+            is_function || matches!(kind, "function_declaration" | "method_definition")
+        })
+    });
+    let Some((level, function)) =
+        function.and_then(|level| Some((level, visit.ancestor(level)?)))
+    else {
+        return;
+    };
+    let is_symbol = !is_function(function)
+        || matches!(
+            visit.ancestor_kind(level + 1),
+            "variable_declarator" | "pair" | "assignment_expression" | "public_field_definition"
+                | "field_definition" | "export_statement"
+        );
+    let Some(place) = visit.enclosing_place().filter(|_| is_symbol) else { return };
+    if let Some(chain) = chain::value(visit, notes, value) {
+        let is_async = (0..4)
+            .map_while(|at| function.child(at))
+            .any(|word| word.kind() == "async");
+        notes.set_return(place, if is_async { chain::promise(chain) } else { chain });
+    }
+}
+
+/// Notes what the visited class extends and implements.
+fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    types::declare_parameters(visit, notes);
+    let Some(place) = visit.enclosing_place() else { return };
+    let is_own = visit.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Class);
+    let Some(heritage) = visit.child(visit.node(), "class_heritage").filter(|_| is_own) else {
+        return;
+    };
+    let mut cursor = heritage.walk();
+    for clause in heritage.named_children(&mut cursor).take(8) {
+        match clause.kind() {
+            "extends_clause" => {
+                let base = clause.child_by_field_name("value");
+                add_base(notes, place, base.and_then(|base| chain::value(visit, notes, base)));
+            }
+            "implements_clause" => {
+                let mut cursor = clause.walk();
+                for base in clause.named_children(&mut cursor).take(32) {
+                    add_base(notes, place, types::chain(visit, notes, base));
+                }
+            }
+            _ => add_base(notes, place, chain::value(visit, notes, clause)),
+        }
+    }
+}
+
+fn add_base(notes: &mut Notes<'_>, place: usize, chain: Option<Chain>) {
+    if let Some(chain) = chain {
+        let name = chain.trim_start_matches('@');
+        notes.add_base(place, name.split('<').next().unwrap_or(name).to_owned());
+    }
+}
+
+fn bases_of_interface(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let (Some(place), Some(clause)) =
+        (visit.enclosing_place(), visit.child(visit.node(), "extends_type_clause"))
+    else {
+        return;
+    };
+    let mut cursor = clause.walk();
+    for base in clause.named_children(&mut cursor).take(32) {
+        add_base(notes, place, types::chain(visit, notes, base));
+    }
+}
+
+/// Notes what the visited type alias stands for; of what has several parts, each is a base.
+fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    types::declare_parameters(visit, notes);
+    let (Some(place), Some(value)) =
+        (visit.enclosing_place(), visit.node().child_by_field_name("value"))
+    else {
+        return;
+    };
+    let mut rest = vec![value];
+    for _ in 0..32 {
+        let Some(part) = rest.pop() else { return };
+        if matches!(part.kind(), "intersection_type" | "union_type") {
+            let mut cursor = part.walk();
+            let mut parts: Vec<Node<'_>> = part.named_children(&mut cursor).take(32).collect();
+            parts.reverse();
+            rest.extend(parts);
+        } else if let Some(chain) = types::chain(visit, notes, part) {
+            if part.id() == value.id() {
+                notes.set_type(place, chain);
+            } else {
+                add_base(notes, place, Some(chain));
+            }
+        }
+    }
+}
+
+fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let field = visit.own_field();
+    match visit.ancestor_kind(1) {
+        // What these name is declared or imported there, not used.
+        "function_declaration" | "generator_function_declaration" | "function_expression"
+        | "generator_function" | "class_declaration" | "class" | "function_signature"
+        | "enum_declaration" | "internal_module" | "module" | "import_clause"
+        | "namespace_import" | "import_specifier" | "export_specifier" | "namespace_export"
+        | "formal_parameters" | "rest_pattern" | "array_pattern" | "jsx_closing_element"
+        | "type_predicate" | "jsx_namespace_name" | "import_require_clause" | "import_alias"
+        | "index_signature" | "nested_identifier" => return,
+        "variable_declarator" if field == "name" => return,
+        "required_parameter" | "optional_parameter" if field == "pattern" => return,
+        "assignment_pattern" | "object_assignment_pattern" if field == "left" => return,
+        "pair_pattern" | "catch_clause" if field != "key" => return,
+        "arrow_function" if field == "parameter" => return,
+        "for_in_statement" if field == "left" => return,
+        _ => {}
+    }
+    let name = visit.bytes(node);
+    let receiver = match notes.local(name) {
+        Local::Not => None,
+        // A local that has the name of the member that it stands for is a use of that member.
+        Local::Is(chain) => match chain.and_then(|chain| chain.rsplit_once('.')) {
+            Some((receiver, last)) if last.as_bytes() == name => Some(receiver.to_owned()),
+            _ => return,
+        },
+    };
+    note(visit, notes, node, 1, receiver);
+}
+
+fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(around) = visit.ancestor(1).filter(|node| node.kind() == "member_expression") else {
+        return;
+    };
+    let receiver = around.child(0).and_then(|object| chain::value(visit, notes, object));
+    let is_closing = visit.ancestor_kind(2) == "jsx_closing_element";
+    if !is_closing {
+        let receiver = receiver.unwrap_or_else(|| "?".to_owned());
+        note(visit, notes, visit.node(), 2, Some(receiver));
+    }
+}
+
+/// Notes a use of `name`; what it is used for is seen from the ancestor `level` above on.
+fn note(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    name: Node<'_>,
+    level: usize,
+    receiver: Option<Chain>,
+) {
+    let Some(outer) = visit.ancestor(level) else { return };
+    let field = visit.field_above(level - 1);
+    let role = match (outer.kind(), field) {
+        ("call_expression", "function") | ("new_expression", "constructor") => {
+            let arguments = outer.child_by_field_name("arguments");
+            let count = arguments.map_or(0, |arguments| match arguments.kind() {
+                "arguments" => arguments.named_child_count(),
+                _ => 1,
+            });
+            return notes.call(visit, name, receiver, count);
+        }
+        ("jsx_opening_element" | "jsx_self_closing_element", "name") => {
+            // A lowercase name is an element of the page.
+            let is_element = receiver.is_none()
+                && visit.bytes(name).first().is_some_and(u8::is_ascii_lowercase);
+            if is_element {
+                return;
+            }
+            Role::Call
+        }
+        ("decorator", _) => Role::Call,
+        ("assignment_expression" | "augmented_assignment_expression", "left") => Role::Write,
+        ("update_expression", _) => Role::Write,
+        ("extends_clause", "value") | ("class_heritage", _) => Role::Base,
+        _ => Role::Read,
+    };
+    notes.refer(visit, name, role, receiver);
+}
+
+fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let field = visit.own_field();
+    let mut level = 1;
+    let mut receiver = None;
+    match visit.ancestor_kind(1) {
+        "class_declaration" | "abstract_class_declaration" | "class" | "interface_declaration"
+        | "type_alias_declaration" | "type_parameter" | "mapped_type_clause"
+            if field == "name" =>
+        {
+            return;
+        }
+        "infer_type" => return notes.declare(node, None),
+        "nested_type_identifier" => {
+            let module = visit.ancestor(1).and_then(|node| node.child_by_field_name("module"));
+            receiver = module.and_then(|module| chain::text(visit, module)).map(str::to_owned);
+            level = 2;
+        }
+        _ if matches!(notes.local(visit.bytes(node)), Local::Is(_)) => return,
+        _ => {}
+    }
+    if visit.ancestor_kind(level) == "generic_type" {
+        level += 1;
+    }
+    let role = match visit.ancestor_kind(level) {
+        "implements_clause" | "extends_type_clause" => Role::Base,
+        _ => Role::Type,
+    };
+    notes.refer(visit, node, role, receiver);
+}
+
+/// Notes a call of the base type's constructor: `super(…)`.
+fn base_constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(call) = visit.ancestor(1).filter(|node| node.kind() == "call_expression") else {
+        return;
+    };
+    let arguments = call.child_by_field_name("arguments");
+    let count = arguments.map_or(0, |arguments| arguments.named_child_count());
+    notes.call(visit, visit.node(), Some("$$".to_owned()), count);
+}

@@ -1,0 +1,130 @@
+//! TypeScript's types, as chains.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::Chain;
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+use super::chain;
+
+/// Nesting of a type that is followed.
+const DEPTH_MAX: usize = 12;
+
+/// Type arguments of one type that are looked at.
+const ARGUMENTS_MAX: usize = 8;
+
+/// Returns the chain of a value of the type `node`: nullability and wrappers that say nothing of the
+/// value are left out, and of alternatives there is the first.
+pub(super) fn chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    of_type(visit, notes, node, 0)
+}
+
+/// Returns the chain of what the field `type` of `node` says.
+pub(super) fn annotated(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    chain(visit, notes, node.child_by_field_name("type")?)
+}
+
+fn of_type(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let of = |node: Option<Node<'_>>| of_type(visit, notes, node?, depth + 1);
+    match node.kind() {
+        "type_annotation" | "parenthesized_type" | "readonly_type" | "flow_maybe_type"
+        | "optional_type" | "constraint" | "default_type" => of(node.named_child(0)),
+        "type_identifier" | "identifier" => match notes.local(visit.bytes(node)) {
+            Local::Is(bound) => bound.cloned(),
+            Local::Not => Some(format!("@{}", chain::text(visit, node)?)),
+        },
+        "nested_type_identifier" | "member_expression" => {
+            let name = chain::text(visit, node)?;
+            let is_dotted = |c: char| c.is_alphanumeric() || "._$".contains(c);
+            name.chars().all(is_dotted).then(|| format!("@{name}"))
+        }
+        "predefined_type" => match chain::text(visit, node)? {
+            name @ ("string" | "number" | "boolean" | "symbol") => Some(format!("@{name}")),
+            _ => None,
+        },
+        "generic_type" => generic(visit, notes, node, depth),
+        "array_type" => {
+            let element = of(node.named_child(0));
+            Some(container("Array", &[element]))
+        }
+        "tuple_type" => {
+            let mut cursor = node.walk();
+            let parts = node.named_children(&mut cursor).take(ARGUMENTS_MAX);
+            let parts: Vec<Option<Chain>> = parts.map(|part| of(Some(part))).collect();
+            Some(container("tuple", &parts))
+        }
+        "required_parameter" | "optional_parameter" => of(node.child_by_field_name("type")),
+        "union_type" | "intersection_type" => {
+            of(node.named_child(0)).or_else(|| of(node.named_child(1)))
+        }
+        "type_query" => chain::value(visit, notes, node.named_child(0)?),
+        "this_type" => Some("$".to_owned()),
+        "lookup_type" => {
+            let member = chain::literal(node.named_child(1)?.named_child(0)?)?;
+            let mut chain = of(node.named_child(0))?;
+            chain.push('.');
+            chain.push_str(std::str::from_utf8(&visit.text[member]).ok()?);
+            Some(chain)
+        }
+        "type_predicate_annotation" | "asserts_annotation" => Some("@boolean".to_owned()),
+        _ => None,
+    }
+}
+
+fn generic(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
+    let name = chain::text(visit, node.child_by_field_name("name")?)?;
+    let arguments = node.child_by_field_name("type_arguments")?;
+    let mut cursor = arguments.walk();
+    let arguments = arguments.named_children(&mut cursor).take(ARGUMENTS_MAX);
+    let mut arguments = arguments.map(|argument| of_type(visit, notes, argument, depth + 1));
+    match name {
+        "Partial" | "Readonly" | "Required" | "NonNullable" | "Pick" | "Omit" | "Awaited"
+        | "$ReadOnly" | "$Shape" | "$Exact" | "Exclude" | "Extract" => arguments.next()?,
+        "ReturnType" => Some(arguments.next()?? + "()"),
+        "InstanceType" => Some(arguments.next()?? + "()"),
+        "Class" => Some(arguments.next()??.strip_prefix('@')?.to_owned()),
+        _ => {
+            let arguments: Vec<Option<Chain>> = arguments.collect();
+            Some(container(name, &arguments))
+        }
+    }
+}
+
+/// Returns the chain of a value of the type `name` with type arguments.
+pub(super) fn container(name: &str, arguments: &[Option<Chain>]) -> Chain {
+    let mut chain = format!("@{name}");
+    for (at, argument) in arguments.iter().enumerate() {
+        chain.push(if at == 0 { '<' } else { ',' });
+        chain.push_str(argument.as_deref().and_then(chain::class_of).unwrap_or("_"));
+    }
+    if !arguments.is_empty() {
+        chain.push('>');
+    }
+    chain
+}
+
+/// Declares the type parameters of the visited node as its own names, each for what bounds it.
+pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(parameters) = visit.node().child_by_field_name("type_parameters") else { return };
+    let mut cursor = parameters.walk();
+    for parameter in parameters.named_children(&mut cursor).take(64) {
+        let Some(name) = parameter.child_by_field_name("name") else { continue };
+        let bound = parameter.child_by_field_name("constraint");
+        let bound = bound.and_then(|bound| chain(visit, notes, bound));
+        notes.declare(name, bound);
+    }
+}

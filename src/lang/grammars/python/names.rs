@@ -1,0 +1,369 @@
+//! Python's local names: parameters, what is assigned to, loops, `with`, `except`, `match`.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::Chain;
+use crate::lang::notes::Notes;
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::Visit;
+
+use super::chain::{call, element, elements, own_class, text, value};
+use super::{annotation, refer};
+
+/// Names of one pattern that are declared.
+const NAMES_MAX: usize = 256;
+
+/// Returns true if the visited assignment's target `name` is a local variable.
+pub(super) fn is_local_here(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: Node<'_>) -> bool {
+    refer::is_in_function(visit) && !notes.is_outer(&visit.text[name.byte_range()])
+}
+
+/// Returns the same, where the assignment is the ancestor `levels` above.
+pub(super) fn is_local_at(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    name: Node<'_>,
+    levels: usize,
+) -> bool {
+    let around = visit.frames.len().checked_sub(levels + 2).and_then(|at| visit.frames.get(at));
+    let symbol = around.and_then(|frame| visit.symbols.get(frame.enclosing?));
+    let is_in_function = symbol
+        .is_some_and(|symbol| symbol.kind.is_callable() || symbol.kind == SymbolKind::Property);
+    is_in_function && !notes.is_outer(&visit.text[name.byte_range()])
+}
+
+/// Declares the parameters of the visited function.
+pub(super) fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(parameters) = node.child_by_field_name("parameters") else { return };
+    let receiver = receiver(visit);
+    let mut cursor = parameters.walk();
+    for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+        declare(visit, notes, parameter, receiver.clone().filter(|_| at == 0));
+    }
+}
+
+/// Returns what the first parameter of the visited function stands for, if it is a method.
+fn receiver(visit: &Visit<'_, '_>) -> Option<Chain> {
+    if visit.enclosing_kind() != Some(SymbolKind::Class) {
+        return None;
+    }
+    let mut of_class = visit.field(visit.node(), "name").is_some_and(|name| {
+        matches!(name.as_ref(), "__new__" | "__init_subclass__" | "__class_getitem__")
+    });
+    if let Some(decorated) = visit.ancestor(1).filter(|n| n.kind() == "decorated_definition") {
+        let mut cursor = decorated.walk();
+        for decorator in decorated.children(&mut cursor).take_while(|c| c.kind() == "decorator") {
+            match visit.text[decorator.byte_range()].trim_ascii() {
+                b"@staticmethod" => return None,
+                b"@classmethod" => of_class = true,
+                _ => {}
+            }
+        }
+    }
+    if of_class { own_class(visit, visit.around_place()) } else { Some("$".to_owned()) }
+}
+
+/// Declares the parameters of the visited lambda expression.
+pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(parameters) = visit.node().child_by_field_name("parameters") else { return };
+    let given = lambda_receives(visit, notes);
+    let mut cursor = parameters.walk();
+    for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+        declare(visit, notes, parameter, given.clone().filter(|_| at == 0));
+    }
+}
+
+/// Returns what the visited lambda expression is called with, where that is plain: as the key of a
+/// sort, or by `map` and `filter`.
+fn lambda_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let is_key = visit.ancestor_kind(1) == "keyword_argument";
+    let called = visit.ancestor(if is_key { 3 } else { 2 })?;
+    let (function, arguments) = call(called)?;
+    match &visit.text[function.byte_range()] {
+        b"sorted" | b"min" | b"max" if is_key => element(visit, notes, arguments.named_child(0)?),
+        b"map" | b"filter" if !is_key => element(visit, notes, arguments.named_child(1)?),
+        _ if is_key && function.kind() == "attribute" => {
+            let name = function.child_by_field_name("attribute")?;
+            let is_sort = &visit.text[name.byte_range()] == b"sort";
+            if is_sort { element(visit, notes, function.child(0)?) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// Declares one parameter; `given` says what it stands for if it is a plain name.
+fn declare(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    parameter: Node<'_>,
+    given: Option<Chain>,
+) {
+    let annotated = parameter
+        .child_by_field_name("type")
+        .and_then(|annotated| annotation::chain(visit, annotated));
+    match parameter.kind() {
+        "identifier" => notes.declare(parameter, given),
+        "default_parameter" | "typed_default_parameter" => {
+            let Some(name) = parameter.child_by_field_name("name") else { return };
+            let default = parameter.child_by_field_name("value");
+            let chain = annotated.or_else(|| value(visit, notes, default?));
+            notes.declare(name, chain);
+        }
+        "typed_parameter" => match parameter.named_child(0) {
+            Some(name) if name.kind() == "identifier" => notes.declare(name, annotated.or(given)),
+            Some(splat) => declare_splat(notes, splat, annotated),
+            None => {}
+        },
+        "list_splat_pattern" | "dictionary_splat_pattern" => declare_splat(notes, parameter, None),
+        "tuple_pattern" => declare_all(notes, parameter),
+        _ => {}
+    }
+}
+
+fn declare_splat(notes: &mut Notes<'_>, splat: Node<'_>, of: Option<Chain>) {
+    let Some(name) = splat.named_child(0) else { return };
+    let of = of.as_deref().and_then(|of| of.strip_prefix('@'));
+    let chain = match (splat.kind(), of) {
+        ("dictionary_splat_pattern", Some(of)) => format!("@dict<str,{of}>"),
+        ("dictionary_splat_pattern", None) => "@dict".to_owned(),
+        (_, Some(of)) => format!("@tuple<{of}>"),
+        (_, None) => "@tuple".to_owned(),
+    };
+    notes.declare(name, Some(chain));
+}
+
+/// Declares every name of a pattern, of which nothing is known.
+fn declare_all(notes: &mut Notes<'_>, pattern: Node<'_>) {
+    let mut rest = vec![pattern];
+    for _ in 0..NAMES_MAX {
+        let Some(node) = rest.pop() else { return };
+        match node.kind() {
+            "identifier" => notes.declare(node, None),
+            "pattern_list" | "tuple_pattern" | "list_pattern" | "list_splat_pattern" => {
+                let mut cursor = node.walk();
+                rest.extend(node.named_children(&mut cursor));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Declares the names of `pattern` from the byte `from` on, each for `chain` if they are one name,
+/// otherwise for an element of it.
+fn target(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    pattern: Node<'_>,
+    chain: Option<Chain>,
+    from: usize,
+) {
+    let mut rest = vec![(pattern, chain)];
+    for _ in 0..NAMES_MAX {
+        let Some((node, chain)) = rest.pop() else { return };
+        match node.kind() {
+            "identifier" if notes.is_outer(&visit.text[node.byte_range()]) => {}
+            "identifier" => notes.declare_from(node, chain, from),
+            "list_splat_pattern" => {
+                rest.extend(node.named_child(0).map(|name| (name, Some("@list".to_owned()))));
+            }
+            "pattern_list" | "tuple_pattern" | "list_pattern" => {
+                let mut cursor = node.walk();
+                for (at, name) in node.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+                    rest.push((name, chain.as_ref().map(|chain| format!("{chain}.{at}"))));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Declares what `left = right` unpacks.
+pub(super) fn unpack(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    left: Node<'_>,
+    right: Option<Node<'_>>,
+    from: usize,
+) {
+    let is_class = visit.enclosing_kind() == Some(SymbolKind::Class);
+    let Some(right) = right.filter(|_| !is_class) else { return };
+    let count = left.named_child_count();
+    let is_pairwise = matches!(right.kind(), "expression_list" | "tuple" | "list")
+        && right.named_child_count() == count;
+    if !is_pairwise {
+        let chain = value(visit, notes, right);
+        return target(visit, notes, left, chain, from);
+    }
+    let (mut targets, mut values) = (left.walk(), right.walk());
+    let pairs = left.named_children(&mut targets).zip(right.named_children(&mut values));
+    for (name, given) in pairs.take(NAMES_MAX) {
+        let chain = value(visit, notes, given);
+        target(visit, notes, name, chain, from);
+    }
+}
+
+/// Declares the variables of a `for`: a statement's from its body on, a clause's at once.
+pub(super) fn loop_variables(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    node: Node<'_>,
+    is_clause: bool,
+) {
+    let (Some(left), Some(right)) =
+        (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    else {
+        return;
+    };
+    let from = if is_clause { 0 } else { right.end_byte() };
+    let is_pattern = left.kind() != "identifier";
+    if let Some(chains) = elements(visit, notes, right).filter(|_| is_pattern) {
+        let mut cursor = left.walk();
+        let chains = chains.into_iter().chain(std::iter::repeat(None));
+        for (name, chain) in left.named_children(&mut cursor).zip(chains).take(NAMES_MAX) {
+            target(visit, notes, name, chain, from);
+        }
+    } else {
+        let chain = element(visit, notes, right);
+        target(visit, notes, left, chain, from);
+    }
+    if is_clause {
+        notes.settle(from);
+    }
+}
+
+/// Declares the variables of the visited comprehension, whose body stands before them.
+pub(super) fn comprehension(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let mut cursor = visit.node().walk();
+    for clause in visit.node().named_children(&mut cursor).take(NAMES_MAX) {
+        if clause.kind() == "for_in_clause" {
+            loop_variables(visit, notes, clause, true);
+        }
+    }
+}
+
+/// Declares the name of `name := value`.
+pub(super) fn named(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(name), Some(given)) =
+        (node.child_by_field_name("name"), node.child_by_field_name("value"))
+    else {
+        return;
+    };
+    let chain = value(visit, notes, given);
+    notes.declare_from(name, chain, node.end_byte());
+}
+
+/// Declares the name behind `as` of `with`, `except` or a pattern of `match`.
+pub(super) fn as_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(given) = node.named_child(0) else { return };
+    let alias = node.child_by_field_name("alias").and_then(|alias| alias.named_child(0));
+    let Some(alias) = alias.or(node.named_child(1)) else { return };
+    let chain = match visit.ancestor_kind(1) {
+        "with_item" => managed(visit, notes, given),
+        "except_clause" => caught(visit, given),
+        _ => match_type(visit, given),
+    };
+    target(visit, notes, alias, chain, node.end_byte());
+}
+
+/// Returns what `with given as name` gives its name: a manager that is made there is taken to give
+/// itself, other calls to give what they yield.
+fn managed(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> Option<Chain> {
+    let chain = value(visit, notes, given)?;
+    let is_made = super::chain::class_of(&chain).is_some() || !chain.ends_with("()");
+    Some(if is_made { chain } else { chain + "[]" })
+}
+
+fn caught(visit: &Visit<'_, '_>, types: Node<'_>) -> Option<Chain> {
+    let first = if types.kind() == "tuple" { types.named_child(0)? } else { types };
+    annotation::chain(visit, first)
+}
+
+fn match_type(visit: &Visit<'_, '_>, pattern: Node<'_>) -> Option<Chain> {
+    let pattern = if pattern.kind() == "case_pattern" { pattern.named_child(0)? } else { pattern };
+    if pattern.kind() != "class_pattern" {
+        return None;
+    }
+    Some(format!("@{}", text(visit, pattern.named_child(0)?)?))
+}
+
+/// Declares the name of an `except` clause, where the grammar has it as a field.
+pub(super) fn exception(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(types), Some(alias)) =
+        (node.child_by_field_name("value"), node.child_by_field_name("alias"))
+    else {
+        return;
+    };
+    let chain = caught(visit, types);
+    target(visit, notes, alias, chain, alias.end_byte());
+}
+
+/// Declares what a pattern of `match` captures.
+pub(super) fn case_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(name) = visit.node().named_child(0) else { return };
+    if name.kind() == "dotted_name" && name.named_child_count() == 1 {
+        notes.declare(name, None);
+    }
+}
+
+/// Declares names that `global` takes from outside.
+pub(super) fn global(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let mut cursor = visit.node().walk();
+    for name in visit.node().named_children(&mut cursor).take(NAMES_MAX) {
+        notes.declare_outer(name);
+    }
+}
+
+/// Narrows a local name that is compared with a type: in what an `if` leads to, behind an `assert`,
+/// and behind an `if not` that leaves.
+pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let is_assert = node.kind() == "assert_statement";
+    let condition =
+        if is_assert { node.named_child(0) } else { node.child_by_field_name("condition") };
+    let Some(mut condition) = condition else { return };
+    if condition.kind() == "boolean_operator" {
+        let Some(left) = condition.child(0) else { return };
+        condition = left;
+    }
+    if condition.kind() == "not_operator" {
+        let Some((name, chain)) = condition.named_child(0).and_then(|call| tested(visit, call))
+        else {
+            return;
+        };
+        let body = node.child_by_field_name("consequence");
+        let last = body.and_then(|body| {
+            let last = body.named_child_count().checked_sub(1)?;
+            body.named_child(u32::try_from(last).ok()?)
+        });
+        let leaves = last.is_some_and(|last| {
+            matches!(last.kind(), "return_statement" | "raise_statement" | "continue_statement")
+        });
+        if leaves && !is_assert {
+            notes.assign(name, chain, node.end_byte());
+        }
+        return;
+    }
+    let Some((name, chain)) = tested(visit, condition) else { return };
+    if is_assert {
+        return notes.assign(name, chain, node.end_byte());
+    }
+    let body = node.child_by_field_name("consequence").or(node.child_by_field_name("body"));
+    if let Some(body) = body {
+        notes.narrow(name, chain, body.byte_range());
+    }
+}
+
+/// Returns the name and type of `isinstance(name, Type)`.
+fn tested<'t>(visit: &Visit<'_, 't>, node: Node<'t>) -> Option<(Node<'t>, Chain)> {
+    let (function, arguments) = call(node)?;
+    if &visit.text[function.byte_range()] != b"isinstance" {
+        return None;
+    }
+    let name = arguments.named_child(0).filter(|name| name.kind() == "identifier")?;
+    let of = arguments.named_child(1).filter(|of| of.kind() != "tuple")?;
+    Some((name, annotation::chain(visit, of)?))
+}

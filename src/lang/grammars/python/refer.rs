@@ -1,0 +1,282 @@
+//! Python's references: what each name is used for, and what is known of what stands before it.
+//!
+//! Values are followed in `chain`, annotations in `annotation`; names that are local are declared in
+//! `names`.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::Role;
+use crate::lang::notes::{Local, Notes};
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::Visit;
+
+use super::{annotation, chain, imports, names};
+
+/// Levels above a name in which its role is looked for.
+const LEVELS_MAX: usize = 8;
+
+pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "identifier" => identifier(visit, notes),
+        "function_definition" => function(visit, notes),
+        "class_definition" => class(visit, notes),
+        "assignment" => assignment(visit, notes),
+        "augmented_assignment" => {
+            if let Some(left) = node.child_by_field_name("left") {
+                notes.set_literal(left, None);
+            }
+        }
+        "return_statement" => returned(visit, notes),
+        "yield" => yielded(visit, notes),
+        "lambda" => names::lambda(visit, notes),
+        "for_statement" => names::loop_variables(visit, notes, node, false),
+        "list_comprehension"
+        | "set_comprehension"
+        | "dictionary_comprehension"
+        | "generator_expression" => names::comprehension(visit, notes),
+        "named_expression" => names::named(visit, notes),
+        "as_pattern" => names::as_pattern(visit, notes),
+        "except_clause" => names::exception(visit, notes),
+        "case_pattern" => names::case_pattern(visit, notes),
+        "global_statement" => names::global(visit, notes),
+        "if_statement" | "elif_clause" | "assert_statement" | "while_statement" => {
+            names::narrow(visit, notes);
+        }
+        "import_statement" => imports::modules(visit, notes),
+        "import_from_statement" => imports::names(visit, notes),
+        "call" => imports::dynamic(visit, notes),
+        _ => {}
+    }
+}
+
+/// Returns true if the visited node lies in a function, and not in a class inside of it.
+pub(super) fn is_in_function(visit: &Visit<'_, '_>) -> bool {
+    let kind = visit.enclosing_kind();
+    kind.is_some_and(|kind| kind.is_callable() || kind == SymbolKind::Property)
+}
+
+fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    names::parameters(visit, notes);
+    let Some(place) = visit.enclosing_place() else { return };
+    let Some(annotated) = node.child_by_field_name("return_type") else { return };
+    let Some(chain) = annotation::chain(visit, annotated) else { return };
+    let is_async = node.child(0).is_some_and(|word| word.kind() == "async");
+    let is_generator = chain.starts_with("@Async");
+    let is_awaited = is_async && !is_generator;
+    notes.set_type(place, if is_awaited { annotation::awaitable(chain) } else { chain });
+}
+
+fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(place) = visit.enclosing_place() else { return };
+    let Some(bases) = visit.node().child_by_field_name("superclasses") else { return };
+    let mut cursor = bases.walk();
+    for base in bases.named_children(&mut cursor).take(32) {
+        if let Some(chain) = chain::value(visit, notes, base) {
+            notes.add_base(place, chain.trim_start_matches('@').to_owned());
+        }
+    }
+}
+
+fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let (Some(place), Some(value)) = (visit.enclosing_place(), visit.node().named_child(0)) else {
+        return;
+    };
+    if !is_in_function(visit) {
+        return;
+    }
+    if let Some(chain) = chain::value(visit, notes, value) {
+        let signature = visit.symbols.get(place).map_or("", |symbol| symbol.signature.as_str());
+        let is_async = signature.starts_with("async");
+        notes.set_return(place, if is_async { annotation::awaitable(chain) } else { chain });
+    }
+}
+
+fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let (Some(place), Some(value)) = (visit.enclosing_place(), visit.node().named_child(0)) else {
+        return;
+    };
+    let is_from = visit.node().child(1).is_some_and(|word| word.kind() == "from");
+    if !is_in_function(visit) || is_from {
+        return;
+    }
+    let chain = chain::value(visit, notes, value);
+    if let Some(class) = chain.as_deref().and_then(chain::class_of) {
+        notes.set_return(place, format!("@Iterator<{class}>"));
+    }
+}
+
+fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(left) = node.child_by_field_name("left") else { return };
+    let right = node.child_by_field_name("right");
+    let annotated = node.child_by_field_name("type");
+    let known = annotated.and_then(|annotated| annotation::chain(visit, annotated));
+    if left.kind() == "identifier" {
+        notes.set_literal(left, right.and_then(chain::literal));
+    }
+    match left.kind() {
+        "identifier" if names::is_local_here(visit, notes, left) => {
+            if right.is_some_and(|right| imports::is_dynamic(visit, right)) {
+                return;
+            }
+            let known = known.or_else(|| chain::value(visit, notes, right?));
+            // What says nothing of the value, such as `None`, takes nothing back either.
+            let was_known = matches!(
+                notes.local(&visit.text[left.byte_range()]),
+                Local::Is(Some(_))
+            );
+            if known.is_some() || !was_known {
+                notes.declare_from(left, known, node.end_byte());
+            }
+        }
+        "identifier" => {
+            let known = known.or_else(|| chain::value(visit, notes, right?));
+            let defined = visit.defined.clone().next();
+            if let (Some(place), Some(chain)) = (defined, known) {
+                notes.set_type(place, chain);
+            } else if let (Some(owner), Some(chain)) =
+                (visit.around_place(), right.and_then(|right| chain::value(visit, notes, right)))
+            {
+                notes.set_member(owner, left, chain);
+            }
+        }
+        "attribute" => {
+            let known = known.or_else(|| chain::value(visit, notes, right?));
+            let owner = super::attribute_owner(visit, left);
+            if let (Some((owner, name)), Some(chain)) = (owner, known) {
+                notes.set_member(owner, name, chain);
+            }
+        }
+        "pattern_list" | "tuple_pattern" | "list_pattern" => {
+            names::unpack(visit, notes, left, right, node.end_byte());
+        }
+        _ => {}
+    }
+}
+
+fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(around) = visit.ancestor(1) else { return };
+    let is_first = node.start_byte() == around.start_byte();
+    match around.kind() {
+        "attribute" if !is_first => return member(visit, notes, node, around),
+        "function_definition" | "class_definition" | "aliased_import" | "global_statement"
+        | "nonlocal_statement" | "typed_parameter" | "parameters" | "lambda_parameters"
+        | "dictionary_splat_pattern" | "list_splat_pattern" | "keyword_pattern"
+        | "as_pattern_target" | "pattern_list" | "tuple_pattern" | "list_pattern"
+        | "splat_pattern" => return,
+        "keyword_argument" | "default_parameter" | "typed_default_parameter" | "for_statement"
+        | "named_expression"
+            if is_first || is_target(node, around) =>
+        {
+            return;
+        }
+        "for_in_clause" if is_target(node, around) => return,
+        "dotted_name" => return dotted(visit, notes),
+        "assignment" if is_first => {
+            let is_definition = visit
+                .enclosing_place()
+                .and_then(|place| visit.symbols.get(place))
+                .is_some_and(|symbol| symbol.name_span == node.byte_range());
+            if is_definition || names::is_local_at(visit, notes, node, 1) {
+                return;
+            }
+        }
+        _ => {}
+    }
+    let name = &visit.text[node.byte_range()];
+    let receiver = match notes.local(name) {
+        Local::Not => None,
+        // A local that has the name of the member that it stands for is a use of that member.
+        Local::Is(chain) => match chain.and_then(|chain| chain.rsplit_once('.')) {
+            Some((receiver, last)) if last.as_bytes() == name => Some(receiver.to_owned()),
+            _ => return,
+        },
+    };
+    if receiver.is_none() && name == b"super" {
+        return;
+    }
+    note(visit, notes, node, 1, receiver);
+}
+
+/// Returns true if `node` stands where a loop's variable does.
+fn is_target(node: Node<'_>, around: Node<'_>) -> bool {
+    around.child_by_field_name("left").is_some_and(|left| left.id() == node.id())
+}
+
+fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>, attribute: Node<'_>) {
+    let receiver = attribute.child(0).and_then(|object| chain::value(visit, notes, object));
+    note(visit, notes, node, 2, Some(receiver.unwrap_or_else(|| "?".to_owned())));
+}
+
+/// Notes a dotted name outside of imports, which is a pattern of `match`.
+fn dotted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let (Some(name), node) = (visit.ancestor(1), visit.node()) else { return };
+    let role = match visit.ancestor_kind(2) {
+        "class_pattern" => Role::Type,
+        "case_pattern" if name.named_child_count() > 1 => Role::Read,
+        _ => return,
+    };
+    if node.start_byte() == name.start_byte() {
+        return notes.refer(visit, node, role, None);
+    }
+    let before = &visit.text[name.start_byte()..node.start_byte()];
+    let before = String::from_utf8_lossy(before).trim_end_matches(['.', ' ']).to_owned();
+    notes.refer(visit, node, role, Some(before));
+}
+
+/// Notes a use of `name`; what it is used for is seen from the ancestor `level` above on.
+fn note(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    name: Node<'_>,
+    level: usize,
+    receiver: Option<String>,
+) {
+    let (Some(inner), Some(outer)) = (visit.ancestor(level - 1), visit.ancestor(level)) else {
+        return;
+    };
+    let is_first = inner.start_byte() == outer.start_byte();
+    match outer.kind() {
+        "call" if is_first => {
+            let arguments = outer.child_by_field_name("arguments");
+            let count = arguments.map_or(0, |arguments| match arguments.kind() {
+                "argument_list" => arguments.named_child_count(),
+                _ => 1,
+            });
+            notes.call(visit, name, receiver, count as usize);
+        }
+        "decorator" => {
+            notes.refer_span(visit, name.byte_range(), Role::Call, receiver, None);
+        }
+        "assignment" | "augmented_assignment" | "for_statement" if is_first => {
+            notes.refer(visit, name, Role::Write, receiver);
+        }
+        "pattern_list" | "tuple_pattern" | "list_pattern" | "delete_statement" => {
+            notes.refer(visit, name, Role::Write, receiver);
+        }
+        _ => {
+            let role = role(visit, level);
+            notes.refer(visit, name, role, receiver);
+        }
+    }
+}
+
+/// Returns the role of the expression below the ancestor `level` above, which is not called.
+fn role(visit: &Visit<'_, '_>, level: usize) -> Role {
+    for level in level..level + LEVELS_MAX {
+        match visit.ancestor_kind(level) {
+            "type" | "generic_type" | "union_type" | "member_type" | "except_clause" => {
+                return Role::Type;
+            }
+            "argument_list" if visit.ancestor_kind(level + 1) == "class_definition" => {
+                return Role::Base;
+            }
+            "subscript" | "attribute" | "binary_operator" | "list" | "tuple" | "as_pattern" => {}
+            _ => return Role::Read,
+        }
+    }
+    Role::Read
+}
