@@ -68,15 +68,24 @@ pub struct Tests {
 pub static LANGUAGES: &[&Language] = &[
     &grammars::c::C,
     &grammars::c::CPP,
+    &grammars::csharp::CSHARP,
+    &grammars::dart::DART,
     &grammars::javascript::FLOW,
     &grammars::go::GO,
     &grammars::java::JAVA,
     &grammars::javascript::JAVASCRIPT,
+    &grammars::kotlin::KOTLIN,
+    &grammars::lua::LUA,
+    &grammars::objc::OBJC,
+    &grammars::php::PHP,
     &grammars::python::PYTHON,
     &grammars::ruby::RUBY,
     &grammars::rust::RUST,
+    &grammars::scala::SCALA,
+    &grammars::swift::SWIFT,
     &grammars::javascript::TSX,
     &grammars::javascript::TYPESCRIPT,
+    &grammars::zig::ZIG,
 ];
 
 /// Bytes of a text that tell one language from its relatives.

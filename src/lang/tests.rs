@@ -50,6 +50,8 @@ fn a_path_names_its_language() {
     assert_eq!(language("x/Rakefile"), Some("ruby"));
     assert_eq!(language("a.d.ts"), Some("typescript"));
     assert_eq!(language("a.tsx"), Some("tsx"));
+    assert_eq!(language("build.gradle.kts"), Some("kotlin"));
+    assert_eq!(language("View.mm"), Some("objective-c"));
     assert_eq!(language("Makefile"), None);
     assert_eq!(language(".rs"), None);
     assert_eq!(language(""), None);
@@ -73,6 +75,8 @@ fn a_text_refines_its_language() {
     };
     assert_eq!(of("a.h", "int f(void);\n"), Some("c"));
     assert_eq!(of("a.h", "#include <x>\nnamespace a {\n}\n"), Some("cpp"));
+    assert_eq!(of("a.h", "#import <x.h>\n@class A;\n"), Some("objective-c"));
+    assert_eq!(of("a.h", "/*\n * @interface: a field\n */\nint a;\n"), Some("c"));
     assert_eq!(of("a.js", "/* @flow */\n"), Some("flow"));
     assert_eq!(of("a.js", "// plain\n"), Some("javascript"));
     assert_eq!(of("tool", "#!/usr/bin/env ruby\n"), Some("ruby"));
@@ -84,7 +88,15 @@ fn test_files_are_told_by_path() {
         let path = Path::new(path);
         of_path(path).is_some_and(|language| language.is_test_path(path))
     };
-    for path in ["a/tests/x.rs", "test_x.py", "x_test.go", "src/x.test.tsx", "spec/x.rb"] {
+    for path in [
+        "a/tests/x.rs",
+        "test_x.py",
+        "x_test.go",
+        "OrderTest.kt",
+        "a_test.dart",
+        "src/x.test.tsx",
+        "spec/x.rb",
+    ] {
         assert!(is_test(path), "{path}");
     }
     for path in ["src/x.rs", "contest.py", "latest/x.py"] {
@@ -157,6 +169,15 @@ fn ten_thousand_levels_are_cut_not_fallen_into() {
         ),
         ("x.c", format!("void a() {{}}\nvoid deep() {blocks}{ends}\nvoid z() {{}}\n")),
         ("x.cc", format!("void a() {{}}\nvoid deep() {blocks}{ends}\nvoid z() {{}}\n")),
+        ("x.kt", format!("fun a() {{}}\nval x = {open}1{close}\nfun z() {{}}\n")),
+        ("x.cs", format!("class a {{}}\nclass B {{ void deep() {blocks}{ends} }}\nclass z {{}}\n")),
+        ("x.php", format!("<?php\nfunction a() {{}}\n{blocks}{ends}\nfunction z() {{}}\n")),
+        ("x.swift", format!("func a() {{}}\nlet x = {open}1{close}\nfunc z() {{}}\n")),
+        ("x.scala", format!("class a\nval x = {open}1{close}\nclass z\n")),
+        ("x.dart", format!("void a() {{}}\nvoid deep() {blocks}{ends}\nvoid z() {{}}\n")),
+        ("x.lua", format!("function a() end\nx = {open}1{close}\nfunction z() end\n")),
+        ("x.zig", format!("fn a() void {{}}\nfn deep() void {blocks}{ends}\nfn z() void {{}}\n")),
+        ("x.m", format!("void a() {{}}\nvoid deep() {blocks}{ends}\nvoid z() {{}}\n")),
         ("x.rb", format!("def a; end\nx = {open}1{close}\ndef z; end\n")),
     ];
     for (path, text) in cases {

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::objc::OBJC;
 use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -27,7 +28,7 @@ pub(crate) static C: Language = Language {
         marks: &["TEST(", "TEST_F(", "KUNIT_CASE("],
     },
     grammar: tree_sitter_c::LANGUAGE,
-    refine: Some(header_of_cpp),
+    refine: Some(header),
     mask: Some(kernel::mask),
     comments: &["comment"],
     doc_comments: &[],
@@ -57,6 +58,16 @@ pub(crate) static CPP: Language = Language {
     ..C
 };
 
+/// Says that a header is Objective-C or C++, by the lines that only these have.
+fn header(head: &[u8]) -> Option<&'static Language> {
+    let starts: [&[u8]; 4] = [b"@interface ", b"@protocol ", b"@class ", b"#import "];
+    let is_objc = |line: &[u8]| starts.iter().any(|start| line.starts_with(start));
+    match head.split(|&byte| byte == b'\n').any(is_objc) {
+        true => Some(&OBJC),
+        false => header_of_cpp(head),
+    }
+}
+
 /// Says that a header is C++, by the lines that only C++ has.
 fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
     let starts: [&[u8]; 9] = [
@@ -78,7 +89,7 @@ fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
 }
 
 /// Adds what C defines: its types are no scopes, and their members are no symbols.
-fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+pub(super) fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     define(visit, found);
     found.retain(|definition| definition.kind != SymbolKind::Field);
     for definition in found {
@@ -162,7 +173,10 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<Declared<'t
             }
             "parenthesized_declarator" => node.named_child(0),
             "attributed_declarator" => node.named_child(0),
-            "pointer_declarator" | "reference_declarator" | "array_declarator" => {
+            "pointer_declarator"
+            | "reference_declarator"
+            | "array_declarator"
+            | "block_pointer_declarator" => {
                 is_function = false;
                 let declarator = node.child_by_field_name("declarator");
                 declarator.or_else(|| {

@@ -86,7 +86,7 @@ pub(super) fn doc(text: &[u8], spans: &[Range<usize>]) -> Option<String> {
 fn without_marks(line: &str) -> &str {
     let line = line.trim();
     let line = line.strip_suffix("*/").unwrap_or(line);
-    for mark in ["#:", "///", "//!", "/**", "/*!", "//", "/*", "#", "*"] {
+    for mark in ["#:", "///", "//!", "/**", "/*!", "//", "/*", "#", "*", "--[[", "--"] {
         if let Some(rest) = line.strip_prefix(mark) {
             return rest.trim_start_matches(mark.chars().next_back().unwrap_or(' ')).trim();
         }

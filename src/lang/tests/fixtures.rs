@@ -2,14 +2,23 @@
 
 mod c;
 mod cpp;
+mod csharp;
+mod dart;
 mod flow;
 mod go;
 mod java;
 mod javascript;
+mod kotlin;
+mod lua;
+mod objc;
+mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
+mod swift;
 mod typescript;
+mod zig;
 
 use super::check;
 
@@ -20,6 +29,9 @@ pub(super) type Fixture = (&'static str, &'static str, &'static str);
 pub(super) const FIXTURES: &[Fixture] = &[
     c::RING,
     cpp::SHAPE,
+    csharp::BASKET,
+    csharp::PROGRAM,
+    dart::COUNTER,
     flow::HOOKS,
     go::SERVER,
     java::ACCOUNT,
@@ -27,11 +39,21 @@ pub(super) const FIXTURES: &[Fixture] = &[
     javascript::ANON2,
     javascript::APP,
     javascript::NAMED,
+    kotlin::ORDERS,
+    lua::ROUTER,
+    objc::HEADER,
+    objc::LOADER,
+    php::MAILER,
+    php::PAGE,
     python::STORE,
     ruby::BANK,
     rust::SHAPES,
+    scala::STORE,
+    scala::SYNTAX,
+    swift::PLAYER,
     typescript::TYPES,
     typescript::VIEW,
+    zig::RING,
 ];
 
 #[test]

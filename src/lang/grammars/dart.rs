@@ -1,0 +1,160 @@
+//! Dart.
+
+use tree_sitter::Node;
+
+use super::modifiers;
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Dart.
+pub(crate) static DART: Language = Language {
+    name: "dart",
+    extensions: &["dart"],
+    filenames: &[],
+    shebangs: &["dart"],
+    separator: ".",
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["_test.dart"],
+        folders: &["test", "integration_test"],
+        marks: &["test(", "testWidgets(", "group("],
+    },
+    grammar: tree_sitter_dart::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment", "documentation_comment"],
+    doc_comments: &["///", "/**"],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let definition = match node.kind() {
+        "class_declaration" => class(visit),
+        "mixin_declaration" => Definition::named(visit, SymbolKind::Trait),
+        "enum_declaration" => Definition::named(visit, SymbolKind::Enum),
+        "enum_entry" => Definition::named(visit, SymbolKind::EnumMember),
+        "extension_declaration" => extension(visit),
+        "extension_type_declaration" => extension_type(visit),
+        "type_alias" => modifiers::child(node, &["type_identifier"])
+            .map(|name| Definition::new(visit, SymbolKind::Type, name)),
+        "method_declaration"
+        | "function_declaration"
+        | "getter_declaration"
+        | "setter_declaration"
+        | "local_function_declaration"
+        | "external_function_declaration"
+        | "external_getter_declaration"
+        | "external_setter_declaration" => callable(visit),
+        "declaration" => match callable(visit) {
+            Some(definition) => Some(definition),
+            None => return variables(visit, found),
+        },
+        "top_level_variable_declaration" => return variables(visit, found),
+        _ => return,
+    };
+    found.extend(definition.map(|definition| finish(visit, definition)));
+}
+
+fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'t> {
+    let node = visit.node();
+    let in_function = visit.enclosing_kind().is_some_and(SymbolKind::is_callable);
+    let is_private = in_function || definition.name.starts_with('_');
+    Definition {
+        outer: usize::from(is_member(visit)),
+        signature_start: Some(modifiers::after_annotations(node).unwrap_or(node.start_byte())),
+        visibility: if is_private { Visibility::Private } else { Visibility::Public },
+        ..definition
+    }
+}
+
+fn is_member(visit: &Visit<'_, '_>) -> bool {
+    visit.ancestor_kind(1) == "member_declaration"
+}
+
+/// Returns a class; `class A = B with C;` has its name further inside.
+fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    Definition::named(visit, SymbolKind::Class).or_else(|| {
+        let applied = modifiers::child(visit.node(), &["mixin_application_class"])?;
+        let name = modifiers::child(applied, &["identifier"])?;
+        Some(Definition::new(visit, SymbolKind::Class, name))
+    })
+}
+
+/// Returns an extension; one without a name is called as the type that it extends.
+fn extension<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("class"))?;
+    let body = node.child_by_field_name("body");
+    Some(Definition { body, ..Definition::new(visit, SymbolKind::Impl, name) })
+}
+
+fn extension_type<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("name")?;
+    let name = modifiers::child(name, &["identifier"]).unwrap_or(name);
+    let body = node.child_by_field_name("body");
+    Some(Definition { body, ..Definition::new(visit, SymbolKind::Class, name) })
+}
+
+/// Returns the function, accessor, operator or constructor whose signature the node has.
+fn callable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let around = modifiers::child(node, &["method_signature"]).unwrap_or(node);
+    let signature =
+        modifiers::children(around).find(|child| child.kind().ends_with("signature"))?;
+    let name = signature.child_by_field_name("name");
+    let mut definition = match signature.kind() {
+        "operator_signature" => {
+            let sign = signature.child_by_field_name("operator")?;
+            let definition = Definition::new(visit, SymbolKind::Method, sign);
+            Definition { name: format!("operator {}", definition.name), ..definition }
+        }
+        "getter_signature" | "setter_signature" => {
+            Definition::new(visit, SymbolKind::Property, name?)
+        }
+        "function_signature" if is_member(visit) => {
+            Definition::new(visit, SymbolKind::Method, name?)
+        }
+        "function_signature" => Definition::new(visit, SymbolKind::Function, name?),
+        // Of `Type.name` the last is the constructor's own.
+        _ => {
+            let mut cursor = signature.walk();
+            let names = signature.children_by_field_name("name", &mut cursor);
+            Definition::new(visit, SymbolKind::Constructor, names.last()?)
+        }
+    };
+    let initializers = modifiers::child(around, &["initializers"]);
+    definition.body = initializers
+        .or_else(|| modifiers::child(node, &["initializers", "redirection", "function_body"]));
+    Some(definition)
+}
+
+/// Adds the fields of a type or the variables of a file.
+fn variables<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let is_member = is_member(visit);
+    let has = |word: &str| modifiers::child(node, &[word]).is_some();
+    let kind = match () {
+        () if has("const") || (has("final") && !is_member) => SymbolKind::Constant,
+        () if is_member => SymbolKind::Field,
+        () => SymbolKind::Variable,
+    };
+    let lists = ["static_final_declaration_list", "initialized_identifier_list", "identifier_list"];
+    let Some(list) = modifiers::child(node, &lists) else { return };
+    let mut cursor = list.walk();
+    for declared in list.named_children(&mut cursor) {
+        let name = match declared.kind() {
+            "identifier" => Some(declared),
+            _ => declared.child_by_field_name("name"),
+        };
+        found.extend(name.map(|name| finish(visit, Definition::new(visit, kind, name))));
+    }
+}

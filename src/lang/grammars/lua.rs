@@ -1,0 +1,177 @@
+//! Lua.
+
+use tree_sitter::Node;
+
+use super::modifiers;
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Lua. A function of a table is named with it: `M.new`, and `M.add` for `function M:add()`.
+pub(crate) static LUA: Language = Language {
+    name: "lua",
+    extensions: &["lua", "rockspec", "wlua"],
+    filenames: &[".luacheckrc"],
+    shebangs: &["lua", "luajit", "texlua"],
+    separator: ".",
+    line_comments: &["--"],
+    block_comments: &[("--[[", "]]")],
+    tests: Tests {
+        file_prefixes: &["test_"],
+        file_suffixes: &["_test.lua", "_spec.lua"],
+        folders: &["test", "tests", "spec"],
+        marks: &["test", "describe(", "it("],
+    },
+    grammar: tree_sitter_lua::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+/// Tables in tables that a key may lie in.
+const TABLES_MAX: usize = 16;
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    match node.kind() {
+        "function_declaration" => found.extend(function(visit)),
+        "assignment_statement" => assignment(visit, found),
+        // `local a, b` without values.
+        "variable_declaration" => {
+            let list = modifiers::child(node, &["variable_list"]);
+            for name in list.into_iter().flat_map(names) {
+                found.extend(variable(visit, name, None, 0));
+            }
+        }
+        "field" => found.extend(field(visit)),
+        _ => {}
+    }
+}
+
+fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let mut definition = target(visit, node.child_by_field_name("name")?, SymbolKind::Function)?;
+    definition.body = node.child_by_field_name("body").or_else(|| end(node));
+    let is_local = modifiers::child(node, &["local"]).is_some();
+    definition.visibility = visibility(visit, is_local);
+    Some(definition)
+}
+
+/// Returns the word that ends a function, its body where it has no statements.
+fn end(node: Node) -> Option<Node> {
+    let parameters = node.child_by_field_name("parameters")?;
+    parameters.next_sibling()
+}
+
+/// Returns a definition of what is assigned to: a name, or a name in tables of names.
+fn target<'t>(visit: &Visit<'_, 't>, target: Node<'t>, kind: SymbolKind) -> Option<Definition<'t>> {
+    let (name, table) = match target.kind() {
+        "identifier" => return Some(Definition::new(visit, kind, target)),
+        "dot_index_expression" => (target.child_by_field_name("field")?, target),
+        "method_index_expression" => (target.child_by_field_name("method")?, target),
+        _ => return None,
+    };
+    let of = table.child_by_field_name("table")?;
+    let is_plain = |text: &str| text.bytes().all(|byte| is_word(byte) || byte == b'.');
+    let prefix = visit.text(of);
+    if !is_plain(&prefix) {
+        return None;
+    }
+    let is_method = target.kind() == "method_index_expression";
+    let kind = if is_method { SymbolKind::Method } else { kind };
+    let prefix = Some(prefix.into_owned());
+    Some(Definition { prefix, ..Definition::new(visit, kind, name) })
+}
+
+fn is_word(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+fn visibility(visit: &Visit<'_, '_>, is_local: bool) -> Visibility {
+    let in_function = visit.enclosing_kind().is_some_and(SymbolKind::is_callable);
+    if is_local || in_function { Visibility::Private } else { Visibility::Public }
+}
+
+fn names(list: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let is_target = |node: &Node| node.is_named() && node.kind() != "attribute";
+    modifiers::children(list).filter(is_target)
+}
+
+/// Adds what an assignment names: functions anywhere, other values of a file or its tables once.
+fn assignment<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let list = |kind: &str| modifiers::child(node, &[kind]);
+    let (Some(targets), Some(values)) = (list("variable_list"), list("expression_list")) else {
+        return;
+    };
+    let outer = usize::from(visit.ancestor_kind(1) == "variable_declaration");
+    let mut values = names(values);
+    for target in names(targets) {
+        found.extend(variable(visit, target, values.next(), outer));
+    }
+}
+
+fn variable<'t>(
+    visit: &Visit<'_, 't>,
+    name: Node<'t>,
+    value: Option<Node<'t>>,
+    outer: usize,
+) -> Option<Definition<'t>> {
+    let is_local = outer > 0 || visit.node().kind() == "variable_declaration";
+    let function = value.filter(|value| value.kind() == "function_definition");
+    let is_constant = name.next_sibling().is_some_and(|next| next.kind() == "attribute");
+    let kind = match (function, name.kind()) {
+        (Some(_), _) => SymbolKind::Function,
+        (None, "dot_index_expression") => SymbolKind::Field,
+        (None, _) if is_constant => SymbolKind::Constant,
+        (None, _) => SymbolKind::Variable,
+    };
+    let mut definition = target(visit, name, kind)?;
+    if let Some(function) = function {
+        definition.body = function.child_by_field_name("body").or_else(|| end(function));
+    } else {
+        let is_outside = visit.ancestor_kind(outer + 1) == "chunk";
+        let text = value.map(|value| visit.text(value)).unwrap_or_default();
+        let is_import = text.starts_with("require");
+        let whole = match &definition.prefix {
+            Some(prefix) => format!("{prefix}.{}", definition.name),
+            None => definition.name.clone(),
+        };
+        if !is_outside || is_import || visit.is_defined(&whole, ".") {
+            return None;
+        }
+    }
+    definition.outer = outer;
+    definition.visibility = visibility(visit, is_local);
+    Some(definition)
+}
+
+/// Returns the function that a key of a table holds; a table with a name is a part of its own.
+fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let value = node.child_by_field_name("value")?;
+    let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
+    if value.kind() != "function_definition" {
+        return None;
+    }
+    let mut definition = Definition::new(visit, SymbolKind::Function, name);
+    definition.body = value.child_by_field_name("body").or_else(|| end(value));
+    // The innermost table's names are not symbols, but stand in the way to them.
+    let mut keys = Vec::new();
+    for level in 1..TABLES_MAX {
+        match visit.ancestor(level) {
+            Some(around) if around.kind() == "field" => keys.extend(visit.field(around, "name")),
+            Some(around) if around.kind() == "table_constructor" => {}
+            _ => break,
+        }
+    }
+    keys.reverse();
+    definition.prefix = (!keys.is_empty()).then(|| keys.join("."));
+    Some(definition)
+}

@@ -1,0 +1,182 @@
+//! Objective-C.
+
+use tree_sitter::Node;
+
+use super::{c, modifiers};
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+mod macros;
+
+/// Objective-C. Methods are named by their whole selectors: `Loader.load:error:`.
+pub(crate) static OBJC: Language = Language {
+    name: "objective-c",
+    extensions: &["m", "mm"],
+    filenames: &[],
+    shebangs: &[],
+    separator: ".",
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["Test.m", "Tests.m", "Test.mm", "Tests.mm"],
+        folders: &["Test", "Tests", "test", "tests"],
+        marks: &["test"],
+    },
+    grammar: tree_sitter_objc::LANGUAGE,
+    refine: None,
+    mask: Some(macros::mask),
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    match node.kind() {
+        "class_interface" | "class_implementation" => found.extend(class(visit)),
+        "protocol_declaration" => found.extend(protocol(visit)),
+        "method_declaration" | "method_definition" => found.extend(method(visit)),
+        "property_declaration" => properties(visit, SymbolKind::Property, found),
+        "instance_variable" => properties(visit, SymbolKind::Field, found),
+        _ => c::define_c(visit, found),
+    }
+}
+
+/// Returns a class, or an implementation, category or extension of one.
+///
+/// Its name is no scope, since functions and types inside it are not the class's; methods and
+/// properties name it themselves.
+fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = modifiers::child(node, &["identifier"])?;
+    let category = modifiers::child(node, &["("])
+        .is_some()
+        .then(|| visit.field(node, "category").unwrap_or_default());
+    let is_class = node.kind() == "class_interface" && category.is_none();
+    let kind = if is_class { SymbolKind::Class } else { SymbolKind::Impl };
+    let mut definition = Definition::new(visit, kind, name);
+    if let Some(category) = category {
+        definition.name = format!("{} ({category})", definition.name);
+    }
+    let members = |kind: &str| {
+        kind.ends_with("_declaration")
+            || kind.ends_with("_definition")
+            || kind == "instance_variables"
+    };
+    definition.body = modifiers::children(node)
+        .find(|child| members(child.kind()) || matches!(child.kind(), "@end" | "comment"));
+    definition.scope = Some(String::new());
+    Some(definition)
+}
+
+fn protocol<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = modifiers::child(node, &["identifier"])?;
+    let members =
+        |kind: &str| kind.ends_with("_declaration") || kind == "@end" || kind == "comment";
+    Some(Definition {
+        body: modifiers::children(node).find(|child| members(child.kind())),
+        scope: Some(String::new()),
+        ..Definition::new(visit, SymbolKind::Interface, name)
+    })
+}
+
+/// Returns the name of the class or protocol around the visited node.
+fn owner(visit: &Visit<'_, '_>) -> Option<String> {
+    let kinds = ["class_interface", "class_implementation", "protocol_declaration"];
+    let around = (1..5).filter_map(|level| visit.ancestor(level));
+    let mut around = around.filter(|node| kinds.contains(&node.kind()));
+    let name = modifiers::child(around.next()?, &["identifier"])?;
+    Some(visit.text(name).into_owned())
+}
+
+/// Returns a method, named by its selector.
+fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = modifiers::child(node, &["identifier"])?;
+    let mut definition = Definition::new(visit, SymbolKind::Method, name);
+    definition.name = selector(visit, node);
+    definition.prefix = owner(visit);
+    definition.body = modifiers::child(node, &["compound_statement"]);
+    // What is around `outer` is a wrapper of this one alone.
+    definition.outer = usize::from(visit.ancestor_kind(1) == "implementation_definition");
+    Some(definition)
+}
+
+/// Returns the parts of a method's name: `load:error:` of `load:(int)a error:(int *)e`.
+fn selector(visit: &Visit<'_, '_>, node: Node) -> String {
+    let mut selector = String::new();
+    let mut last = None;
+    for child in modifiers::children(node) {
+        match child.kind() {
+            // A word that no parameter follows is an attribute's macro, unless it is the only one.
+            "identifier" if last.is_none() && !selector.is_empty() => last = Some(child),
+            "identifier" => last = Some(child),
+            "method_parameter" => {
+                selector.push_str(&last.take().map(|part| visit.text(part)).unwrap_or_default());
+                selector.push(':');
+            }
+            _ => {}
+        }
+    }
+    match last {
+        Some(name) if selector.is_empty() => visit.text(name).into_owned(),
+        _ => selector,
+    }
+}
+
+/// Adds what a property or an instance variable declares.
+fn properties<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let Some(declaration) = modifiers::child(node, &["struct_declaration"]) else { return };
+    let visibility = match kind {
+        SymbolKind::Property => Visibility::Public,
+        _ => visibility(visit),
+    };
+    for declarator in modifiers::children(declaration) {
+        if declarator.kind() != "struct_declarator" {
+            continue;
+        }
+        let Some(name) = innermost(declarator) else { continue };
+        let definition = Definition::new(visit, kind, name);
+        found.push(Definition { prefix: owner(visit), visibility, ..definition });
+    }
+}
+
+/// Returns who may use an instance variable: what the last word such as `@private` before it says.
+fn visibility(visit: &Visit<'_, '_>) -> Visibility {
+    let mut before = visit.node().prev_named_sibling();
+    for _ in 0..64 {
+        let Some(node) = before else { break };
+        if let Some(word) = modifiers::child(node, &["visibility_specification"]) {
+            return match &visit.text[word.byte_range()] {
+                b"@public" => Visibility::Public,
+                b"@package" => Visibility::Internal,
+                b"@private" => Visibility::Private,
+                _ => Visibility::Protected,
+            };
+        }
+        before = node.prev_named_sibling();
+    }
+    Visibility::Protected
+}
+
+/// Returns the name inside of pointers, arrays and parameters.
+fn innermost(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..16 {
+        if matches!(node.kind(), "identifier" | "field_identifier") {
+            return Some(node);
+        }
+        let inner = modifiers::children(node).find(|child| {
+            child.kind().ends_with("declarator") || child.kind().ends_with("identifier")
+        });
+        node = inner?;
+    }
+    None
+}

@@ -1,0 +1,117 @@
+//! PHP.
+
+use tree_sitter::Node;
+
+use super::modifiers;
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// PHP. Names of properties are without their `$`.
+pub(crate) static PHP: Language = Language {
+    name: "php",
+    extensions: &["php", "phtml", "php3", "php4", "php5", "php7", "phps", "inc"],
+    filenames: &[],
+    shebangs: &["php"],
+    separator: "::",
+    line_comments: &["//", "#"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["Test.php", "TestCase.php", "_test.php"],
+        folders: &["test", "tests", "Tests"],
+        marks: &["test", "@test", "#[Test"],
+    },
+    grammar: tree_sitter_php::LANGUAGE_PHP,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &["/**"],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let definition = match node.kind() {
+        "class_declaration" => Definition::named(visit, SymbolKind::Class),
+        "interface_declaration" => Definition::named(visit, SymbolKind::Interface),
+        "trait_declaration" => Definition::named(visit, SymbolKind::Trait),
+        "enum_declaration" => Definition::named(visit, SymbolKind::Enum),
+        "enum_case" => Definition::named(visit, SymbolKind::EnumMember),
+        "function_definition" => Definition::named(visit, SymbolKind::Function),
+        "method_declaration" => method(visit),
+        "const_element" => plain(visit, SymbolKind::Constant, modifiers::child(node, &["name"])),
+        "property_element" => {
+            let has_code = visit
+                .ancestor(1)
+                .is_some_and(|around| modifiers::child(around, &["property_hook_list"]).is_some());
+            let kind = if has_code { SymbolKind::Property } else { SymbolKind::Field };
+            plain(visit, kind, own_name(node))
+        }
+        "property_promotion_parameter" => plain(visit, SymbolKind::Field, own_name(node)),
+        "function_call_expression" => defined(visit),
+        _ => return,
+    };
+    found.extend(definition);
+}
+
+/// Returns the name of a variable without its `$`.
+fn own_name(node: Node) -> Option<Node> {
+    let mut name = node.child_by_field_name("name")?;
+    for _ in 0..2 {
+        name = modifiers::child(name, &["name", "variable_name"])?;
+        if name.kind() == "name" {
+            return Some(name);
+        }
+    }
+    None
+}
+
+fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let mut definition = Definition::named(visit, SymbolKind::Method)?;
+    if definition.name.eq_ignore_ascii_case("__construct") {
+        definition.kind = SymbolKind::Constructor;
+        // The properties among its parameters are the class's.
+        definition.scope = Some(String::new());
+    }
+    Some(finish(visit, visit.node(), definition))
+}
+
+/// Returns a constant or property; the declaration around it says who may use it.
+fn plain<'t>(
+    visit: &Visit<'_, 't>,
+    kind: SymbolKind,
+    name: Option<Node<'t>>,
+) -> Option<Definition<'t>> {
+    let declaration = match visit.node().kind() {
+        "property_promotion_parameter" => visit.node(),
+        _ => visit.ancestor(1)?,
+    };
+    let definition = Definition::new(visit, kind, name?);
+    Some(finish(visit, declaration, definition))
+}
+
+fn finish<'t>(
+    visit: &Visit<'_, 't>,
+    declaration: Node<'t>,
+    definition: Definition<'t>,
+) -> Definition<'t> {
+    let visibility = modifiers::visibility(visit, declaration).unwrap_or(Visibility::Public);
+    Definition { visibility, ..definition }
+}
+
+/// Returns the constant that a call of `define` makes.
+fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    if visit.field(node, "function")?.trim_start_matches('\\') != "define" {
+        return None;
+    }
+    let first = node.child_by_field_name("arguments")?.named_child(0)?;
+    let text = first.named_child(0).filter(|text| text.kind().contains("string"))?;
+    let name = modifiers::child(text, &["string_content"])?;
+    Some(Definition::new(visit, SymbolKind::Constant, name))
+}

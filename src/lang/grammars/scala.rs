@@ -1,0 +1,149 @@
+//! Scala.
+
+use tree_sitter::Node;
+
+use super::modifiers;
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Scala, 2 and 3. An extension's methods are named with the type that it extends.
+pub(crate) static SCALA: Language = Language {
+    name: "scala",
+    extensions: &["scala", "sc", "sbt", "mill"],
+    filenames: &[],
+    shebangs: &["scala"],
+    separator: ".",
+    line_comments: &["//"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["Test.scala", "Tests.scala", "Spec.scala", "Suite.scala"],
+        folders: &["test", "tests"],
+        marks: &["test(", "@Test", "it(", "should"],
+    },
+    grammar: tree_sitter_scala::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment", "block_comment"],
+    doc_comments: &["/**"],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+/// Kinds of bodies whose functions are methods.
+const BODIES: [&str; 5] =
+    ["template_body", "with_template_body", "enum_body", "early_defs", "refinement"];
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let is_local = visit.enclosing_kind().is_some_and(SymbolKind::is_callable);
+    let definition = match node.kind() {
+        "package_object" => Definition::named(visit, SymbolKind::Module),
+        "class_definition" | "object_definition" => Definition::named(visit, SymbolKind::Class),
+        "trait_definition" => Definition::named(visit, SymbolKind::Trait),
+        "enum_definition" => Definition::named(visit, SymbolKind::Enum),
+        "simple_enum_case" | "full_enum_case" => Definition::named(visit, SymbolKind::EnumMember),
+        "function_definition" | "function_declaration" => function(visit),
+        "given_definition" => Definition::named(visit, SymbolKind::Constant),
+        "type_definition" if !is_local => Definition::named(visit, SymbolKind::Type),
+        "class_parameter" => parameter(visit),
+        "val_definition" | "var_definition" | "val_declaration" | "var_declaration" => {
+            return values(visit, found);
+        }
+        _ => return,
+    };
+    found.extend(definition.map(|definition| finish(visit, definition)));
+}
+
+fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'t> {
+    let node = visit.node();
+    let visibility =
+        modifiers::visibility(visit, node).unwrap_or_else(|| match visit.enclosing() {
+            Some(symbol) if symbol.kind.is_callable() => Visibility::Private,
+            Some(symbol) if symbol.kind == SymbolKind::Enum => symbol.visibility,
+            _ => Visibility::Public,
+        });
+    let name = definition.name.trim_matches('`').to_owned();
+    let signature_start = modifiers::after_annotations(node);
+    Definition { name, signature_start, visibility, ..definition }
+}
+
+fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let definition = Definition::named(visit, SymbolKind::Function)?;
+    let prefix = extended(visit);
+    let is_member = BODIES.contains(&visit.ancestor_kind(1)) || prefix.is_some();
+    let kind = match () {
+        () if is_member && definition.name == "this" => SymbolKind::Constructor,
+        () if is_member => SymbolKind::Method,
+        () => SymbolKind::Function,
+    };
+    Some(Definition { kind, prefix, ..definition })
+}
+
+/// Returns the name of the type that the `extension` around a function extends.
+fn extended(visit: &Visit<'_, '_>) -> Option<String> {
+    // What a trait's extension extends is as a rule one of its type's parameters.
+    if visit.enclosing_kind() == Some(SymbolKind::Trait) {
+        return None;
+    }
+    let around = (1..3).filter_map(|level| visit.ancestor(level));
+    let mut around = around.filter(|node| node.kind() == "extension_definition");
+    let parameters = around.next()?.child_by_field_name("parameters")?;
+    let of = modifiers::child(parameters, &["parameter"])?.child_by_field_name("type")?;
+    let name = visit.text(of);
+    Some(name.split(['[', ' ']).next()?.to_owned())
+}
+
+/// Returns the field that a parameter of a class makes: with `val` or `var`, or of a case class.
+fn parameter<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let has_word = modifiers::child(visit.node(), &["val", "var"]).is_some();
+    let class = visit.ancestor(2)?;
+    let of_case = class.kind() == "full_enum_case" || modifiers::child(class, &["case"]).is_some();
+    if !has_word && !of_case {
+        return None;
+    }
+    Definition::named(visit, SymbolKind::Field)
+}
+
+/// Adds the values of types and files; those of functions are no symbols.
+fn values<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let is_member = BODIES.contains(&visit.ancestor_kind(1));
+    let is_outside = visit.enclosing().is_none();
+    let is_local = visit.enclosing_kind().is_some_and(SymbolKind::is_callable);
+    if is_local || !(is_member || is_outside) {
+        return;
+    }
+    let is_fixed = node.kind().starts_with("val");
+    let kind = match () {
+        () if is_fixed && (is_outside || modifiers::has(visit, node, "final")) => {
+            SymbolKind::Constant
+        }
+        () if is_member => SymbolKind::Field,
+        () => SymbolKind::Variable,
+    };
+    let mut names = Vec::new();
+    if let Some(pattern) = node.child_by_field_name("pattern") {
+        add_names(pattern, &mut names);
+    }
+    let mut cursor = node.walk();
+    names.extend(node.children_by_field_name("name", &mut cursor).filter(Node::is_named));
+    for name in names {
+        found.push(finish(visit, Definition::new(visit, kind, name)));
+    }
+}
+
+/// Adds the names that a plain pattern binds: `a`, `a, b` or `(a, b)`.
+fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>) {
+    match pattern.kind() {
+        "identifier" | "operator_identifier" => names.push(pattern),
+        "identifiers" | "tuple_pattern" => {
+            names.extend(modifiers::children(pattern).filter(|name| name.kind() == "identifier"));
+        }
+        _ => {}
+    }
+}

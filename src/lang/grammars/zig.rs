@@ -1,0 +1,137 @@
+//! Zig.
+
+use tree_sitter::Node;
+
+use super::modifiers;
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Zig.
+pub(crate) static ZIG: Language = Language {
+    name: "zig",
+    extensions: &["zig", "zon"],
+    filenames: &[],
+    shebangs: &[],
+    separator: ".",
+    line_comments: &["//"],
+    block_comments: &[],
+    tests: Tests {
+        file_prefixes: &["test_"],
+        file_suffixes: &["_test.zig"],
+        folders: &["test", "tests"],
+        marks: &["test "],
+    },
+    grammar: tree_sitter_zig::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &["///"],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let definition = match visit.node().kind() {
+        "function_declaration" => function(visit),
+        "variable_declaration" => variable(visit),
+        "container_field" => field(visit),
+        "error_set_declaration" => return errors(visit, found),
+        "test_declaration" => test(visit),
+        _ => None,
+    };
+    found.extend(definition);
+}
+
+fn is_container(kind: &str) -> bool {
+    matches!(
+        kind,
+        "struct_declaration" | "enum_declaration" | "union_declaration" | "opaque_declaration"
+    )
+}
+
+fn visibility(node: Node) -> Visibility {
+    match modifiers::child(node, &["pub", "export"]) {
+        Some(_) => Visibility::Public,
+        None => Visibility::Private,
+    }
+}
+
+fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let has_body = node.child_by_field_name("body").is_some();
+    let kind = match () {
+        () if is_container(visit.ancestor_kind(1)) => SymbolKind::Method,
+        () if !has_body => SymbolKind::Prototype,
+        () => SymbolKind::Function,
+    };
+    let definition = Definition::named(visit, kind)?;
+    Some(Definition { visibility: visibility(node), ..definition })
+}
+
+/// Returns a type with a name, or a constant or variable that belongs to no function.
+fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = modifiers::child(node, &["identifier"])?;
+    let last = u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?;
+    let value = node.named_child(last).filter(|&value| value != name);
+    let is_fixed = modifiers::child(node, &["const"]).is_some();
+    let kind = match value.map_or("", |value| value.kind()) {
+        _ if !is_fixed => SymbolKind::Variable,
+        "struct_declaration" | "opaque_declaration" => SymbolKind::Struct,
+        "enum_declaration" | "error_set_declaration" => SymbolKind::Enum,
+        "union_declaration" => SymbolKind::Union,
+        _ => SymbolKind::Constant,
+    };
+    let is_value = matches!(kind, SymbolKind::Constant | SymbolKind::Variable);
+    let parent = visit.ancestor_kind(1);
+    if is_value && parent != "source_file" && !is_container(parent) {
+        return None;
+    }
+    // `const std = @import("std");` and `const Self = @This();` only give names to what is elsewhere.
+    let text = value.map(|value| visit.text(value)).unwrap_or_default();
+    if text.starts_with("@import(") || text.starts_with("@This(") {
+        return None;
+    }
+    let body = value.filter(|_| !is_value).and_then(|value| modifiers::child(value, &["{"]));
+    let visibility = visibility(node);
+    Some(Definition { body, visibility, ..Definition::new(visit, kind, name) })
+}
+
+/// Returns a field of a struct or union, or a member of an enumeration.
+fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let in_enum = visit.ancestor_kind(1) == "enum_declaration";
+    let in_tuple = visit.ancestor_kind(1) == "struct_declaration"
+        && node.child_by_field_name("type").is_none();
+    let name = node.child_by_field_name("name").filter(|_| !in_tuple)?;
+    let kind = if in_enum { SymbolKind::EnumMember } else { SymbolKind::Field };
+    let definition = Definition::new(visit, kind, name);
+    (definition.name != "_").then_some(definition)
+}
+
+/// Adds the members of an error set that has a name.
+fn errors<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let is_named = visit.ancestor_kind(1) == "variable_declaration"
+        && visit.enclosing_kind() == Some(SymbolKind::Enum);
+    if !is_named {
+        return;
+    }
+    let node = visit.node();
+    let mut cursor = node.walk();
+    let names = node.named_children(&mut cursor).filter(|child| child.kind() == "identifier");
+    found.extend(names.map(|name| Definition::new(visit, SymbolKind::EnumMember, name)));
+}
+
+/// Returns a test that has a name.
+fn test<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = modifiers::child(node, &["string", "identifier"])?;
+    let name = modifiers::child(name, &["string_content"]).unwrap_or(name);
+    let body = modifiers::child(node, &["block"]);
+    let visibility = Visibility::Private;
+    Some(Definition { body, visibility, ..Definition::new(visit, SymbolKind::Function, name) })
+}
