@@ -1,6 +1,10 @@
-//! What connects files and symbols: imports resolved to files, and how central that makes them.
+//! What connects files and symbols: imports resolved to files, how central that makes them,
+//! and who calls whom.
 //!
-//! Functions of values: paths, facts and manifests in, edges and ranks out.
+//! Functions of values: paths, facts and manifests in, edges, ranks and links out.
 
+pub mod calls;
 pub mod imports;
+pub mod link;
+pub mod program;
 pub mod rank;

@@ -1,0 +1,189 @@
+//! A language server as the oracle: `textDocument/definition` for each site.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::options::Options;
+use crate::sample::{Answered, Definition, Site};
+use crate::tree::Tree;
+
+/// How long a server may take until it says that it has read the tree.
+const READY_MAX: Duration = Duration::from_secs(600);
+
+/// Asks the oracle what each site means.
+pub fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<Answered>, String> {
+    let mut server = Server::start(options, tree)?;
+    let mut opened = HashSet::new();
+    let mut answers = Vec::new();
+    for site in sites {
+        let uri = uri(tree, &site.path);
+        if opened.insert(site.path.clone()) {
+            let text = String::from_utf8_lossy(&tree.texts[&site.path]).into_owned();
+            let document = json!({
+                "uri": uri, "languageId": language_id(&site.path, &options.language), "version": 1,
+                "text": text,
+            });
+            server.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
+            if opened.len() == 1 {
+                server.wait_until_ready()?;
+            }
+        }
+        let Some((line, character)) = tree.position(&site.path, site.byte) else { continue };
+        let position = json!({ "line": line, "character": character });
+        let params = json!({ "textDocument": { "uri": uri }, "position": position });
+        let reply = server.request("textDocument/definition", &params)?;
+        let mut definitions = definitions(tree, &reply);
+        definitions.sort();
+        definitions.dedup();
+        answers.push(Answered { site: site.clone(), definitions });
+    }
+    server.stop();
+    Ok(answers)
+}
+
+fn language_id(path: &str, language: &str) -> String {
+    if path.ends_with(".tsx") { "typescriptreact".to_owned() } else { language.to_owned() }
+}
+
+fn uri(tree: &Tree, path: &str) -> String {
+    format!("file://{}/{path}", tree.root.display())
+}
+
+/// Returns the places that a reply names: one `Location`, several, or `LocationLink`s.
+fn definitions(tree: &Tree, reply: &Value) -> Vec<Definition> {
+    let one = std::slice::from_ref(reply);
+    let locations = reply.as_array().map_or(one, Vec::as_slice);
+    let prefix = format!("file://{}/", tree.root.display());
+    let definition = |location: &Value| {
+        let uri = location.get("targetUri").or(location.get("uri"))?.as_str()?;
+        let range = location.get("targetSelectionRange").or(location.get("range"))?;
+        let line = range.get("start")?.get("line")?.as_u64()? as usize;
+        let path = uri.strip_prefix(&prefix).unwrap_or(uri).replace("%40", "@");
+        Some(Definition { path, line })
+    };
+    locations.iter().filter_map(definition).collect()
+}
+
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    next: u64,
+    /// It tells when it has read the tree.
+    tells_readiness: bool,
+    is_ready: bool,
+}
+
+impl Server {
+    fn start(options: &Options, tree: &Tree) -> Result<Server, String> {
+        let (program, flags) = options.oracle.split_first().ok_or("`--oracle` is missing")?;
+        let mut child = Command::new(program)
+            .args(flags)
+            .current_dir(&tree.root)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("`{program}`: {error}"))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("the oracle has no streams".to_owned());
+        };
+        let output = BufReader::new(output);
+        let tells_readiness = program.contains("rust-analyzer");
+        let mut server =
+            Server { child, input, output, next: 0, tells_readiness, is_ready: false };
+        let root = format!("file://{}", tree.root.display());
+        let capabilities = json!({
+            "textDocument": { "definition": { "linkSupport": true } },
+            "workspace": { "configuration": true, "workspaceFolders": true },
+            "experimental": { "serverStatusNotification": true },
+        });
+        let folders = json!([{ "uri": root, "name": "tree" }]);
+        let settings = json!({ "cargo": { "buildScripts": { "enable": false } },
+            "procMacro": { "enable": false }, "checkOnSave": false });
+        server.request(
+            "initialize",
+            &json!({ "processId": std::process::id(), "rootUri": root, "capabilities": capabilities,
+                "workspaceFolders": folders, "initializationOptions": settings }),
+        )?;
+        server.notify("initialized", &json!({}))?;
+        Ok(server)
+    }
+
+    fn send(&mut self, message: &Value) -> Result<(), String> {
+        let text = message.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len())
+            .and_then(|()| self.input.flush())
+            .map_err(|error| format!("the oracle hung up: {error}"))
+    }
+
+    fn notify(&mut self, method: &str, params: &Value) -> Result<(), String> {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value, String> {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        loop {
+            let message = self.receive()?;
+            if message.get("method").is_none() && message["id"] == json!(id) {
+                return Ok(message.get("result").cloned().unwrap_or(Value::Null));
+            }
+        }
+    }
+
+    /// Reads one message; what the server asks is answered with nothing.
+    fn receive(&mut self) -> Result<Value, String> {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            let read = self.output.read_line(&mut line).map_err(|error| error.to_string())?;
+            if read == 0 {
+                return Err("the oracle hung up".to_owned());
+            }
+            if let Some(value) = line.strip_prefix("Content-Length:") {
+                length = value.trim().parse::<usize>().map_err(|error| error.to_string())?;
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+        }
+        let mut text = vec![0; length];
+        self.output.read_exact(&mut text).map_err(|error| error.to_string())?;
+        let message: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
+        if method == "experimental/serverStatus" && message["params"]["quiescent"] == json!(true) {
+            self.is_ready = true;
+        }
+        if let (false, Some(id)) = (method.is_empty(), message.get("id")) {
+            let items = message["params"]["items"].as_array().map_or(0, Vec::len);
+            let result = match method {
+                "workspace/configuration" => json!(vec![Value::Null; items]),
+                _ => Value::Null,
+            };
+            let id = id.clone();
+            self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))?;
+        }
+        Ok(message)
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), String> {
+        let start = Instant::now();
+        while self.tells_readiness && !self.is_ready && start.elapsed() < READY_MAX {
+            self.receive()?;
+        }
+        Ok(())
+    }
+
+    fn stop(mut self) {
+        let _ = self.request("shutdown", &Value::Null);
+        let _ = self.notify("exit", &Value::Null);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

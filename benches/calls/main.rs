@@ -1,0 +1,63 @@
+//! `cargo bench --bench calls -- --tree DIR --language NAME`: the linker against a language server.
+//!
+//! Draws call sites of a tree by a fixed seed, whatever the linker makes of them, asks an oracle that
+//! speaks the Language Server Protocol on its standard streams what each of them means, and counts:
+//! right and wrong answers and missed ones among the sites whose target lies in the tree, and answers
+//! to sites whose target lies outside. Run by hand, since oracles are large; docs/calls.md says how.
+//! Read `options` (flags), `sample` (sites), `lsp` (oracle), `score` (counts), in this order.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
+
+mod lsp;
+mod options;
+mod sample;
+mod score;
+mod tree;
+
+use std::process::ExitCode;
+
+use options::Options;
+
+fn main() -> ExitCode {
+    let options = match options::parse(std::env::args().skip(1)) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            println!("{}", options::HELP);
+            return ExitCode::SUCCESS;
+        }
+        Err(message) => return fail(&message),
+    };
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => fail(&message),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("calls: {message}");
+    ExitCode::from(2)
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let tree = tree::Tree::read(&options.tree)?;
+    let sites = sample::draw(&tree, options);
+    if sites.is_empty() {
+        return Err(format!("no calls in files of `{}`", options.language));
+    }
+    let answers = match options.answers.as_ref().and_then(|path| std::fs::read(path).ok()) {
+        Some(text) => {
+            let known: Vec<sample::Answered> =
+                serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            sample::same_sites(&sites, known)?
+        }
+        None => {
+            let answers = lsp::ask(options, &tree, &sites)?;
+            if let Some(path) = &options.answers {
+                let text = serde_json::to_vec_pretty(&answers).map_err(|error| error.to_string())?;
+                std::fs::write(path, text).map_err(|error| error.to_string())?;
+            }
+            answers
+        }
+    };
+    score::report(options, &tree, &answers);
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! Which sites are asked about.
+
+use codedb::graph::link::Code;
+use codedb::lang::facts::Role;
+use serde::{Deserialize, Serialize};
+
+use crate::options::Options;
+use crate::tree::Tree;
+
+/// A call: where its name stands.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Site {
+    pub path: String,
+    pub byte: usize,
+    pub name: String,
+}
+
+/// Where a definition's name stands; `line` counts from 0.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Definition {
+    /// Its path in the tree, or elsewhere.
+    pub path: String,
+    pub line: usize,
+}
+
+/// A site and what the oracle says that it means.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Answered {
+    pub site: Site,
+    pub definitions: Vec<Definition>,
+}
+
+/// Draws sites from all calls in files of the language, each as likely as another.
+pub fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
+    let mut all = Vec::new();
+    for file in tree.program.ids() {
+        let Some(facts) = tree.program.file(file) else { continue };
+        let is_wanted = facts.language.name == options.language
+            || facts.language.name == "tsx" && options.language == "typescript";
+        if !is_wanted || !facts.path.starts_with(&options.below) {
+            continue;
+        }
+        for (name, reference) in tree.program.references(file) {
+            if reference.role == Role::Call {
+                all.push(Site { path: facts.path.clone(), byte: reference.span.start, name });
+            }
+        }
+    }
+    let mut drawn = Vec::new();
+    let mut state = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    while drawn.len() < options.sites && !all.is_empty() {
+        // xorshift64*
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        let random = state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        drawn.push(all.swap_remove(random as usize % all.len()));
+    }
+    drawn.sort_by(|a, b| (&a.path, a.byte).cmp(&(&b.path, b.byte)));
+    drawn
+}
+
+/// Returns answers that were written down, if they are those of the sites.
+pub fn same_sites(sites: &[Site], known: Vec<Answered>) -> Result<Vec<Answered>, String> {
+    let same = sites.len() == known.len() && sites.iter().eq(known.iter().map(|a| &a.site));
+    if same {
+        return Ok(known);
+    }
+    // Which names are calls may have changed since; the sites stay those that were asked about.
+    eprintln!("calls: other sites would be drawn now; those of the answers are taken");
+    Ok(known)
+}

@@ -1,0 +1,136 @@
+//! How the linker did.
+
+use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use};
+
+use crate::options::Options;
+use crate::sample::{Answered, Definition};
+use crate::tree::Tree;
+
+/// How an answer compares with the oracle's.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Verdict {
+    /// The same definition, or a class and its constructor.
+    Right,
+    /// Another one.
+    Wrong,
+    /// None, although there is one in the tree.
+    Missed,
+    /// None, and there is none in the tree.
+    Outside,
+    /// One, although there is none in the tree: wrong, too.
+    Invented,
+    /// The oracle knows nothing of the site.
+    Unknown,
+}
+
+/// Prints the table.
+pub fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
+    let mut counts = [0_usize; 6];
+    for answered in answers {
+        let links = links(tree, answered);
+        let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER);
+        let verdict = judge(tree, answered, answer.copied());
+        counts[verdict as usize] += 1;
+        show(options, tree, answered, &links, verdict);
+    }
+    let [right, wrong, missed, outside, invented, unknown] = counts;
+    let inside = right + wrong + missed;
+    let known = inside + outside + invented;
+    let share = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
+    println!(
+        "{}: {} sites, {inside} inside: right {right} ({:.1} %), wrong {wrong}, missed {missed}; \
+         outside {outside}, invented {invented}, unknown to the oracle {unknown}; \
+         wrong answers {:.1} % of {known}",
+        options.language,
+        answers.len(),
+        share(right, inside),
+        share(wrong + invented, known),
+    );
+}
+
+fn links(tree: &Tree, answered: &Answered) -> Vec<Link> {
+    let Some(file) = tree.program.id(&answered.site.path) else { return Vec::new() };
+    let references = tree.program.references(file);
+    let used = references.iter().find(|(_, used)| {
+        used.span.start == answered.site.byte && used.role == codedb::lang::facts::Role::Call
+    });
+    let Some((name, reference)) = used else { return Vec::new() };
+    Linker::new(&tree.program).resolve(file, Use::new(name, reference))
+}
+
+fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
+    let inside = |definition: &&Definition| {
+        let is_ours = tree.texts.contains_key(&definition.path);
+        is_ours && !definition.path.contains("node_modules/")
+    };
+    let expected: Vec<&Definition> = answered.definitions.iter().filter(inside).collect();
+    if answered.definitions.is_empty() {
+        return Verdict::Unknown;
+    }
+    match (expected.is_empty(), link) {
+        (true, None) => Verdict::Outside,
+        (true, Some(_)) => Verdict::Invented,
+        (false, None) => Verdict::Missed,
+        (false, Some(link)) => {
+            let near = same(tree, link.to);
+            let is_right = near.iter().any(|definition| expected.contains(&definition));
+            if is_right { Verdict::Right } else { Verdict::Wrong }
+        }
+    }
+}
+
+/// Returns where the definition's name stands, and, of a constructor, that of its type; of a type,
+/// those of its constructors: oracles differ in which of them a call means.
+fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
+    let Some(facts) = tree.program.file(at.file) else { return Vec::new() };
+    let place = at.place as usize;
+    let mut places = vec![place];
+    if facts.is_constructor(place) {
+        places.extend(facts.symbols[place].parent);
+    }
+    let inside = facts.all_children(Some(place)).iter().map(|&child| child as usize);
+    places.extend(inside.filter(|&child| facts.is_constructor(child)));
+    let definition = |place: usize| {
+        let (line, _) = tree.position(&facts.path, facts.symbols[place].name_span.start)?;
+        Some(Definition { path: facts.path.clone(), line })
+    };
+    places.into_iter().filter_map(definition).collect()
+}
+
+fn show(options: &Options, tree: &Tree, answered: &Answered, links: &[Link], verdict: Verdict) {
+    let word = match verdict {
+        Verdict::Right => "right",
+        Verdict::Wrong => "wrong",
+        Verdict::Missed => "missed",
+        Verdict::Outside => "outside",
+        Verdict::Invented => "invented",
+        Verdict::Unknown => "unknown",
+    };
+    let is_bad = matches!(verdict, Verdict::Wrong | Verdict::Missed | Verdict::Invented);
+    if options.show != word && options.show != "all" && !(options.show == "bad" && is_bad) {
+        return;
+    }
+    let site = &answered.site;
+    let (line, _) = tree.position(&site.path, site.byte).unwrap_or_default();
+    println!("{word} {} at {}:{}: {}", site.name, site.path, line + 1, tree.line(&site.path, line));
+    if let Some(file) = tree.program.id(&site.path) {
+        let references = tree.program.references(file);
+        let used = references.iter().find(|(_, used)| used.span.start == site.byte);
+        if let Some((_, used)) = used {
+            println!("    receiver {:?}, arguments {:?}", used.receiver, used.arguments);
+        }
+    }
+    for definition in &answered.definitions {
+        let text = tree.line(&definition.path, definition.line);
+        println!("    oracle {}:{} {text}", definition.path, definition.line + 1);
+    }
+    for link in links.iter().take(3) {
+        if let Some(facts) = tree.program.file(link.to.file) {
+            let symbol = &facts.symbols[link.to.place as usize];
+            println!(
+                "    linker {}:{} {} {:.2} {:?}",
+                facts.path, symbol.line, symbol.qualified_name, link.confidence, link.reason
+            );
+        }
+    }
+}

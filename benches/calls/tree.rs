@@ -1,0 +1,50 @@
+//! The tree in memory: its texts, and the program that they are.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use codedb::graph::program::Program;
+
+/// A tree's texts and facts.
+pub struct Tree {
+    pub root: PathBuf,
+    pub texts: HashMap<String, Vec<u8>>,
+    pub program: Program,
+}
+
+impl Tree {
+    /// Reads what is not ignored below `root`.
+    pub fn read(root: &Path) -> Result<Tree, String> {
+        let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
+        let mut texts = Vec::new();
+        for entry in ignore::WalkBuilder::new(&root).build().flatten() {
+            let path = entry.path();
+            let Some(relative) = path.strip_prefix(&root).ok().and_then(Path::to_str) else {
+                continue;
+            };
+            if entry.file_type().is_some_and(|kind| kind.is_file())
+                && let Ok(text) = std::fs::read(path)
+            {
+                texts.push((relative.to_owned(), text));
+            }
+        }
+        let kept = texts.iter().cloned().collect();
+        Ok(Tree { root, texts: kept, program: Program::new(texts) })
+    }
+
+    /// Returns a file's line (from 0) and column in UTF-16 units of a byte.
+    pub fn position(&self, path: &str, byte: usize) -> Option<(usize, usize)> {
+        let before = self.texts.get(path)?.get(..byte)?;
+        let line = before.iter().filter(|&&byte| byte == b'\n').count();
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let column = String::from_utf8_lossy(&before[start..]).encode_utf16().count();
+        Some((line, column))
+    }
+
+    /// Returns a line's text, from 0, without blanks around it.
+    pub fn line(&self, path: &str, line: usize) -> String {
+        let text = self.texts.get(path).map(Vec::as_slice).unwrap_or_default();
+        let line = text.split(|&byte| byte == b'\n').nth(line).unwrap_or_default();
+        String::from_utf8_lossy(line).trim().chars().take(110).collect()
+    }
+}

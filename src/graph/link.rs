@@ -1,0 +1,165 @@
+//! The linker: which definition a use of a name means, how sure that is, and why.
+//!
+//! Resolution is lazy and pure: nothing of it is stored, it follows the facts of files
+//! ([`crate::lang::facts`]) through [`Code`] each time it is asked. The order of steps:
+//!
+//! 1. `scope`: what is around the use, its file, its imports, its package, the program;
+//! 2. `follow`: an import to the definition, through what re-exports it;
+//! 3. `chain`: a receiver's chain to types and modules, and `members`: their members, those of
+//!    bases, traits, implementation blocks and embedded types;
+//! 4. `pick`: constructors, overloads, definitions before declarations, and, where nothing is
+//!    known of the receiver, a name that few have.
+//!
+//! It does not know control flow, type parameters' bounds, reflection, or what a library from
+//! elsewhere calls back. Who calls whom is in [`super::calls`].
+
+use serde::Serialize;
+
+use crate::base::ids::FileId;
+use crate::lang::facts::{Reference, Role};
+
+mod chain;
+mod code;
+mod dialect;
+mod follow;
+mod members;
+mod parameters;
+mod pick;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
+use value::{Place, Walk};
+
+/// Links of one use that are told.
+pub const LINKS_MAX: usize = 64;
+
+/// A link is an answer from this confidence on; below it is a guess, kept for those who ask for
+/// everything.
+pub const CONFIDENCE_ANSWER: f32 = 0.45;
+
+/// Why a use is taken to mean a definition; the weakest step of the way.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It is defined around the use.
+    Scope,
+    /// It is defined in the same file.
+    SameFile,
+    /// It is imported by name.
+    Import,
+    /// It belongs to the same package.
+    SamePackage,
+    /// It comes in with all that a module has.
+    StarImport,
+    /// The program has it, and names of this language are visible everywhere.
+    Program,
+    /// It is a member of the receiver's type or module.
+    Receiver,
+    /// It is a member of a base of the receiver's type.
+    Inherited,
+    /// It implements what the receiver's type declares.
+    Implementation,
+    /// Nothing is known of the receiver, and nothing else is called so.
+    UniqueName,
+    /// Nothing is known of the receiver, and a few things are called so.
+    Ambiguous,
+}
+
+impl Reason {
+    /// Returns the reason in words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::Scope => "defined around it",
+            Reason::SameFile => "defined in the same file",
+            Reason::Import => "imported",
+            Reason::SamePackage => "of the same package",
+            Reason::StarImport => "imported with everything",
+            Reason::Program => "visible in the whole program",
+            Reason::Receiver => "a member of the receiver's type",
+            Reason::Inherited => "inherited by the receiver's type",
+            Reason::Implementation => "implements the receiver's interface",
+            Reason::UniqueName => "the only one of that name",
+            Reason::Ambiguous => "one of several of that name",
+        }
+    }
+}
+
+/// What a use of a name may mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// The definition.
+    pub to: SymbolAt,
+    /// How sure that is, from 0 to 1.
+    pub confidence: f32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// A use of a name as the linker sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Use<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// How it is used.
+    pub role: Role,
+    /// What it is a member of; see [`Reference::receiver`].
+    pub receiver: Option<&'a str>,
+    /// The symbol around it.
+    pub enclosing: Option<usize>,
+    /// With a call: the number of arguments.
+    pub arguments: Option<u8>,
+}
+
+impl<'a> Use<'a> {
+    /// Returns the use of `name` that `reference` tells of.
+    pub fn new(name: &'a str, reference: &'a Reference) -> Use<'a> {
+        Use {
+            name,
+            role: reference.role,
+            receiver: reference.receiver.as_deref(),
+            enclosing: reference.enclosing,
+            arguments: reference.arguments,
+        }
+    }
+}
+
+/// Resolves uses of names in the code of one generation.
+#[derive(Clone, Copy)]
+pub struct Linker<'a> {
+    code: &'a dyn Code,
+}
+
+impl<'a> Linker<'a> {
+    /// Returns a linker over `code`. Free.
+    pub fn new(code: &'a dyn Code) -> Linker<'a> {
+        Linker { code }
+    }
+
+    /// Returns what a use in `file` may mean, the likeliest first, at most [`LINKS_MAX`]; empty
+    /// if it lies outside of the repository or nothing is known.
+    ///
+    /// Bounded by a number of steps, whatever cycles imports and types have.
+    pub fn resolve(&self, file: FileId, used: Use<'_>) -> Vec<Link> {
+        let walk = Walk::new(self.code);
+        let place = Place { file, enclosing: used.enclosing };
+        let held = match used.receiver {
+            None => walk.name(place, used.name, 0),
+            Some("?") => Vec::new(),
+            Some(chain) => walk
+                .chain(place, None, chain, 0)
+                .iter()
+                .flat_map(|held| walk.member(held, used.name, 0))
+                .collect(),
+        };
+        walk.pick(place, used, held)
+    }
+
+    /// Returns the likeliest meaning of a use, if it is sure enough to be an answer.
+    pub fn answer(&self, file: FileId, used: Use<'_>) -> Option<Link> {
+        let first = self.resolve(file, used).into_iter().next()?;
+        (first.confidence >= CONFIDENCE_ANSWER).then_some(first)
+    }
+}

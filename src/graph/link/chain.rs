@@ -1,0 +1,478 @@
+//! A receiver's chain ([`crate::lang::facts::Chain`]) to what it stands for.
+
+use std::rc::Rc;
+
+use super::Reason;
+use super::code::SymbolAt;
+use super::value::{
+    Held, Place, VALUES_MAX, Value, Walk, Written, is_type, is_variable,
+};
+use crate::lang::symbols::SymbolKind;
+
+/// Steps of a chain that are followed.
+const CHAIN_STEPS_MAX: usize = 24;
+
+impl Walk<'_> {
+    /// Returns what `chain`, written at `place`, stands for. `own` is the type that `$` is of,
+    /// where that is not the one around `place`.
+    pub(super) fn chain(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        chain: &str,
+        depth: usize,
+    ) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        let (mut values, mut rest) = match chain.strip_prefix('@') {
+            Some(written) => self.typed(place, own, written, depth),
+            None => self.root(place, own, chain, depth),
+        };
+        for _ in 0..CHAIN_STEPS_MAX {
+            if rest.is_empty() {
+                return values;
+            }
+            values = if let Some(after) = rest.strip_prefix("()") {
+                rest = after;
+                self.each(&values, |held| self.call(held, depth))
+            } else if let Some(after) = rest.strip_prefix("[]") {
+                rest = after;
+                self.each(&values, |held| self.element(held, depth))
+            } else if let Some(after) = rest.strip_prefix('.') {
+                let end = name_end(after);
+                let (name, after) = after.split_at(end);
+                rest = after;
+                self.each(&values, |held| self.member(held, name, depth))
+            } else {
+                return Vec::new();
+            };
+            if values.is_empty() {
+                return values;
+            }
+        }
+        Vec::new()
+    }
+
+    fn each(&self, values: &[Held], step: impl Fn(&Held) -> Vec<Held>) -> Vec<Held> {
+        let mut next: Vec<Held> = values.iter().flat_map(step).collect();
+        next.truncate(VALUES_MAX);
+        next
+    }
+
+    /// Returns what a chain's root stands for, and the steps behind it.
+    fn root<'c>(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        chain: &'c str,
+        depth: usize,
+    ) -> (Vec<Held>, &'c str) {
+        let instance =
+            |at: SymbolAt| Held { via: Some(at), ..Held::new(Value::Instance(at, None), 0.98, Reason::Receiver) };
+        if chain.starts_with('$') && !chain[1..].starts_with(is_name_char_but_dollar) {
+            let types = match own {
+                Some(own) => vec![own],
+                None => self.own_types(place, depth + 1),
+            };
+            return match chain.strip_prefix("$$") {
+                Some(rest) => {
+                    let bases = types.iter().flat_map(|&own| self.bases(own, depth + 1));
+                    (bases.collect(), rest)
+                }
+                None => (types.into_iter().map(instance).collect(), &chain[1..]),
+            };
+        }
+        let end = name_end(chain);
+        let (name, rest) = chain.split_at(end);
+        if name == "Self" {
+            let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
+            let named = |at| Held::new(Value::Name(at), 0.98, Reason::Receiver);
+            return (types.into_iter().map(named).collect(), rest);
+        }
+        if let Some(found) = self.dotted(place, chain, depth) {
+            return found;
+        }
+        let found = self.name(place, name, depth + 1);
+        if !found.is_empty() {
+            return (found, rest);
+        }
+        (self.path_root(place, name), rest)
+    }
+
+    /// Returns the module that the start of a chain names, where an import binds several names
+    /// at once: Python's `import a.b`.
+    fn dotted<'c>(
+        &self,
+        place: Place,
+        chain: &'c str,
+        depth: usize,
+    ) -> Option<(Vec<Held>, &'c str)> {
+        let facts = self.facts(place.file)?;
+        if facts.language.name != "python" || !chain.contains('.') {
+            return None;
+        }
+        let plain = chain.find(['(', '[']).unwrap_or(chain.len());
+        let mut end = plain;
+        loop {
+            end = chain[..end].rfind('.').filter(|_| end < chain.len() || end == plain)?;
+            let alias = &chain[..end];
+            let whole = if end < plain { alias } else { &chain[..plain] };
+            if !whole.contains('.') {
+                return None;
+            }
+            if let Some((import, bound)) = facts.bindings(whole).next() {
+                let found = self.binding(&facts, place.file, import, bound, depth + 1);
+                return Some((found, &chain[whole.len()..]));
+            }
+        }
+    }
+
+    /// Returns the module that a path's first name means where nothing binds it.
+    fn path_root(&self, place: Place, name: &str) -> Vec<Held> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        match facts.language.name {
+            "rust" => {
+                if matches!(name, "self" | "super") {
+                    let is_module = |at: &usize| facts.symbols[*at].kind == SymbolKind::Module;
+                    let mut modules = facts.ancestors(place.enclosing).filter(is_module);
+                    let inner = modules.next();
+                    let around = if name == "self" { inner } else { modules.next() };
+                    if let Some(at) = around {
+                        let at = SymbolAt { file: place.file, place: at as u32 };
+                        return vec![Held::new(Value::Name(at), 1.0, Reason::Scope)];
+                    }
+                    if inner.is_some() || name == "self" {
+                        return vec![Held::new(Value::Module(place.file), 1.0, Reason::SameFile)];
+                    }
+                }
+                self.module(place.file, name, 0.97)
+            }
+            "python" => {
+                // `import a.b` binds `a`, too.
+                let is_bound = facts.imports.iter().any(|import| {
+                    import.names.iter().any(|bound| {
+                        bound.alias.len() > name.len()
+                            && bound.alias.starts_with(name)
+                            && bound.alias.as_bytes()[name.len()] == b'.'
+                    })
+                });
+                if is_bound { self.module(place.file, name, 0.95) } else { Vec::new() }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns values of a written type, and the steps behind it.
+    fn typed<'c>(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        written: &'c str,
+        depth: usize,
+    ) -> (Vec<Held>, &'c str) {
+        let names = written.find(|c: char| !is_name_char(c) && c != '.').unwrap_or(written.len());
+        let after = &written[names..];
+        let arguments = match after.as_bytes() {
+            [b'<', ..] => closing(after, b'<', b'>'),
+            [b'[', next, ..] if *next != b']' => closing(after, b'[', b']'),
+            _ => 0,
+        };
+        let (whole, rest) = written.split_at(names + arguments);
+        let context = || Written { place, text: Rc::from(whole) };
+        let given = (arguments > 0).then(context);
+        let mut parts = written[..names].split('.');
+        let first = parts.next().unwrap_or_default();
+        let mut values = match first {
+            "Self" | "self" | "$" => {
+                let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
+                let held = |at| Held::new(Value::Name(at), 0.98, Reason::Receiver);
+                types.into_iter().map(held).collect()
+            }
+            _ => self.name(place, first, depth + 1),
+        };
+        if values.is_empty() && names > first.len() {
+            values = self.path_root(place, first);
+        }
+        let mut taken = first.len();
+        for part in parts {
+            let is_path = |held: &Held| match held.value {
+                Value::Module(_) => true,
+                Value::Name(at) => self.has_inner_type(at, part),
+                _ => false,
+            };
+            if !values.iter().any(is_path) {
+                break;
+            }
+            values = self.each(&values, |held| self.member(held, part, depth + 1));
+            taken += 1 + part.len();
+        }
+        if taken < names {
+            let is_inside = values.iter().any(|held| matches!(held.value, Value::Name(_)));
+            if !is_inside {
+                let foreign = Value::Foreign(context());
+                let whole = Held::new(foreign, 0.9, Reason::Receiver);
+                return (vec![whole], rest);
+            }
+            let values = self.instances(&values, None, depth);
+            return (values, &written[taken..]);
+        }
+        let mut found = self.instances(&values, given, depth);
+        if found.is_empty() {
+            found.push(Held::new(Value::Foreign(context()), 0.9, Reason::Receiver));
+        }
+        (found, rest)
+    }
+
+    fn has_inner_type(&self, at: SymbolAt, name: &str) -> bool {
+        self.symbol(at).is_some_and(|(facts, place)| {
+            facts.symbols[place].kind == SymbolKind::Module
+                || facts
+                    .children(Some(place), name)
+                    .iter()
+                    .any(|&child| is_type(facts.symbols[child as usize].kind))
+        })
+    }
+
+    /// Returns values of the types that names stand for.
+    pub(super) fn instances(
+        &self,
+        names: &[Held],
+        given: Option<Written>,
+        depth: usize,
+    ) -> Vec<Held> {
+        let mut found = Vec::new();
+        for held in names {
+            match &held.value {
+                Value::Name(at) => {
+                    let Some((facts, place)) = self.symbol(*at) else { continue };
+                    let symbol = &facts.symbols[place];
+                    let is_alias = symbol.kind == SymbolKind::Type || is_variable(symbol.kind);
+                    if let (true, Some(chain)) = (is_alias, &symbol.type_chain) {
+                        let place = Place { file: at.file, enclosing: symbol.parent };
+                        for mut inner in self.chain(place, None, chain, depth + 1) {
+                            inner.confidence *= held.confidence;
+                            match inner.value {
+                                Value::Name(_) if depth < super::value::DEPTH_MAX => {
+                                    found.extend(self.instances(&[inner], None, depth + 1));
+                                }
+                                _ => found.push(inner),
+                            }
+                        }
+                        if symbol.kind != SymbolKind::Type {
+                            continue;
+                        }
+                    }
+                    if is_type(symbol.kind) {
+                        let mut instance =
+                            held.then(Value::Instance(*at, given.clone()), 0.98);
+                        instance.via = Some(*at);
+                        instance.reason = instance.reason.max(Reason::Receiver);
+                        found.push(instance);
+                    }
+                }
+                Value::Outside => {
+                    let foreign = given.clone().map_or(Value::Outside, Value::Foreign);
+                    found.push(held.then(foreign, 1.0));
+                }
+                _ => {}
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns what a variable holds, or what a name is an alias of; the value itself otherwise.
+    pub(super) fn load(&self, held: &Held, depth: usize) -> Vec<Held> {
+        let Value::Name(at) = held.value else { return vec![held.clone()] };
+        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        if symbol.kind == SymbolKind::EnumMember {
+            let of = symbol.parent.map(|parent| SymbolAt { file: at.file, place: parent as u32 });
+            let instance = of.map(|of| held.then(Value::Instance(of, None), 0.99));
+            return instance.into_iter().collect();
+        }
+        if !is_variable(symbol.kind) {
+            return vec![held.clone()];
+        }
+        let Some(chain) = &symbol.type_chain else { return Vec::new() };
+        let place = Place { file: at.file, enclosing: Some(place) };
+        let mut values = self.chain(place, held.via, chain, depth + 1);
+        for value in &mut values {
+            value.confidence *= held.confidence;
+        }
+        values
+    }
+
+    /// Returns what a call gives.
+    fn call(&self, held: &Held, depth: usize) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        match &held.value {
+            Value::Name(at) => {
+                let Some((facts, place)) = self.symbol(*at) else { return Vec::new() };
+                let symbol = &facts.symbols[place];
+                let parent = symbol.parent.map(|parent| SymbolAt { file: at.file, place: parent as u32 });
+                match symbol.kind {
+                    SymbolKind::Type => {
+                        let found = self.instances(std::slice::from_ref(held), None, depth + 1);
+                        return found;
+                    }
+                    kind if is_type(kind) => {
+                        let mut instance = held.then(Value::Instance(*at, None), 0.98);
+                        instance.via = Some(*at);
+                        return vec![instance];
+                    }
+                    SymbolKind::EnumMember | SymbolKind::Constructor => {
+                        let instance = parent.map(|of| held.then(Value::Instance(of, None), 0.98));
+                        return instance.into_iter().collect();
+                    }
+                    kind if is_variable(kind) => {
+                        let loaded = self.load(held, depth + 1);
+                        let is_called = |held: &Held| matches!(held.value, Value::Name(next) if next != *at);
+                        let (called, other): (Vec<Held>, Vec<Held>) =
+                            loaded.into_iter().partition(is_called);
+                        let mut found: Vec<Held> =
+                            called.iter().flat_map(|held| self.call(held, depth + 1)).collect();
+                        // Getters are written with and without a call; a function's type is not
+                        // told from its result's.
+                        found.extend(other.iter().map(|held| held.then(held.value.clone(), 0.8)));
+                        return found;
+                    }
+                    _ => {}
+                }
+                let Some(chain) = &symbol.type_chain else { return Vec::new() };
+                let place = Place { file: at.file, enclosing: Some(place) };
+                let mut values = self.chain(place, held.via, chain, depth + 1);
+                for value in &mut values {
+                    value.confidence *= held.confidence * 0.98;
+                    value.reason = value.reason.max(held.reason);
+                }
+                values
+            }
+            Value::ForeignMethod(written, takes) => {
+                let foreign = held.then(Value::Foreign(written.clone()), 0.98);
+                if *takes { self.element(&foreign, depth) } else { vec![foreign] }
+            }
+            Value::Instance(of, _) => {
+                let invoked = ["__call__", "operator()", "invoke", "call"];
+                let methods = invoked.iter().flat_map(|name| self.members(*of, name, depth + 1));
+                let methods: Vec<Held> = methods.take(VALUES_MAX).collect();
+                let is_method = |held: &&Held| matches!(held.value, Value::Name(_));
+                methods.iter().filter(is_method).flat_map(|held| self.call(held, depth + 1)).collect()
+            }
+            Value::Outside | Value::Foreign(_) => vec![held.then(Value::Outside, 1.0)],
+            Value::Module(_) => Vec::new(),
+        }
+    }
+
+    /// Returns what an element of a value is, or what it yields, holds or awaits.
+    pub(super) fn element(&self, held: &Held, depth: usize) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        match &held.value {
+            Value::Instance(_, Some(written)) => self.argument(held, written, depth),
+            Value::Instance(of, None) => {
+                let names = self.symbol(*of).map_or(&[][..], |(facts, _)| facts.dialect.elements);
+                for name in names {
+                    let methods = self.members(*of, name, depth + 1);
+                    let mut found = Vec::new();
+                    for method in methods {
+                        if matches!(method.value, Value::Name(_)) {
+                            let method = Held { via: held.via.or(Some(*of)), ..method };
+                            found.extend(self.call(&method, depth + 1));
+                        }
+                    }
+                    if !found.is_empty() {
+                        return found;
+                    }
+                }
+                // What is awaited, entered or unwrapped is often the thing itself.
+                vec![held.then(held.value.clone(), 0.9)]
+            }
+            Value::Foreign(written) => self.argument(held, written, depth),
+            Value::Name(at) => {
+                let loaded = self.load(held, depth + 1);
+                let is_same = |held: &Held| matches!(held.value, Value::Name(same) if same == *at);
+                if loaded.iter().any(is_same) {
+                    return loaded;
+                }
+                self.each(&loaded, |held| self.element(held, depth + 1))
+            }
+            Value::Outside | Value::ForeignMethod(..) => vec![held.then(Value::Outside, 1.0)],
+            Value::Module(_) => Vec::new(),
+        }
+    }
+
+    /// Returns a value of the type argument that says what a type holds.
+    pub(super) fn argument(&self, held: &Held, written: &Written, depth: usize) -> Vec<Held> {
+        let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
+        let arguments = arguments(&written.text);
+        let name = super::last_name(&written.text);
+        let is_first = facts.dialect.holds_first.contains(&name);
+        let argument = if is_first { arguments.first() } else { arguments.last() };
+        let Some(argument) = argument else { return vec![held.then(Value::Outside, 1.0)] };
+        let chain = format!("@{}", argument.trim_start_matches('@'));
+        let mut found = self.chain(written.place, None, &chain, depth + 1);
+        for value in &mut found {
+            value.confidence *= held.confidence;
+        }
+        found
+    }
+}
+
+/// Returns the top-level arguments of a generic type.
+fn arguments(text: &str) -> Vec<&str> {
+    let Some(start) = text.find(['<', '[']) else { return Vec::new() };
+    let inner = text[start + 1..].strip_suffix(['>', ']']).unwrap_or(&text[start + 1..]);
+    split(inner, b',').into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// Splits at a mark that stands in no brackets.
+pub(super) fn split(text: &str, mark: u8) -> Vec<&str> {
+    let (mut parts, mut level, mut start) = (Vec::new(), 0_usize, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'<' | b'[' | b'(' | b'{' => level += 1,
+            b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
+            _ if byte == mark && level == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// Returns the bytes up to and including the bracket that closes the first.
+fn closing(text: &str, open: u8, close: u8) -> usize {
+    let mut level = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == open {
+            level += 1;
+        } else if byte == close {
+            level = level.saturating_sub(1);
+            if level == 0 {
+                return at + 1;
+            }
+        }
+    }
+    text.len()
+}
+
+/// Returns where the name at the start of `text` ends.
+fn name_end(text: &str) -> usize {
+    text.find(|c: char| !is_name_char(c)).unwrap_or(text.len())
+}
+
+fn is_name_char(c: char) -> bool {
+    is_name_char_but_dollar(c) || c == '$'
+}
+
+fn is_name_char_but_dollar(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '#' | '?' | '!' | '~')
+}

@@ -1,0 +1,236 @@
+//! What the linker asks of a generation of the index, and the facts of one file in the order in
+//! which it asks for them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::dialect::{self, Dialect};
+use crate::base::ids::FileId;
+use crate::graph::imports::Resolution;
+use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
+use crate::lang::language::Language;
+use crate::lang::symbols::{Symbol, SymbolKind};
+
+/// The narrow boundary of a generation: an index over memory maps, or [`super::super::program`] in
+/// memory.
+///
+/// Every list is in the order of files and places, so that answers do not depend on who keeps it.
+pub trait Code {
+    /// Returns all definitions of that name.
+    fn named(&self, name: &str) -> Vec<SymbolAt>;
+
+    /// Returns the definitions called `name` whose owner ([`FileFacts::owner`]) is called `owner`.
+    fn members(&self, owner: &str, name: &str) -> Vec<SymbolAt> {
+        let is_of = |at: &SymbolAt| {
+            let facts = self.file(at.file);
+            facts.is_some_and(|facts| facts.owner(at.place as usize) == Some(owner))
+        };
+        self.named(name).into_iter().filter(is_of).collect()
+    }
+
+    /// Returns the implementation blocks of the type of that name.
+    fn blocks(&self, name: &str) -> Vec<SymbolAt>;
+
+    /// Returns the types and blocks that name `base` among their bases.
+    fn derived(&self, base: &str) -> Vec<SymbolAt>;
+
+    /// Returns the facts of a file, if it has any.
+    fn file(&self, file: FileId) -> Option<Arc<FileFacts>>;
+
+    /// Returns the files that an import of a file leads to.
+    fn targets(&self, file: FileId, import: usize) -> Resolution;
+
+    /// Returns the files that `path` leads to where `from` imports it as a module.
+    fn module(&self, from: FileId, path: &str) -> Resolution;
+
+    /// Returns true if the two files see each other's names without an import: one package.
+    fn is_same_package(&self, a: FileId, b: FileId) -> bool;
+
+    /// Returns every use of `name`.
+    fn sites(&self, name: &str) -> Vec<Site>;
+
+    /// Returns the uses of names in a file, in the order of the text, each with its name.
+    fn references(&self, file: FileId) -> Vec<(String, Reference)>;
+}
+
+/// A definition: its file and its place among the file's symbols.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct SymbolAt {
+    /// The file that it stands in.
+    pub file: FileId,
+    /// Its place among [`FileFacts::symbols`].
+    pub place: u32,
+}
+
+/// A use of a name.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Site {
+    /// The file that it stands in.
+    pub file: FileId,
+    /// How it is used.
+    pub reference: Reference,
+}
+
+/// The facts of one file, without its uses of names.
+pub struct FileFacts {
+    /// Its path from the root.
+    pub path: String,
+    /// Its language.
+    pub language: &'static Language,
+    /// The package that it says it is of.
+    pub package: Option<String>,
+    /// Its definitions; signatures and documentation may be empty.
+    pub symbols: Vec<Symbol>,
+    /// Its imports.
+    pub imports: Vec<Import>,
+    pub(super) dialect: &'static Dialect,
+    /// Places of symbols by parent, then name, then place.
+    by_parent: Vec<u32>,
+    /// Import and name of each bound name, by alias.
+    bindings: Vec<(u32, u32)>,
+    /// The symbol around each import.
+    import_scopes: Vec<Option<usize>>,
+}
+
+impl FileFacts {
+    /// Puts the facts of a file in order. O(n log n) for n symbols and imports.
+    pub fn new(path: String, language: &'static Language, facts: Facts) -> FileFacts {
+        let Facts { symbols, imports, package, .. } = facts;
+        let mut by_parent: Vec<u32> = (0..symbols.len() as u32).collect();
+        by_parent.sort_by_key(|&place| {
+            let symbol = &symbols[place as usize];
+            (symbol.parent, symbol.name.as_str(), place)
+        });
+        let mut bindings: Vec<(u32, u32)> = (0..imports.len())
+            .flat_map(|at| (0..imports[at].names.len()).map(move |name| (at as u32, name as u32)))
+            .collect();
+        let alias =
+            |&(at, name): &(u32, u32)| imports[at as usize].names[name as usize].alias.as_str();
+        bindings.sort_by(|a, b| alias(a).cmp(alias(b)).then(a.cmp(b)));
+        let import_scopes = imports.iter().map(|import| around(&symbols, &import.span)).collect();
+        let dialect = dialect::of(language);
+        FileFacts {
+            path,
+            language,
+            package,
+            symbols,
+            imports,
+            dialect,
+            by_parent,
+            bindings,
+            import_scopes,
+        }
+    }
+
+    /// Returns the places of what is called `name` right inside of `parent`. O(log n).
+    pub fn children(&self, parent: Option<usize>, name: &str) -> &[u32] {
+        let key = |&place: &u32| {
+            let symbol = &self.symbols[place as usize];
+            (symbol.parent, symbol.name.as_str())
+        };
+        let start = self.by_parent.partition_point(|place| key(place) < (parent, name));
+        let count = self.by_parent[start..].iter().take_while(|at| key(at) == (parent, name));
+        let end = start + count.count();
+        &self.by_parent[start..end]
+    }
+
+    /// Returns the places of all that lies right inside of `parent`, by name. O(log n).
+    pub fn all_children(&self, parent: Option<usize>) -> &[u32] {
+        let of = |place: &u32| self.symbols[*place as usize].parent;
+        let start = self.by_parent.partition_point(|place| of(place) < parent);
+        let end = self.by_parent.partition_point(|place| of(place) <= parent);
+        &self.by_parent[start..end]
+    }
+
+    /// Returns the imports that bind `alias`, each with the name that it binds. O(log n).
+    pub(super) fn bindings(&self, alias: &str) -> impl Iterator<Item = (usize, &ImportedName)> {
+        let of = |&(at, name): &(u32, u32)| &self.imports[at as usize].names[name as usize];
+        let start = self.bindings.partition_point(|at| of(at).alias.as_str() < alias);
+        self.bindings[start..]
+            .iter()
+            .map(move |at| (at.0 as usize, of(at)))
+            .take_while(move |(_, name)| name.alias == alias)
+    }
+
+    /// Returns the imports that bring all names of what they name.
+    pub(super) fn stars(&self) -> impl Iterator<Item = usize> {
+        self.imports.iter().enumerate().filter_map(|(at, import)| {
+            let is_include =
+                matches!(import.kind, ImportKind::LocalInclude | ImportKind::SystemInclude);
+            let is_star = is_include || import.names.iter().any(|name| name.name == "*");
+            is_star.then_some(at)
+        })
+    }
+
+    /// Returns the symbol around an import.
+    pub(super) fn import_scope(&self, import: usize) -> Option<usize> {
+        self.import_scopes.get(import).copied().flatten()
+    }
+
+    /// Returns the names of the modules around an import, outermost first.
+    pub fn modules_around(&self, import: usize) -> Vec<&str> {
+        let around = self.ancestors(self.import_scope(import)).map(|at| &self.symbols[at]);
+        let modules = around.filter(|symbol| symbol.kind == SymbolKind::Module);
+        let mut names: Vec<&str> = modules.map(|symbol| symbol.name.as_str()).collect();
+        names.reverse();
+        names
+    }
+
+    /// Returns the symbols around `place`, innermost first, itself included.
+    pub fn ancestors(&self, place: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(place.filter(|&at| at < self.symbols.len()), |&at| {
+            self.symbols[at].parent.filter(|&parent| parent < at)
+        })
+    }
+
+    /// Returns the name of the type or namespace that a symbol is a member of: its parent's, of an
+    /// implementation block the type's, otherwise the one in its qualified name (`Type.method`).
+    pub fn owner(&self, place: usize) -> Option<&str> {
+        let symbol = self.symbols.get(place)?;
+        let around = match symbol.parent.and_then(|parent| self.symbols.get(parent)) {
+            Some(parent) if parent.kind == SymbolKind::Impl => parent.scope.as_str(),
+            // C's enumerators have no scope of their own.
+            Some(parent) if parent.kind == SymbolKind::Enum => parent.name.as_str(),
+            _ => symbol.qualified_name.strip_suffix(symbol.name.as_str())?,
+        };
+        let name = last_name(around.trim_end_matches(['.', ':', '#']));
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// Returns true if a call of the type's name runs the symbol: it makes an instance.
+    pub fn is_constructor(&self, place: usize) -> bool {
+        self.symbols.get(place).is_some_and(|symbol| {
+            let is_named = self.dialect.constructors.contains(&symbol.name.as_str());
+            symbol.kind == SymbolKind::Constructor || is_named && symbol.kind.is_callable()
+        })
+    }
+
+    /// Returns the name of the type that an implementation block is of.
+    pub fn block_type(&self, place: usize) -> Option<&str> {
+        let symbol = self.symbols.get(place).filter(|symbol| symbol.kind == SymbolKind::Impl)?;
+        Some(last_name(&symbol.scope))
+    }
+}
+
+/// Returns what stands behind the last separator of a qualified name or chain, generic arguments
+/// left out.
+pub fn last_name(qualified: &str) -> &str {
+    let end = qualified.find(['<', '[', '(', '|']).unwrap_or(qualified.len());
+    let name = &qualified[..end];
+    name.rsplit(['.', ':', '#', '@', '\\', '/']).next().unwrap_or(name)
+}
+
+/// Returns the innermost symbol around `span`.
+fn around(symbols: &[Symbol], span: &Range<usize>) -> Option<usize> {
+    let end = symbols.partition_point(|symbol| symbol.span.start <= span.start);
+    let mut at = end.checked_sub(1);
+    for _ in 0..64 {
+        let place = at?;
+        let symbol = &symbols[place];
+        if symbol.span.start <= span.start && span.end <= symbol.span.end {
+            return Some(place);
+        }
+        at = symbol.parent.filter(|&parent| parent < place);
+    }
+    None
+}

@@ -1,0 +1,205 @@
+//! Imports to definitions: what a module offers under a name, through what it re-exports.
+
+use super::Reason;
+use super::code::{FileFacts, SymbolAt};
+use super::scope::of_file;
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, is_type};
+use crate::base::ids::FileId;
+use crate::graph::imports::{Resolution, Target};
+use crate::lang::facts::{ImportKind, ImportedName};
+use crate::lang::symbols::SymbolKind;
+
+/// Files of one import that are looked into.
+const TARGETS_MAX: usize = 16;
+
+impl Walk<'_> {
+    /// Returns what the name `bound` of an import stands for; [`Value::Outside`] if the import
+    /// lies outside of the repository.
+    pub(super) fn binding(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        import: usize,
+        bound: &ImportedName,
+        depth: usize,
+    ) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        let statement = &facts.imports[import];
+        if statement.module.is_empty() {
+            // `export {a as b}`: another name for what this file has or imports.
+            if bound.name != bound.alias {
+                return self.name(Place { file, enclosing: None }, &bound.name, depth + 1);
+            }
+            let others = facts.bindings(&bound.name);
+            let others = others.filter(|(at, _)| !facts.imports[*at].module.is_empty());
+            return others
+                .flat_map(|(at, other)| self.binding(facts, file, at, other, depth + 1))
+                .collect();
+        }
+        let resolution = self.code.targets(file, import);
+        if matches!(resolution, Resolution::Outside) {
+            return vec![Held::new(Value::Outside, 1.0, Reason::Import)];
+        }
+        let mut found = Vec::new();
+        for target in resolution.targets().iter().take(TARGETS_MAX) {
+            let start = Held::new(Value::Module(target.file), 1.0, Reason::Import);
+            let is_other = |at: usize| !std::ptr::eq(&statement.names[at], bound);
+            let values = match target.name {
+                Some(at) if at >= statement.names.len() || is_other(at) => continue,
+                Some(_) => vec![start],
+                None => {
+                    let mut values = self.inside(start, target, &statement.module, depth);
+                    if !bound.name.is_empty() {
+                        let offered = |held| self.offered(held, &bound.name, depth);
+                        values = values.iter().flat_map(offered).collect();
+                    }
+                    values
+                }
+            };
+            for mut held in values {
+                held.confidence *= target.confidence;
+                held.reason = held.reason.max(Reason::Import);
+                found.push(held);
+            }
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns what `name` stands for in the modules of an import of everything.
+    pub(super) fn star(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        import: usize,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let resolution = self.code.targets(file, import);
+        for target in resolution.targets().iter().take(TARGETS_MAX) {
+            if target.file == file && target.rest == 0 || target.name.is_some() {
+                continue;
+            }
+            let start = Held::new(Value::Module(target.file), target.confidence, Reason::Import);
+            let module = &facts.imports[import].module;
+            for start in self.inside(start, target, module, depth) {
+                for mut held in self.offered(&start, name, depth) {
+                    held.confidence *= 0.97;
+                    held.reason = held.reason.max(Reason::StarImport);
+                    found.push(held);
+                }
+            }
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Returns what a module or type offers under `name` to those who import from it.
+    fn offered(&self, from: &Held, name: &str, depth: usize) -> Vec<Held> {
+        match from.value {
+            Value::Module(file) => self.exported(file, name, depth + 1),
+            _ => self.member(from, name, depth + 1),
+        }
+    }
+
+    /// Returns what the module `file` offers under `name`.
+    pub(super) fn exported(&self, file: FileId, name: &str, depth: usize) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        let Some(facts) = self.facts(file) else { return Vec::new() };
+        let mut found = of_file(&facts, file, name);
+        if found.is_empty() && facts.dialect.has_packages {
+            found = self.of_package(&facts, file, name);
+        }
+        let is_offered =
+            |at: usize| facts.dialect.offers_imports || facts.imports[at].kind == ImportKind::ReExport;
+        if found.is_empty() {
+            let bindings = facts.bindings(name);
+            let bindings = bindings.filter(|(at, _)| is_offered(*at) && facts.import_scope(*at).is_none());
+            found = bindings
+                .flat_map(|(at, bound)| self.binding(&facts, file, at, bound, depth + 1))
+                .collect();
+        }
+        if found.is_empty() {
+            found = self.submodule(&facts, file, name);
+        }
+        if found.is_empty() && name == "default" {
+            found = default_export(&facts, file);
+        }
+        if found.is_empty() {
+            let stars = facts.stars().filter(|at| is_offered(*at)).take(TARGETS_MAX);
+            for at in stars {
+                found = self.star(&facts, file, at, name, depth + 1);
+                if !found.is_empty() {
+                    break;
+                }
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns the module of that name below the module `file`.
+    fn submodule(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
+        if facts.language.name == "python" && facts.path.ends_with("__init__.py") {
+            return self.module(file, &format!(".{name}"), 0.97);
+        }
+        Vec::new()
+    }
+
+    /// Goes from the file of an import to what the last parts of its path name inside of it:
+    /// Rust's inline modules and enumerations, the classes of Java's static imports.
+    fn inside(&self, start: Held, target: &Target, module: &str, depth: usize) -> Vec<Held> {
+        let is_mark = |c| matches!(c, '.' | ':' | '/' | '\\');
+        let parts = module.split(is_mark).filter(|part| !part.is_empty());
+        let mut rest: Vec<&str> = parts.rev().take(target.rest).collect();
+        rest.reverse();
+        let mut values = vec![start];
+        for name in rest {
+            values = values.iter().flat_map(|held| self.offered(held, name, depth)).collect();
+        }
+        values
+    }
+}
+
+/// Returns true if a file's path says that it is the module `name`.
+fn is_called(path: &str, name: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.split('.').next().unwrap_or(file);
+    let is_folder = matches!(stem, "__init__" | "index" | "mod" | "lib");
+    name == if is_folder { folder.rsplit('/').next().unwrap_or(folder) } else { stem }
+}
+
+/// Returns what a JavaScript file exports as its default.
+fn default_export(facts: &FileFacts, file: FileId) -> Vec<Held> {
+    let tops = facts.all_children(None);
+    let is_default = |symbol: &&u32| {
+        let symbol = &facts.symbols[**symbol as usize];
+        symbol.name == "default" || symbol.signature.starts_with("export default")
+    };
+    let stem = |symbol: &&u32| {
+        let symbol = &facts.symbols[**symbol as usize];
+        is_called(&facts.path, &symbol.name)
+            && (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
+    };
+    let found = tops.iter().find(is_default).map(|&place| (place, 0.98));
+    let found = found.or_else(|| tops.iter().find(stem).map(|&place| (place, 0.8)));
+    found
+        .map(|(place, confidence)| {
+            Held::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
+        })
+        .into_iter()
+        .collect()
+}

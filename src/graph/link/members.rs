@@ -1,0 +1,340 @@
+//! Members: of modules, of types by themselves, by blocks elsewhere, by their bases.
+
+use super::Reason;
+use super::code::{FileFacts, SymbolAt, last_name};
+use super::value::{
+    Held, Place, VALUES_MAX, Value, Walk, Written, definitions, is_interface, is_type, is_variable,
+};
+use crate::lang::symbols::SymbolKind;
+
+/// Types that are asked for implementations.
+const DERIVED_MAX: usize = 32;
+
+impl Walk<'_> {
+    /// Returns what `name` stands for as a member of `held`.
+    pub(super) fn member(&self, held: &Held, name: &str, depth: usize) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        let mut found = match &held.value {
+            Value::Module(file) => self.exported(*file, name, depth + 1),
+            Value::Instance(of, _) => {
+                let mut found = self.members(*of, name, depth + 1);
+                for member in &mut found {
+                    member.via = member.via.or(held.via).or(Some(*of));
+                }
+                found
+            }
+            Value::Name(at) => self.member_of_name(held, *at, name, depth),
+            Value::Foreign(written) => self.foreign_member(held, written, name, depth),
+            Value::Outside | Value::ForeignMethod(..) => {
+                vec![Held::new(Value::Outside, 1.0, Reason::Receiver)]
+            }
+        };
+        for member in &mut found {
+            member.confidence *= held.confidence;
+            member.reason = member.reason.max(held.reason);
+        }
+        found
+    }
+
+    /// Returns a member of what a definition itself stands for.
+    fn member_of_name(&self, held: &Held, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let kind = facts.symbols[place].kind;
+        if is_type(kind) || kind == SymbolKind::Impl {
+            let mut found = self.members(of, name, depth + 1);
+            for member in &mut found {
+                member.via = member.via.or(Some(of));
+            }
+            return found;
+        }
+        let children = definitions(of.file, facts.children(Some(place), name));
+        let mut found: Vec<Held> =
+            children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        if found.is_empty() && kind == SymbolKind::Module {
+            found = self.apart(&facts, of, name, depth);
+            let inside = facts.bindings(name).filter(|(at, _)| facts.import_scope(*at) == Some(place));
+            for (import, bound) in inside {
+                found.extend(self.binding(&facts, of.file, import, bound, depth + 1));
+            }
+        }
+        if found.is_empty() && (is_variable(kind) || kind == SymbolKind::EnumMember) {
+            for loaded in self.load(held, depth + 1) {
+                let is_same = matches!(loaded.value, Value::Name(same) if same == of);
+                if !is_same {
+                    found.extend(self.member(&loaded, name, depth + 1));
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns a member of a value whose type is from elsewhere, known by its name only.
+    fn foreign_member(
+        &self,
+        held: &Held,
+        written: &Written,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Held> {
+        let outside = || vec![Held::new(Value::Outside, 1.0, Reason::Receiver)];
+        let Some(facts) = self.facts(written.place.file) else { return outside() };
+        let dialect = facts.dialect;
+        let method = |takes| vec![Held::new(Value::ForeignMethod(written.clone(), takes), 1.0, Reason::Receiver)];
+        let is_holder = dialect.holders.contains(&last_name(&written.text));
+        if is_holder {
+            let inner = self.argument(held, written, depth);
+            let found: Vec<Held> =
+                inner.iter().flat_map(|inner| self.member(inner, name, depth + 1)).collect();
+            if found.iter().any(|held| !matches!(held.value, Value::Outside)) {
+                return found;
+            }
+        }
+        if dialect.takes.contains(&name) {
+            return method(true);
+        }
+        if dialect.keeps.contains(&name) {
+            return method(false);
+        }
+        outside()
+    }
+
+    /// Returns the members called `name` of a type, nearest first: its own, those that stand
+    /// elsewhere, those of its bases; [`Value::Outside`] if a base lies outside.
+    pub(super) fn members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+        let mut seen = Vec::new();
+        let mut found = self.members_unless(of, name, depth, &mut seen);
+        let is_inside = |held: &Held| !matches!(held.value, Value::Outside);
+        if found.iter().any(is_inside) {
+            found.retain(is_inside);
+        } else {
+            found.truncate(1);
+        }
+        found
+    }
+
+    fn members_unless(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        depth: usize,
+        seen: &mut Vec<SymbolAt>,
+    ) -> Vec<Held> {
+        if !self.goes_on(depth) || seen.contains(&of) || seen.len() >= 64 {
+            return Vec::new();
+        }
+        seen.push(of);
+        let own = self.own_members(of, name, depth);
+        if !own.is_empty() {
+            return own;
+        }
+        let mut found = Vec::new();
+        for base in self.bases(of, depth + 1) {
+            match base.value {
+                Value::Instance(base_of, _) => {
+                    for mut held in self.members_unless(base_of, name, depth + 1, seen) {
+                        held.confidence *= 0.99;
+                        held.reason = held.reason.max(Reason::Inherited);
+                        found.push(held);
+                    }
+                }
+                _ => found.push(Held::new(Value::Outside, 1.0, Reason::Inherited)),
+            }
+            if found.iter().any(|held| matches!(held.value, Value::Name(_))) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Returns a type's own members of that name.
+    fn own_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let children = definitions(of.file, facts.children(Some(place), name));
+        let mut found: Vec<Held> =
+            children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        let is_split = !matches!(facts.language.name, "python" | "java");
+        let is_declared_only =
+            found.iter().all(|held| self.kind(held) == Some(SymbolKind::Prototype));
+        if is_split && is_declared_only {
+            found.extend(self.apart(&facts, of, name, depth));
+        }
+        found
+    }
+
+    /// Returns members that stand outside of the type's own definition.
+    fn apart(&self, facts: &FileFacts, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+        let type_name = match facts.block_type(of.place as usize) {
+            Some(name) => name,
+            None => facts.symbols[of.place as usize].name.as_str(),
+        };
+        let mut found = Vec::new();
+        for at in self.code.members(type_name, name).into_iter().take(64) {
+            if found.len() < VALUES_MAX && self.goes_on(depth) && self.is_of(at, of, facts) {
+                found.push(Held::new(Value::Name(at), 0.96, Reason::Receiver));
+            }
+        }
+        found
+    }
+
+    /// Returns true if `member`, whose owner is called like the type `of`, belongs to it.
+    fn is_of(&self, member: SymbolAt, of: SymbolAt, type_facts: &FileFacts) -> bool {
+        let Some((facts, place)) = self.symbol(member) else { return false };
+        if !std::ptr::eq(facts.dialect, type_facts.dialect) {
+            return false;
+        }
+        let target = &type_facts.symbols[of.place as usize];
+        let parent = facts.symbols[place].parent;
+        let around = match parent.map(|parent| (parent, &facts.symbols[parent])) {
+            // Of another type of the same name, unless that is reopened.
+            Some((parent, symbol)) if is_type(symbol.kind) || symbol.kind == SymbolKind::Module => {
+                let is_itself = member.file == of.file && parent == of.place as usize;
+                return !is_itself
+                    && facts.language.name == "ruby"
+                    && symbol.qualified_name == target.qualified_name;
+            }
+            Some((_, symbol)) if symbol.kind == SymbolKind::Impl => symbol.parent,
+            Some((parent, _)) => Some(parent),
+            None => None,
+        };
+        if facts.dialect.has_packages {
+            return member.file == of.file || self.code.is_same_package(member.file, of.file);
+        }
+        if member.file == of.file && around == target.parent {
+            return true;
+        }
+        let scope = Place { file: member.file, enclosing: around };
+        let meant = self.name(scope, &target.name, 1);
+        let is_target = |held: &Held| matches!(held.value, Value::Name(at) if at == of);
+        if meant.iter().any(is_target) {
+            return true;
+        }
+        let is_unknown = meant.iter().all(|held| !matches!(held.value, Value::Name(_)));
+        is_unknown && self.only_type(&target.name)
+    }
+
+    /// Returns true if there is one type of that name.
+    fn only_type(&self, name: &str) -> bool {
+        let named = self.code.named(name);
+        let types = named.iter().filter(|at| {
+            self.symbol(**at).is_some_and(|(facts, place)| is_type(facts.symbols[place].kind))
+        });
+        types.take(2).count() == 1
+    }
+
+    /// Returns the bases of a type as values of them, those of its implementation blocks too.
+    pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Held> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let mut found = self.named_bases(&facts, of, place, depth);
+        if facts.language.name == "rust" && facts.symbols[place].kind != SymbolKind::Impl {
+            let name = facts.symbols[place].name.as_str();
+            for block in self.code.blocks(name).into_iter().take(64) {
+                let Some((there, at)) = self.symbol(block) else { continue };
+                if !there.symbols[at].bases.is_empty() && self.is_block_of(block, of, name) {
+                    found.extend(self.named_bases(&there, block, at, depth));
+                }
+            }
+        }
+        found
+    }
+
+    fn is_block_of(&self, block: SymbolAt, of: SymbolAt, name: &str) -> bool {
+        let Some((facts, place)) = self.symbol(block) else { return false };
+        if block.file == of.file {
+            return true;
+        }
+        let scope = Place { file: block.file, enclosing: facts.symbols[place].parent };
+        let meant = self.name(scope, name, 1);
+        meant.iter().any(|held| matches!(held.value, Value::Name(at) if at == of))
+    }
+
+    fn named_bases(
+        &self,
+        facts: &FileFacts,
+        of: SymbolAt,
+        place: usize,
+        depth: usize,
+    ) -> Vec<Held> {
+        let symbol = &facts.symbols[place];
+        let scope = Place { file: of.file, enclosing: symbol.parent };
+        let mut found = Vec::new();
+        for base in symbol.bases.iter().take(VALUES_MAX) {
+            let chain = format!("@{}", base.trim_start_matches('@'));
+            let values = self.chain(scope, Some(of), &chain, depth + 1);
+            let is_same = |held: &Held| matches!(held.value, Value::Instance(at, _) if at == of);
+            found.extend(values.into_iter().filter(|held| !is_same(held)));
+        }
+        found
+    }
+
+    /// Returns the types whose instance `$` is at `place`.
+    pub(super) fn own_types(&self, place: Place, depth: usize) -> Vec<SymbolAt> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        let own = |at: usize| vec![SymbolAt { file: place.file, place: at as u32 }];
+        let mut outermost = None;
+        for around in facts.ancestors(place.enclosing) {
+            outermost = Some(around);
+            let symbol = &facts.symbols[around];
+            if symbol.kind == SymbolKind::Impl {
+                let Some(name) = facts.block_type(around) else { return own(around) };
+                let scope = Place { enclosing: symbol.parent, ..place };
+                let types = self.types(&self.name(scope, name, depth + 1));
+                return if types.is_empty() { own(around) } else { types };
+            }
+            let is_own = is_type(symbol.kind)
+                || symbol.kind == SymbolKind::Module && facts.language.name == "ruby";
+            // An object literal's methods belong to the constant that it is bound to.
+            let is_object = is_variable(symbol.kind)
+                && Some(around) != place.enclosing
+                && symbol.type_chain.is_none();
+            if is_own || is_object {
+                return own(around);
+            }
+        }
+        // A method outside of its type: Go, C++, `Type.prototype.method`.
+        let name = outermost.and_then(|method| facts.owner(method));
+        let Some(name) = name else { return Vec::new() };
+        self.types(&self.name(Place { enclosing: None, ..place }, name, depth + 1))
+    }
+
+    fn types(&self, held: &[Held]) -> Vec<SymbolAt> {
+        let of = |held: &Held| match held.value {
+            Value::Name(at) => Some(at),
+            _ => None,
+        };
+        let is_a_type = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(facts, place)| {
+                let kind = facts.symbols[place].kind;
+                is_type(kind) || kind == SymbolKind::Function
+            })
+        };
+        held.iter().filter_map(of).filter(is_a_type).take(VALUES_MAX).collect()
+    }
+
+    /// Returns what implements the interface's method `declared`, a guess each.
+    pub(super) fn implementations(&self, declared: &Held) -> Vec<Held> {
+        let Value::Name(at) = declared.value else { return Vec::new() };
+        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        let Some(parent) = symbol.parent.filter(|&at| is_interface(facts.symbols[at].kind)) else {
+            return Vec::new();
+        };
+        let interface = facts.symbols[parent].name.as_str();
+        let mut found = Vec::new();
+        for derived in self.code.derived(interface).into_iter().take(DERIVED_MAX) {
+            let Some((there, at_type)) = self.symbol(derived) else { continue };
+            for own in definitions(derived.file, there.children(Some(at_type), &symbol.name)) {
+                let confidence = declared.confidence * 0.4;
+                found.push(Held::new(Value::Name(own), confidence, Reason::Implementation));
+            }
+        }
+        found
+    }
+
+    pub(super) fn kind(&self, held: &Held) -> Option<SymbolKind> {
+        let Value::Name(at) = held.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        Some(facts.symbols[place].kind)
+    }
+}

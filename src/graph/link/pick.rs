@@ -1,0 +1,129 @@
+//! From what a name may stand for to links: constructors, overloads, declarations, guesses.
+
+use super::code::{FileFacts, SymbolAt};
+use super::parameters::arity;
+use super::value::{Held, Place, Value, Walk, is_type, is_variable};
+use super::{LINKS_MAX, Link, Reason, Use};
+use crate::lang::facts::Role;
+use crate::lang::symbols::SymbolKind;
+
+/// Definitions of one name among which nothing is guessed.
+const AMBIGUOUS_MAX: usize = 4;
+
+impl Walk<'_> {
+    /// Returns links for what a use may stand for, the likeliest first.
+    pub(super) fn pick(&self, place: Place, used: Use<'_>, mut held: Vec<Held>) -> Vec<Link> {
+        if held.is_empty() && used.receiver.is_some() {
+            held = self.guesses(place, used);
+        }
+        let mut links = Vec::new();
+        for meaning in &held {
+            if used.role == Role::Call {
+                links.extend(self.constructors(meaning).iter().filter_map(Held::link));
+            }
+            links.extend(meaning.link());
+            if meaning.reason < Reason::Implementation && used.receiver.is_some() {
+                links.extend(self.implementations(meaning).iter().filter_map(Held::link));
+            }
+            if links.len() >= LINKS_MAX * 2 {
+                break;
+            }
+        }
+        self.weigh(used, &mut links);
+        links
+    }
+
+    /// Returns the constructors of the type that a call names: they are what is run.
+    fn constructors(&self, held: &Held) -> Vec<Held> {
+        let Value::Name(of) = held.value else { return Vec::new() };
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        if !is_type(symbol.kind) {
+            return Vec::new();
+        }
+        let names = facts.dialect.constructors.iter().copied().chain([symbol.name.as_str()]);
+        let found = names.map(|name| facts.children(Some(place), name)).find(|found| {
+            found.iter().any(|&child| facts.symbols[child as usize].kind.is_callable())
+        });
+        let at = |&place: &u32| SymbolAt { file: of.file, place };
+        let made = |at| {
+            // The type itself ranks below.
+            let confidence = (held.confidence * 1.001).min(1.0);
+            Held::new(Value::Name(at), confidence, held.reason)
+        };
+        found.unwrap_or_default().iter().map(at).map(made).collect()
+    }
+
+    /// Returns the members of that name in the repository, where few enough have it.
+    fn guesses(&self, place: Place, used: Use<'_>) -> Vec<Held> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for at in self.code.named(used.name).into_iter().take(64) {
+            let Some((there, at_place)) = self.symbol(at) else { continue };
+            let is_kin = std::ptr::eq(there.dialect, facts.dialect);
+            if is_kin && fits(&there, at_place, used) {
+                found.push(at);
+            }
+        }
+        let (confidence, reason) = match found.len() {
+            0 => return Vec::new(),
+            1 => (0.5, Reason::UniqueName),
+            2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
+            _ => (0.1, Reason::Ambiguous),
+        };
+        let held = |at| Held::new(Value::Name(at), confidence, reason);
+        found.into_iter().map(held).collect()
+    }
+
+    /// Orders links, each definition once, by how well they fit the use.
+    fn weigh(&self, used: Use<'_>, links: &mut Vec<Link>) {
+        let mut order = 0.0;
+        for link in links.iter_mut() {
+            let Some((facts, place)) = self.symbol(link.to) else { continue };
+            let symbol = &facts.symbols[place];
+            let is_declared = symbol.kind == SymbolKind::Prototype
+                || facts.path.ends_with(".d.ts")
+                || facts.path.ends_with(".pyi");
+            if is_declared {
+                link.confidence *= 0.98;
+            }
+            let arity = arity(symbol);
+            if let (Some(given), Some((least, most))) = (used.arguments, arity)
+                && !(least..=most).contains(&given)
+            {
+                link.confidence *= 0.93;
+            }
+            if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
+                link.confidence *= 0.99;
+            }
+            // Of equals the one that holds: in Python the last, elsewhere the first.
+            order += 1e-5;
+            link.confidence *= if facts.dialect.last_wins { 1.0 - 1e-3 + order } else { 1.0 - order };
+        }
+        links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.to.cmp(&b.to)));
+        let mut seen = std::collections::HashSet::new();
+        links.retain(|link| seen.insert(link.to));
+        links.truncate(LINKS_MAX);
+        for link in links {
+            link.confidence = link.confidence.clamp(0.0, 1.0);
+        }
+    }
+}
+
+/// Returns true if a use with an unknown receiver can mean the definition.
+fn fits(facts: &FileFacts, place: usize, used: Use<'_>) -> bool {
+    let symbol = &facts.symbols[place];
+    let is_member = facts.owner(place).is_some();
+    let is_fit = match used.role {
+        Role::Call => symbol.kind.is_callable(),
+        Role::Type | Role::Base => is_type(symbol.kind),
+        _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
+    };
+    let takes = |(least, most): (u8, u8)| {
+        used.arguments.is_none_or(|given| (least..=most).contains(&given))
+    };
+    is_member && is_fit && arity(symbol).is_none_or(takes)
+}

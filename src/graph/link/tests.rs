@@ -1,0 +1,128 @@
+//! Tests of the linker: sources as people write them, a use at `$0`, and what it means.
+
+use super::{Linker, Use};
+use crate::graph::calls;
+use crate::graph::link::{Code, SymbolAt};
+use crate::graph::program::Program;
+
+/// Returns the texts of a fixture, without its mark, and the file and byte where the mark stood.
+fn fixture(text: &str) -> (Vec<(String, Vec<u8>)>, Option<(String, usize)>) {
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut mark = None;
+    for line in text.lines() {
+        if let Some(path) = line.strip_prefix("//- /") {
+            files.push((path.to_owned(), Vec::new()));
+            continue;
+        }
+        let Some((path, body)) = files.last_mut() else { continue };
+        let line = match line.split_once("$0") {
+            Some((before, after)) => {
+                mark = Some((path.clone(), body.len() + before.len()));
+                format!("{before}{after}")
+            }
+            None => line.to_owned(),
+        };
+        body.extend_from_slice(line.as_bytes());
+        body.push(b'\n');
+    }
+    (files, mark)
+}
+
+fn shown(code: &dyn Code, at: SymbolAt) -> String {
+    let facts = code.file(at.file).expect("a link's file is known");
+    let symbol = &facts.symbols[at.place as usize];
+    format!("{}:{} {}", facts.path, symbol.line, symbol.qualified_name)
+}
+
+/// Returns what the use behind `$0` means, best first: `path:line name reason`.
+fn meaning(text: &str) -> Vec<String> {
+    let (files, mark) = fixture(text);
+    let (path, byte) = mark.expect("a use is marked");
+    let program = Program::new(files);
+    let file = program.id(&path).expect("the marked file is there");
+    let references = program.references(file);
+    let (name, reference) = references
+        .iter()
+        .find(|(_, reference)| reference.span.start == byte)
+        .unwrap_or_else(|| panic!("no use at the mark: {references:?}"));
+    Linker::new(&program)
+        .resolve(file, Use::new(name, reference))
+        .iter()
+        .map(|link| format!("{} {:?}", shown(&program, link.to), link.reason))
+        .collect()
+}
+
+/// Fails unless the first meaning of the use at `$0` is `expected`; empty: it has none.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let seen = meaning(text);
+    assert_eq!(seen.first().map_or("", String::as_str), expected, "of {seen:?}");
+}
+
+#[test]
+fn rust_paths_and_receivers() {
+    let tree = |main: &str| {
+        format!(
+            "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\npub mod net;\nmod main;\n\
+             //- /src/net.rs\npub mod pool;\npub use pool::Pool;\npub struct Conn {{ id: u8 }}\n\
+             impl Conn {{\n    pub fn open() -> Result<Self, u8> {{ Ok(Conn {{ id: 1 }}) }}\n    \
+             pub fn send(&self, x: u8) {{}}\n}}\n\
+             //- /src/net/pool.rs\nuse super::Conn;\npub trait Source {{\n    \
+             fn take(&self) -> Conn;\n    fn twice(&self) {{}}\n}}\n\
+             pub struct Pool {{ conns: Vec<Conn> }}\nimpl Source for Pool {{\n    \
+             fn take(&self) -> Conn {{ Conn {{ id: 2 }} }}\n}}\n\
+             //- /src/main.rs\n{main}"
+        )
+    };
+    let uses = "use crate::net::{Conn, Pool};\nuse crate::net::pool::Source;\n";
+    let of = |body: &str| tree(&format!("{uses}fn f(pool: &Pool, any: &dyn Source) {{ {body} }}\n"));
+    check(&of("Conn::$0open();"), "src/net.rs:5 Conn::open Receiver");
+    check(&of("Conn::open().unwrap().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
+    check(&of("pool.$0take();"), "src/net/pool.rs:8 Pool::take Receiver");
+    check(&of("pool.take().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
+    check(&of("pool.$0twice();"), "src/net/pool.rs:4 Source::twice Inherited");
+    check(&of("any.$0take();"), "src/net/pool.rs:3 Source::take Receiver");
+    check(&of("pool.conns.first().unwrap().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
+    check(&of("crate::net::pool::$0helper();"), "");
+    check(&of("let it = std::mem::$0take(&mut 1);"), "");
+    let seen = meaning(&of("any.$0take();"));
+    assert_eq!(seen[1..], ["src/net/pool.rs:8 Pool::take Implementation"]);
+}
+
+#[test]
+fn go_packages_and_embedding() {
+    let tree = |body: &str| {
+        format!(
+            "//- /go.mod\nmodule example.com/app\n//- /store/store.go\npackage store\n\
+             type Base struct{{}}\nfunc (b *Base) Touch() {{}}\n\
+             type Store struct {{\n\tBase\n\tnext *Store\n}}\nfunc New(n int) *Store {{ return nil }}\n\
+             //- /store/more.go\npackage store\nfunc (s *Store) Get(k string) *Store {{ return s }}\n\
+             //- /main.go\npackage main\nimport \"example.com/app/store\"\nfunc main() {{ {body} }}\n"
+        )
+    };
+    check(&tree("store.$0New(1)"), "store/store.go:8 New Receiver");
+    check(&tree("store.New(1).$0Get(\"a\")"), "store/more.go:2 Store.Get Receiver");
+    check(&tree("s := store.New(1); s.next.Get(\"\").$0Touch()"), "store/store.go:3 Base.Touch Inherited");
+    check(&tree("other.$0Unknown()"), "");
+}
+
+#[test]
+fn callers_and_the_way_between() {
+    let (files, _) = fixture(
+        "//- /go.mod\nmodule m\n//- /a.go\npackage m\nfunc a() { b() }\nfunc b() { c(); c() }\n\
+         //- /b.go\npackage m\nfunc c() {}\nfunc d() { d() }\n",
+    );
+    let program = Program::new(files);
+    let of = |name: &str| program.named(name)[0];
+    let callers = calls::answered_callers(&program, of("c"));
+    assert_eq!(callers.len(), 2);
+    let caller = calls::calling_symbol(&program, &callers[0].site);
+    assert_eq!(caller, Some(of("b")));
+    let path = calls::path(&program, of("a"), of("c"), 0.0).expect("there is a way");
+    assert_eq!(path.iter().map(|step| step.next).collect::<Vec<_>>(), [of("b"), of("c")]);
+    assert_eq!(calls::path(&program, of("d"), of("c"), 0.0), None);
+    let reaching = calls::reaching(&program, of("c"), 1, 0.0);
+    assert_eq!(reaching.iter().map(|step| step.symbol).collect::<Vec<_>>(), [of("b")]);
+    let callees = calls::callees(&program, of("b"), 0.0);
+    assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
+}

@@ -1,0 +1,140 @@
+//! What a name or chain may stand for while it is followed, and the bound on following.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::code::{Code, FileFacts, SymbolAt};
+use super::{Link, Reason};
+use crate::base::ids::FileId;
+use crate::lang::symbols::{Symbol, SymbolKind};
+
+/// Steps that one use may take: look-ups in files and lists.
+const STEPS_MAX: u32 = 4096;
+
+/// How deep imports, bases and chains are followed.
+pub(super) const DEPTH_MAX: usize = 8;
+
+/// Meanings that are followed at once.
+pub(super) const VALUES_MAX: usize = 16;
+
+/// Where a name is written: its file and the symbol around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) file: FileId,
+    pub(super) enclosing: Option<usize>,
+}
+
+/// A type as it is written somewhere, without the `@`.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub(super) place: Place,
+    pub(super) text: Rc<str>,
+}
+
+/// What a name or chain may stand for.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A definition itself: a class, a function, a field.
+    Name(SymbolAt),
+    /// A file as a module, or the package that it is of.
+    Module(FileId),
+    /// A value of the type, with the arguments that it is written with.
+    Instance(SymbolAt, Option<Written>),
+    /// A value of a type from elsewhere.
+    Foreign(Written),
+    /// A method of such a value: a call gives the value again, or what it holds.
+    ForeignMethod(Written, bool),
+    /// Something from elsewhere of which no more is known.
+    Outside,
+}
+
+/// A meaning, how sure it is, and why.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) value: Value,
+    pub(super) confidence: f32,
+    pub(super) reason: Reason,
+    /// The type through whose instance a member was reached: what `$` is in the member's chain.
+    pub(super) via: Option<SymbolAt>,
+}
+
+impl Held {
+    pub(super) fn new(value: Value, confidence: f32, reason: Reason) -> Held {
+        Held { value, confidence, reason, via: None }
+    }
+
+    /// Returns the meaning with another value, somewhat less sure.
+    pub(super) fn then(&self, value: Value, factor: f32) -> Held {
+        let confidence = self.confidence * factor;
+        Held { value, confidence, reason: self.reason, via: self.via }
+    }
+
+    /// Returns the definition that is meant, as a link.
+    pub(super) fn link(&self) -> Option<Link> {
+        match self.value {
+            Value::Name(to) => {
+                Some(Link { to, confidence: self.confidence, reason: self.reason })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// One use being resolved.
+pub(super) struct Walk<'a> {
+    pub(super) code: &'a dyn Code,
+    steps: Cell<u32>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(code: &'a dyn Code) -> Walk<'a> {
+        Walk { code, steps: Cell::new(STEPS_MAX) }
+    }
+
+    /// Takes a step; false if there are none left or `depth` is too deep.
+    pub(super) fn goes_on(&self, depth: usize) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        left > 0 && depth <= DEPTH_MAX
+    }
+
+    /// Returns the facts of a file, while there are steps left.
+    pub(super) fn facts(&self, file: FileId) -> Option<Arc<FileFacts>> {
+        if self.goes_on(0) { self.code.file(file) } else { None }
+    }
+
+    /// Returns the file and the definition at `at`.
+    pub(super) fn symbol(&self, at: SymbolAt) -> Option<(Arc<FileFacts>, usize)> {
+        let facts = self.facts(at.file)?;
+        let place = at.place as usize;
+        (place < facts.symbols.len()).then_some((facts, place))
+    }
+}
+
+/// Returns true for what has members and instances.
+pub(super) fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Struct, Trait, Type, Union};
+    matches!(kind, Class | Struct | Union | Enum | Interface | Trait | Type)
+}
+
+/// Returns true for types that declare what others implement.
+pub(super) fn is_interface(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Interface | SymbolKind::Trait)
+}
+
+/// Returns true for what holds a value.
+pub(super) fn is_variable(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constant, Field, Property, Variable};
+    matches!(kind, Constant | Field | Property | Variable)
+}
+
+/// Returns true for what a file offers under its own name: not for implementation blocks.
+pub(super) fn is_named(symbol: &Symbol) -> bool {
+    symbol.kind != SymbolKind::Impl
+}
+
+/// Returns places as definitions of `file`.
+pub(super) fn definitions(file: FileId, places: &[u32]) -> impl Iterator<Item = SymbolAt> {
+    places.iter().map(move |&place| SymbolAt { file, place })
+}
