@@ -9,6 +9,7 @@ pub mod facts;
 mod grammars;
 pub mod language;
 pub mod marks;
+pub mod membership;
 mod notes;
 pub mod parse;
 pub mod symbols;

@@ -11,6 +11,7 @@
 
 pub mod builder;
 pub mod dictionary;
+pub mod keys;
 pub mod reader;
 pub mod record;
 pub mod store;
@@ -37,7 +38,7 @@ mod section {
     /// Chains, scopes and module names: the ends of their texts (u32 each), and the texts.
     pub(super) const POOL_ENDS: u32 = 6;
     pub(super) const POOL: u32 = 7;
-    /// Names that are defined, and for each where: file, symbol.
+    /// Keys of symbols, and for each where: file, symbol; see [`super::keys`].
     pub(super) const DEFINED: DictionarySections = [10, 11, 12];
     /// Names that are referred to, and for each where.
     pub(super) const REFERRED: DictionarySections = [20, 21, 22];
@@ -49,5 +50,5 @@ mod section {
 }
 
 /// path u32 + u16, language u8, marks u8, lines u32, symbols u32, offsets of its symbols and
-/// imports u32 each, problems u32, 0 u32, content hash u128.
+/// imports u32 each, problems u32, package u32, content hash u128.
 const DOC_BYTES: usize = 48;

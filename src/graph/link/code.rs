@@ -9,6 +9,8 @@ use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
 use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
 use crate::lang::language::Language;
+use crate::lang::membership;
+pub use crate::lang::membership::last_name;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The narrow boundary of a generation: an index over memory maps, or [`super::super::program`] in
@@ -183,18 +185,10 @@ impl FileFacts {
         })
     }
 
-    /// Returns the name of the type or namespace that a symbol is a member of: its parent's, of an
-    /// implementation block the type's, otherwise the one in its qualified name (`Type.method`).
+    /// Returns the name of the type or namespace that a symbol is a member of; see
+    /// [`membership::owner`].
     pub fn owner(&self, place: usize) -> Option<&str> {
-        let symbol = self.symbols.get(place)?;
-        let around = match symbol.parent.and_then(|parent| self.symbols.get(parent)) {
-            Some(parent) if parent.kind == SymbolKind::Impl => parent.scope.as_str(),
-            // C's enumerators have no scope of their own.
-            Some(parent) if parent.kind == SymbolKind::Enum => parent.name.as_str(),
-            _ => symbol.qualified_name.strip_suffix(symbol.name.as_str())?,
-        };
-        let name = last_name(around.trim_end_matches(['.', ':', '#']));
-        (!name.is_empty()).then_some(name)
+        membership::owner(&self.symbols, place)
     }
 
     /// Returns true if a call of the type's name runs the symbol: it makes an instance.
@@ -207,17 +201,8 @@ impl FileFacts {
 
     /// Returns the name of the type that an implementation block is of.
     pub fn block_type(&self, place: usize) -> Option<&str> {
-        let symbol = self.symbols.get(place).filter(|symbol| symbol.kind == SymbolKind::Impl)?;
-        Some(last_name(&symbol.scope))
+        membership::block_type(&self.symbols, place)
     }
-}
-
-/// Returns what stands behind the last separator of a qualified name or chain, generic arguments
-/// left out.
-pub fn last_name(qualified: &str) -> &str {
-    let end = qualified.find(['<', '[', '(', '|']).unwrap_or(qualified.len());
-    let name = &qualified[..end];
-    name.rsplit(['.', ':', '#', '@', '\\', '/']).next().unwrap_or(name)
 }
 
 /// Returns the innermost symbol around `span`.

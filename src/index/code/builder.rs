@@ -11,7 +11,7 @@ use super::dictionary::{NAME_BYTES_MAX, Writer};
 use super::reader::Meta;
 use super::record::{self, Numbers};
 use super::section::DictionarySections;
-use super::{DOC_BYTES, section, varint};
+use super::{DOC_BYTES, keys, section, varint};
 use crate::error::Result;
 use crate::index::format::{self, FileKind};
 use crate::lang::facts::{Facts, Role};
@@ -191,16 +191,18 @@ impl Builder {
         put(&mut self.docs, self.symbols.len() as u32);
         put(&mut self.docs, self.imports.len() as u32);
         put(&mut self.docs, problems);
-        put(&mut self.docs, 0);
+        let package = facts.package.as_deref();
+        put(&mut self.docs, package.map_or(0, |package| self.pool.number(package) + 1));
         self.docs.extend_from_slice(&file.hash.to_le_bytes());
         self.paths.extend_from_slice(file.path);
         record::put_symbols(&mut self.symbols, &facts.symbols, &mut self.pool);
-        let package = facts.package.as_deref();
         record::put_imports(&mut self.imports, package, &facts.imports, &mut self.pool);
-        for (place, symbol) in facts.symbols.iter().enumerate() {
-            let name = self.names.number_of(symbol.name.as_bytes());
-            self.defined.push((name, doc, place as u32));
-        }
+        keys::each(&facts.symbols, |key, place| {
+            if key.len() <= NAME_BYTES_MAX {
+                let name = self.names.number_of(key);
+                self.defined.push((name, doc, place));
+            }
+        });
         for reference in &facts.references {
             let Some(text) = file.text.get(reference.span.clone()) else { continue };
             if text.len() > NAME_BYTES_MAX {
@@ -257,6 +259,7 @@ impl Builder {
             occurrence.name = ranks[occurrence.name as usize];
         }
         self.defined.par_sort_unstable();
+        self.defined.dedup();
         self.words.par_sort_unstable();
         // An identifier can only be used once in each role where it stands.
         self.referred.par_sort_unstable_by_key(|o| (o.name, o.file, o.start, o.role));

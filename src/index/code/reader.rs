@@ -66,6 +66,8 @@ pub struct Doc<'a> {
     /// How many symbols it has.
     pub symbols: u32,
     problems: u32,
+    /// Number of its package in the pool and one, or 0.
+    package: u32,
     symbols_at: usize,
     imports_at: usize,
 }
@@ -161,6 +163,7 @@ impl Part {
             lines: u32_at(bytes, 8),
             symbols: u32_at(bytes, 12),
             problems: u32_at(bytes, 24),
+            package: u32_at(bytes, 28),
             symbols_at: u32_at(bytes, 16) as usize,
             imports_at: u32_at(bytes, 20) as usize,
         })
@@ -178,6 +181,11 @@ impl Part {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the package that a file says it is of. O(1).
+    pub fn package(&self, doc: &Doc<'_>) -> Option<String> {
+        self.text(doc.package.checked_sub(1)?)
     }
 
     /// Returns the symbols of a file, without signatures and documentation, which stand in its text
@@ -211,9 +219,10 @@ impl Part {
         self.container.bytes(section.slice(start, len).ok_or_else(damaged)?)
     }
 
-    /// Returns where `name` is defined: files and symbols, in order. O(log names + places).
-    pub fn defined(&self, name: &[u8]) -> Result<Vec<(u32, u32)>> {
-        match self.defined.find(&self.container, name)? {
+    /// Returns which symbols have a key (see [`super::keys`]): files and symbols, in order.
+    /// O(log keys + places).
+    pub fn defined(&self, key: &[u8]) -> Result<Vec<(u32, u32)>> {
+        match self.defined.find(&self.container, key)? {
             Some(entry) => self.places(&entry),
             None => Ok(Vec::new()),
         }
