@@ -144,9 +144,10 @@ fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
     if is_library || tail.starts_with("sys/") {
         return;
     }
-    let files = tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
-    let mut files: Vec<FileId> = files.collect();
-    let shared = |file: &FileId| usize::MAX - tree.shared_folders(*file, found.from);
+    let from = found.from;
+    let mut files: Vec<FileId> =
+        tree.ending(tail.as_bytes()).filter(|&file| file != from).collect();
+    let shared = |file: &FileId| usize::MAX - tree.shared_folders(*file, from);
     files.sort_by_key(|file| (shared(file), is_for_other(tree, *file), *file));
     match files.as_slice() {
         [] => {}
