@@ -76,7 +76,9 @@ impl IncludePaths {
         let written = import.module.as_str();
         let is_system = import.kind == ImportKind::SystemInclude;
         let otherwise = if is_system { Otherwise::Outside } else { Otherwise::Unknown };
-        if written.is_empty() || written.starts_with('/') {
+        // `using namespace a::b` and `import a;` name no file.
+        let is_name = import.kind == ImportKind::Module && !written.contains('.');
+        if is_name || written.is_empty() || written.starts_with('/') {
             return otherwise;
         }
         let own = tree.folder_path_of(found.from);

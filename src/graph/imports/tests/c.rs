@@ -40,6 +40,7 @@ fn includes_without_a_database() {
             ("mm/slab.c", "<sys/mman.h>", "outside"),
             ("mm/slab.c", "<vector>", "outside"),
             ("mm/slab.c", "\"missing.h\"", "unknown"),
+            ("mm/slab.c", "linux::mm [*]", "unknown"),
             // A header that wraps another one of its name does not include itself.
             ("include/linux/mm.h", "<linux/mm.h>", "tools/include/linux/mm.h 0.8 unique"),
         ],
