@@ -114,7 +114,7 @@ impl Resolver {
     }
 
     fn resolve_literal(&self, importer: &Importer<'_>, import: &Import) -> Resolution {
-        let mut found = Found::new(importer.file);
+        let mut found = Found::new(importer.file, importer.family == Family::Rust);
         let outcome = match importer.family {
             Family::C => self.c.resolve(&self.tree, import, &mut found),
             Family::Go => self.go.resolve(&self.tree, &self.packages, import, &mut found),

@@ -76,7 +76,9 @@ impl IncludePaths {
         let written = import.module.as_str();
         let is_system = import.kind == ImportKind::SystemInclude;
         let otherwise = if is_system { Otherwise::Outside } else { Otherwise::Unknown };
-        if written.is_empty() || written.starts_with('/') {
+        // `using namespace a::b` and `import a;` name no file.
+        let is_name = import.kind == ImportKind::Module && !written.contains('.');
+        if is_name || written.is_empty() || written.starts_with('/') {
             return otherwise;
         }
         let own = tree.folder_path_of(found.from);
@@ -144,9 +146,10 @@ fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
     if is_library || tail.starts_with("sys/") {
         return;
     }
-    let files = tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
-    let mut files: Vec<FileId> = files.collect();
-    let shared = |file: &FileId| usize::MAX - tree.shared_folders(*file, found.from);
+    let from = found.from;
+    let mut files: Vec<FileId> =
+        tree.ending(tail.as_bytes()).filter(|&file| file != from).collect();
+    let shared = |file: &FileId| usize::MAX - tree.shared_folders(*file, from);
     files.sort_by_key(|file| (shared(file), is_for_other(tree, *file), *file));
     match files.as_slice() {
         [] => {}

@@ -42,7 +42,7 @@ pub(super) fn resolve(
     // A start that names no folder would fit every file.
     let Some((folder, prefix)) = head.rsplit_once('/') else { return Resolution::Unknown };
     let confidence = certainty(import.kind);
-    let mut found = Found::new(importer.file);
+    let mut found = Found::new(importer.file, false);
     let own = tree.folder_path_of(importer.file);
     if folder.starts_with('.') {
         let folder = join(own, folder).and_then(|folder| tree.find_folder(&folder));
@@ -88,7 +88,8 @@ fn add_fitting(
         })
     };
     let files = tree.below(folder).take(FILES_MAX).filter(fits);
-    for file in files.filter(|&file| file != found.from).take(CANDIDATES_MAX) {
+    let from = found.from;
+    for file in files.filter(|&file| file != from).take(CANDIDATES_MAX) {
         found.add(file, confidence, Reason::Pattern);
     }
 }
@@ -100,8 +101,10 @@ fn spellings(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
     let stem = &name[..stem];
     let without = &rest[..rest.len() - (name.len() - stem.len())];
     let is_index = matches!(stem, b"index" | b"__init__" | b"init" | b"mod");
-    let index = (is_index && !folder.is_empty()).then_some(folder);
-    [rest, without].into_iter().chain(index)
+    let index = is_index.then_some(folder);
+    // The index of the folder itself is what the folder alone stands for.
+    let is_own = is_index && folder.is_empty();
+    [rest, without].into_iter().chain(index).filter(move |_| !is_own)
 }
 
 /// Returns the literal start and end of a template: `./a/${b}.js`, `f"a.{b}"`, `"a/#{b}"`, `"a.%s"`.
@@ -110,11 +113,12 @@ fn of_template(written: &str) -> Option<(&str, &str)> {
     let is_quoted = text.starts_with(['`', '"', '\'']);
     let text = if is_quoted { text.trim_matches(['`', '"', '\'']) } else { written };
     let start = ["${", "#{", "{", "%s", "%"].iter().filter_map(|mark| text.find(mark)).min()?;
-    let end = match text.rfind('}') {
+    let missing = &text[start..];
+    let end = match missing.rfind('}') {
         Some(end) => end + 1,
-        None => text.rfind("%s").map_or(text.len(), |at| at + 2),
+        None => missing.rfind("%s").map_or(missing.len(), |at| at + 2),
     };
-    Some((&text[..start], text.get(end.max(start)..)?))
+    Some((&text[..start], &missing[end..]))
 }
 
 /// Returns the literals at the start and at the end of a concatenation: `"./a/" + b + ".js"`.

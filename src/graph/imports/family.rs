@@ -126,10 +126,12 @@ mod tests {
     fn languages_have_their_families() {
         assert!(FAMILIES.is_sorted_by(|a, b| a.0 < b.0));
         for language in LANGUAGES {
+            // What imports nothing.
             let data = ["dockerfile", "json", "markdown", "sql", "toml", "yaml"];
-            let known = Family::of(language).is_some();
-            assert_eq!(known, !data.contains(&language.name), "{}", language.name);
+            let is_known = Family::of(language).is_some();
+            assert_eq!(is_known, !data.contains(&language.name), "{}", language.name);
         }
         assert_eq!(Family::of_name("ocaml-interface"), Some(Family::OCaml));
+        assert_eq!(Family::of_name("vue-typescript"), Some(Family::JavaScript));
     }
 }

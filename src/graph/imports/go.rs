@@ -142,7 +142,7 @@ fn add_package(
     // Programs that only generate sources say that they are of another package.
     let is_program = |file: FileId| packages.of(file) == Some("main");
     let has_other = files().any(|file| packages.of(file).is_some() && !is_program(file));
-    for file in files().filter(|&file| !(has_other && is_program(file)) && file != found.from) {
+    for file in files().filter(|&file| !(has_other && is_program(file))) {
         found.add(file, confidence, reason);
     }
 }

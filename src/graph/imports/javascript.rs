@@ -122,7 +122,11 @@ impl Projects {
         // Loaders stand before the path, their arguments behind it.
         let written = import.module.rsplit('!').next().unwrap_or_default();
         let written = written.split('?').next().unwrap_or_default().trim_end_matches('/');
-        if written.is_empty() || written.contains("://") || written.starts_with("//") {
+        if written.is_empty() {
+            // `import A = B.C` and `export {a as b}` speak of names of the file itself.
+            return Otherwise::Unknown;
+        }
+        if written.contains("://") || written.starts_with("//") {
             return Otherwise::Outside;
         }
         if written.starts_with('.') {

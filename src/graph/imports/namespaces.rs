@@ -15,6 +15,9 @@ use super::{Family, Importer};
 /// Files of one package that are looked at for a type.
 const FILES_MAX: usize = 4096;
 
+/// Packages around a file that names are looked for in.
+const NESTED_MAX: usize = 16;
+
 /// Endings of files whose packages see each other.
 const JVM: &[&str] = &["java", "kt", "scala", "groovy", "kts"];
 
@@ -34,13 +37,16 @@ pub(super) fn resolve(
     let endings = if importer.family == Family::CSharp { CSHARP } else { JVM };
     let lookup = Lookup { tree, packages, endings, import };
     let written = import.module.as_str().trim_start_matches("_root_.");
-    if lookup.find(written, found) {
+    if lookup.find(written, 0, found) {
         return Otherwise::Unknown;
     }
     // Scala and C# read names relative to the packages around, Java and Kotlin do not.
-    let mut around = importer.package;
-    while let Some(package) = around {
-        if lookup.find(&format!("{package}.{written}"), found) {
+    let is_relative =
+        importer.family == Family::CSharp || tree.name(importer.file).ends_with(b".scala");
+    let mut around = importer.package.filter(|_| is_relative);
+    for _ in 0..NESTED_MAX {
+        let Some(package) = around else { break };
+        if lookup.find(&format!("{package}.{written}"), package.len(), found) {
             return Otherwise::Unknown;
         }
         around = package.rsplit_once('.').map(|(outer, _)| outer);
@@ -87,8 +93,8 @@ struct Lookup<'t, 'i> {
 
 impl Lookup<'_, '_> {
     /// Adds the files of what a dotted name stands for: the longest part of it that is a package,
-    /// then types. Returns true if there are any.
-    fn find(&self, written: &str, found: &mut Found) -> bool {
+    /// then types. Returns true if there are any. A package is longer than `known` bytes.
+    fn find(&self, written: &str, known: usize, found: &mut Found) -> bool {
         let mut package = written;
         loop {
             let below = written[package.len()..].trim_start_matches('.');
@@ -96,8 +102,8 @@ impl Lookup<'_, '_> {
                 return true;
             }
             match package.rsplit_once('.') {
-                Some((outer, _)) => package = outer,
-                None => return false,
+                Some((outer, _)) if outer.len() > known => package = outer,
+                _ => return false,
             }
         }
     }
@@ -107,7 +113,9 @@ impl Lookup<'_, '_> {
     fn in_package(&self, package: &str, below: &str, found: &mut Found) -> bool {
         let declared = self.packages.files(package);
         let folder = package.replace('.', "/");
-        if declared.is_empty() && self.tree.folders_ending(folder.as_bytes()).next().is_none() {
+        // Folders say something only where files say nothing.
+        let has_folder = || self.tree.folders_ending(folder.as_bytes()).next().is_some();
+        if declared.is_empty() && !(self.packages.is_empty() && has_folder()) {
             return false;
         }
         if let Some(name) = below.split('.').next().filter(|name| !name.is_empty()) {
@@ -160,7 +168,8 @@ impl Lookup<'_, '_> {
         let (mut one, mut several) = (1.0, SEVERAL);
         if files.is_empty() {
             // No file has the name: any of the package's may define it.
-            files.extend(self.files(package, folder).take(TARGETS_MAX));
+            let others = self.files(package, folder).filter(|&file| file != found.from);
+            files.extend(others.take(TARGETS_MAX));
             (one, several) = (0.8, 0.3);
         }
         let nearest =

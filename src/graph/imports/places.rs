@@ -34,7 +34,7 @@ struct Rules {
     folders: &'static [&'static str],
     /// True if the only path of the tree that ends so counts, too.
     unique: bool,
-    /// Starts of what is never in the tree.
+    /// What is never in the tree: names, and starts that end with a mark.
     outside: &'static [&'static str],
 }
 
@@ -117,7 +117,7 @@ const RULES: &[Rules] = &[
         endings: &[".ml", ".mli", ".mll", ".mly"],
         folders: &["", "lib/", "src/"],
         unique: true,
-        outside: &["stdlib", "unix", "str."],
+        outside: &["stdlib", "unix", "str"],
     },
     Rules {
         family: Family::Proto,
@@ -203,7 +203,7 @@ impl Projects {
             }
             return Otherwise::Unknown;
         }
-        if written.is_empty() || rules.outside.iter().any(|start| written.starts_with(start)) {
+        if written.is_empty() || rules.outside.iter().any(|start| is_like(written, start)) {
             return Otherwise::Outside;
         }
         let mut lookup = Lookup { tree, probe: Probe::new(tree), rules };
@@ -227,11 +227,10 @@ struct Lookup<'t> {
 impl Lookup<'_> {
     /// Looks next to the importing file.
     fn relative(&mut self, written: &str, kind: ImportKind, found: &mut Found) -> bool {
-        // Ruby's `require` does not look there.
-        if self.rules.family == Family::Ruby
-            && kind != ImportKind::LocalInclude
-            && !written.starts_with('.')
-        {
+        // Ruby's `require` and names of modules do not look there.
+        let is_named = matches!(self.rules.style, Style::Dots | Style::Camels)
+            || self.rules.family == Family::Ruby;
+        if is_named && kind != ImportKind::LocalInclude && !written.starts_with('.') {
             return false;
         }
         let folder = self.tree.folder_path_of(found.from);
@@ -309,6 +308,12 @@ impl Lookup<'_> {
         }
         before && !found.is_empty()
     }
+}
+
+/// Returns true if a path is that name, or starts with it where it ends with a mark.
+fn is_like(written: &str, start: &str) -> bool {
+    written == start
+        || written.starts_with(start) && !start.ends_with(|last: char| last.is_alphanumeric())
 }
 
 /// Returns the path that a module's name stands for.

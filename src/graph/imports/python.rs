@@ -144,12 +144,14 @@ impl Roots {
         let folder = tree.folder(file);
         let named = self.nearest.of(folder).map_or(&[][..], |place| &self.named[place]);
         let mut root = tree.folder_path(outermost(tree, folder));
-        // A namespace package lies below a root that a manifest names, though no file says so.
-        let above = named.iter().filter(|named| named.len() < root.len());
-        if let Some(named) =
-            above.filter(|named| path::is_within(root, named)).max_by_key(|r| r.len())
-            && !named.is_empty()
-        {
+        // A namespace package lies below a root that a manifest names, though no file says so. That
+        // all of a project lies in one folder says nothing of a package.
+        let shortest = named.iter().map(Vec::len).min();
+        let may_be = |named: &&Vec<u8>| {
+            path::is_within(root, named)
+                && (!is_package(tree, folder) || Some(named.len()) != shortest)
+        };
+        if let Some(named) = named.iter().filter(may_be).max_by_key(|named| named.len()) {
             root = named;
         }
         let below = path.get(root.len()..path.len() - ending.len())?;
@@ -172,7 +174,7 @@ impl Roots {
 fn is_package(tree: &Tree, folder: FolderId) -> bool {
     let members = tree.members(folder);
     // They are in path order, and so by name.
-    let at = members.partition_point(|&file| tree.name(file) < b"__init__.py");
+    let at = members.partition_point(|&file| tree.name(file) < &b"__init__.py"[..]);
     members.get(at).is_some_and(|&file| tree.name(file).starts_with(b"__init__.py"))
 }
 

@@ -144,7 +144,7 @@ impl Workspace {
         match start {
             Start::Here(module, reason, confidence) => {
                 let parts: Vec<&str> = parts.collect();
-                let mut walk = Walk { tree, probe: Probe::new(tree), reason, confidence };
+                let mut walk = Walk { probe: Probe::new(tree), reason, confidence };
                 walk.follow(module, &parts, import, found);
                 Otherwise::Unknown
             }
@@ -290,7 +290,7 @@ impl Workspace {
             b"mod.rs" => false,
             b"lib.rs" | b"main.rs" => self.may_hold_root(tree, folder),
             b"build.rs" => self.by_folder.contains_key(&folder),
-            _ => self.crates_of_files.contains(&folder),
+            name => name.ends_with(b".rs") && self.crates_of_files.contains(&folder),
         }
     }
 
@@ -386,7 +386,6 @@ fn child(probe: &mut Probe<'_>, folder: &[u8], name: &str) -> Option<FileId> {
 
 /// A path that is followed along the module tree.
 struct Walk<'t> {
-    tree: &'t Tree,
     probe: Probe<'t>,
     reason: Reason,
     confidence: f32,

@@ -123,12 +123,14 @@ pub(super) enum Otherwise {
 pub(super) struct Found {
     /// The file that imports.
     pub(super) from: FileId,
+    /// True if a file may import from itself: Rust's modules inside of a file do.
+    keeps_self: bool,
     targets: Vec<Target>,
 }
 
 impl Found {
-    pub(super) fn new(from: FileId) -> Found {
-        Found { from, targets: Vec::new() }
+    pub(super) fn new(from: FileId, keeps_self: bool) -> Found {
+        Found { from, keeps_self, targets: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -147,6 +149,9 @@ impl Found {
 
     /// Adds a target; one that is there already, or one too many, changes nothing.
     pub(super) fn push(&mut self, target: Target) {
+        if target.file == self.from && !self.keeps_self {
+            return;
+        }
         let is_there = |old: &Target| old.file == target.file && old.name == target.name;
         // Files of a package come each once, so only the latest are worth a look.
         if self.targets.len() < TARGETS_MAX && !self.targets.iter().rev().take(64).any(is_there) {

@@ -42,7 +42,7 @@ fn small_graphs_have_known_ranks() {
     check(2, &[], &[0.5, 0.5]);
     check(2, &[(0, 1, 1.0)], &[0.351, 0.649]);
     // A star: all lead to the first.
-    check(4, &[(1, 0, 1.0), (2, 0, 1.0), (3, 0, 2.0)], &[0.541, 0.153, 0.153, 0.153]);
+    check(4, &[(1, 0, 1.0), (2, 0, 1.0), (3, 0, 2.0)], &[0.542, 0.153, 0.153, 0.153]);
     // A circle has no centre.
     check(3, &[(0, 1, 5.0), (1, 2, 1.0), (2, 0, 0.1)], &[0.333, 0.333, 0.333]);
     // Weight counts: of what 0 gives, 1 gets three parts and 2 one.

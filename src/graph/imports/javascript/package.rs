@@ -281,7 +281,10 @@ impl Members {
         }
         for manifest in manifests.of(Kind::PnpmWorkspace) {
             let lines = manifest.text.lines().skip_while(|line| !line.starts_with("packages:"));
-            let items = lines.skip(1).map(str::trim).filter(|line| !line.starts_with('#'));
+            let items = lines
+                .skip(1)
+                .map(str::trim)
+                .filter(|line| !line.starts_with('#') && !line.is_empty());
             for item in items.map_while(|line| line.strip_prefix('-')) {
                 let item = item.split(" #").next().unwrap_or(item);
                 add(manifest.folder, item);

@@ -1,0 +1,188 @@
+//! JavaScript and TypeScript.
+
+use super::check;
+
+#[test]
+fn relative_paths_take_endings_and_indices() {
+    let tree = "
+        //- /src/a.ts
+        //- /src/a.js
+        //- /src/b.tsx
+        //- /src/dir/index.ts
+        //- /src/dir/App.vue
+        //- /src/old.js
+        //- /src/data.json
+        //- /src/both.ts
+        //- /src/both/index.ts
+        //- /lib/package.json
+        {\"main\": \"./main.js\"}
+        //- /lib/main.js
+        //- /phone/Button.ios.js
+        //- /phone/Button.android.js
+        //- /phone/use.js
+        //- /page.html
+    ";
+    check(
+        tree,
+        &[
+            ("src/b.tsx", "./a", "src/a.ts 1 path"),
+            ("src/old.js", "./a", "src/a.js 1 path"),
+            ("src/a.ts", "./b", "src/b.tsx 1 path"),
+            // What is compiled is imported by its ending, and means the source.
+            ("src/a.ts", "./b.js", "src/b.tsx 1 path"),
+            ("src/a.ts", "./dir", "src/dir/index.ts 1 path"),
+            ("src/a.ts", "./dir/", "src/dir/index.ts 1 path"),
+            ("src/a.ts", "./dir/App.vue?raw", "src/dir/App.vue 1 path"),
+            ("src/a.ts", "./both", "src/both.ts 1 path"),
+            ("src/dir/index.ts", "..", "unknown"),
+            ("src/dir/index.ts", "../a", "src/a.ts 1 path"),
+            ("src/a.ts", "./data", "src/data.json 1 path"),
+            ("src/a.ts", "../lib", "lib/main.js 1 path"),
+            ("src/a.ts", "./missing", "unknown"),
+            ("src/a.ts", "../../out", "unknown"),
+            (
+                "phone/use.js",
+                "./Button",
+                "phone/Button.ios.js 0.8 path
+                 phone/Button.android.js 0.8 path",
+            ),
+            ("page.html", "src/old.js", "src/old.js 1 path"),
+            ("page.html", "/src/old.js", "src/old.js 0.7 convention"),
+            ("src/a.ts", "node:fs", "outside"),
+            ("src/a.ts", "fs/promises", "outside"),
+            ("src/a.ts", "react", "outside"),
+            ("src/a.ts", "https://x.org/a.js", "outside"),
+        ],
+    );
+}
+
+#[test]
+fn configurations_map_paths() {
+    let tree = r#"
+        //- /tsconfig.base.json
+        { "compilerOptions": { // shared
+            "baseUrl": ".",
+            "paths": {
+                "@app/*": ["apps/main/src/*"],
+                "@app/special": ["apps/special.ts"],
+                "@app/ui/*": ["missing/*", "libs/ui/*"],
+                "exact": ["libs/exact/index.ts"],
+            } } }
+        //- /apps/main/tsconfig.json
+        { "extends": "../../tsconfig.base.json" }
+        //- /apps/main/src/a.ts
+        //- /apps/main/src/deep/b.ts
+        //- /apps/special.ts
+        //- /libs/ui/button.tsx
+        //- /libs/exact/index.ts
+        //- /apps/other/tsconfig.json
+        { "files": [], "references": [{ "path": "./tsconfig.app.json" }] }
+        //- /apps/other/tsconfig.app.json
+        { "compilerOptions": { "paths": { "~/*": ["./src/*"] } } }
+        //- /apps/other/src/x.ts
+        //- /apps/other/src/y.ts
+        //- /apps/web/src/components/z.ts
+        //- /apps/web/src/main.ts
+    "#;
+    check(
+        tree,
+        &[
+            ("apps/main/src/a.ts", "@app/deep/b", "apps/main/src/deep/b.ts 1 mapped"),
+            ("apps/main/src/a.ts", "@app/special", "apps/special.ts 1 mapped"),
+            ("apps/main/src/a.ts", "@app/ui/button", "libs/ui/button.tsx 1 mapped"),
+            ("apps/main/src/a.ts", "exact", "libs/exact/index.ts 1 mapped"),
+            ("apps/main/src/a.ts", "libs/exact", "libs/exact/index.ts 1 root"),
+            ("apps/other/src/x.ts", "~/y", "apps/other/src/y.ts 1 mapped"),
+            // No configuration says so, but bundlers are usually told.
+            (
+                "apps/web/src/main.ts",
+                "@/components/z",
+                "apps/web/src/components/z.ts 0.8 convention",
+            ),
+            ("apps/web/src/main.ts", "@/missing", "unknown"),
+        ],
+    );
+}
+
+#[test]
+fn packages_of_the_tree_are_known_by_name() {
+    let tree = r##"
+        //- /package.json
+        { "workspaces": ["packages/*"], "dependencies": { "left-pad": "1" } }
+        //- /left-pad.js
+        //- /fixtures/core/package.json
+        { "name": "@x/core", "main": "index.js" }
+        //- /fixtures/core/index.js
+        //- /packages/core/package.json
+        { "name": "@x/core",
+          "imports": { "#self": "./src/index.ts", "#util/*": { "node": "./src/util/*.ts" } },
+          "exports": {
+            ".": { "types": "./dist/index.d.ts", "import": "./dist/index.js" },
+            "./feature/*": "./dist/features/*.js",
+            "./feature/private/*": null,
+            "./style.css": "./style.css" } }
+        //- /packages/core/src/index.ts
+        //- /packages/core/src/util/a.ts
+        //- /packages/core/src/features/fast.ts
+        //- /packages/core/style.css
+        //- /packages/old/package.json
+        { "name": "old", "main": "lib/old" }
+        //- /packages/old/lib/old.js
+        //- /packages/old/extra.js
+        //- /packages/shared/package.json
+        { "name": "shared" }
+        //- /packages/shared/ReactSymbols.js
+        //- /packages/use/package.json
+        { "name": "use", "devDependencies": { "@x/core": "*" } }
+        //- /packages/use/index.js
+        //- /packages/use/ReactThing.js
+    "##;
+    check(
+        tree,
+        &[
+            ("packages/use/index.js", "@x/core", "packages/core/src/index.ts 0.9 workspace"),
+            (
+                "packages/use/index.js",
+                "@x/core/feature/fast",
+                "packages/core/src/features/fast.ts 0.9 workspace",
+            ),
+            ("packages/use/index.js", "@x/core/style.css", "packages/core/style.css 1 workspace"),
+            // What is not exported is still found: a type import, a test.
+            (
+                "packages/use/index.js",
+                "@x/core/src/util/a",
+                "packages/core/src/util/a.ts 1 workspace",
+            ),
+            ("packages/core/src/index.ts", "#util/a", "packages/core/src/util/a.ts 1 mapped"),
+            ("packages/core/src/util/a.ts", "#self", "packages/core/src/index.ts 1 mapped"),
+            ("packages/core/src/util/a.ts", "#other", "unknown"),
+            ("packages/use/index.js", "old", "packages/old/lib/old.js 1 workspace"),
+            ("packages/use/index.js", "old/extra", "packages/old/extra.js 1 workspace"),
+            (
+                "packages/use/index.js",
+                "shared/ReactSymbols",
+                "packages/shared/ReactSymbols.js 1 workspace",
+            ),
+            // A name without a folder is one of Haste's only if it is the only one of the tree.
+            ("packages/old/extra.js", "ReactThing", "packages/use/ReactThing.js 0.5 unique"),
+            ("left-pad.js", "left-pad", "outside"),
+        ],
+    );
+}
+
+#[test]
+fn pnpm_and_lerna_name_members() {
+    let tree = r#"
+        //- /pnpm-workspace.yaml
+        packages:
+          # all of them
+          - 'libs/**'
+        //- /a/package.json
+        { "name": "twin" }
+        //- /a/index.js
+        //- /libs/deep/er/package.json
+        { "name": "twin" }
+        //- /libs/deep/er/index.js
+    "#;
+    check(tree, &[("a/index.js", "twin", "libs/deep/er/index.js 1 workspace")]);
+}
