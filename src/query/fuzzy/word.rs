@@ -239,10 +239,10 @@ fn has_initials(word: &[u8], name: &[u8], folded: &[u8]) -> bool {
     // True while everything since the last word's start was found.
     let mut follows = false;
     let mut starts = 0;
-    for at in 0..folded.len() {
+    for (at, &byte) in folded.iter().enumerate() {
         let Some(&wanted) = word.get(found) else { break };
         let is_start = is_word_start(name, at);
-        follows = (is_start || follows) && folded[at] == wanted;
+        follows = (is_start || follows) && byte == wanted;
         if follows {
             found += 1;
             starts += u32::from(is_start);
