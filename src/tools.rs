@@ -176,6 +176,12 @@ pub(crate) fn first<T>(mut list: Vec<T>, max: usize) -> (Vec<T>, usize) {
     (list, total)
 }
 
+/// Returns a number with its noun: `1 file`, `2 files`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 /// Returns the notice that a list was cut, if it was.
 pub(crate) fn cut_notice(shown: usize, total: usize, argument: &str) -> Vec<String> {
     match shown < total {

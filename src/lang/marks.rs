@@ -239,13 +239,21 @@ pub fn of_folder(name: &[u8]) -> Marks {
 
 /// Returns the marks that a file's name gives. O(name).
 pub fn of_name(name: &[u8]) -> Marks {
+    Marks {
+        test: is_test_name(name),
+        declaration: DECLARATION_ENDS.iter().any(|end| name.ends_with(end)),
+        ..of_machine_name(name)
+    }
+}
+
+/// Returns whether a file's name says that it is generated or minified: what makes it rank last, and
+/// is found out faster than all of [`of_name`]. O(name).
+pub fn of_machine_name(name: &[u8]) -> Marks {
     let ends = |ends: &[&[u8]]| ends.iter().any(|end| name.ends_with(end));
     Marks {
         generated: GENERATED_NAMES.contains(&name) || ends(GENERATED_ENDS),
         minified: ends(MINIFIED_ENDS),
-        test: is_test_name(name),
-        declaration: ends(DECLARATION_ENDS),
-        vendored: false,
+        ..Marks::default()
     }
 }
 

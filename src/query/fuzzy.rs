@@ -120,7 +120,7 @@ impl PathIndex {
             }
             let at = open.last().map_or(0, |&(id, _)| id);
             let start = index.add_name(name);
-            let name_marks = marks::of_name(name);
+            let name_marks = marks::of_machine_name(name);
             index.files.push(File {
                 letters: word::letters(&index.folded[start..]),
                 modified_ns,
@@ -191,7 +191,9 @@ impl PathIndex {
         let part = |range: std::ops::Range<usize>| {
             let mut best = Best { heap: BinaryHeap::new(), max, total: 0 };
             for at in range {
-                if let Some(score) = self.score(words, &reached, at, typos) {
+                // The parts of a sum may be low where it is not.
+                let floor = if words.len() == 1 { best.floor() } else { i32::MIN };
+                if let Some(score) = self.score(words, &reached, at, typos, floor) {
                     best.add((score, self.files[at].modified_ns, Reverse(at)));
                 }
             }
@@ -226,7 +228,15 @@ impl PathIndex {
         reached
     }
 
-    fn score(&self, words: &[Word], reached: &[Vec<u16>], at: usize, typos: Typos) -> Option<i32> {
+    /// Returns how well a file fits; a score below `floor` need not be exact.
+    fn score(
+        &self,
+        words: &[Word],
+        reached: &[Vec<u16>],
+        at: usize,
+        typos: Typos,
+        floor: i32,
+    ) -> Option<i32> {
         if words.is_empty() {
             return Some(0);
         }
@@ -237,7 +247,12 @@ impl PathIndex {
             let mut score = None;
             if word.may_fit(file.letters, reached) {
                 let range = file.start..file.start + file.len as usize;
-                score = word.score(&self.names[range.clone()], &self.folded[range], reached);
+                let name = word::Name {
+                    written: &self.names[range.clone()],
+                    folded: &self.folded[range],
+                    letters: file.letters,
+                };
+                score = word.score(name, reached, floor);
             }
             if typos == Typos::Forgiven
                 && score.is_none_or(|score| score < word::WITH_TYPO_MAX)
@@ -263,6 +278,15 @@ struct Best {
 }
 
 impl Best {
+    /// Returns the score below which nothing enters any more.
+    fn floor(&self) -> i32 {
+        match self.heap.peek() {
+            Some(Reverse((score, ..))) if self.heap.len() == self.max => *score,
+            None if self.max == 0 => i32::MAX,
+            _ => i32::MIN,
+        }
+    }
+
     fn add(&mut self, key: Key) {
         self.total += 1;
         self.keep(key);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, cut_notice, first, paths};
+use super::{Call, Define, Reply, counted, cut_notice, first, paths};
 use crate::base::{path, text};
 use crate::error::Result;
 use crate::lang::language;
@@ -109,11 +109,11 @@ impl Reply for Found {
         let mut out = String::new();
         for entry in &self.entries {
             let _ = write!(out, "{}", text::plain(&entry.name));
-            let _ = match entry.files {
-                Some(1) => write!(out, "  1 file"),
-                Some(files) => write!(out, "  {files} files"),
-                None => write!(out, "  {} bytes", entry.bytes),
+            let size = match entry.files {
+                Some(files) => counted(files, "file"),
+                None => format!("{} bytes", entry.bytes),
             };
+            let _ = write!(out, "  {size}");
             let language = entry.language.into_iter();
             for word in language.chain(entry.marks.names()) {
                 let _ = write!(out, "  {word}");

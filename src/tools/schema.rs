@@ -135,9 +135,8 @@ fn merge(map: &mut Map<String, Value>, branches: Vec<Value>) {
             merge(map, inner);
         }
         choices.extend(branch.remove("const"));
-        match branch.remove("enum") {
-            Some(Value::Array(inner)) => choices.extend(inner),
-            _ => {}
+        if let Some(Value::Array(inner)) = branch.remove("enum") {
+            choices.extend(inner);
         }
         branch.remove("description");
         for (name, value) in branch {

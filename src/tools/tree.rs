@@ -10,7 +10,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, paths};
+use super::{Call, Define, Reply, counted, paths};
 use crate::base::{path, text};
 use crate::engine::FileList;
 use crate::error::Result;
@@ -318,7 +318,8 @@ impl Reply for Found {
         let mut left_out: Vec<(usize, usize)> = Vec::new();
         let tell = |out: &mut String, left_out: &mut Vec<(usize, usize)>, depth: usize| {
             while let Some((at, files)) = left_out.pop_if(|(at, _)| *at > depth) {
-                let _ = writeln!(out, "{:indent$}… {files} files", "", indent = 2 * at);
+                let _ =
+                    writeln!(out, "{:indent$}… {}", "", counted(files, "file"), indent = 2 * at);
             }
         };
         for entry in &self.entries {
@@ -327,12 +328,8 @@ impl Reply for Found {
             let from = open.last().copied().unwrap_or(base);
             let name = text::plain(entry.path.get(from..).unwrap_or(&entry.path));
             let _ = write!(out, "{:indent$}{name}", "", indent = 2 * entry.depth);
-            match entry.files {
-                Some(1) => out.push_str("  1 file"),
-                Some(files) => {
-                    let _ = write!(out, "  {files} files");
-                }
-                None => {}
+            if let Some(files) = entry.files {
+                let _ = write!(out, "  {}", counted(files, "file"));
             }
             for (at, (language, files)) in entry.languages.iter().enumerate() {
                 let comma = if at == 0 { " " } else { "," };
@@ -342,7 +339,7 @@ impl Reply for Found {
                 let _ = write!(out, "  {language}");
             }
             if let Some(lines) = entry.lines {
-                let _ = write!(out, "  {lines} lines");
+                let _ = write!(out, "  {}", counted(lines, "line"));
             }
             for mark in entry.marks.names() {
                 let _ = write!(out, "  {mark}");

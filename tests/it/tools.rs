@@ -12,8 +12,8 @@ fn place() -> Place {
     let place = Place::new();
     for (path, text) in [
         (".ignore", "target\n"),
-        ("Cargo.toml", "[package]\nname = \"shop\"\n"),
-        ("README.md", "# Shop\n"),
+        ("LICENSE", "[package]\nname = \"shop\"\n"),
+        ("notes.txt", "# Shop\n"),
         ("src/main.rs", "mod cart;\n\nfn main() {\n    cart::add();\n}\n"),
         ("src/cart.rs", CART),
         ("src/net/http_client.rs", "pub struct HttpClient;\n"),
@@ -106,7 +106,7 @@ fn glob_matches_names_and_paths() {
         "src/net/http_client.rs\nsrc/net/http_server.rs\nsrc/cart.rs\nsrc/main.rs\ntests/cart_test.rs\n",
     );
     check(&["glob", "src/*.rs"], "src/cart.rs\nsrc/main.rs\n");
-    check(&["glob", "/*.{md,toml}"], "Cargo.toml\nREADME.md\n");
+    check(&["glob", "/{LICENSE,*.txt}"], "LICENSE\nnotes.txt\n");
     check(&["glob", "*.go"], "");
     let place = place();
     let answer = tool(&place, &["glob", "**/*.rs", "--max-results", "1", "--json"]);
@@ -122,8 +122,8 @@ src/  4 files
 tests/  1 file  test
 vendor/  1 file  vendored
 web/  1 file
-Cargo.toml  24 bytes
-README.md  7 bytes
+LICENSE  24 bytes
+notes.txt  7 bytes
 ";
     check(&["ls"], expected);
     let expected = "net/  2 files\ncart.rs  221 bytes  rust\nmain.rs  46 bytes  rust\n";
@@ -141,17 +141,17 @@ fn tree_shows_what_fits() {
     let expected = "\
 src/  4 files  rust 4
   net/  2 files  rust 2
-    http_client.rs  rust  1 lines
-    http_server.rs  rust  1 lines
+    http_client.rs  rust  1 line
+    http_server.rs  rust  1 line
   cart.rs  rust  18 lines
   main.rs  rust  5 lines
 tests/  1 file  rust 1  test
   cart_test.rs  rust  2 lines  test
 vendor/lib/deep/  1 file  javascript 1  vendored
 web/assets/js/  1 file  javascript 1
-  app.min.js  javascript  1 lines  minified
-Cargo.toml  2 lines
-README.md  1 lines
+  app.min.js  javascript  1 line  minified
+LICENSE  2 lines
+notes.txt  1 line
 ";
     check(&["tree"], expected);
     let expected = "\
@@ -159,14 +159,14 @@ src/  4 files  rust 4
 tests/  1 file  rust 1  test
 vendor/lib/deep/  1 file  javascript 1  vendored
 web/assets/js/  1 file  javascript 1
-Cargo.toml  2 lines
-README.md  1 lines
+LICENSE  2 lines
+notes.txt  1 line
 ";
     check(&["tree", "--depth", "1"], expected);
     // Whoever asks for others' code sees it.
     check(
         &["tree", "vendor/lib"],
-        "deep/  1 file  javascript 1\n  index.js  javascript  1 lines  vendored\n",
+        "deep/  1 file  javascript 1\n  index.js  javascript  1 line  vendored\n",
     );
     let place = place();
     let answer = tool(&place, &["tree", "--max-tokens", "50"]).expect_success();
@@ -277,7 +277,7 @@ fn read_says_what_is_wrong() {
     read(&["cart.rs"], &["did you mean `src/cart.rs`"]);
     read(&["src/cart.rs", "--symbol", "tota"], &["nothing called `tota`", "Cart::total"]);
     read(&["src/cart.rs", "--symbol", "total"], &["2 definitions", "Cart::total", "lines 17-17"]);
-    read(&["README.md", "--symbol", "x"], &["README.md"]);
+    read(&["notes.txt", "--symbol", "x"], &["notes.txt"]);
     read(&["src/cart.rs", "--line-start", "99"], &["there is no line 99: the file has 18"]);
     read(&["src/cart.rs", "--line-start", "0"], &["lines count from 1"]);
     read(&["src/cart.rs", "--line-start", "5", "--line-end", "4"], &["before line 5"]);
@@ -311,7 +311,7 @@ fn set_age(place: &Place, path: &str, age_s: u64) {
 #[test]
 fn hot_lists_the_newest_outside_of_git() {
     let place = place();
-    for path in ["Cargo.toml", "README.md", "src/cart.rs", "tests/cart_test.rs"] {
+    for path in ["LICENSE", "notes.txt", "src/cart.rs", "tests/cart_test.rs"] {
         set_age(&place, path, 9000);
     }
     for (path, age_s) in [("src/main.rs", 100), ("src/net/http_client.rs", 50)] {
@@ -358,9 +358,9 @@ fn hot_and_changes_ask_git() {
     assert_eq!(tool(&place, &["changes", "HEAD"]).code, 1);
     place.write("src/new.rs", "");
     git(&place, &["mv", "src/cart.rs", "src/basket.rs"]);
-    std::fs::remove_file(place.root().join("README.md")).expect("it is there");
+    std::fs::remove_file(place.root().join("notes.txt")).expect("it is there");
     let expected = "\
-deleted   README.md
+deleted   notes.txt
 renamed   src/basket.rs  from src/cart.rs
 modified  src/main.rs
 added     src/new.rs
@@ -368,7 +368,7 @@ added     src/new.rs
     assert_eq!(tool(&place, &["changes", "HEAD~1"]).expect_success().text(), expected);
     let json = tool(&place, &["changes", "main", "--max-results", "1", "--json"]).text();
     let ending = concat!(
-        r#""basis":"commit","generation":0,"changes":[{"path":"README.md","status":"deleted"}],"#,
+        r#""basis":"commit","generation":0,"changes":[{"path":"notes.txt","status":"deleted"}],"#,
         r#""shown":1,"total":3}"#,
         "\n"
     );
@@ -386,9 +386,9 @@ fn changes_tell_of_what_the_index_does_not_have() {
     place.write("src/main.rs", "fn main() { }\n");
     place.write("src/a.rs", "");
     // Written as it was: another stamp, the same content.
-    place.write("README.md", "# Shop\n");
-    std::fs::remove_file(place.root().join("Cargo.toml")).expect("it is there");
-    let expected = "deleted   Cargo.toml\nadded     src/a.rs\nmodified  src/main.rs\n";
+    place.write("notes.txt", "# Shop\n");
+    std::fs::remove_file(place.root().join("LICENSE")).expect("it is there");
+    let expected = "deleted   LICENSE\nadded     src/a.rs\nmodified  src/main.rs\n";
     assert_eq!(tool(&place, &["changes"]).expect_success().text(), expected);
     assert_eq!(tool(&place, &["changes", "1"]).expect_success().text(), expected);
     settle();

@@ -45,6 +45,17 @@ pub(super) struct Word {
     pattern: Option<Pattern>,
 }
 
+/// A name that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'a> {
+    /// As it is written.
+    pub(super) written: &'a [u8],
+    /// In lower case.
+    pub(super) folded: &'a [u8],
+    /// Its [`letters`].
+    pub(super) letters: u64,
+}
+
 /// Returns the set of bytes in a lowercase name: a bit each for the letters and digits and a few
 /// others, the rest shares one.
 pub(super) fn letters(folded: &[u8]) -> u64 {
@@ -104,13 +115,15 @@ impl Word {
             && (self.letters_from[0] & !letters).count_ones() <= pattern.errors_max()
     }
 
-    /// Returns how well a name fits, given as it is written and in lower case.
-    pub(super) fn score(&self, name: &[u8], folded: &[u8], reached: usize) -> Option<i32> {
+    /// Returns how well a name fits. A score below `floor` need not be exact, which spares work.
+    pub(super) fn score(&self, name: Name<'_>, reached: usize, floor: i32) -> Option<i32> {
         let extra = if self.folder.is_empty() { 0 } else { FOLDER };
         if self.folded.is_empty() {
             return Some(FOLDERS + extra);
         }
-        if let Some(score) = self.score_in_name(name, folded) {
+        if self.letters_from[0] & !name.letters == 0
+            && let Some(score) = self.score_in_name(name, floor.saturating_sub(extra))
+        {
             return Some(score + extra);
         }
         if !self.folder.is_empty() || reached == 0 {
@@ -120,7 +133,10 @@ impl Word {
         if rest.is_empty() {
             return Some(FOLDERS);
         }
-        let (span, _) = closest(rest, folded)?;
+        if SPREAD_MAX < floor {
+            return (reach(rest, 0, name.folded) == rest.len()).then_some(SPREAD_MIN);
+        }
+        let span = closest(rest, name.folded)?;
         let gaps = (span.len() - rest.len()) as i32;
         let at_start = if span.start == 0 { 30 } else { 0 };
         let share = (100 * rest.len() / self.folded.len()) as i32;
@@ -135,39 +151,45 @@ impl Word {
         Some(WITH_TYPO_MAX - TYPO * errors as i32 - start - longer)
     }
 
-    fn score_in_name(&self, name: &[u8], folded: &[u8]) -> Option<i32> {
-        let word = self.folded.as_slice();
-        if word.len() > folded.len() {
+    fn score_in_name(&self, name: Name<'_>, floor: i32) -> Option<i32> {
+        let (word, Name { written, folded, .. }) = (self.folded.as_slice(), name);
+        // Whatever fits has the letters in their order.
+        if word.len() > folded.len() || reach(word, 0, folded) < word.len() {
             return None;
         }
         let longer = ((folded.len() - word.len()) as i32).min(45);
-        // Whoever types a capital means it.
-        let exact = |at: usize| {
+        if let Some(at) = part_at(word, written, folded) {
+            // Whoever types a capital means it.
             let has_capital = self.typed != self.folded;
-            if has_capital && name[at..].starts_with(&self.typed) { 4 } else { 0 }
-        };
-        if let Some(at) = part_at(word, name, folded) {
-            let ends = at + word.len();
-            let is_stem = folded.get(ends) == Some(&b'.');
-            let score = match (at, is_stem) {
-                (0, _) if ends == folded.len() => WHOLE,
-                (0, true) => STEM,
-                (0, false) => START,
-                _ if is_word_start(name, at) => WORD_START,
-                _ => PART,
-            };
-            return Some(score - longer + exact(at));
+            let exact = has_capital && written[at..].starts_with(&self.typed);
+            return Some(part_score(word, written, at) - longer + if exact { 4 } else { 0 });
         }
-        let (span, starts) = closest(word, folded).map(|(span, _)| {
-            let starts = span.start == 0 || is_word_start(name, span.start);
-            (span, starts)
-        })?;
-        if word.len() > 1 && has_initials(word, name, folded) {
+        if INITIALS < floor {
+            return Some(LETTERS_MIN);
+        }
+        if word.len() > 1 && has_initials(word, written, folded) {
             return Some(INITIALS - longer);
         }
+        if LETTERS_MAX < floor {
+            return Some(LETTERS_MIN);
+        }
+        let span = closest(word, folded)?;
+        let starts = is_word_start(written, span.start);
         let gaps = (span.len() - word.len()) as i32;
         let score = LETTERS_MAX - 10 * gaps - longer - if starts { 0 } else { 40 };
         Some(score.max(LETTERS_MIN))
+    }
+}
+
+/// Returns the score of `word` standing at `at` in a name.
+fn part_score(word: &[u8], name: &[u8], at: usize) -> i32 {
+    let end = at + word.len();
+    match at {
+        0 if end == name.len() => WHOLE,
+        0 if name[end] == b'.' => STEM,
+        0 => START,
+        _ if is_word_start(name, at) => WORD_START,
+        _ => PART,
     }
 }
 
@@ -175,8 +197,9 @@ impl Word {
 fn reach(word: &[u8], from: usize, text: &[u8]) -> usize {
     let mut at = from;
     for &byte in text {
-        if word.get(at) == Some(&byte) {
-            at += 1;
+        match word.get(at) {
+            Some(&wanted) => at += usize::from(wanted == byte),
+            None => break,
         }
     }
     at
@@ -216,10 +239,10 @@ fn has_initials(word: &[u8], name: &[u8], folded: &[u8]) -> bool {
     // True while everything since the last word's start was found.
     let mut follows = false;
     let mut starts = 0;
-    for at in 0..folded.len() {
+    for (at, &byte) in folded.iter().enumerate() {
         let Some(&wanted) = word.get(found) else { break };
         let is_start = is_word_start(name, at);
-        follows = (is_start || follows) && folded[at] == wanted;
+        follows = (is_start || follows) && byte == wanted;
         if follows {
             found += 1;
             starts += u32::from(is_start);
@@ -229,34 +252,16 @@ fn has_initials(word: &[u8], name: &[u8], folded: &[u8]) -> bool {
 }
 
 /// Returns the shortest stretch that ends where the letters of `word`, taken as early as possible,
-/// end, and how many of its letters follow one another.
-fn closest(word: &[u8], text: &[u8]) -> Option<(std::ops::Range<usize>, usize)> {
+/// end.
+fn closest(word: &[u8], text: &[u8]) -> Option<std::ops::Range<usize>> {
     let mut found = 0;
-    let mut end = 0;
-    for (at, &byte) in text.iter().enumerate() {
-        if byte == word[found] {
-            found += 1;
-            if found == word.len() {
-                end = at + 1;
-                break;
-            }
-        }
-    }
-    if found < word.len() {
-        return None;
-    }
-    let (mut start, mut together) = (end, 0);
-    let mut last = end;
-    for at in (0..end).rev() {
-        if text[at] == word[found - 1] {
-            together += usize::from(at + 1 == last);
-            last = at;
-            start = at;
-            found -= 1;
-            if found == 0 {
-                break;
-            }
-        }
-    }
-    Some((start..end, together))
+    let end = 1 + text.iter().position(|byte| {
+        found += usize::from(*byte == word[found]);
+        found == word.len()
+    })?;
+    let start = text[..end].iter().rposition(|byte| {
+        found -= usize::from(*byte == word[found - 1]);
+        found == 0
+    })?;
+    Some(start..end)
 }
