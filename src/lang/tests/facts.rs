@@ -12,7 +12,10 @@ mod c;
 mod cpp;
 mod go;
 mod java;
+mod javascript;
+mod python;
 mod rust;
+mod typescript;
 
 /// A path, a text, and what is seen of its facts.
 pub(super) const SOURCES: &[(&str, &str, &str)] = &[
