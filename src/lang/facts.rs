@@ -41,6 +41,16 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 ///   `@slice<A>`; a type parameter is its first bound, an argument that is not known `_`.
 /// - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; of a call with
 ///   several results the first is meant.
+/// - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, of other alternatives there is the
+///   first; `type[A]` and the first parameter of a class method are the class, `A`. A class that is
+///   called gives `A()`. What an `async def` returns is `@Coroutine<A>`, what a generator without an
+///   annotation does `@Iterator<A>`. `with f() as x` gives `f()[]`, but `with A() as x` gives `A()`.
+///   What is unpacked are members named by their places, as with Rust's tuples.
+/// - JavaScript and TypeScript: `null`, `undefined` and literals among alternatives are left out;
+///   `Partial<A>` and the like are `@A`, `A[]` is `@Array<A>`. `A.prototype` is `@A`, and so is `this`
+///   in a function assigned to one. Parameters of callbacks of `map`, `forEach`, `then` and the like
+///   are elements of what these are called on. `super(…)` is a call of `super` with the receiver `$$`.
+/// - Values of literals have their types: `@str`, `@int`, `@list`, `@dict`; `@string`, `@Array`.
 pub type Chain = String;
 
 /// How an identifier is used where it occurs.
@@ -90,7 +100,9 @@ pub enum ImportKind {
     /// A module as a whole or names from it: `import a.b`, `from a import b`, `use a::b`,
     /// `import {b} from "a"`, `require("a")`.
     Module,
-    /// The same, and others may import it from here: `export … from`, `pub use`.
+    /// The same, and others may import it from here: `export … from`, `pub use`. Where the module is
+    /// empty, the file exports something of its own under another name: `export {a as b}`,
+    /// `export default a`, `module.exports = {a}`.
     ReExport,
     /// A file to be found along the include path: `#include <a.h>`.
     SystemInclude,

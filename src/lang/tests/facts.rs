@@ -12,7 +12,10 @@ mod c;
 mod cpp;
 mod go;
 mod java;
+mod javascript;
+mod python;
 mod rust;
+mod typescript;
 
 /// A path, a text, and what is seen of its facts.
 pub(super) const SOURCES: &[(&str, &str, &str)] = &[
@@ -20,12 +23,15 @@ pub(super) const SOURCES: &[(&str, &str, &str)] = &[
     (cpp::PATH, cpp::TEXT, cpp::EXPECTED),
     (go::PATH, go::TEXT, go::EXPECTED),
     (java::PATH, java::TEXT, java::EXPECTED),
+    (javascript::PATH, javascript::TEXT, javascript::EXPECTED),
+    (python::PATH, python::TEXT, python::EXPECTED),
     (rust::PATH, rust::TEXT, rust::EXPECTED),
+    (typescript::PATH, typescript::TEXT, typescript::EXPECTED),
 ];
 
 /// Returns the facts of `text`: package and imports, then symbols with a type or bases, then the
 /// references of each line with the symbol around them.
-fn seen(path: &str, text: &str) -> String {
+pub(super) fn seen(path: &str, text: &str) -> String {
     let language = of_path(Path::new(path)).expect("the language is known");
     let Facts { symbols, references, imports, package, .. } =
         facts(language, path, text.as_bytes(), Limits::DEFAULT);

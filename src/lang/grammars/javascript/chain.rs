@@ -12,12 +12,22 @@ use crate::lang::visit::Visit;
 use super::types;
 
 /// Nodes of an expression that are followed from the outermost one inwards.
-const DEPTH_MAX: usize = 24;
+pub(super) const DEPTH_MAX: usize = 24;
 
 /// Returns how the value of the expression `node` comes about.
 pub(super) fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    value_in(visit, notes, node, 0)
+}
+
+/// Returns the same for what lies `depth` nodes inside of what is followed.
+pub(super) fn value_in(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
     let mut chain = Chain::new();
-    push(visit, notes, node, 0, &mut chain)?;
+    push(visit, notes, node, depth, &mut chain)?;
     (chain.len() <= CHAIN_BYTES_MAX).then_some(chain)
 }
 
@@ -80,8 +90,9 @@ fn push(
                 Some(arguments) if !chain.starts_with(['$', '@']) => {
                     let mut cursor = arguments.walk();
                     let arguments = arguments.named_children(&mut cursor).take(4);
-                    let arguments: Vec<Option<Chain>> =
-                        arguments.map(|argument| types::chain(visit, notes, argument)).collect();
+                    let arguments: Vec<Option<Chain>> = arguments
+                        .map(|argument| types::chain_in(visit, notes, argument, depth + 1))
+                        .collect();
                     *chain = types::container(chain, &arguments);
                 }
                 _ => chain.push_str("()"),
@@ -92,7 +103,8 @@ fn push(
             chain.push_str("[]");
         }
         "as_expression" | "satisfies_expression" => {
-            let asserted = node.named_child(1).and_then(|of| types::chain(visit, notes, of));
+            let asserted =
+                node.named_child(1).and_then(|of| types::chain_in(visit, notes, of, depth + 1));
             match asserted {
                 Some(asserted) => chain.push_str(&asserted),
                 None => inner(node.named_child(0), chain)?,
@@ -100,7 +112,7 @@ fn push(
         }
         "type_assertion" => {
             let asserted = node.named_child(0)?.named_child(0)?;
-            match types::chain(visit, notes, asserted) {
+            match types::chain_in(visit, notes, asserted, depth + 1) {
                 Some(asserted) => chain.push_str(&asserted),
                 None => inner(node.named_child(1), chain)?,
             }
@@ -125,7 +137,8 @@ fn push(
             _ => return None,
         },
         "array" => {
-            let first = node.named_child(0).and_then(|first| value(visit, notes, first));
+            let first =
+                node.named_child(0).and_then(|first| value_in(visit, notes, first, depth + 1));
             let first = first.filter(|first| class_of(first).is_some());
             match first {
                 Some(first) => chain.push_str(&types::container("Array", &[Some(first)])),

@@ -199,6 +199,8 @@ fn declare(
                 if is_short {
                     read(visit, notes, left, chain.as_deref());
                 }
+                let default = node.child_by_field_name("right");
+                let chain = chain.or_else(|| chain::value(visit, notes, default?));
                 rest.push((left, chain));
             }
             "object_pattern" => {

@@ -8,16 +8,13 @@ use crate::lang::visit::Visit;
 
 use super::chain;
 
-/// Nesting of a type that is followed.
-const DEPTH_MAX: usize = 12;
-
 /// Type arguments of one type that are looked at.
 const ARGUMENTS_MAX: usize = 8;
 
 /// Returns the chain of a value of the type `node`: nullability and wrappers that say nothing of the
 /// value are left out, and of alternatives there is the first.
 pub(super) fn chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
-    of_type(visit, notes, node, 0)
+    chain_in(visit, notes, node, 0)
 }
 
 /// Returns the chain of what the field `type` of `node` says.
@@ -25,16 +22,17 @@ pub(super) fn annotated(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>
     chain(visit, notes, node.child_by_field_name("type")?)
 }
 
-fn of_type(
+/// Returns the same for what lies `depth` nodes inside of what is followed.
+pub(super) fn chain_in(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
     node: Node<'_>,
     depth: usize,
 ) -> Option<Chain> {
-    if depth > DEPTH_MAX {
+    if depth > chain::DEPTH_MAX {
         return None;
     }
-    let of = |node: Option<Node<'_>>| of_type(visit, notes, node?, depth + 1);
+    let of = |node: Option<Node<'_>>| chain_in(visit, notes, node?, depth + 1);
     match node.kind() {
         "type_annotation" | "parenthesized_type" | "readonly_type" | "flow_maybe_type"
         | "optional_type" | "constraint" | "default_type" => of(node.named_child(0)),
@@ -66,7 +64,7 @@ fn of_type(
         "union_type" | "intersection_type" => {
             of(node.named_child(0)).or_else(|| of(node.named_child(1)))
         }
-        "type_query" => chain::value(visit, notes, node.named_child(0)?),
+        "type_query" => chain::value_in(visit, notes, node.named_child(0)?, depth + 1),
         "this_type" => Some("$".to_owned()),
         "lookup_type" => {
             let member = chain::literal(node.named_child(1)?.named_child(0)?)?;
@@ -90,7 +88,7 @@ fn generic(
     let arguments = node.child_by_field_name("type_arguments")?;
     let mut cursor = arguments.walk();
     let arguments = arguments.named_children(&mut cursor).take(ARGUMENTS_MAX);
-    let mut arguments = arguments.map(|argument| of_type(visit, notes, argument, depth + 1));
+    let mut arguments = arguments.map(|argument| chain_in(visit, notes, argument, depth + 1));
     match name {
         "Partial" | "Readonly" | "Required" | "NonNullable" | "Pick" | "Omit" | "Awaited"
         | "$ReadOnly" | "$Shape" | "$Exact" | "Exclude" | "Extract" => arguments.next()?,

@@ -55,7 +55,7 @@ fn named(name: &str) -> Option<Chain> {
         return None;
     }
     match name.rsplit('.').next()? {
-        "Any" | "object" | "None" => None,
+        "Any" | "object" | "None" | "Final" | "ClassVar" | "Optional" | "Callable" => None,
         "Self" => Some("$".to_owned()),
         _ => Some(format!("@{name}")),
     }

@@ -14,18 +14,40 @@ const DEPTH_MAX: usize = 24;
 
 /// Returns how the value of the expression `node` comes about.
 pub(super) fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    value_in(visit, notes, node, 0)
+}
+
+/// Returns the same for what lies `depth` nodes inside of what is followed.
+fn value_in(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
     let mut chain = Chain::new();
-    push(visit, notes, node, 0, &mut chain)?;
+    push(visit, notes, node, depth, &mut chain)?;
     (chain.len() <= CHAIN_BYTES_MAX).then_some(chain)
 }
 
 /// Returns how what `node` yields comes about.
 pub(super) fn element(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    element_in(visit, notes, node, 0)
+}
+
+fn element_in(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
     if let Some((function, arguments)) = call(node) {
         let first = arguments.named_child(0);
         match &visit.text[function.byte_range()] {
             b"list" | b"sorted" | b"reversed" | b"set" | b"tuple" | b"iter" | b"frozenset" => {
-                return element(visit, notes, first?);
+                return element_in(visit, notes, first?, depth + 1);
             }
             b"range" => return Some("@int".to_owned()),
             b"enumerate" | b"zip" => return None,
@@ -33,13 +55,13 @@ pub(super) fn element(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) 
         }
         if function.kind() == "attribute" && first.is_none() {
             match &visit.text[function.child_by_field_name("attribute")?.byte_range()] {
-                b"values" => return element(visit, notes, function.child(0)?),
+                b"values" => return element_in(visit, notes, function.child(0)?, depth + 1),
                 b"keys" | b"items" => return None,
                 _ => {}
             }
         }
     }
-    let mut chain = value(visit, notes, node)?;
+    let mut chain = value_in(visit, notes, node, depth + 1)?;
     chain.push_str("[]");
     Some(chain)
 }
@@ -156,13 +178,14 @@ fn push(
             }
             inner(node.child(0), chain)?;
         }
-        "tuple" | "expression_list" => push_tuple(visit, notes, node, chain),
+        "tuple" | "expression_list" => push_tuple(visit, notes, node, depth, chain),
         "list" | "set" => {
-            let first = node.named_child(0).and_then(|first| value(visit, notes, first));
+            let first =
+                node.named_child(0).and_then(|first| value_in(visit, notes, first, depth + 1));
             chain.push_str(&container(node.kind(), first.as_deref()));
         }
         "list_comprehension" | "set_comprehension" | "generator_expression" => {
-            push_comprehension(visit, notes, node, chain)?;
+            push_comprehension(visit, notes, node, depth, chain)?;
         }
         "dictionary" | "dictionary_comprehension" => chain.push_str("@dict"),
         "string" | "concatenated_string" => chain.push_str("@str"),
@@ -207,12 +230,12 @@ fn push_call(
     match name.rsplit('.').next().filter(|_| is_known).unwrap_or_default() {
         "super" => chain.push_str("$$"),
         "type" if arguments.named_child_count() == 1 => {
-            let value = value(visit, notes, argument(0)?)?;
+            let value = value_in(visit, notes, argument(0)?, depth + 1)?;
             chain.push_str(&class_of_value(visit, &value)?);
         }
         "cast" => chain.push_str(&annotation::chain(visit, argument(0)?)?),
         "list" | "sorted" | "reversed" | "set" | "tuple" | "iter" | "copy" | "deepcopy" => {
-            let same = argument(0).and_then(|argument| value(visit, notes, argument));
+            let same = argument(0).and_then(|argument| value_in(visit, notes, argument, depth + 1));
             match same {
                 Some(same) => chain.push_str(&same),
                 None => {
@@ -221,7 +244,7 @@ fn push_call(
                 }
             }
         }
-        "next" => chain.push_str(&element(visit, notes, argument(0)?)?),
+        "next" => chain.push_str(&element_in(visit, notes, argument(0)?, depth + 1)?),
         "getattr" => {
             push(visit, notes, argument(0)?, depth + 1, chain)?;
             let attribute = literal(argument(1)?)?;
@@ -229,7 +252,8 @@ fn push_call(
             chain.push_str(std::str::from_utf8(&visit.text[attribute]).ok()?);
         }
         "defaultdict" => {
-            let class = argument(0).and_then(|argument| value(visit, notes, argument));
+            let class =
+                argument(0).and_then(|argument| value_in(visit, notes, argument, depth + 1));
             let class = class.map(|class| format!("{class}()"));
             chain.push_str(&container("defaultdict", class.as_deref()));
         }
@@ -242,11 +266,17 @@ fn push_call(
 }
 
 /// Pushes a tuple with the types of its parts, as far as they can be said.
-fn push_tuple(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, chain: &mut Chain) {
+fn push_tuple(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+    chain: &mut Chain,
+) {
     let mut cursor = node.walk();
     for (at, part) in node.named_children(&mut cursor).take(8).enumerate() {
         chain.push_str(if at == 0 { "@tuple<" } else { "," });
-        let part = value(visit, notes, part);
+        let part = value_in(visit, notes, part, depth + 1);
         chain.push_str(part.as_deref().and_then(class_of).unwrap_or("_"));
     }
     chain.push_str(if chain.is_empty() { "@tuple" } else { ">" });
@@ -257,6 +287,7 @@ fn push_comprehension(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
     node: Node<'_>,
+    depth: usize,
     chain: &mut Chain,
 ) -> Option<()> {
     let body = node.child_by_field_name("body")?;
@@ -264,12 +295,12 @@ fn push_comprehension(
     let left = clause.child_by_field_name("left")?;
     if visit.text[left.byte_range()] == visit.text[body.byte_range()] {
         let right = clause.child_by_field_name("right")?;
-        chain.push_str(&value(visit, notes, right)?);
+        chain.push_str(&value_in(visit, notes, right, depth + 1)?);
         return Some(());
     }
     let name = if node.kind() == "set_comprehension" { "set" } else { "list" };
     // Its variables are not declared here, but a class is hardly one of them.
-    let made = call(body).and_then(|_| value(visit, notes, body));
+    let made = call(body).and_then(|_| value_in(visit, notes, body, depth + 1));
     chain.push_str(&container(name, made.as_deref().filter(|made| !made.starts_with('@'))));
     Some(())
 }

@@ -278,15 +278,18 @@ fn note(
 
 /// Returns the role of the expression below the ancestor `level` above, which is not called.
 fn role(visit: &Visit<'_, '_>, level: usize) -> Role {
+    let mut is_argument = false;
     for level in level..level + LEVELS_MAX {
         match visit.ancestor_kind(level) {
             "type" | "generic_type" | "union_type" | "member_type" | "except_clause" => {
                 return Role::Type;
             }
             "argument_list" if visit.ancestor_kind(level + 1) == "class_definition" => {
-                return Role::Base;
+                // What a base is given in brackets is no base.
+                return if is_argument { Role::Type } else { Role::Base };
             }
-            "subscript" | "attribute" | "binary_operator" | "list" | "tuple" | "as_pattern" => {}
+            "subscript" => is_argument |= visit.field_above(level - 1) == "subscript",
+            "attribute" | "binary_operator" | "list" | "tuple" | "as_pattern" => {}
             _ => return Role::Read,
         }
     }
