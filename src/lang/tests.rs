@@ -1,12 +1,13 @@
 //! Tests of the room: an outline per language, and what holds for any bytes.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::language::{LANGUAGES, detect, of_path, of_shebang};
 use super::parse::{Limits, Problem};
-use super::symbols::{Outline, outline};
-use crate::tools;
+use super::symbols::Outline;
+use super::symbols::outline as symbols_of;
+use crate::tools::{Reply, outline};
 
 mod facts;
 mod fixtures;
@@ -14,9 +15,8 @@ mod property;
 
 /// Returns the rendered outline and, below, what it does not show: qualified names, visibility, docs.
 fn seen(path: &str, text: &str) -> String {
-    let args = tools::outline::Args { path: PathBuf::from(path) };
-    let reply = tools::outline::run(&args, text.as_bytes()).expect("the language is known");
-    let mut seen = tools::outline::render(&reply);
+    let reply = outline::of_text(path.as_bytes(), text.as_bytes()).expect("the language is known");
+    let mut seen = reply.render();
     seen.push_str("---\n");
     for symbol in &reply.symbols {
         let visibility = format!("{:?}", symbol.visibility).to_lowercase();
@@ -107,7 +107,7 @@ fn test_files_are_told_by_path() {
 #[test]
 fn every_grammar_can_be_read() {
     for language in LANGUAGES {
-        let outline = outline(language, "x", b"", Limits::DEFAULT);
+        let outline = symbols_of(language, "x", b"", Limits::DEFAULT);
         assert_eq!(outline, Outline::default(), "{}", language.name);
     }
 }
@@ -127,12 +127,12 @@ fn names_and_extensions_belong_to_one_language() {
 fn what_is_too_large_is_counted() {
     let limits = Limits { bytes_max: 10, ..Limits::DEFAULT };
     for language in LANGUAGES {
-        let outline = outline(language, "x", b"int x = 1234;", limits);
+        let outline = symbols_of(language, "x", b"int x = 1234;", limits);
         assert_eq!(outline.problems.get(&Problem::TooLarge), Some(&1));
         assert!(outline.symbols.is_empty());
     }
     let large = vec![b'\n'; Limits::DEFAULT.bytes_max + 1];
-    let outline = outline(LANGUAGES[0], "x", &large, Limits::DEFAULT);
+    let outline = symbols_of(LANGUAGES[0], "x", &large, Limits::DEFAULT);
     assert_eq!(outline.problems.get(&Problem::TooLarge), Some(&1));
 }
 
@@ -140,7 +140,7 @@ fn what_is_too_large_is_counted() {
 fn work_is_bounded_and_what_came_first_is_kept() {
     let text = "fn a() {}\n".repeat(500);
     let rust = of_path(Path::new("x.rs")).expect("known");
-    let of = |limits| outline(rust, "x.rs", text.as_bytes(), limits);
+    let of = |limits| symbols_of(rust, "x.rs", text.as_bytes(), limits);
     let nodes = of(Limits { nodes_max: 100, ..Limits::DEFAULT });
     assert_eq!(nodes.problems.get(&Problem::TooManyNodes), Some(&1));
     assert!(!nodes.symbols.is_empty() && nodes.symbols.len() < 100);
@@ -182,7 +182,7 @@ fn ten_thousand_levels_are_cut_not_fallen_into() {
     ];
     for (path, text) in cases {
         let language = of_path(Path::new(path)).expect("known");
-        let outline = outline(language, path, text.as_bytes(), Limits::DEFAULT);
+        let outline = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT);
         assert!(outline.problems.contains_key(&Problem::TooDeep), "{path}: {:?}", outline.problems);
         let has = |name: &str| outline.symbols.iter().any(|symbol| symbol.name == name);
         assert!(has("a") && has("z"), "{path}");
@@ -193,7 +193,7 @@ fn ten_thousand_levels_are_cut_not_fallen_into() {
 fn nested_names_stay_short() {
     let text = format!("{}{}", format!("mod {} {{ ", "n".repeat(400)).repeat(300), "}".repeat(300));
     let rust = of_path(Path::new("x.rs")).expect("known");
-    let outline = outline(rust, "x.rs", text.as_bytes(), Limits::DEFAULT);
+    let outline = symbols_of(rust, "x.rs", text.as_bytes(), Limits::DEFAULT);
     assert_eq!(outline.symbols.len(), 300);
     assert!(outline.symbols.iter().all(|symbol| symbol.qualified_name.len() < 1100));
 }

@@ -51,14 +51,23 @@ impl Define for Outline {
         // A little past the length at which parsing gives up, so that it says so.
         let bytes_max = Limits::DEFAULT.bytes_max as u64 + 1;
         let (path, content) = paths::read(call, &args.path, bytes_max)?;
-        let named = path::to_path(&path);
-        let language = lang::detect(&named, &content.bytes).ok_or_else(|| unknown(&named))?;
-        let path = paths::shown(&path);
-        let outline = lang::outline(language, &path, &content.bytes, Limits::DEFAULT);
-        let total = outline.symbols.len();
-        let (symbols, problems) = (outline.symbols, outline.problems);
-        Ok(Found { path, language: language.name, symbols, total, problems })
+        of_text(&path, &content.bytes)
     }
+}
+
+/// Returns the definitions of `text`, which the file at a repository path holds. O(text).
+///
+/// # Errors
+///
+/// [`crate::Kind::Usage`] if the language is unknown.
+pub fn of_text(path: &[u8], text: &[u8]) -> Result<Found> {
+    let named = path::to_path(path);
+    let language = lang::detect(&named, text).ok_or_else(|| unknown(&named))?;
+    let path = paths::shown(path);
+    let outline = lang::outline(language, &path, text, Limits::DEFAULT);
+    let total = outline.symbols.len();
+    let (symbols, problems) = (outline.symbols, outline.problems);
+    Ok(Found { path, language: language.name, symbols, total, problems })
 }
 
 fn unknown(path: &std::path::Path) -> Error {
