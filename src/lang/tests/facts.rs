@@ -12,6 +12,7 @@ mod c;
 mod cpp;
 mod go;
 mod java;
+mod ruby;
 mod rust;
 
 /// A path, a text, and what is seen of its facts.
@@ -20,6 +21,7 @@ pub(super) const SOURCES: &[(&str, &str, &str)] = &[
     (cpp::PATH, cpp::TEXT, cpp::EXPECTED),
     (go::PATH, go::TEXT, go::EXPECTED),
     (java::PATH, java::TEXT, java::EXPECTED),
+    (ruby::PATH, ruby::TEXT, ruby::EXPECTED),
     (rust::PATH, rust::TEXT, rust::EXPECTED),
 ];
 
