@@ -40,7 +40,22 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 ///   which are fields of tuple structs and variants. Tuples are `@tuple<A,B>`, slices and arrays
 ///   `@slice<A>`; a type parameter is its first bound, an argument that is not known `_`.
 /// - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; of a call with
-///   several results the first is meant.
+///   several results the first is meant. A method's receiver is `$`; an embedded field is a base of
+///   its struct, and a field named by its type.
+/// - Java: arrays are `@slice<A>`; `new Type()` is a call of `Type` and `@Type`; `super(…)` and
+///   `this(…)` are calls of these words on `$$` and `$`. A name that is not local may be a field of
+///   the types around.
+/// - C has no chains: a member that is called has the receiver `?`, others are no references. Of a
+///   macro whose body is one name the chain is that name.
+/// - C++: `unique_ptr`, `shared_ptr`, `optional` and their like count as pointers; casts and
+///   `make_unique<A>()` are `@A`. Types made by macros or `auto` returns are unknown.
+/// - Ruby: `Type.new` is `@Type`; `@name` is the member `name` of `$`, but a reference's span has its
+///   sign. A bare name is a call. What `include` names is a base.
+///
+/// Methods that standard libraries have and that give the same container or an element of it are
+/// written as nothing or `[]` where their names say enough (`iter`, `stream`, `unwrap`, `orElse`).
+/// For the others a linker does well to take an unknown member of a type from elsewhere that has
+/// arguments, once it is called, as the type itself: `@Vec<Item>.get()[]` is an `Item`.
 pub type Chain = String;
 
 /// How an identifier is used where it occurs.

@@ -128,10 +128,8 @@ impl Pattern<'_, '_, '_, '_> {
     fn bind(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         match node.kind() {
-            "identifier" | "shorthand_field_identifier" => {
-                if is_binding(self.visit.bytes(node)) {
-                    self.notes.declare_from(node, value, self.from);
-                }
+            "identifier" | "shorthand_field_identifier" if is_binding(self.visit.bytes(node)) => {
+                self.notes.declare_from(node, value, self.from);
             }
             "tuple_pattern" => self.tuple(node, value, depth),
             "tuple_struct_pattern" => {
