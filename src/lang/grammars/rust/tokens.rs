@@ -24,7 +24,13 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), Local::Is(_))) {
         return;
     }
+    // `#[cfg(…)]` calls nothing, nor do these.
+    let in_attribute = (2..8).any(|levels| visit.ancestor_kind(levels) == "attribute");
+    if matches!(own, b"Some" | b"Ok" | b"Err" | b"None") {
+        return;
+    }
     match () {
+        () if in_attribute && !is_capital => notes.refer(visit, node, Role::Read, receiver),
         () if around.is_called => notes.call(visit, node, receiver, around.arguments),
         () if around.is_marked => notes.call(visit, node, receiver, 0),
         () if is_capital => notes.refer(visit, node, Role::Type, receiver),
