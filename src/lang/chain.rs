@@ -15,9 +15,18 @@ pub(super) fn member(of: Option<Chain>, name: &[u8]) -> Option<Chain> {
     step(of?, &[b".", name])
 }
 
-/// Returns the chain of what a call of `of` returns.
+/// Returns the chain of what a call of `of` returns. A member that is called three times in a row is
+/// one that returns what it is a member of: two of them stand for any number.
 pub(super) fn called(of: Option<Chain>) -> Option<Chain> {
-    step(of?, &[b"()"])
+    let mut chain = step(of?, &[b"()"])?;
+    if let Some(last) = chain.rfind('.') {
+        let member = &chain[last..];
+        let before = chain[..last].strip_suffix(member);
+        if before.is_some_and(|before| before.ends_with(member)) {
+            chain.truncate(last);
+        }
+    }
+    Some(chain)
 }
 
 /// Returns the chain of what `of` holds.

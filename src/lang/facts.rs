@@ -40,7 +40,8 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 ///   which are fields of tuple structs and variants. Tuples are `@tuple<A,B>`, slices and arrays
 ///   `@slice<A>`; a type parameter is its first bound, an argument that is not known `_`.
 /// - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; of a call with
-///   several results the first is meant.
+///   several results the first is meant. A method's receiver is `$`; an embedded field is a base of
+///   its struct, and a field named by its type.
 /// - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, of other alternatives there is the
 ///   first; `type[A]` and the first parameter of a class method are the class, `A`. A class that is
 ///   called gives `A()`. What an `async def` returns is `@Coroutine<A>`, what a generator without an
@@ -51,6 +52,20 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 ///   in a function assigned to one. Parameters of callbacks of `map`, `forEach`, `then` and the like
 ///   are elements of what these are called on. `super(…)` is a call of `super` with the receiver `$$`.
 /// - Values of literals have their types: `@str`, `@int`, `@list`, `@dict`; `@string`, `@Array`.
+/// - Java: arrays are `@slice<A>`; `new Type()` is a call of `Type` and `@Type`; `super(…)` and
+///   `this(…)` are calls of these words on `$$` and `$`. A name that is not local may be a field of
+///   the types around.
+/// - C has no chains: a member that is called has the receiver `?`, others are no references. Of a
+///   macro whose body is one name the chain is that name.
+/// - C++: `unique_ptr`, `shared_ptr`, `optional` and their like count as pointers; casts and
+///   `make_unique<A>()` are `@A`. Types made by macros or `auto` returns are unknown.
+/// - Ruby: `Type.new` is `@Type`; `@name` is the member `name` of `$`, but a reference's span has its
+///   sign. A bare name is a call. What `include` names is a base.
+///
+/// Methods that standard libraries have and that give the same container or an element of it are
+/// written as nothing or `[]` where their names say enough (`iter`, `stream`, `unwrap`, `orElse`).
+/// For the others a linker does well to take an unknown member of a type from elsewhere that has
+/// arguments, once it is called, as the type itself: `@Vec<Item>.get()[]` is an `Item`.
 pub type Chain = String;
 
 /// How an identifier is used where it occurs.

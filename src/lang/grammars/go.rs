@@ -122,7 +122,7 @@ fn outer(visit: &Visit<'_, '_>) -> usize {
 fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     // The fields of a struct without a name belong to nothing that could be looked up.
-    if !visit.enclosing_kind().is_some_and(|kind| kind == SymbolKind::Struct) {
+    if visit.enclosing_kind() != Some(SymbolKind::Struct) {
         return;
     }
     let mut cursor = node.walk();

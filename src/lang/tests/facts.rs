@@ -14,6 +14,7 @@ mod go;
 mod java;
 mod javascript;
 mod python;
+mod ruby;
 mod rust;
 mod typescript;
 
@@ -25,6 +26,7 @@ pub(super) const SOURCES: &[(&str, &str, &str)] = &[
     (java::PATH, java::TEXT, java::EXPECTED),
     (javascript::PATH, javascript::TEXT, javascript::EXPECTED),
     (python::PATH, python::TEXT, python::EXPECTED),
+    (ruby::PATH, ruby::TEXT, ruby::EXPECTED),
     (rust::PATH, rust::TEXT, rust::EXPECTED),
     (typescript::PATH, typescript::TEXT, typescript::EXPECTED),
 ];

@@ -53,6 +53,10 @@ const PLAIN_TYPES: [&[u8]; 22] = [
     b"uintptr",
 ];
 
+/// Functions that are part of the language and that hardly any package has, too.
+const PLAIN_FUNCTIONS: [&[u8]; 9] =
+    [b"append", b"cap", b"copy", b"delete", b"len", b"make", b"new", b"panic", b"recover"];
+
 /// Notes what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -178,6 +182,10 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             _ => false,
         }
     {
+        return;
+    }
+    let is_called = parent == "call_expression" && field == "function";
+    if is_called && (PLAIN_FUNCTIONS.contains(&own) || PLAIN_TYPES.contains(&own)) {
         return;
     }
     match parent {

@@ -60,6 +60,28 @@ pub(super) fn declare(
     Pattern { visit, notes, from }.bind(pattern, value, DEPTH_MAX);
 }
 
+/// Declares the names in `pattern`, which the expression `value` is matched with; two tuples pair up.
+pub(super) fn declare_matched(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    pattern: Node<'_>,
+    value: Node<'_>,
+    from: usize,
+) {
+    let inner = match pattern.kind() {
+        "match_pattern" => pattern.named_child(0).unwrap_or(pattern),
+        _ => pattern,
+    };
+    if (inner.kind(), value.kind()) != ("tuple_pattern", "tuple_expression") {
+        let value = values::of(visit, notes, value);
+        return declare(visit, notes, pattern, value, from);
+    }
+    for (part, of) in parts(inner).zip(parts(value)) {
+        let of = values::of(visit, notes, of);
+        declare(visit, notes, part, of, from);
+    }
+}
+
 /// Declares what a `let` binds. A type that is written goes before the value.
 pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -67,18 +89,10 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let typed = node.child_by_field_name("type");
     let typed = typed.and_then(|of| types::value_of(visit, notes, of));
     let value = node.child_by_field_name("value");
-    // Two tuples pair up.
-    if let Some(value) = value
-        && (pattern.kind(), value.kind()) == ("tuple_pattern", "tuple_expression")
+    if typed.is_none()
+        && let Some(value) = value
     {
-        for at in 0..12 {
-            let (Some(part), Some(of)) = (pattern.named_child(at), value.named_child(at)) else {
-                return;
-            };
-            let of = values::of(visit, notes, of);
-            declare(visit, notes, part, of, node.end_byte());
-        }
-        return;
+        return declare_matched(visit, notes, pattern, value, node.end_byte());
     }
     let is_vague = typed.as_deref().is_some_and(|typed| typed.contains('_'));
     let value = match (typed, value) {
@@ -128,10 +142,8 @@ impl Pattern<'_, '_, '_, '_> {
     fn bind(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         match node.kind() {
-            "identifier" | "shorthand_field_identifier" => {
-                if is_binding(self.visit.bytes(node)) {
-                    self.notes.declare_from(node, value, self.from);
-                }
+            "identifier" | "shorthand_field_identifier" if is_binding(self.visit.bytes(node)) => {
+                self.notes.declare_from(node, value, self.from);
             }
             "tuple_pattern" => self.tuple(node, value, depth),
             "tuple_struct_pattern" => {

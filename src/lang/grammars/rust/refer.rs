@@ -133,9 +133,8 @@ fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn condition(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(pattern) = node.child_by_field_name("pattern") else { return };
-    let value = node.child_by_field_name("value");
-    let value = value.and_then(|value| values::of(visit, notes, value));
-    patterns::declare(visit, notes, pattern, value, node.end_byte());
+    let Some(value) = node.child_by_field_name("value") else { return };
+    patterns::declare_matched(visit, notes, pattern, value, node.end_byte());
 }
 
 fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -149,9 +148,10 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn arm(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(pattern) = visit.node().child_by_field_name("pattern") else { return };
     let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("value"));
-    let value = of.and_then(|of| values::of(visit, notes, of));
     // A guard sees the names, too.
-    patterns::declare(visit, notes, pattern, value, pattern.start_byte());
+    if let Some(of) = of {
+        patterns::declare_matched(visit, notes, pattern, of, pattern.start_byte());
+    }
 }
 
 /// Notes a name in an expression, a path or a pattern.

@@ -11,7 +11,9 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let span = node.byte_range();
     let own = visit.bytes(node);
     let around = chain::around(visit.text, span.clone());
-    if !around.is_member && is_bound(&visit.text[..span.start]) {
+    let next = visit.text[span.end..].trim_ascii_start();
+    let is_set = next.first() == Some(&b'=') && !matches!(next.get(1), Some(b'=' | b'>'));
+    if !around.is_member && (is_set || is_bound(&visit.text[..span.start])) {
         return notes.declare(node, None);
     }
     let is_capital = own.first().is_some_and(u8::is_ascii_uppercase);
@@ -19,12 +21,21 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let before = &visit.text[around.start..span.start];
         let before = before.trim_ascii_end();
         let path = before.strip_suffix(b"::").or(before.strip_suffix(b"."));
+        // `$name` stands for any expression.
+        let is_open = visit.text[..around.start].ends_with(b"$");
+        let path = path.filter(|_| !is_open);
         path.and_then(|path| chain::of_text(notes, path)).unwrap_or(chain::UNKNOWN.to_owned())
     });
     if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), Local::Is(_))) {
         return;
     }
+    // `#[cfg(…)]` calls nothing, nor do these.
+    let in_attribute = (2..8).any(|levels| visit.ancestor_kind(levels) == "attribute");
+    if matches!(own, b"Some" | b"Ok" | b"Err" | b"None") {
+        return;
+    }
     match () {
+        () if in_attribute && !is_capital => notes.refer(visit, node, Role::Read, receiver),
         () if around.is_called => notes.call(visit, node, receiver, around.arguments),
         () if around.is_marked => notes.call(visit, node, receiver, 0),
         () if is_capital => notes.refer(visit, node, Role::Type, receiver),

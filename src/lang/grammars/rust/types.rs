@@ -107,6 +107,9 @@ impl Types<'_, '_, '_> {
 
     /// Appends `<A,B>`; what has no name is `_`.
     fn arguments(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
+        if !children(node).any(is_type) {
+            return true;
+        }
         out.push('<');
         for (at, child) in children(node).filter(|child| is_type(*child)).enumerate() {
             if at > 0 {
@@ -135,7 +138,8 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(parameters) = node.child_by_field_name("type_parameters") else { return };
-    let clause = visit.child(node, "where_clause");
+    let mut parts = (0..10).map_while(|at| node.named_child(at));
+    let clause = parts.find(|part| part.kind() == "where_clause");
     for parameter in children(parameters).filter(|child| child.kind() == "type_parameter") {
         let Some(name) = parameter.child_by_field_name("name") else { continue };
         let own = parameter.child_by_field_name("bounds");

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::types;
 use crate::lang::chain;
-use crate::lang::facts::Chain;
+use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -72,6 +72,22 @@ const WRAPS: [&[u8]; 8] = [
     b"std::sync::Arc::new",
 ];
 
+/// Functions that put a value into a cell.
+const CELLS: [&[u8]; 4] = [b"Mutex::new", b"RwLock::new", b"RefCell::new", b"OnceCell::from"];
+
+/// Returns the name of the type that a chain is a value of, if the chain itself says it: that of
+/// `@Type`, and by convention that of `Type.new()`.
+fn made_by(chain: &str) -> Option<&str> {
+    if let Some(name) = chain.strip_prefix('@') {
+        let is_plain = !name.contains("()") && !name.ends_with("[]");
+        return Some(name).filter(|_| is_plain);
+    }
+    let name = chain.strip_suffix(".new()").or(chain.strip_suffix(".default()"))?;
+    let last = name.rsplit('.').next()?;
+    let is_type = last.starts_with(char::is_uppercase) && !name.contains('(');
+    is_type.then_some(name)
+}
+
 /// Returns the chain of the expression `node`.
 pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     Values { visit, notes }.of(node, DEPTH_MAX)
@@ -127,6 +143,7 @@ impl Values<'_, '_, '_> {
             "match_expression" => self.matched(node, depth),
             "macro_invocation" => match self.visit.bytes(field("macro")?) {
                 b"format" => Some("@String".to_owned()),
+                b"vec" => self.listed(node),
                 _ => None,
             },
             _ => None,
@@ -156,10 +173,36 @@ impl Values<'_, '_, '_> {
                 let arguments = node.child_by_field_name("arguments")?;
                 self.of(arguments.named_child(0)?, depth)
             }
+            "scoped_identifier" if CELLS.contains(&self.visit.bytes(plain)) => {
+                let arguments = node.child_by_field_name("arguments")?;
+                let held = self.of(arguments.named_child(0)?, depth)?;
+                let cell = plain.child_by_field_name("path")?;
+                let cell = String::from_utf8_lossy(self.visit.bytes(cell));
+                chain::instance(&format!("{cell}<{}>", made_by(&held)?))
+            }
             "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some" | b"Err") => None,
             "identifier" if self.visit.bytes(plain) == b"Self" => Some("@Self".to_owned()),
             _ => chain::called(self.of(plain, depth)),
         }
+    }
+
+    /// Returns the chain of `vec![Type::new(), …]`.
+    fn listed(&self, node: Node<'_>) -> Option<Chain> {
+        let tokens = (0..4).filter_map(|at| node.named_child(at));
+        let mut lists = tokens.filter(|token| token.kind() == "token_tree");
+        let text = self.visit.bytes(lists.next()?);
+        let text = text.get(1..text.len().checked_sub(1)?)?;
+        let mut depth = 0_usize;
+        let end = text.iter().take(CHAIN_BYTES_MAX).position(|byte| {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && matches!(byte, b',' | b';')
+        });
+        let first = chain::of_text(self.notes, &text[..end.unwrap_or(text.len())])?;
+        chain::instance(&format!("Vec<{}>", made_by(&first)?))
     }
 
     /// Returns what `collect::<Type>()` and its like make.

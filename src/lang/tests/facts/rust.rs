@@ -57,6 +57,25 @@ trait Cached: Backend + other::Base {
     fn cached(&self) -> Self where Self: Sized;
 }
 static POOL: Lazy<Pool> = Lazy::new(Pool::open);
+fn idioms(items: &[Item], store: &Store<Disk>) -> Vec<Item> {
+    let made = vec![Item::new(), other()];
+    made[0].one();
+    let shared = Arc::new(Mutex::new(Item::new()));
+    shared.lock().unwrap().two();
+    if let (Some(first), Ok(second)) = (items.first(), store.second()) {
+        first.three(second.four());
+    }
+    let value = match store.get(1) { Some(value) => value, None => return made };
+    value.five();
+    let value = value.next();
+    value.six();
+    let Shape::Named { point: Point { x, .. } } = shape() else { return made };
+    x.seven();
+    select! { got = store.recv() => got.eight(), }
+    store.a().put(1).put(2).put(3).put(4).done();
+    items.iter().filter(|item| item.nine()).cloned().collect::<Vec<Item>>()
+}
+macro_rules! run { ($x:expr) => { $x.ten(helper($x)) }; }
 "#;
 
 pub(super) const EXPECTED: &str = r#"module std::collections {HashMap} :1
@@ -83,6 +102,7 @@ Store::Out = @u8
 Cached < Backend, other.Base
 Cached::cached = $
 POOL = @Lazy<Pool>
+idioms = @Vec<Item>
 1 : read std, read std . collections, import std.collections . HashMap,
 2 : read crate . net, import crate.net . Conn, read crate.net . pool,
 3 : read super . a, import super.a . b,
@@ -122,4 +142,21 @@ POOL = @Lazy<Pool>
 52 Cached: base Backend, read other, base other . Base,
 53 cached: type Sized,
 55 POOL: type Lazy, type Pool, type Lazy, call Lazy . new/1, type Pool, read Pool . open,
+56 idioms: type Item, type Store, type Disk, type Vec, type Item,
+57 idioms: call vec/0, type Item, call Item . new/0, call other/0,
+58 idioms: call @Vec<Item>[] . one/0,
+59 idioms: type Arc, call Arc . new/1, type Mutex, call Mutex . new/1, type Item, call Item . new/0,
+60 idioms: call @Mutex<Item> . lock/0, call @Mutex<Item> . unwrap/0, call @Mutex<Item>[] . two/0,
+61 idioms: call @slice<Item> . first/0, call @Store<Disk> . second/0,
+62 idioms: call @slice<Item>.first()[] . three/1, call @Store<Disk>.second()[] . four/0,
+64 idioms: call @Store<Disk> . get/1,
+65 idioms: call @Store<Disk>.get()[] . five/0,
+66 idioms: call @Store<Disk>.get()[] . next/0,
+67 idioms: call @Store<Disk>.get()[].next() . six/0,
+68 idioms: type Shape, type Shape . Named, read @Shape.Named . point, type Point, read @Point . x, call shape/0,
+69 idioms: call @Point.x . seven/0,
+70 idioms: call select/0, call @Store<Disk> . recv/0, call ? . eight/0,
+71 idioms: call @Store<Disk> . a/0, call @Store<Disk>.a() . put/1, call @Store<Disk>.a().put() . put/1, call @Store<Disk>.a().put().put() . put/1, call @Store<Disk>.a().put().put() . put/1, call @Store<Disk>.a().put().put() . done/0,
+72 idioms: call @slice<Item> . iter/0, call @slice<Item> . filter/1, call @slice<Item>[] . nine/0, call @slice<Item> . cloned/0, call @slice<Item> . collect/0, type Vec, type Item,
+74 run: call ? . ten/1, call helper/1,
 "#;

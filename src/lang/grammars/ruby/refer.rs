@@ -1,0 +1,341 @@
+//! What Ruby refers to: the rule that reads uses, locals, requires and bases off each node.
+
+use tree_sitter::Node;
+
+use crate::lang::chain;
+use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Nodes whose local names are unknown outside of them.
+pub(super) const SCOPES: &[&str] =
+    &["program", "class", "module", "method", "singleton_method", "block", "do_block", "lambda"];
+
+/// Methods whose block is given what the object holds.
+const GIVE_ELEMENT: [&[u8]; 22] = [
+    b"all?",
+    b"any?",
+    b"collect",
+    b"count",
+    b"detect",
+    b"each",
+    b"each_with_index",
+    b"each_with_object",
+    b"filter",
+    b"filter_map",
+    b"find",
+    b"flat_map",
+    b"group_by",
+    b"map",
+    b"max_by",
+    b"min_by",
+    b"none?",
+    b"partition",
+    b"reject",
+    b"select",
+    b"sort_by",
+    b"sum",
+];
+
+/// Methods that return the object, or a container of the same elements.
+const SAME: [&[u8]; 12] = [
+    b"compact", b"dup", b"filter", b"freeze", b"lazy", b"reject", b"reverse", b"select", b"sort",
+    b"sort_by", b"tap", b"to_a",
+];
+
+/// Levels of expressions inside expressions that are followed.
+const DEPTH_MAX: usize = 20;
+
+/// Notes what the visited node declares, requires or refers to.
+pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "identifier" => name(visit, notes),
+        "constant" => constant(visit, notes),
+        "instance_variable" | "class_variable" | "global_variable" => variable(visit, notes),
+        "call" => call(visit, notes),
+        "assignment" => assignment(visit, notes),
+        "method_parameters" | "lambda_parameters" | "block_parameters" => {
+            parameters(visit, notes);
+        }
+        "exception_variable" => {
+            if let Some(name) = node.named_child(0) {
+                notes.declare(name, caught(visit, notes));
+            }
+        }
+        "for" => {
+            let value = node.child_by_field_name("value").and_then(|value| value.named_child(0));
+            let of = value.and_then(|value| of(visit, notes, value, DEPTH_MAX));
+            if let Some(pattern) = node.child_by_field_name("pattern") {
+                declare(visit, notes, pattern, chain::element(of), node.start_byte());
+            }
+        }
+        "class" => {
+            let base = node.child_by_field_name("superclass").and_then(|of| of.named_child(0));
+            let base = base.and_then(|base| of(visit, notes, base, DEPTH_MAX));
+            if let (Some(base), false) = (base, visit.defined.is_empty()) {
+                notes.add_base(visit.defined.start, base);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns the chain of the expression `node`.
+fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
+    let depth = depth.checked_sub(1)?;
+    let field = |name: &str| node.child_by_field_name(name);
+    let own = visit.bytes(node);
+    match node.kind() {
+        "identifier" => match notes.local(own) {
+            Local::Is(chain) => chain.cloned(),
+            // A method of the object itself.
+            Local::Not => chain::called(Some(visit.text_of(node))),
+        },
+        "constant" => Some(visit.text_of(node)),
+        "scope_resolution" => {
+            let name = visit.bytes(field("name")?);
+            match field("scope") {
+                Some(scope) => chain::member(of(visit, notes, scope, depth), name),
+                None => Some(String::from_utf8_lossy(name).into_owned()),
+            }
+        }
+        "self" => Some("$".to_owned()),
+        "instance_variable" => chain::member(Some("$".to_owned()), own.strip_prefix(b"@")?),
+        "call" => {
+            let name = visit.bytes(field("method")?);
+            let Some(receiver) = field("receiver") else {
+                return chain::called(Some(String::from_utf8_lossy(name).into_owned()));
+            };
+            let is_constant = matches!(receiver.kind(), "constant" | "scope_resolution");
+            let receiver = of(visit, notes, receiver, depth)?;
+            match name {
+                b"new" if is_constant => Some(format!("@{receiver}")),
+                b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
+                name if SAME.contains(&name) => Some(receiver),
+                name => chain::called(chain::member(Some(receiver), name)),
+            }
+        }
+        "element_reference" => chain::element(of(visit, notes, field("object")?, depth)),
+        "parenthesized_statements" if node.named_child_count() == 1 => {
+            of(visit, notes, node.named_child(0)?, depth)
+        }
+        "assignment" => of(visit, notes, field("right")?, depth),
+        "binary" if matches!(field("operator")?.kind(), "||" | "or") => {
+            let left = of(visit, notes, field("left")?, depth);
+            left.or_else(|| of(visit, notes, field("right")?, depth))
+        }
+        "string" => Some("@String".to_owned()),
+        "array" => Some("@Array".to_owned()),
+        "hash" => Some("@Hash".to_owned()),
+        _ => None,
+    }
+}
+
+fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(left) = node.child_by_field_name("left") else { return };
+    let right = node.child_by_field_name("right");
+    let value = right.and_then(|right| of(visit, notes, right, DEPTH_MAX));
+    if let (Some(value), false) = (&value, visit.defined.is_empty()) {
+        notes.set_type(visit.defined.start, value.clone());
+    }
+    declare(visit, notes, left, value, node.end_byte());
+}
+
+/// Declares the names on the left of an assignment, or in a pattern.
+fn declare(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    node: Node<'_>,
+    value: Option<Chain>,
+    from: usize,
+) {
+    match node.kind() {
+        "identifier" => {
+            // In `x ||= y` and inside of blocks the name is known already.
+            let is_known = matches!(notes.local(visit.bytes(node)), Local::Is(_));
+            if !is_known || value.is_some() {
+                notes.declare_from(node, value, from);
+            }
+        }
+        "left_assignment_list" | "destructured_left_assignment" | "rest_assignment" => {
+            for part in (0..16).map_while(|at| node.named_child(at)) {
+                if part.kind() == "identifier" {
+                    notes.declare_from(part, None, from);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Declares the visited parameters.
+fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let mut given = given(visit, notes);
+    for parameter in (0..32).map_while(|at| node.named_child(at)) {
+        let is_plain = parameter.kind() == "identifier";
+        let name = if is_plain { Some(parameter) } else { parameter.child_by_field_name("name") };
+        let value = parameter.child_by_field_name("value");
+        let value = value.and_then(|value| of(visit, notes, value, DEPTH_MAX));
+        match name {
+            Some(name) => notes.declare(name, given.take().filter(|_| is_plain).or(value)),
+            None => {
+                for name in (0..8).map_while(|at| parameter.named_child(at)) {
+                    notes.declare(name, None);
+                }
+            }
+        }
+    }
+}
+
+/// Returns what the block with the visited parameters is called with.
+fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let call = visit.ancestor(2).filter(|call| call.kind() == "call")?;
+    let name = visit.bytes(call.child_by_field_name("method")?);
+    let receiver = of(visit, notes, call.child_by_field_name("receiver")?, DEPTH_MAX);
+    match name {
+        b"tap" | b"then" => receiver,
+        name if GIVE_ELEMENT.contains(&name) => chain::element(receiver),
+        _ => None,
+    }
+}
+
+/// Returns what the visited `rescue … => name` holds.
+fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let exceptions = visit.ancestor(1)?.child_by_field_name("exceptions")?;
+    let only = exceptions.named_child(0).filter(|_| exceptions.named_child_count() == 1)?;
+    Some(format!("@{}", of(visit, notes, only, DEPTH_MAX)?))
+}
+
+fn arguments(call: Option<Node<'_>>) -> usize {
+    let arguments = call.and_then(|call| call.child_by_field_name("arguments"));
+    arguments.map_or(0, |arguments| arguments.named_child_count())
+}
+
+/// Notes what the visited call requires or mixes in.
+fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if node.child_by_field_name("receiver").is_some() {
+        return;
+    }
+    let Some(method) = node.child_by_field_name("method") else { return };
+    let Some(list) = node.child_by_field_name("arguments") else { return };
+    let Some(first) = list.named_child(0) else { return };
+    match visit.bytes(method) {
+        b"require" => import(visit, notes, ImportKind::Module, first, None),
+        b"require_relative" | b"load" => {
+            import(visit, notes, ImportKind::LocalInclude, first, None)
+        }
+        b"autoload" => {
+            if let Some(path) = list.named_child(1) {
+                import(visit, notes, ImportKind::Module, path, Some(first));
+            }
+        }
+        b"include" | b"extend" | b"prepend" => {
+            let Some(place) = visit.enclosing_place() else { return };
+            for base in (0..8).map_while(|at| list.named_child(at)) {
+                if matches!(base.kind(), "constant" | "scope_resolution")
+                    && let Some(chain) = of(visit, notes, base, DEPTH_MAX)
+                {
+                    notes.add_base(place, chain);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn import(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    kind: ImportKind,
+    path: Node<'_>,
+    name: Option<Node<'_>>,
+) {
+    // A text with something put in has more parts.
+    let is_plain = path.kind() == "string" && path.named_child_count() == 1;
+    let Some(content) = path.named_child(0).filter(|_| is_plain) else { return };
+    let module = visit.text_of(content);
+    let names = name.map(|name| visit.text_of(name).trim_start_matches(':').to_owned());
+    let names = names.into_iter().map(|name| ImportedName { alias: name.clone(), name }).collect();
+    let node = visit.node();
+    let (span, line) = (node.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind, module, names });
+}
+
+/// Notes a name that is called: with a receiver or arguments, or all by itself.
+fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let field = visit.own_field();
+    let around = visit.ancestor(1);
+    match (field, visit.ancestor_kind(1)) {
+        ("method", "call") => called(visit, notes, around),
+        ("left", "assignment" | "operator_assignment")
+        | (
+            _,
+            "left_assignment_list"
+            | "rest_assignment"
+            | "destructured_left_assignment"
+            | "method_parameters"
+            | "block_parameters"
+            | "lambda_parameters"
+            | "destructured_parameter"
+            | "exception_variable"
+            | "alias"
+            | "undef",
+        )
+        | ("name" | "pattern", _) => {}
+        _ if matches!(notes.local(visit.bytes(node)), Local::Is(_)) => {}
+        _ => notes.call(visit, node, None, 0),
+    }
+}
+
+fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, call: Option<Node<'_>>) {
+    let receiver = call.and_then(|call| call.child_by_field_name("receiver"));
+    let chain =
+        receiver.and_then(|receiver| chain::receiver(of(visit, notes, receiver, DEPTH_MAX)));
+    notes.call(visit, visit.node(), chain, arguments(call));
+}
+
+fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let around = visit.ancestor(1);
+    let (mut levels, mut receiver) = (0, None);
+    match (visit.own_field(), visit.ancestor_kind(1)) {
+        ("method", "call") => return called(visit, notes, around),
+        ("name", "scope_resolution") => {
+            let scope = around.and_then(|around| around.child_by_field_name("scope"));
+            receiver = scope.and_then(|scope| chain::receiver(of(visit, notes, scope, DEPTH_MAX)));
+            levels = 1;
+        }
+        ("name", _) => return,
+        _ => {}
+    }
+    let role = match (visit.field_above(levels), visit.ancestor_kind(levels + 1)) {
+        ("name", "class" | "module") => return,
+        ("left", "assignment") => return,
+        (_, "superclass") => Role::Base,
+        ("receiver", "call") | ("scope", _) => Role::Type,
+        (_, "exceptions") => Role::Type,
+        (_, "argument_list") if mixes_in(visit, levels) => Role::Base,
+        _ => Role::Read,
+    };
+    notes.refer(visit, node, role, receiver);
+}
+
+fn mixes_in(visit: &Visit<'_, '_>, levels: usize) -> bool {
+    let call = visit.ancestor(levels + 2).filter(|call| call.kind() == "call");
+    let method = call.and_then(|call| call.child_by_field_name("method"));
+    method.is_some_and(|method| matches!(visit.bytes(method), b"include" | b"extend" | b"prepend"))
+}
+
+/// Notes a variable of an object, a class or the program.
+fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let is_set = visit.own_field() == "left"
+        && matches!(visit.ancestor_kind(1), "assignment" | "operator_assignment");
+    let role = if is_set { Role::Write } else { Role::Read };
+    let is_own = visit.node().kind() != "global_variable";
+    notes.refer(visit, visit.node(), role, is_own.then(|| "$".to_owned()));
+}
