@@ -77,7 +77,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 /// Returns true if a decorator makes the visited method a property.
 fn is_property(visit: &Visit<'_, '_>) -> bool {
-    let Some(around) = visit.ancestor(1).filter(|node| node.kind() == "decorated_definition") else {
+    let Some(around) = visit.ancestor(1).filter(|node| node.kind() == "decorated_definition")
+    else {
         return false;
     };
     let mut cursor = around.walk();

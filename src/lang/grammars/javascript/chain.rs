@@ -52,16 +52,13 @@ fn push(
     if depth > DEPTH_MAX || chain.len() > CHAIN_BYTES_MAX {
         return None;
     }
-    let inner = |child: Option<Node<'_>>, chain: &mut Chain| {
-        push(visit, notes, child?, depth + 1, chain)
-    };
+    let inner =
+        |child: Option<Node<'_>>, chain: &mut Chain| push(visit, notes, child?, depth + 1, chain);
     match node.kind() {
-        "identifier" | "shorthand_property_identifier" => {
-            match notes.local(visit.bytes(node)) {
-                Local::Is(known) => chain.push_str(known?),
-                Local::Not => chain.push_str(text(visit, node)?),
-            }
-        }
+        "identifier" | "shorthand_property_identifier" => match notes.local(visit.bytes(node)) {
+            Local::Is(known) => chain.push_str(known?),
+            Local::Not => chain.push_str(text(visit, node)?),
+        },
         "this" => push_this(visit, chain),
         "super" => chain.push_str("$$"),
         "member_expression" => {

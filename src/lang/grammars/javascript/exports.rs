@@ -75,8 +75,7 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             _ => return,
         }
     } else {
-        let exported =
-            target.strip_prefix(b"module.exports.").or(target.strip_prefix(b"exports."));
+        let exported = target.strip_prefix(b"module.exports.").or(target.strip_prefix(b"exports."));
         match exported.filter(|_| right.kind() == "identifier") {
             Some(alias) => {
                 vec![name(&visit.text_of(right), &String::from_utf8_lossy(alias))]

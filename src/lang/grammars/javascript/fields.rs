@@ -96,8 +96,7 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let is_data = visit.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Field);
     let value = node.child_by_field_name("value");
-    let chain = types::annotated(visit, notes, node)
-        .or_else(|| chain::value(visit, notes, value?));
+    let chain = types::annotated(visit, notes, node).or_else(|| chain::value(visit, notes, value?));
     if let Some(chain) = chain.filter(|_| is_data) {
         notes.set_type(place, chain);
     }

@@ -195,9 +195,10 @@ pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let around = visit.ancestor(level);
     match visit.ancestor_kind(level) {
-        "variable_declarator" if around.is_some_and(|v| {
-            v.child_by_field_name("value").is_some_and(|value| loaded(visit, value).is_some())
-        }) => {}
+        "variable_declarator"
+            if around.is_some_and(|v| {
+                v.child_by_field_name("value").is_some_and(|value| loaded(visit, value).is_some())
+            }) => {}
         "assignment_expression" if level == 1 => {
             let left = around.and_then(|around| around.child_by_field_name("left"));
             let left = left.map(|left| visit.text_of(left)).unwrap_or_default();

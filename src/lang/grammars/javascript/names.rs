@@ -51,8 +51,16 @@ fn callback_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> 
     let function = called.child(0).filter(|called| called.kind() == "member_expression")?;
     let name = visit.bytes(function.child_by_field_name("property")?);
     let calls_with_each: [&[u8]; 10] = [
-        b"map", b"forEach", b"filter", b"find", b"some", b"every", b"flatMap", b"findIndex",
-        b"sort", b"then",
+        b"map",
+        b"forEach",
+        b"filter",
+        b"find",
+        b"some",
+        b"every",
+        b"flatMap",
+        b"findIndex",
+        b"sort",
+        b"then",
     ];
     let is_first = visit.ancestor(1)?.named_child(0)?.id() == visit.node().id();
     if !is_first || !calls_with_each.contains(&name) {
@@ -68,14 +76,13 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(name) = node.child_by_field_name("name") else { return };
     let given = node.child_by_field_name("value");
-    let chain = types::annotated(visit, notes, node)
-        .or_else(|| chain::value(visit, notes, given?));
+    let chain = types::annotated(visit, notes, node).or_else(|| chain::value(visit, notes, given?));
     if name.kind() == "identifier" {
         notes.set_literal(name, given.and_then(chain::literal));
     }
     let mut defined = visit.defined.clone();
-    let symbol = defined
-        .find(|&at| visit.symbols.get(at).is_some_and(|s| s.name_span == name.byte_range()));
+    let symbol =
+        defined.find(|&at| visit.symbols.get(at).is_some_and(|s| s.name_span == name.byte_range()));
     if let Some(place) = symbol {
         let is_value = given.is_none_or(|given| !is_function(super::bare(given)));
         if let Some(chain) = chain.filter(|_| is_value) {
@@ -203,9 +210,10 @@ fn declare(
                             rest.push((part, chain));
                         }
                         "pair_pattern" => {
-                            let (Some(key), Some(target)) =
-                                (part.child_by_field_name("key"), part.child_by_field_name("value"))
-                            else {
+                            let (Some(key), Some(target)) = (
+                                part.child_by_field_name("key"),
+                                part.child_by_field_name("value"),
+                            ) else {
                                 continue;
                             };
                             let chain = member(chain::text(visit, key).unwrap_or_default());

@@ -47,8 +47,12 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "property_identifier" | "private_property_identifier" => property(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "super" => base_constructor(visit, notes),
-        "function_declaration" | "generator_function_declaration" | "method_definition"
-        | "function_signature" | "method_signature" | "abstract_method_signature" => {
+        "function_declaration"
+        | "generator_function_declaration"
+        | "method_definition"
+        | "function_signature"
+        | "method_signature"
+        | "abstract_method_signature" => {
             names::function(visit, notes);
             if let Some(place) = visit.defined.clone().next() {
                 returns(visit, notes, place, node);
@@ -113,8 +117,12 @@ fn function_value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let is_symbol = matches!(
         visit.ancestor_kind(1),
-        "variable_declarator" | "pair" | "assignment_expression" | "public_field_definition"
-            | "field_definition" | "export_statement"
+        "variable_declarator"
+            | "pair"
+            | "assignment_expression"
+            | "public_field_definition"
+            | "field_definition"
+            | "export_statement"
     );
     let Some(place) = visit.enclosing_place().filter(|_| is_symbol) else { return };
     if visit.symbols.get(place).is_some_and(|symbol| symbol.kind.is_callable()) {
@@ -132,22 +140,23 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             is_function || matches!(kind, "function_declaration" | "method_definition")
         })
     });
-    let Some((level, function)) =
-        function.and_then(|level| Some((level, visit.ancestor(level)?)))
+    let Some((level, function)) = function.and_then(|level| Some((level, visit.ancestor(level)?)))
     else {
         return;
     };
     let is_symbol = !is_function(function)
         || matches!(
             visit.ancestor_kind(level + 1),
-            "variable_declarator" | "pair" | "assignment_expression" | "public_field_definition"
-                | "field_definition" | "export_statement"
+            "variable_declarator"
+                | "pair"
+                | "assignment_expression"
+                | "public_field_definition"
+                | "field_definition"
+                | "export_statement"
         );
     let Some(place) = visit.enclosing_place().filter(|_| is_symbol) else { return };
     if let Some(chain) = chain::value(visit, notes, value) {
-        let is_async = (0..4)
-            .map_while(|at| function.child(at))
-            .any(|word| word.kind() == "async");
+        let is_async = (0..4).map_while(|at| function.child(at)).any(|word| word.kind() == "async");
         notes.set_return(place, if is_async { chain::promise(chain) } else { chain });
     }
 }
@@ -228,13 +237,31 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let field = visit.own_field();
     match visit.ancestor_kind(1) {
         // What these name is declared or imported there, not used.
-        "function_declaration" | "generator_function_declaration" | "function_expression"
-        | "generator_function" | "class_declaration" | "class" | "function_signature"
-        | "enum_declaration" | "internal_module" | "module" | "import_clause"
-        | "namespace_import" | "import_specifier" | "export_specifier" | "namespace_export"
-        | "formal_parameters" | "rest_pattern" | "array_pattern" | "jsx_closing_element"
-        | "type_predicate" | "jsx_namespace_name" | "import_require_clause" | "import_alias"
-        | "index_signature" | "nested_identifier" => return,
+        "function_declaration"
+        | "generator_function_declaration"
+        | "function_expression"
+        | "generator_function"
+        | "class_declaration"
+        | "class"
+        | "function_signature"
+        | "enum_declaration"
+        | "internal_module"
+        | "module"
+        | "import_clause"
+        | "namespace_import"
+        | "import_specifier"
+        | "export_specifier"
+        | "namespace_export"
+        | "formal_parameters"
+        | "rest_pattern"
+        | "array_pattern"
+        | "jsx_closing_element"
+        | "type_predicate"
+        | "jsx_namespace_name"
+        | "import_require_clause"
+        | "import_alias"
+        | "index_signature"
+        | "nested_identifier" => return,
         "variable_declarator" if field == "name" => return,
         "required_parameter" | "optional_parameter" if field == "pattern" => return,
         "assignment_pattern" | "object_assignment_pattern" if field == "left" => return,
@@ -288,8 +315,8 @@ fn note(
         }
         ("jsx_opening_element" | "jsx_self_closing_element", "name") => {
             // A lowercase name is an element of the page.
-            let is_element = receiver.is_none()
-                && visit.bytes(name).first().is_some_and(u8::is_ascii_lowercase);
+            let is_element =
+                receiver.is_none() && visit.bytes(name).first().is_some_and(u8::is_ascii_lowercase);
             if is_element {
                 return;
             }
@@ -310,8 +337,13 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut level = 1;
     let mut receiver = None;
     match visit.ancestor_kind(1) {
-        "class_declaration" | "abstract_class_declaration" | "class" | "interface_declaration"
-        | "type_alias_declaration" | "type_parameter" | "mapped_type_clause"
+        "class_declaration"
+        | "abstract_class_declaration"
+        | "class"
+        | "interface_declaration"
+        | "type_alias_declaration"
+        | "type_parameter"
+        | "mapped_type_clause"
             if field == "name" =>
         {
             return;

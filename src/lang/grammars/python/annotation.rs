@@ -82,12 +82,12 @@ fn generic(
         "Type" | "type" => Some(of(arguments.first()?)?.strip_prefix('@')?.to_owned()),
         "Literal" => Some("@str".to_owned()),
         "Callable" => None,
-        "Generator" | "AsyncGenerator" => {
-            Some(with_arguments(last, &[of(arguments.first()?)]))
-        }
+        "Generator" | "AsyncGenerator" => Some(with_arguments(last, &[of(arguments.first()?)])),
         "Coroutine" => Some(with_arguments(last, &[of(arguments.last()?)])),
         "Tuple" | "tuple" => {
-            let of_part = |argument: &&Node<'_>| argument.named_child(0).unwrap_or(**argument).kind() != "ellipsis";
+            let of_part = |argument: &&Node<'_>| {
+                argument.named_child(0).unwrap_or(**argument).kind() != "ellipsis"
+            };
             let parts: Vec<Option<Chain>> = arguments.iter().filter(of_part).map(of).collect();
             Some(with_arguments("tuple", &parts))
         }

@@ -108,9 +108,8 @@ fn push(
     if depth > DEPTH_MAX || chain.len() > CHAIN_BYTES_MAX {
         return None;
     }
-    let inner = |child: Option<Node<'_>>, chain: &mut Chain| {
-        push(visit, notes, child?, depth + 1, chain)
-    };
+    let inner =
+        |child: Option<Node<'_>>, chain: &mut Chain| push(visit, notes, child?, depth + 1, chain);
     match node.kind() {
         "identifier" => match notes.local(&visit.text[node.byte_range()]) {
             Local::Is(known) => chain.push_str(known?),
@@ -142,9 +141,9 @@ fn push(
         "parenthesized_expression" | "as_pattern" => inner(node.named_child(0), chain)?,
         "named_expression" => inner(node.child_by_field_name("value"), chain)?,
         "assignment" => inner(node.child_by_field_name("right"), chain)?,
-        "conditional_expression" => either(chain, [0, 2], |at, chain| {
-            inner(node.named_child(at), chain)
-        })?,
+        "conditional_expression" => {
+            either(chain, [0, 2], |at, chain| inner(node.named_child(at), chain))?
+        }
         "boolean_operator" => {
             let is_or = node.child(1).is_some_and(|operator| operator.kind() == "or");
             let order = if is_or { [0, 1] } else { [1, 1] };

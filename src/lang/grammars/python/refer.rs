@@ -123,10 +123,8 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
             let known = known.or_else(|| chain::value(visit, notes, right?));
             // What says nothing of the value, such as `None`, takes nothing back either.
-            let was_known = matches!(
-                notes.local(&visit.text[left.byte_range()]),
-                Local::Is(Some(_))
-            );
+            let was_known =
+                matches!(notes.local(&visit.text[left.byte_range()]), Local::Is(Some(_)));
             if known.is_some() || !was_known {
                 notes.declare_from(left, known, node.end_byte());
             }
@@ -162,12 +160,26 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_first = node.start_byte() == around.start_byte();
     match around.kind() {
         "attribute" if !is_first => return member(visit, notes, node, around),
-        "function_definition" | "class_definition" | "aliased_import" | "global_statement"
-        | "nonlocal_statement" | "typed_parameter" | "parameters" | "lambda_parameters"
-        | "dictionary_splat_pattern" | "list_splat_pattern" | "keyword_pattern"
-        | "as_pattern_target" | "pattern_list" | "tuple_pattern" | "list_pattern"
+        "function_definition"
+        | "class_definition"
+        | "aliased_import"
+        | "global_statement"
+        | "nonlocal_statement"
+        | "typed_parameter"
+        | "parameters"
+        | "lambda_parameters"
+        | "dictionary_splat_pattern"
+        | "list_splat_pattern"
+        | "keyword_pattern"
+        | "as_pattern_target"
+        | "pattern_list"
+        | "tuple_pattern"
+        | "list_pattern"
         | "splat_pattern" => return,
-        "keyword_argument" | "default_parameter" | "typed_default_parameter" | "for_statement"
+        "keyword_argument"
+        | "default_parameter"
+        | "typed_default_parameter"
+        | "for_statement"
         | "named_expression"
             if is_first || is_target(node, around) =>
         {
