@@ -1,19 +1,35 @@
 //! What is particular to each language: one file per family of grammars.
 
+pub(super) mod bash;
+mod blank;
 pub(super) mod c;
+pub(super) mod cmake;
 pub(super) mod csharp;
+pub(super) mod css;
 pub(super) mod dart;
+pub(super) mod data;
+pub(super) mod dockerfile;
+pub(super) mod elixir;
 pub(super) mod go;
+pub(super) mod haskell;
+pub(super) mod hcl;
+pub(super) mod html;
 pub(super) mod java;
 pub(super) mod javascript;
 pub(super) mod kotlin;
 pub(super) mod lua;
+pub(super) mod make;
+pub(super) mod markdown;
 mod modifiers;
 pub(super) mod objc;
+pub(super) mod ocaml;
 pub(super) mod php;
+pub(super) mod proto;
 pub(super) mod python;
+pub(super) mod r;
 pub(super) mod ruby;
 pub(super) mod rust;
 pub(super) mod scala;
+pub(super) mod sql;
 pub(super) mod swift;
 pub(super) mod zig;

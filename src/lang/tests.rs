@@ -52,7 +52,8 @@ fn a_path_names_its_language() {
     assert_eq!(language("a.tsx"), Some("tsx"));
     assert_eq!(language("build.gradle.kts"), Some("kotlin"));
     assert_eq!(language("View.mm"), Some("objective-c"));
-    assert_eq!(language("Makefile"), None);
+    assert_eq!(language("x/Makefile"), Some("make"));
+    assert_eq!(language("x/makefile.txt"), None);
     assert_eq!(language(".rs"), None);
     assert_eq!(language(""), None);
 }
@@ -63,7 +64,8 @@ fn a_first_line_names_its_language() {
     assert_eq!(of("#!/usr/bin/env python3.12\n"), Some("python"));
     assert_eq!(of("#!/usr/bin/env -S FOO=1 node --x"), Some("javascript"));
     assert_eq!(of("#! /usr/bin/ruby -w\n"), Some("ruby"));
-    assert_eq!(of("#!/bin/sh\n"), None);
+    assert_eq!(of("#!/bin/sh\n"), Some("bash"));
+    assert_eq!(of("#!/bin/false\n"), None);
     assert_eq!(of("#!"), None);
     assert_eq!(of("#!/usr/bin/env"), None);
 }

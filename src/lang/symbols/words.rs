@@ -85,8 +85,13 @@ pub(super) fn doc(text: &[u8], spans: &[Range<usize>]) -> Option<String> {
 
 fn without_marks(line: &str) -> &str {
     let line = line.trim();
-    let line = line.strip_suffix("*/").unwrap_or(line);
-    for mark in ["#:", "///", "//!", "/**", "/*!", "//", "/*", "#", "*", "--[[", "--"] {
+    let ends = ["*/", "*)", "-}"];
+    let line = ends.iter().find_map(|end| line.strip_suffix(end)).unwrap_or(line);
+    let marks = [
+        "#:", "#'", "///", "//!", "/**", "/*!", "//", "/*", "#", "-- |", "--[[", "--", "{- |",
+        "{-", "(*", "*",
+    ];
+    for mark in marks {
         if let Some(rest) = line.strip_prefix(mark) {
             return rest.trim_start_matches(mark.chars().next_back().unwrap_or(' ')).trim();
         }

@@ -1,21 +1,36 @@
 //! Sources of our own making, one or more per language, and their outlines.
 
+mod bash;
 mod c;
+mod cmake;
 mod cpp;
 mod csharp;
+mod css;
 mod dart;
+mod data;
+mod dockerfile;
+mod elixir;
 mod flow;
 mod go;
+mod haskell;
+mod hcl;
+mod html;
 mod java;
 mod javascript;
 mod kotlin;
 mod lua;
+mod make;
+mod markdown;
 mod objc;
+mod ocaml;
 mod php;
+mod proto;
 mod python;
+mod r;
 mod ruby;
 mod rust;
 mod scala;
+mod sql;
 mod swift;
 mod typescript;
 mod zig;
@@ -27,13 +42,28 @@ pub(super) type Fixture = (&'static str, &'static str, &'static str);
 
 /// Every fixture.
 pub(super) const FIXTURES: &[Fixture] = &[
+    bash::DEPLOY,
     c::RING,
+    cmake::SHOP,
     cpp::SHAPE,
     csharp::BASKET,
     csharp::PROGRAM,
+    css::SITE,
+    css::THEME,
     dart::COUNTER,
+    data::CARGO,
+    data::CI,
+    data::MANIFEST,
+    dockerfile::IMAGE,
+    elixir::CART,
     flow::HOOKS,
     go::SERVER,
+    haskell::CART,
+    hcl::INFRA,
+    html::CARD,
+    html::COUNTER,
+    html::INDEX,
+    html::PAGE,
     java::ACCOUNT,
     javascript::ANON,
     javascript::ANON2,
@@ -41,15 +71,22 @@ pub(super) const FIXTURES: &[Fixture] = &[
     javascript::NAMED,
     kotlin::ORDERS,
     lua::ROUTER,
+    make::BUILD,
+    markdown::GUIDE,
     objc::HEADER,
     objc::LOADER,
+    ocaml::CART,
+    ocaml::INTERFACE,
     php::MAILER,
     php::PAGE,
+    proto::SHOP,
     python::STORE,
+    r::CART,
     ruby::BANK,
     rust::SHAPES,
     scala::STORE,
     scala::SYNTAX,
+    sql::SCHEMA,
     swift::PLAYER,
     typescript::TYPES,
     typescript::VIEW,

@@ -1,0 +1,44 @@
+//! YAML.
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::{Definition, Visit};
+
+/// YAML.
+pub(crate) static YAML: Language = Language {
+    name: "yaml",
+    extensions: &["yaml", "yml"],
+    filenames: &[".clang-format", ".clang-tidy", "CITATION.cff", "pubspec.lock"],
+    shebangs: &[],
+    separator: ".",
+    line_comments: &["#"],
+    block_comments: &[],
+    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    grammar: tree_sitter_yaml::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    // Between a pair and the one around it stand the mapping and its node.
+    let is_key = matches!(node.kind(), "block_mapping_pair" | "flow_pair")
+        && match visit.ancestor_kind(3) {
+            "document" => true,
+            "block_mapping_pair" => visit.ancestor_kind(6) == "document",
+            _ => false,
+        };
+    if !is_key {
+        return;
+    }
+    if let Some(name) = node.child_by_field_name("key") {
+        found.extend(super::key(visit, SymbolKind::Key, name));
+    }
+}

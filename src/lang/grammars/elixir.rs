@@ -1,0 +1,330 @@
+//! Elixir. Everything in it is a call, definitions too.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{Import, ImportKind, ImportedName};
+use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Elixir.
+pub(crate) static ELIXIR: Language = Language {
+    name: "elixir",
+    extensions: &["ex", "exs"],
+    filenames: &["mix.lock"],
+    shebangs: &["elixir"],
+    separator: ".",
+    line_comments: &["#"],
+    block_comments: &[],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["_test.exs"],
+        folders: &["test"],
+        marks: &["test ", "describe "],
+    },
+    grammar: tree_sitter_elixir::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &["unary_operator"],
+    markers: &["unary_operator"],
+    define,
+    refer: Some(refer),
+    scopes: &[],
+};
+
+/// Attributes of a module that say something about it and are no values of its own.
+const RESERVED: &[&str] = &[
+    "after_compile",
+    "before_compile",
+    "behaviour",
+    "compile",
+    "deprecated",
+    "derive",
+    "dialyzer",
+    "doc",
+    "enforce_keys",
+    "external_resource",
+    "fallback_to_any",
+    "impl",
+    "moduledoc",
+    "moduletag",
+    "on_definition",
+    "on_load",
+    "opaque",
+    "optional_callbacks",
+    "spec",
+    "since",
+    "tag",
+    "typedoc",
+    "vsn",
+];
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let definition = match node.kind() {
+        "call" => defined(visit, node),
+        "unary_operator" => attribute(visit),
+        _ => None,
+    };
+    found.extend(definition);
+}
+
+/// Returns the word that a call begins with.
+fn target<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<String> {
+    let target = call.child_by_field_name("target").filter(|node| node.kind() == "identifier")?;
+    Some(visit.text(target).into_owned())
+}
+
+fn first_argument<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>> {
+    visit.child(call, "arguments")?.named_child(0)
+}
+
+/// Returns where the body begins: the `do` block, or `do:` among the arguments.
+fn body<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>> {
+    visit.child(call, "do_block").or_else(|| {
+        let keywords = visit.child(visit.child(call, "arguments")?, "keywords")?;
+        let key = keywords.named_child(0)?.child_by_field_name("key")?;
+        visit.text(key).starts_with("do:").then_some(keywords)
+    })
+}
+
+fn defined<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Definition<'t>> {
+    let word = target(visit, call)?;
+    let kind = match word.as_str() {
+        "defmodule" => SymbolKind::Module,
+        "defprotocol" => SymbolKind::Interface,
+        "defimpl" => SymbolKind::Impl,
+        "def" | "defp" | "defdelegate" | "test" => SymbolKind::Function,
+        "defmacro" | "defmacrop" | "defguard" | "defguardp" => SymbolKind::Macro,
+        _ => return None,
+    };
+    let first = first_argument(visit, call)?;
+    let body = body(visit, call);
+    if word == "test" {
+        let name = (first.kind() == "string").then(|| first.named_child(0))??;
+        return Some(Definition { body, ..Definition::new(visit, kind, name) });
+    }
+    let is_type = !matches!(kind, SymbolKind::Function | SymbolKind::Macro);
+    let name = if is_type { first } else { head(visit, first)? };
+    let mut definition = Definition { body, ..Definition::new(visit, kind, name) };
+    if kind == SymbolKind::Impl {
+        definition.name = implementation(visit, call, &definition.name);
+        definition.scope = Some(definition.name.clone());
+    } else if is_type {
+        definition.docstring = module_doc(visit, call);
+    } else {
+        // Clauses of one function follow each other.
+        if visit.symbols.last().is_some_and(|last| {
+            last.name == definition.name
+                && last.parent.map(|parent| visit.symbols[parent].span.clone())
+                    == visit.enclosing().map(|symbol| symbol.span.clone())
+                && arity(visit.text, last.name_span.end) == arity(visit.text, name.end_byte())
+        }) {
+            return None;
+        }
+        definition.docstring = doc(visit);
+        if word.ends_with('p') {
+            definition.visibility = Visibility::Private;
+        }
+    }
+    Some(definition)
+}
+
+/// Returns the name in the head of a function: `name(…)`, `name`, `name(…) when …`, `a + b`.
+fn head<'t>(visit: &Visit<'_, 't>, mut head: Node<'t>) -> Option<Node<'t>> {
+    if head.kind() == "binary_operator" {
+        let operator = head.child_by_field_name("operator")?;
+        if visit.text(operator) != "when" {
+            return Some(operator);
+        }
+        head = head.child_by_field_name("left")?;
+    }
+    match head.kind() {
+        "identifier" => Some(head),
+        "call" => head.child_by_field_name("target").filter(|name| name.kind() == "identifier"),
+        "binary_operator" | "unary_operator" => head.child_by_field_name("operator"),
+        _ => None,
+    }
+}
+
+/// Returns `Protocol for Type`, or the protocol alone.
+fn implementation(visit: &Visit<'_, '_>, call: Node, protocol: &str) -> String {
+    let all = String::from_utf8_lossy(&visit.text[call.byte_range()]);
+    let line = all.lines().next().unwrap_or_default();
+    let of = line.split_once("for:").map(|(_, rest)| rest.trim());
+    let of = of.map(|rest| rest.split([',', ' ']).next().unwrap_or_default());
+    let kept = |of: &str| format!("impl {protocol} for {of}");
+    of.map_or_else(|| format!("impl {protocol}"), kept)
+}
+
+/// Returns the number of arguments behind a function's name; 0 without parentheses.
+fn arity(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    if rest.first() != Some(&b'(') {
+        return 0;
+    }
+    let (mut depth, mut count, mut is_empty) = (0_usize, 0, true);
+    for &byte in rest.iter().take(4096) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth <= 1 => break,
+            b')' | b']' | b'}' => depth -= 1,
+            b',' if depth == 1 => count += 1,
+            _ => {}
+        }
+        is_empty &= depth == 0 || byte == b'(' || byte.is_ascii_whitespace();
+    }
+    count + usize::from(!is_empty)
+}
+
+/// Returns the text of `@doc` among the attributes right before a function.
+fn doc<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
+    let marker = visit.marker(0)?;
+    if visit.symbols.last().is_some_and(|last| {
+        last.kind != SymbolKind::Module && last.span.start > marker.start_byte()
+    }) {
+        return None;
+    }
+    let mut before = visit.node().prev_named_sibling();
+    for _ in 0..6 {
+        let attribute =
+            before.filter(|node| matches!(node.kind(), "unary_operator" | "comment"))?;
+        let call = attribute.child_by_field_name("operand").filter(|node| node.kind() == "call");
+        if let Some(call) = call.filter(|call| target(visit, *call).as_deref() == Some("doc")) {
+            return first_argument(visit, call).filter(|text| text.kind() == "string");
+        }
+        before = attribute.prev_named_sibling();
+    }
+    None
+}
+
+/// Returns the text of `@moduledoc` at the start of a module.
+fn module_doc<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>> {
+    let first = visit.child(call, "do_block")?.named_child(0)?;
+    let call = first.child_by_field_name("operand").filter(|node| node.kind() == "call")?;
+    if target(visit, call)? != "moduledoc" {
+        return None;
+    }
+    first_argument(visit, call).filter(|text| text.kind() == "string")
+}
+
+/// Returns a type, a callback or a value: `@type t :: …`, `@callback f(…) :: …`, `@limit 10`.
+fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    if visit.text[node.start_byte()] != b'@' || visit.ancestor_kind(1) != "do_block" {
+        return None;
+    }
+    let call = node.child_by_field_name("operand").filter(|operand| operand.kind() == "call")?;
+    let word = target(visit, call)?;
+    let kind = match word.as_str() {
+        "type" | "typep" | "opaque" => SymbolKind::Type,
+        "callback" | "macrocallback" => SymbolKind::Prototype,
+        _ if RESERVED.contains(&word.as_str()) => return None,
+        _ => SymbolKind::Constant,
+    };
+    if kind == SymbolKind::Constant {
+        let name = call.child_by_field_name("target")?;
+        let is_again = visit.is_defined(&word, ".");
+        let visibility = Visibility::Private;
+        return (!is_again)
+            .then(|| Definition { visibility, ..Definition::new(visit, kind, name) });
+    }
+    let mut name = first_argument(visit, call)?;
+    for _ in 0..3 {
+        name = match name.kind() {
+            "binary_operator" => name.child_by_field_name("left")?,
+            "call" => name.child_by_field_name("target")?,
+            _ => break,
+        };
+    }
+    let visibility = if word == "typep" { Visibility::Private } else { Visibility::Public };
+    Some(Definition { visibility, ..Definition::new(visit, kind, name) })
+}
+
+fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if node.kind() != "call" {
+        return;
+    }
+    let Some(target) = node.child_by_field_name("target") else { return };
+    let arguments = visit.child(node, "arguments");
+    let count = arguments.map_or(0, |list| list.named_child_count());
+    match target.kind() {
+        "identifier" => {
+            let word = visit.text(target);
+            if matches!(word.as_ref(), "alias" | "import" | "require" | "use") {
+                import(visit, notes, word == "import");
+            } else if !word.starts_with("def") && !is_head(visit) && !is_attribute(visit) {
+                notes.call(visit, target, None, count);
+            }
+        }
+        "dot" => {
+            let Some(name) = target.child_by_field_name("right") else { return };
+            let left = target.child_by_field_name("left");
+            let receiver = match left.filter(|left| left.kind() == "alias") {
+                Some(left) => visit.text(left).into_owned(),
+                None => "?".to_owned(),
+            };
+            if name.kind() == "identifier" && !is_attribute(visit) {
+                notes.call(visit, name, Some(receiver), count);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns true for what stands in `@spec`, `@type` and their like.
+fn is_attribute(visit: &Visit<'_, '_>) -> bool {
+    (1..16)
+        .map_while(|levels| visit.ancestor(levels))
+        .take_while(|node| node.kind() != "do_block")
+        .any(|node| node.kind() == "unary_operator" && visit.text[node.start_byte()] == b'@')
+}
+
+/// Returns true for the head of a definition, which looks like a call.
+fn is_head(visit: &Visit<'_, '_>) -> bool {
+    let at = if visit.ancestor_kind(1) == "binary_operator" { 2 } else { 1 };
+    let call = visit.ancestor(at + 1).filter(|_| visit.ancestor_kind(at) == "arguments");
+    let is_first = visit
+        .ancestor(at)
+        .and_then(|list| list.named_child(0))
+        .is_some_and(|first| first.start_byte() == visit.node().start_byte());
+    let word = call.and_then(|call| call.child_by_field_name("target"));
+    is_first && word.is_some_and(|word| visit.text[word.byte_range()].starts_with(b"def"))
+}
+
+/// Notes each module that a line names: `alias A.{B, C}`, `alias A.B, as: C`, `import A`.
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, binds_all: bool) {
+    let node = visit.node();
+    let Some(arguments) = visit.child(node, "arguments") else { return };
+    let Some(first) = arguments.named_child(0) else { return };
+    let text = |node: Node| String::from_utf8_lossy(&visit.text[node.byte_range()]).into_owned();
+    let line = node.start_position().row + 1;
+    let mut note = |module: String, alias: Option<String>| {
+        let last = module.rsplit('.').next().unwrap_or_default().to_owned();
+        let name = match binds_all {
+            true => ImportedName { name: "*".to_owned(), alias: String::new() },
+            false => ImportedName { name: String::new(), alias: alias.unwrap_or(last) },
+        };
+        let (span, kind) = (node.byte_range(), ImportKind::Module);
+        notes.import(Import { span, line, kind, module, names: vec![name] });
+    };
+    if first.kind() == "alias" {
+        let renamed = visit.child(arguments, "keywords").and_then(|keywords| {
+            let pair = keywords.named_child(0)?;
+            let is_as = text(pair.child_by_field_name("key")?).starts_with("as:");
+            is_as.then(|| pair.child_by_field_name("value")).flatten()
+        });
+        note(text(first), renamed.map(text));
+    } else if let (Some(left), Some(right)) =
+        (first.child_by_field_name("left"), first.child_by_field_name("right"))
+    {
+        let mut cursor = right.walk();
+        for part in right.named_children(&mut cursor).filter(|part| part.kind() == "alias") {
+            note(format!("{}.{}", text(left), text(part)), None);
+        }
+    }
+}

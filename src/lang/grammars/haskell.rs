@@ -1,0 +1,228 @@
+//! Haskell.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
+use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::{Definition, Visit};
+
+/// Haskell.
+pub(crate) static HASKELL: Language = Language {
+    name: "haskell",
+    extensions: &["hs", "hs-boot"],
+    filenames: &[],
+    shebangs: &["runhaskell", "runghc", "stack"],
+    separator: ".",
+    line_comments: &["--"],
+    block_comments: &[("{-", "-}")],
+    tests: Tests {
+        file_prefixes: &[],
+        file_suffixes: &["Spec.hs", "Test.hs", "Tests.hs"],
+        folders: &["test", "tests"],
+        marks: &["prop_", "test_"],
+    },
+    grammar: tree_sitter_haskell::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment", "haddock"],
+    doc_comments: &[],
+    attributes: &["signature", "pragma"],
+    markers: &["signature"],
+    define,
+    refer: Some(refer),
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let definition = match node.kind() {
+        "data_type" => head(visit, SymbolKind::Enum),
+        "newtype" => head(visit, SymbolKind::Struct),
+        "type_synonym" | "type_synomym" | "type_family" | "data_family" => {
+            head(visit, SymbolKind::Type)
+        }
+        "class" => head(visit, SymbolKind::Trait),
+        "instance" => instance(visit),
+        "data_constructor" | "gadt_constructor" => constructor(visit, SymbolKind::EnumMember),
+        "newtype_constructor" => constructor(visit, SymbolKind::Constructor),
+        "field" if node.child_by_field_name("name").is_some() => {
+            Definition::named(visit, SymbolKind::Field)
+        }
+        "function" | "bind" => function(visit),
+        "signature" => signature(visit),
+        "pattern_synonym" => synonym(visit),
+        _ => None,
+    };
+    found.extend(definition);
+}
+
+/// Returns a type or class; its body is what follows the name and parameters.
+fn head<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let definition = Definition::named(visit, kind)?;
+    let body = ["constructors", "constructor", "declarations"]
+        .iter()
+        .find_map(|field| node.child_by_field_name(field));
+    let body = if kind == SymbolKind::Type { None } else { body };
+    Some(Definition { body, ..definition })
+}
+
+fn instance<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("name")?;
+    let end = node.child_by_field_name("patterns").unwrap_or(name).end_byte();
+    let span = name.start_byte()..end;
+    let text = String::from_utf8_lossy(&visit.text[span.clone()]).into_owned();
+    let mut definition = Definition::new(visit, SymbolKind::Impl, name);
+    definition.name = format!("instance {text}");
+    definition.name_span = span;
+    definition.body = node.child_by_field_name("declarations");
+    Some(definition)
+}
+
+fn constructor<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let inner = node.child_by_field_name("constructor").unwrap_or(node);
+    let name = inner.child_by_field_name("name").or(inner.child_by_field_name("operator"))?;
+    Some(Definition::new(visit, kind, name))
+}
+
+/// Returns what a binding's name is; of an infix definition it is the operator.
+fn name_of(node: Node) -> Option<Node> {
+    node.child_by_field_name("name").or_else(|| {
+        let mut cursor = node.walk();
+        let infix =
+            node.named_children(&mut cursor).take(4).find(|child| child.kind() == "infix")?;
+        infix.child_by_field_name("operator")
+    })
+}
+
+/// Returns the first clause of a function of the file, a class or an instance; its signature is the
+/// one before it.
+fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let (kind, separator) = match visit.ancestor_kind(1) {
+        "declarations" => (SymbolKind::Function, None),
+        "instance_declarations" | "class_declarations" => (SymbolKind::Method, None),
+        _ => return None,
+    };
+    let name = name_of(node)?;
+    let text = plain(&visit.text(name));
+    // Clauses of one function follow each other; a class's default follows its signature.
+    if visit.is_defined(&text, ".") {
+        return None;
+    }
+    let is_bound = node.child_by_field_name("patterns").is_none() && node.kind() == "bind";
+    let mut definition = Definition { separator, ..Definition::new(visit, kind, name) };
+    definition.name = text;
+    let before = visit.marker(0).filter(|signature| {
+        let names = String::from_utf8_lossy(&visit.text[signature.byte_range()]);
+        let names = names.split("::").next().unwrap_or_default().to_owned();
+        let is_next = visit.text[signature.end_byte()..node.start_byte()].trim_ascii().is_empty();
+        is_next && names.split(',').any(|name| plain(name.trim()) == definition.name)
+    });
+    match before {
+        Some(signature) => {
+            definition.signature_start = Some(signature.start_byte());
+            definition.body = Some(node);
+            let is_value = !visit.text[signature.byte_range()].windows(2).any(|two| two == b"->");
+            if is_bound && is_value && kind == SymbolKind::Function {
+                definition.kind = SymbolKind::Constant;
+            }
+        }
+        None => definition.body = node.child_by_field_name("match"),
+    }
+    Some(definition)
+}
+
+/// Returns a name without the parentheses or backquotes around it.
+fn plain(name: &str) -> String {
+    name.trim_matches(['(', ')', '`', ' ']).to_owned()
+}
+
+/// Returns a method of a class, or a foreign function.
+fn signature<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let name = visit.node().child_by_field_name("name")?;
+    let (kind, outer) = match visit.ancestor_kind(1) {
+        "class_declarations" => (SymbolKind::Method, 0),
+        "foreign_import" => (SymbolKind::Function, 1),
+        _ => return None,
+    };
+    let definition = Definition::new(visit, kind, name);
+    Some(Definition { name: plain(&definition.name), outer, ..definition })
+}
+
+fn synonym<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let inner = visit.node().named_child(0)?;
+    let name = inner.child_by_field_name("synonym")?;
+    let is_again = visit.is_defined(&visit.text(name), ".");
+    (!is_again).then(|| Definition::new(visit, SymbolKind::Constant, name))
+}
+
+fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "header" => {
+            let module = node.child_by_field_name("module");
+            notes.package = module.map(|module| visit.text(module).into_owned());
+        }
+        "import" => import(visit, notes),
+        "name" if visit.defined.is_empty() && is_used_type(visit) => {
+            let role = if visit.ancestor_kind(1) == "instance" { Role::Base } else { Role::Type };
+            notes.refer(visit, node, role, None);
+        }
+        "apply" => applied(visit, notes),
+        _ => {}
+    }
+}
+
+/// Returns false for the name that a type or class is declared under.
+fn is_used_type(visit: &Visit<'_, '_>) -> bool {
+    let parent = visit.ancestor_kind(1);
+    let declares = ["data_type", "newtype", "type_synonym", "type_synomym", "class", "export"];
+    !declares.contains(&parent) && !parent.ends_with("family") && !parent.starts_with("import")
+}
+
+/// Notes the function of the innermost application: of `f x y` it is `f`, with two arguments.
+fn applied(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(function) = visit.node().child_by_field_name("function") else { return };
+    let mut count = 1;
+    while visit.ancestor_kind(count) == "apply" && count < 32 {
+        count += 1;
+    }
+    match function.kind() {
+        "variable" | "constructor" => notes.call(visit, function, None, count),
+        "qualified" => {
+            let module = visit.field(function, "module");
+            let receiver = module.map(|module| module.trim_end_matches('.').to_owned());
+            if let Some(name) = function.child_by_field_name("id") {
+                notes.call(visit, name, receiver, count);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let text = |node: Node| String::from_utf8_lossy(&visit.text[node.byte_range()]).into_owned();
+    let Some(module) = node.child_by_field_name("module").map(text) else { return };
+    let words = text(node);
+    let mut names = Vec::new();
+    let list = node.child_by_field_name("names");
+    if let Some(list) = list.filter(|_| !words.contains(" hiding")) {
+        let mut cursor = list.walk();
+        for name in list.children_by_field_name("name", &mut cursor) {
+            let name = name.named_child(0).map(text).unwrap_or_default();
+            names.push(ImportedName { alias: name.clone(), name });
+        }
+    } else if !words.contains(" qualified") {
+        names.push(ImportedName { name: "*".to_owned(), alias: String::new() });
+    }
+    let alias = node.child_by_field_name("alias").map_or_else(|| module.clone(), text);
+    names.push(ImportedName { name: String::new(), alias });
+    let (line, kind) = (node.start_position().row + 1, ImportKind::Module);
+    notes.import(Import { span: node.byte_range(), line, kind, module, names });
+}

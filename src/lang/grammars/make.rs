@@ -1,0 +1,104 @@
+//! Makefiles.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{Import, ImportKind, Role};
+use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::{Definition, Visit};
+
+/// GNU make, and what others share with it.
+pub(crate) static MAKE: Language = Language {
+    name: "make",
+    extensions: &["mk", "mak", "make"],
+    filenames: &["Makefile", "makefile", "GNUmakefile", "BSDmakefile", "Kbuild", "Makefile.am"],
+    shebangs: &["make"],
+    separator: ".",
+    line_comments: &["#"],
+    block_comments: &[],
+    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    grammar: tree_sitter_make::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: Some(refer),
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    match node.kind() {
+        "rule" => targets(visit, found),
+        "variable_assignment" | "shell_assignment" => found.extend(variable(visit)),
+        "define_directive" => found.extend(Definition::named(visit, SymbolKind::Macro)),
+        _ => {}
+    }
+}
+
+/// Adds a rule's targets, but for special ones such as `.PHONY`.
+fn targets<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let Some(targets) = visit.child(node, "targets") else { return };
+    let body = visit.child(node, "recipe");
+    let mut cursor = targets.walk();
+    for target in targets.named_children(&mut cursor) {
+        let name = visit.text(target);
+        let is_special = name.strip_prefix('.').is_some_and(|rest| {
+            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        });
+        if !is_special {
+            found.push(Definition { body, ..Definition::new(visit, SymbolKind::Target, target) });
+        }
+    }
+}
+
+/// Returns the first assignment of a name; those for one target alone are left out.
+fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    if node.child_by_field_name("target_or_pattern").is_some() {
+        return None;
+    }
+    let name = node.child_by_field_name("name")?;
+    if visit.is_defined(&visit.text(name), ".") {
+        return None;
+    }
+    let is_inside = matches!(
+        visit.ancestor_kind(1),
+        "export_directive" | "override_directive" | "private_directive"
+    );
+    let definition = Definition::new(visit, SymbolKind::Variable, name);
+    Some(Definition { outer: usize::from(is_inside), ..definition })
+}
+
+fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "include_directive" => include(visit, notes),
+        "word" if matches!(visit.ancestor_kind(1), "variable_reference" | "prerequisites") => {
+            notes.refer(visit, node, Role::Read, None);
+        }
+        _ => {}
+    }
+}
+
+fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(files) = node.child_by_field_name("filenames") else { return };
+    let mut cursor = files.walk();
+    let found: Vec<Node> = files.named_children(&mut cursor).collect();
+    for file in found {
+        let module = String::from_utf8_lossy(&visit.text[file.byte_range()]).into_owned();
+        let kind = match file.kind() {
+            "variable_reference" => ImportKind::DynamicVariable,
+            _ if module.contains('$') => ImportKind::DynamicTemplate,
+            _ => ImportKind::LocalInclude,
+        };
+        let line = file.start_position().row + 1;
+        notes.import(Import { span: node.byte_range(), line, kind, module, names: Vec::new() });
+    }
+}

@@ -1,0 +1,138 @@
+//! Markdown: headings, and what stands under them.
+//!
+//! The grammar sees nothing but headings, which is all that is wanted of it and spares it the prose.
+
+use crate::lang::language::{Language, Tests};
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::{Definition, Visit};
+
+use super::blank::{blanks, lines};
+
+/// Markdown.
+pub(crate) static MARKDOWN: Language = Language {
+    name: "markdown",
+    extensions: &["md", "markdown", "mdx", "mkd", "qmd", "rmd"],
+    filenames: &[],
+    shebangs: &[],
+    separator: " > ",
+    line_comments: &[],
+    block_comments: &[("<!--", "-->")],
+    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    grammar: tree_sitter_md::LANGUAGE,
+    refine: None,
+    mask: Some(mask),
+    comments: &[],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: None,
+    scopes: &[],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    if node.kind() != "section" {
+        return;
+    }
+    let Some(heading) = visit.child(node, "atx_heading") else { return };
+    let start = heading.start_byte();
+    let Some(line) = visit.text[start..heading.end_byte()].split(|&byte| byte == b'\n').next()
+    else {
+        return;
+    };
+    let (skipped, title) = title(line);
+    if title.is_empty() {
+        return;
+    }
+    let mut definition = Definition::new(visit, SymbolKind::Section, heading);
+    definition.name = String::from_utf8_lossy(title).into_owned();
+    definition.name_span = start + skipped..start + skipped + title.len();
+    found.push(definition);
+}
+
+/// Returns a heading's words and how many bytes stand before them.
+fn title(line: &[u8]) -> (usize, &[u8]) {
+    let is_mark = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'#';
+    let skipped = line.iter().take_while(is_mark).count();
+    let title = line[skipped..].trim_ascii_end();
+    let marks = title.iter().rev().take_while(|&&byte| byte == b'#').count();
+    let words = title[..title.len() - marks].trim_ascii_end();
+    // `## C#` ends with its own sign, `## C ##` with closing ones.
+    let is_closed = marks > 0 && words.len() + marks < title.len();
+    (skipped, if is_closed { words } else { title })
+}
+
+/// Returns the text without all that is no heading; underlined headings are made marked ones.
+fn mask(text: &[u8]) -> Vec<u8> {
+    let mut masked = blanks(text);
+    let mut fence: Option<(u8, usize)> = None;
+    let mut in_front = text.starts_with(b"---\n") || text.starts_with(b"---\r");
+    let mut in_comment = false;
+    // The line above, if it alone makes a paragraph; and whether there is a paragraph above.
+    let mut above: Option<(usize, usize)> = None;
+    let mut in_paragraph = false;
+    for (start, line) in lines(text) {
+        let words = line.trim_ascii();
+        let indent = line.iter().take_while(|&&byte| byte == b' ').count();
+        let alone = above.take();
+        if in_front {
+            in_front = start == 0 || words != b"---";
+            continue;
+        }
+        if in_comment {
+            in_comment = !has(words, b"-->");
+            continue;
+        }
+        if let Some((mark, len)) = fence {
+            let closes = words.len() >= len && words.iter().all(|&byte| byte == mark);
+            fence = fence.filter(|_| !closes);
+            continue;
+        }
+        let level = words.iter().take_while(|&&byte| byte == b'#').count();
+        if words.is_empty() || (indent > 3 && !in_paragraph) {
+            in_paragraph = false;
+        } else if let Some(opened) = fence_of(words) {
+            fence = Some(opened);
+            in_paragraph = false;
+        } else if words.starts_with(b"<!--") {
+            in_comment = !has(words, b"-->");
+            in_paragraph = false;
+        } else if (1..=6).contains(&level) && words.get(level).is_none_or(u8::is_ascii_whitespace) {
+            masked[start..start + line.len()].copy_from_slice(line);
+            in_paragraph = false;
+        } else if let (Some((at, len)), Some(level)) = (alone, underline(words)) {
+            let words = &text[at..at + len];
+            masked[at..at + len].copy_from_slice(words);
+            let marked = level.min(len);
+            masked[at..at + marked].fill(b'#');
+            if let Some(byte) = masked.get_mut(at + marked).filter(|_| marked < len) {
+                *byte = b' ';
+            }
+            in_paragraph = false;
+        } else {
+            let starts_block = b">-*+|<".contains(&words[0]) || indent > 3;
+            above = (!in_paragraph && !starts_block).then(|| (start + indent, words.len()));
+            in_paragraph = true;
+        }
+    }
+    masked
+}
+
+fn has(text: &[u8], part: &[u8]) -> bool {
+    bstr::ByteSlice::contains_str(text, part)
+}
+
+/// Returns the sign of the fence that a line of code begins with and how often it stands there.
+fn fence_of(words: &[u8]) -> Option<(u8, usize)> {
+    let mark = *words.first().filter(|mark| b"`~".contains(mark))?;
+    let len = words.iter().take_while(|&&byte| byte == mark).count();
+    let is_fence = len >= 3 && !(mark == b'`' && words[len..].contains(&b'`'));
+    is_fence.then_some((mark, len))
+}
+
+/// Returns the level of the heading that a line like `=====` makes of the one above.
+fn underline(words: &[u8]) -> Option<usize> {
+    let all = |mark: u8| words.iter().all(|&byte| byte == mark);
+    if all(b'=') { Some(1) } else { all(b'-').then_some(2) }
+}

@@ -1,0 +1,224 @@
+//! R.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::{Import, ImportKind, ImportedName};
+use crate::lang::language::{Language, Tests};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// R.
+pub(crate) static R: Language = Language {
+    name: "r",
+    extensions: &["r"],
+    filenames: &[".Rprofile"],
+    shebangs: &["Rscript"],
+    separator: "$",
+    line_comments: &["#"],
+    block_comments: &[],
+    tests: Tests {
+        file_prefixes: &["test-", "test_"],
+        file_suffixes: &[],
+        folders: &["testthat", "tests"],
+        marks: &["test_that("],
+    },
+    grammar: tree_sitter_r::LANGUAGE,
+    refine: None,
+    mask: None,
+    comments: &["comment"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: Some(refer),
+    scopes: &["function_definition"],
+};
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let definition = match visit.node().kind() {
+        "binary_operator" => assignment(visit),
+        "call" => generic(visit),
+        "argument" => member(visit),
+        _ => None,
+    };
+    found.extend(definition.map(|definition| {
+        let is_private = definition.name.starts_with('.');
+        let visibility = if is_private { Visibility::Private } else { definition.visibility };
+        Definition { visibility, ..definition }
+    }));
+}
+
+/// Returns the name and the value of an assignment.
+fn assigned<'t>(visit: &Visit<'_, 't>) -> Option<(Node<'t>, Node<'t>)> {
+    let node = visit.node();
+    let (left, right) = (node.child_by_field_name("lhs")?, node.child_by_field_name("rhs")?);
+    let (name, value) = match visit.field(node, "operator")?.as_ref() {
+        "<-" | "<<-" | "=" | ":=" => (left, right),
+        "->" | "->>" => (right, left),
+        _ => return None,
+    };
+    matches!(name.kind(), "identifier" | "string").then_some((name, value))
+}
+
+fn plain(name: &str) -> String {
+    name.trim_matches(['`', '"', '\'']).to_owned()
+}
+
+/// Returns the name of the function that a call calls, its package left out.
+fn called<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> String {
+    let name = visit.field(call, "function").unwrap_or_default();
+    name.rsplit(':').next().unwrap_or_default().to_owned()
+}
+
+/// Returns a function, a class, or a value of the file.
+fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let (name, value) = assigned(visit)?;
+    let makes = if value.kind() == "call" { called(visit, value) } else { String::new() };
+    let kind = match value.kind() {
+        "function_definition" => SymbolKind::Function,
+        _ if matches!(makes.as_str(), "R6Class" | "setRefClass" | "setClass" | "ggproto") => {
+            SymbolKind::Class
+        }
+        _ if visit.ancestor_kind(1) != "program" => return None,
+        _ => SymbolKind::Variable,
+    };
+    if kind == SymbolKind::Variable && visit.is_defined(&plain(&visit.text(name)), "$") {
+        return None;
+    }
+    let body = match kind {
+        SymbolKind::Function => value.child_by_field_name("body"),
+        SymbolKind::Class => value.child_by_field_name("arguments"),
+        _ => None,
+    };
+    let definition = Definition::new(visit, kind, name);
+    Some(Definition { name: plain(&definition.name), body, ..definition })
+}
+
+/// Returns the node of a call's first argument that is a string.
+fn first_string<'t>(call: Node<'t>, at: u32) -> Option<Node<'t>> {
+    let mut cursor = call.walk();
+    let arguments = call.child_by_field_name("arguments")?;
+    let mut values = arguments.children_by_field_name("argument", &mut cursor);
+    let value = values.nth(usize::try_from(at).ok()?)?.child_by_field_name("value")?;
+    (value.kind() == "string").then_some(value)
+}
+
+/// Returns what `setClass`, `setGeneric` and `setMethod` define.
+fn generic<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let kind = match called(visit, node).as_str() {
+        // One that is assigned is defined there.
+        "setClass" | "setRefClass" if visit.ancestor_kind(1) != "binary_operator" => {
+            SymbolKind::Class
+        }
+        "setGeneric" => SymbolKind::Function,
+        "setMethod" => SymbolKind::Method,
+        _ => return None,
+    };
+    let name = first_string(node, 0)?;
+    let definition = Definition::new(visit, kind, name);
+    let class = first_string(node, 1).filter(|_| kind == SymbolKind::Method);
+    let prefix = class.map(|class| plain(&visit.text(class)));
+    Some(Definition { name: plain(&definition.name), prefix, ..definition })
+}
+
+/// Returns a function in a class's list of members: `public = list(push = function(x) …)`.
+fn member<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.child_by_field_name("name")?;
+    let value = node.child_by_field_name("value").filter(|v| v.kind() == "function_definition")?;
+    if visit.enclosing_kind() != Some(SymbolKind::Class) {
+        return None;
+    }
+    // The argument stands in the list's arguments, these in the list, that in an argument.
+    let list = visit.ancestor(3).filter(|list| list.kind() == "argument");
+    let part = list.and_then(|list| visit.field(list, "name"));
+    let visibility = match part.as_deref() {
+        Some("private") => Visibility::Private,
+        _ => Visibility::Public,
+    };
+    let body = value.child_by_field_name("body");
+    Some(Definition { body, visibility, ..Definition::new(visit, SymbolKind::Method, name) })
+}
+
+fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "parameter" => {
+            if let Some(name) = node.child_by_field_name("name") {
+                notes.declare(name, None);
+            }
+        }
+        "binary_operator" if visit.defined.is_empty() => {
+            if let Some((name, _)) = assigned(visit) {
+                notes.declare(name, None);
+            }
+        }
+        "call" => call(visit, notes),
+        _ => {}
+    }
+}
+
+fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(function), Some(arguments)) =
+        (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+    else {
+        return;
+    };
+    let mut cursor = arguments.walk();
+    let count = arguments.children_by_field_name("argument", &mut cursor).count();
+    match function.kind() {
+        "identifier" => {
+            let word = &visit.text[function.byte_range()];
+            let loads: [&[u8]; 5] =
+                [b"library", b"require", b"requireNamespace", b"loadNamespace", b"source"];
+            if loads.contains(&word) {
+                import(visit, notes, word == b"source");
+            } else if matches!(notes.local(word), Local::Not) {
+                notes.call(visit, function, None, count);
+            }
+        }
+        "namespace_operator" => {
+            let package = visit.field(function, "lhs").map(|package| package.into_owned());
+            if let Some(name) = function.child_by_field_name("rhs") {
+                notes.call(visit, name, package, count);
+            }
+        }
+        "extract_operator" => {
+            if let Some(name) = function.child_by_field_name("rhs") {
+                notes.call(visit, name, Some("?".to_owned()), count);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Notes a package that is loaded, or a file that is run.
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, is_file: bool) {
+    let node = visit.node();
+    let mut cursor = node.walk();
+    let value = node
+        .child_by_field_name("arguments")
+        .and_then(|list| list.children_by_field_name("argument", &mut cursor).next())
+        .and_then(|argument| argument.child_by_field_name("value"));
+    let Some(value) = value else { return };
+    let kind = match value.kind() {
+        "string" if is_file => ImportKind::LocalInclude,
+        "string" => ImportKind::Module,
+        "identifier" if !is_file => ImportKind::Module,
+        "identifier" => ImportKind::DynamicVariable,
+        _ => ImportKind::DynamicConcatenation,
+    };
+    let all = ImportedName { name: "*".to_owned(), alias: String::new() };
+    let text = String::from_utf8_lossy(&visit.text[value.byte_range()]);
+    let line = node.start_position().row + 1;
+    notes.import(Import {
+        span: node.byte_range(),
+        line,
+        kind,
+        module: plain(&text),
+        names: vec![all],
+    });
+}

@@ -1,0 +1,199 @@
+//! SQL.
+//!
+//! Dialects differ more than one grammar can know, so a definition is read off the words behind
+//! `CREATE`, wherever the grammar sees that word; of the tree it takes where the statement ends.
+
+use tree_sitter::Node;
+
+use crate::lang::facts::Role;
+use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::{Definition, Visit};
+
+mod dialect;
+
+/// SQL of all dialects.
+pub(crate) static SQL: Language = Language {
+    name: "sql",
+    extensions: &["sql", "ddl", "psql", "pgsql", "mysql", "plsql"],
+    filenames: &[],
+    shebangs: &[],
+    separator: ".",
+    line_comments: &["--"],
+    block_comments: &[("/*", "*/")],
+    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    grammar: tree_sitter_sequel::LANGUAGE,
+    refine: None,
+    mask: Some(dialect::mask),
+    comments: &["comment", "marginalia"],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define,
+    refer: Some(refer),
+    scopes: &[],
+};
+
+/// Words between `CREATE` and what is created, or between that and its name.
+const FILLERS: &[&str] = &[
+    "or",
+    "replace",
+    "alter",
+    "global",
+    "local",
+    "temp",
+    "temporary",
+    "unlogged",
+    "materialized",
+    "recursive",
+    "unique",
+    "clustered",
+    "nonclustered",
+    "fulltext",
+    "spatial",
+    "virtual",
+    "external",
+    "concurrently",
+    "if",
+    "not",
+    "exists",
+    "force",
+    "editionable",
+    "constraint",
+    "aggregate",
+    "only",
+    "public",
+    "foreign",
+];
+
+fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let node = visit.node();
+    let definition = match node.kind() {
+        "keyword_create" if visit.ancestor_kind(1) == "ERROR" => {
+            visit.ancestor(1).and_then(|around| created(visit, node, around))
+        }
+        kind if kind.starts_with("create_") => {
+            let word = node.child(0).filter(|word| word.kind() == "keyword_create");
+            word.and_then(|word| created(visit, word, node))
+        }
+        "column_definition" if visit.enclosing_kind() == Some(SymbolKind::Table) => {
+            Definition::named(visit, SymbolKind::Field).map(unquoted)
+        }
+        _ => None,
+    };
+    found.extend(definition);
+}
+
+fn unquoted(definition: Definition<'_>) -> Definition<'_> {
+    let name = definition.name.trim_matches(['"', '`', '[', ']']).to_owned();
+    Definition { name, ..definition }
+}
+
+/// Returns what the `statement` with the word `CREATE` creates.
+fn created<'t>(
+    visit: &Visit<'_, 't>,
+    create: Node<'t>,
+    statement: Node<'t>,
+) -> Option<Definition<'t>> {
+    let mut at = create.end_byte();
+    let mut kind = None;
+    let rest = &visit.text[..statement.end_byte()];
+    for _ in 0..12 {
+        let (start, end) = word(rest, at)?;
+        let text = String::from_utf8_lossy(&rest[start..end]);
+        let lower = text.to_ascii_lowercase();
+        at = end;
+        if kind.is_none() {
+            // `DEFINER=…`, `ALGORITHM=…` and what else a dialect puts there are passed over.
+            kind = kind_of(&lower);
+            continue;
+        }
+        if FILLERS.contains(&lower.as_str()) {
+            continue;
+        }
+        // An index may have no name.
+        if lower == "on" || lower == "as" {
+            return None;
+        }
+        return Some(named(visit, kind?, create, start..end));
+    }
+    None
+}
+
+fn named<'t>(
+    visit: &Visit<'_, 't>,
+    kind: SymbolKind,
+    create: Node<'t>,
+    span: std::ops::Range<usize>,
+) -> Definition<'t> {
+    let text = String::from_utf8_lossy(&visit.text[span.clone()]).into_owned();
+    let node = visit.node();
+    let mut definition = Definition::new(visit, kind, create);
+    // A `CREATE` that the grammar does not understand is a word in the place of a statement.
+    definition.outer = usize::from(matches!(visit.ancestor_kind(1), "statement" | "ERROR"));
+    definition.signature_start = Some(create.start_byte());
+    let mut cursor = node.walk();
+    let bodies = ["function_body", "column_definitions", "create_query"];
+    definition.body = node.named_children(&mut cursor).find(|child| bodies.contains(&child.kind()));
+    let plain = |part: &str| part.trim_matches(['"', '`', '[', ']']).to_owned();
+    definition.name_span = span;
+    match text.rsplit_once('.') {
+        Some((schema, name)) => {
+            definition.prefix = Some(schema.split('.').map(plain).collect::<Vec<_>>().join("."));
+            definition.name = plain(name);
+        }
+        None => definition.name = plain(&text),
+    }
+    definition
+}
+
+/// Returns the next word or name from `at` on: letters, digits, dots, quoted parts.
+fn word(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let blanks = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let start = at + blanks;
+    let mut end = start;
+    while let Some(&byte) = text.get(end) {
+        let close = match byte {
+            b'"' | b'`' => byte,
+            b'[' => b']',
+            _ if byte.is_ascii_alphanumeric() || b"_.$#@=".contains(&byte) || byte >= 0x80 => {
+                end += 1;
+                continue;
+            }
+            _ => break,
+        };
+        let len = text[end + 1..].iter().take(128).position(|&byte| byte == close)?;
+        end += len + 2;
+    }
+    (end > start).then_some((start, end))
+}
+
+fn kind_of(word: &str) -> Option<SymbolKind> {
+    Some(match word {
+        "table" | "view" => SymbolKind::Table,
+        "function" | "procedure" | "proc" | "trigger" => SymbolKind::Function,
+        "type" | "domain" => SymbolKind::Type,
+        "index" => SymbolKind::Key,
+        "sequence" => SymbolKind::Variable,
+        "schema" | "database" | "package" => SymbolKind::Module,
+        _ => return None,
+    })
+}
+
+fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if node.kind() != "object_reference" {
+        return;
+    }
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let receiver = visit.field(node, "schema").map(|schema| schema.into_owned());
+    match visit.ancestor_kind(1) {
+        "invocation" => notes.refer(visit, name, Role::Call, receiver),
+        "relation" | "from" | "column_definition" | "constraint" => {
+            notes.refer(visit, name, Role::Read, receiver);
+        }
+        "insert" | "update" => notes.refer(visit, name, Role::Write, receiver),
+        _ => {}
+    }
+}

@@ -1,0 +1,56 @@
+//! What dialects of SQL and their command lines put into scripts and the grammar does not know.
+
+use super::super::blank::{blank, lines};
+
+/// Returns the text with MySQL's and Transact-SQL's quoted names in standard quotes, and blanks for
+/// commands of command lines and for copied data.
+pub(super) fn mask(text: &[u8]) -> Vec<u8> {
+    let mut masked = text.to_vec();
+    let mut delimiter: Option<&[u8]> = None;
+    let mut is_data = false;
+    for (start, line) in lines(text) {
+        let words = line.trim_ascii();
+        let first = words.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let masked = &mut masked[start..start + line.len()];
+        let is_command = first.starts_with(b"\\") || first.eq_ignore_ascii_case(b"go");
+        if is_data || is_command {
+            is_data = is_data && words != b"\\.";
+            blank(masked);
+        } else if first.eq_ignore_ascii_case(b"delimiter") {
+            let mark = words[first.len()..].trim_ascii();
+            delimiter = Some(mark).filter(|mark| !mark.is_empty() && *mark != b";");
+            blank(masked);
+        } else {
+            let ends = words.to_ascii_lowercase().ends_with(b"from stdin;");
+            is_data = ends && first.eq_ignore_ascii_case(b"copy");
+            mask_names(line, masked);
+            let end = delimiter.filter(|mark| words.ends_with(mark)).map(|mark| mark.len());
+            if let Some(len) = end {
+                let at = line.trim_ascii_end().len() - len;
+                blank(&mut masked[at..at + len]);
+                masked[at] = b';';
+            }
+        }
+    }
+    masked
+}
+
+/// Makes `` `name` `` and `[name]` of a line `"name"`.
+fn mask_names(line: &[u8], masked: &mut [u8]) {
+    for (at, &byte) in line.iter().enumerate() {
+        let before = at.checked_sub(1).map_or(b' ', |at| line[at]);
+        let opens = byte == b'['
+            && !before.is_ascii_alphanumeric()
+            && !b"_])\"".contains(&before)
+            && line.get(at + 1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+        if byte == b'`' {
+            masked[at] = b'"';
+        } else if opens {
+            let rest = &line[at + 1..];
+            let len = rest.iter().position(|byte| b"]['\",".contains(byte));
+            if let Some(len) = len.filter(|&len| rest[len] == b']') {
+                (masked[at], masked[at + 1 + len]) = (b'"', b'"');
+            }
+        }
+    }
+}
