@@ -2,9 +2,11 @@
 //!
 //! Nothing here reads files or knows an index: text in, symbols out. [`language`] is the table,
 //! [`parse`] bounds the work, [`symbols`] turns a syntax tree into definitions; what is particular to
-//! a language stands in its file under `grammars/`.
+//! a language stands in its file under `grammars/`. [`words`], [`prose`] and [`comments`] read texts of
+//! any language.
 
 mod chain;
+pub mod comments;
 pub mod facts;
 mod grammars;
 pub mod language;
@@ -12,6 +14,7 @@ pub mod marks;
 pub mod membership;
 mod notes;
 pub mod parse;
+pub mod prose;
 pub mod symbols;
 mod visit;
 pub mod words;

@@ -45,6 +45,10 @@ pub enum FileKind {
     Code = 3,
     /// Which files of a generation the parts of the code index speak of.
     CodeMap = 4,
+    /// tantivy's files of one segment of a text index.
+    TextSegment = 32,
+    /// Files and chunks of a text index, and its manifest.
+    TextFiles = 33,
 }
 
 /// Writes a container of `kind` to the new file `path`; `sections` are (id, bytes).

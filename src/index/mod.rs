@@ -2,6 +2,7 @@
 //!
 //! Read in this order: [`gram`] (keys), [`extract`] (text → keys), [`postings`] (lists),
 //! [`segment`] (lists by key), [`mod@format`] (the container on disk), [`map`] (its bytes).
+//! [`text`] is apart from these: it ranks, and searches do not know it.
 
 pub mod code;
 pub mod extract;
@@ -12,3 +13,4 @@ pub mod postings;
 pub mod segment;
 pub mod store;
 pub mod table;
+pub mod text;

@@ -1,0 +1,205 @@
+//! Measures the text index of a tree: what it takes to build, how large each field is, how long a
+//! question takes, how long an edit.
+//!
+//! `cargo bench --bench text -- TREE`; two threads prepare files while the one builder adds them.
+#![expect(clippy::print_stdout, reason = "a report is printed")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use codedb::base::path::{compare, from_path};
+use codedb::index::text::{
+    Bm25, Field, Input, Overlay, Prepared, Preparer, Query, TextBuilder, TextIndex, rank,
+};
+use codedb::lang::{Facts, Limits, detect, facts};
+use rayon::prelude::*;
+
+/// Files that are prepared at once.
+const BATCH: usize = 256;
+
+const QUESTIONS: &[&str] = &[
+    "where is the page cache written back to disk",
+    "useEffect cleanup when a component unmounts",
+    "scheduler priority queue",
+    "int return static struct",
+];
+
+/// Nanoseconds of work, over all threads.
+#[derive(Default)]
+struct Work {
+    parse: AtomicU64,
+    prepare: AtomicU64,
+    text_bytes: AtomicU64,
+}
+
+fn main() {
+    let Some(root) = std::env::args().skip(1).find(|argument| !argument.starts_with('-')) else {
+        return println!("usage: cargo bench --bench text -- TREE");
+    };
+    let root = PathBuf::from(root);
+    let files = files(&root);
+    let dir = tempfile::TempDir::new().expect("a temporary folder");
+    let work = Work::default();
+    let before = peak_kib();
+    let start = Instant::now();
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    let (mut adding, mut chunks) = (Duration::ZERO, 0);
+    let mut ready: Vec<Prepared> = Vec::new();
+    for batch in files.chunks(BATCH).chain(std::iter::once(&[][..])) {
+        let (_, next) = rayon::join(
+            || {
+                let start = Instant::now();
+                for prepared in &ready {
+                    chunks += prepared.chunks.len();
+                    builder.add(prepared).expect("files in order");
+                }
+                adding += start.elapsed();
+            },
+            || {
+                let one =
+                    |preparer: &mut Preparer, path: &Vec<u8>| prepare(&root, path, preparer, &work);
+                batch.par_iter().map_init(Preparer::default, one).flatten().collect()
+            },
+        );
+        ready = next;
+    }
+    let finish = Instant::now();
+    builder.finish().expect("a folder to write to");
+    adding += finish.elapsed();
+    let wall = start.elapsed();
+    let ms = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) / 1_000_000;
+    let text_bytes = work.text_bytes.load(Ordering::Relaxed);
+    println!("files {}, chunks {chunks}, text {} MB", files.len(), text_bytes / 1_000_000);
+    println!(
+        "wall {} ms; work: parse {} ms, prepare {} ms, add {} ms; peak {} MB more",
+        wall.as_millis(),
+        ms(&work.parse),
+        ms(&work.prepare),
+        adding.as_millis(),
+        (peak_kib() - before) / 1024
+    );
+    report(dir.path(), text_bytes);
+    edit(&root, &files, dir.path());
+}
+
+fn prepare(root: &Path, path: &[u8], preparer: &mut Preparer, work: &Work) -> Option<Prepared> {
+    let file = codedb::base::path::to_path(path);
+    let text = std::fs::read(root.join(&file)).ok()?;
+    if memchr::memchr(0, &text).is_some() {
+        return None;
+    }
+    work.text_bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
+    let start = Instant::now();
+    let language = detect(&file, &text);
+    let name = String::from_utf8_lossy(path);
+    let facts = match language {
+        Some(language) => facts(language, &name, &text, Limits::DEFAULT),
+        None => Facts::default(),
+    };
+    work.parse.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    let start = Instant::now();
+    let prepared = preparer.prepare(Input { path, hash: 0, language, facts: &facts, text: &text });
+    work.prepare.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    Some(prepared)
+}
+
+fn report(dir: &Path, text_bytes: u64) {
+    let start = Instant::now();
+    let index = TextIndex::open(dir, false).expect("a sound index");
+    println!("open {} us", start.elapsed().as_micros());
+    let percent = |bytes: u64| bytes as f64 * 100.0 / text_bytes as f64;
+    println!(
+        "index {} MB, {:.1} % of the text",
+        index.len_bytes() / 1_000_000,
+        percent(index.len_bytes())
+    );
+    let fields = index.field_bytes().expect("a sound index");
+    for field in Field::ALL {
+        let (dictionary, postings) = fields[field.index()];
+        println!(
+            "  {:10} dictionary {:5.2} %, postings {:5.2} %",
+            field.name(),
+            percent(dictionary),
+            percent(postings)
+        );
+    }
+    println!("  lines left out: {}", index.files().lines_left());
+    let overlay = Overlay::new(Arc::new(index));
+    for question in QUESTIONS {
+        let query = Query::parse(question);
+        for turn in ["first", "again"] {
+            let start = Instant::now();
+            let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
+            let ranked = start.elapsed();
+            let hits = ranking.chunks(10).expect("a sound index");
+            let files = ranking.files(3).expect("a sound index");
+            println!(
+                "{question:?} {turn}: rank {} us, all {} us",
+                ranked.as_micros(),
+                start.elapsed().as_micros()
+            );
+            if turn == "again" {
+                for hit in hits.iter().take(3) {
+                    let path = String::from_utf8_lossy(&hit.path);
+                    println!(
+                        "    {:6.2} {path}:{}-{}",
+                        hit.score,
+                        hit.lines.start,
+                        hit.lines.end - 1
+                    );
+                }
+                for file in files {
+                    println!("    {:6.2} {}", file.score, String::from_utf8_lossy(&file.path));
+                }
+            }
+        }
+    }
+}
+
+/// Edits a file of middling size and asks.
+fn edit(root: &Path, files: &[Vec<u8>], dir: &Path) {
+    let index = Arc::new(TextIndex::open(dir, false).expect("a sound index"));
+    let mut overlay = Overlay::new(index);
+    let (mut preparer, work) = (Preparer::default(), Work::default());
+    let mut times: Vec<u128> = Vec::new();
+    for path in files.iter().step_by(files.len().div_ceil(200).max(1)) {
+        let Some(prepared) = prepare(root, path, &mut preparer, &work) else { continue };
+        let start = Instant::now();
+        overlay.put(&prepared).expect("a sound index");
+        times.push(start.elapsed().as_micros());
+    }
+    times.sort_unstable();
+    println!(
+        "{} edits: prepare {} us on average; put {} us in the middle, {} us at most",
+        times.len(),
+        work.prepare.load(Ordering::Relaxed) / 1000 / times.len().max(1) as u64,
+        times.get(times.len() / 2).unwrap_or(&0),
+        times.last().unwrap_or(&0)
+    );
+    let query = Query::parse(QUESTIONS[0]);
+    let start = Instant::now();
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
+    let _ = ranking.files(10).expect("a sound index");
+    println!("rank with them: {} us", start.elapsed().as_micros());
+}
+
+/// Returns the tree's files in the order of their paths, as the engine walks them.
+fn files(root: &Path) -> Vec<Vec<u8>> {
+    let walk = ignore::WalkBuilder::new(root).build();
+    let mut files: Vec<Vec<u8>> = walk
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .filter_map(|entry| from_path(entry.path().strip_prefix(root).ok()?))
+        .collect();
+    files.sort_by(|a, b| compare(a, b));
+    files
+}
+
+/// Returns the process's largest resident size so far, where the system tells.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,179 @@
+//! Builds a text index: files come prepared, in the order of their paths, and tantivy makes segments
+//! of them, one after the other and without a thread.
+//!
+//! Memory is bounded by [`SEGMENT_HEAP_BYTES`] and the files of one segment, about half as much;
+//! whoever prepares files in parallel bounds what waits to be added.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tantivy::SingleSegmentIndexWriter;
+use tantivy::TantivyDocument;
+use tantivy::directory::RamDirectory;
+
+use super::files::{FilesBuilder, SegmentRecord};
+use super::prepare::Prepared;
+use super::{Field, directory, schema};
+use crate::base::path::compare;
+use crate::error::{Error, Kind, Result};
+use crate::index::format;
+
+/// Heap of tantivy's writer at which a segment is closed; looked at between files.
+const SEGMENT_HEAP_BYTES: usize = 128 << 20;
+
+/// What tantivy is told that it may use; it sizes its first table by it.
+const TABLE_BYTES: usize = 16 << 20;
+
+/// Builds the text index of one generation; what is not finished leaves nothing behind.
+pub struct TextBuilder {
+    dir: PathBuf,
+    temporary: PathBuf,
+    generation: u64,
+    files: FilesBuilder,
+    segments: Vec<SegmentRecord>,
+    open: Option<OpenSegment>,
+    last: Option<Vec<u8>>,
+    heap_bytes: usize,
+}
+
+struct OpenSegment {
+    writer: SingleSegmentIndexWriter,
+    memory: RamDirectory,
+    documents: u32,
+}
+
+impl std::fmt::Debug for TextBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextBuilder").field("temporary", &self.temporary).finish_non_exhaustive()
+    }
+}
+
+impl TextBuilder {
+    /// Begins the text index of `generation` in the index directory `dir`, whose writer's lock the
+    /// caller holds. What earlier builders left is removed.
+    pub fn new(dir: &Path, generation: u64) -> Result<TextBuilder> {
+        let temporary = dir.join(format!("text-{generation}.tmp"));
+        remove_where(dir, |name| name.ends_with(".tmp"));
+        fs::create_dir(&temporary).map_err(|error| Error::io(&temporary, error))?;
+        Ok(TextBuilder {
+            dir: dir.to_path_buf(),
+            temporary,
+            generation,
+            files: FilesBuilder::default(),
+            segments: Vec::new(),
+            open: None,
+            last: None,
+            heap_bytes: SEGMENT_HEAP_BYTES,
+        })
+    }
+
+    /// Closes segments at `bytes` of heap instead, so that a test has several of them.
+    #[cfg(test)]
+    pub(super) fn with_heap_bytes(mut self, bytes: usize) -> TextBuilder {
+        self.heap_bytes = bytes;
+        self
+    }
+
+    /// Adds a file, whose path comes after all that were added.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] where it does not; [`Kind::Io`] where a segment cannot be written.
+    pub fn add(&mut self, prepared: &Prepared) -> Result<()> {
+        if self.last.as_ref().is_some_and(|last| compare(last, &prepared.path).is_ge()) {
+            return Err(Error::usage("files of a text index come in the order of their paths"));
+        }
+        self.files.add(prepared)?;
+        if self.open.is_none() {
+            self.open = Some(OpenSegment::new().map_err(|error| self.temporary_refused(&error))?);
+        }
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let mut result = Ok(());
+        for words in &prepared.chunks {
+            let mut document = TantivyDocument::new();
+            for field in Field::ALL {
+                let text = prepared.field(words, field);
+                if !text.is_empty() {
+                    document.add_text(schema::tantivy_field(field), text);
+                }
+            }
+            open.documents += 1;
+            result = result.and(open.writer.add_document(document));
+        }
+        let is_full = open.writer.mem_usage() >= self.heap_bytes;
+        result.map_err(|error| self.temporary_refused(&error))?;
+        self.last = Some(prepared.path.clone());
+        if is_full {
+            self.close_segment()?;
+        }
+        Ok(())
+    }
+
+    /// Publishes the index under its name and removes older ones.
+    pub fn finish(mut self) -> Result<()> {
+        self.close_segment()?;
+        let files = std::mem::take(&mut self.files);
+        files.write(&self.temporary.join("files.idx"), self.generation, &self.segments)?;
+        let name = format!("text-{}", self.generation);
+        let target = self.dir.join(&name);
+        // One of the same generation is only there if it was found damaged.
+        let _ = fs::remove_dir_all(&target);
+        fs::rename(&self.temporary, &target).map_err(|error| Error::io(&target, error))?;
+        remove_where(&self.dir, |other| other != name);
+        Ok(())
+    }
+
+    fn close_segment(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let OpenSegment { writer, memory, documents } = open;
+        let index = writer.finalize().map_err(|error| self.temporary_refused(&error))?;
+        let managed = index.directory().list_managed_files();
+        let mut names: Vec<PathBuf> = managed.into_iter().collect();
+        names.retain(|name| tantivy::Directory::exists(&memory, name).unwrap_or(false));
+        names.sort();
+        let path = self.temporary.join(segment_name(self.segments.len()));
+        directory::write(&path, &memory, &names)?;
+        let checksum = format::checksum(&path)?;
+        self.segments.push(SegmentRecord { documents, checksum });
+        Ok(())
+    }
+
+    fn temporary_refused(&self, error: &tantivy::TantivyError) -> Error {
+        Error::new(Kind::Io, error.to_string()).with_path(&self.temporary)
+    }
+}
+
+impl OpenSegment {
+    fn new() -> tantivy::Result<OpenSegment> {
+        let memory = RamDirectory::create();
+        let builder = schema::index_builder();
+        let writer = builder.single_segment_index_writer(memory.clone(), TABLE_BYTES)?;
+        Ok(OpenSegment { writer, memory, documents: 0 })
+    }
+}
+
+impl Drop for TextBuilder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.temporary);
+    }
+}
+
+/// Returns the file name of the segment at `place`.
+pub(super) fn segment_name(place: usize) -> String {
+    format!("segment-{place}.idx")
+}
+
+/// Removes the text indexes in `dir` whose names `goes` says so of; what is in use on Windows stays
+/// until the next time.
+fn remove_where(dir: &Path, goes: impl Fn(&str) -> bool) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_ours = name.strip_prefix("text-").is_some_and(|rest| {
+            rest.trim_end_matches(".tmp").bytes().all(|byte| byte.is_ascii_digit())
+        });
+        if is_ours && goes(&name) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}

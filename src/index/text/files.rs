@@ -1,0 +1,321 @@
+//! The table of files and chunks of a text index: which document is which chunk of which file, where
+//! it stands and how long it is; and the index's manifest, which names what belongs together.
+//!
+//! Documents are numbered through all segments, in the order of paths, and in a file in the order of
+//! the text.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::length::{Length, Lengths, Totals};
+use super::prepare::Prepared;
+use super::{FIELDS, VERSION};
+use crate::error::{Error, Result};
+use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
+use crate::index::map::Map;
+
+mod section {
+    pub(super) const HEAD: u32 = 1;
+    /// Where each path ends among all of them.
+    pub(super) const PATH_ENDS: u32 = 2;
+    pub(super) const PATHS: u32 = 3;
+    /// One 128-bit content hash for each file.
+    pub(super) const HASHES: u32 = 4;
+    /// The first document of each file, and the number of all.
+    pub(super) const FIRST: u32 = 5;
+    /// Number of lines of each document, 2 bytes.
+    pub(super) const LINES: u32 = 6;
+    /// Lengths of each document.
+    pub(super) const LENGTHS: u32 = 7;
+}
+
+/// Version, generation, files, documents, lines left, words of each field, segments.
+const HEAD_BYTES: usize = 4 + 8 + 4 + 4 + 8 + 8 * FIELDS + 4;
+
+/// Documents and checksum of a segment.
+const SEGMENT_BYTES: usize = 8;
+
+/// One segment of the index.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct SegmentRecord {
+    pub(super) documents: u32,
+    pub(super) checksum: u32,
+}
+
+/// Gathers the table while files are added.
+#[derive(Debug, Default)]
+pub(super) struct FilesBuilder {
+    path_ends: Vec<u8>,
+    paths: Vec<u8>,
+    hashes: Vec<u8>,
+    first: Vec<u8>,
+    lines: Vec<u8>,
+    lengths: Vec<u8>,
+    files: u32,
+    totals: Totals,
+    lines_left: u64,
+}
+
+impl FilesBuilder {
+    pub(super) fn add(&mut self, prepared: &Prepared) -> Result<()> {
+        let full = || Error::new(crate::Kind::Limit, "too many paths for a text index");
+        let document = u32::try_from(self.totals.documents).map_err(|_| full())?;
+        self.first.extend_from_slice(&document.to_le_bytes());
+        self.paths.extend_from_slice(&prepared.path);
+        let end = u32::try_from(self.paths.len()).map_err(|_| full())?;
+        self.path_ends.extend_from_slice(&end.to_le_bytes());
+        self.hashes.extend_from_slice(&prepared.hash.to_le_bytes());
+        for words in &prepared.chunks {
+            self.lines.extend_from_slice(&words.lines.to_le_bytes());
+            self.lengths.extend(words.lengths.iter().map(|length| length.0));
+            self.totals.add(&words.lengths);
+        }
+        self.lines_left += prepared.lines_left as u64;
+        self.files += 1;
+        Ok(())
+    }
+
+    /// Writes the table to the new file `path`.
+    pub(super) fn write(
+        mut self,
+        path: &Path,
+        generation: u64,
+        segments: &[SegmentRecord],
+    ) -> Result<()> {
+        let documents = self.totals.documents as u32;
+        self.first.extend_from_slice(&documents.to_le_bytes());
+        let mut head = Vec::with_capacity(HEAD_BYTES + segments.len() * SEGMENT_BYTES);
+        head.extend_from_slice(&VERSION.to_le_bytes());
+        head.extend_from_slice(&generation.to_le_bytes());
+        head.extend_from_slice(&self.files.to_le_bytes());
+        head.extend_from_slice(&documents.to_le_bytes());
+        head.extend_from_slice(&self.lines_left.to_le_bytes());
+        for words in self.totals.words {
+            head.extend_from_slice(&words.to_le_bytes());
+        }
+        head.extend_from_slice(&(segments.len() as u32).to_le_bytes());
+        for segment in segments {
+            head.extend_from_slice(&segment.documents.to_le_bytes());
+            head.extend_from_slice(&segment.checksum.to_le_bytes());
+        }
+        format::write(
+            path,
+            FileKind::TextFiles,
+            &[
+                (section::HEAD, &[&head]),
+                (section::PATH_ENDS, &[&self.path_ends]),
+                (section::PATHS, &[&self.paths]),
+                (section::HASHES, &[&self.hashes]),
+                (section::FIRST, &[&self.first]),
+                (section::LINES, &[&self.lines]),
+                (section::LENGTHS, &[&self.lengths]),
+            ],
+        )
+    }
+}
+
+/// An opened table.
+#[derive(Debug)]
+pub struct Files {
+    container: Container,
+    generation: u64,
+    files: usize,
+    documents: usize,
+    lines_left: u64,
+    totals: Totals,
+    segments: Vec<SegmentRecord>,
+    path_ends: format::Range,
+    paths: format::Range,
+    hashes: format::Range,
+    first: format::Range,
+    lines: format::Range,
+    lengths: format::Range,
+}
+
+impl Files {
+    /// Opens the table at `path`. O(segments).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where it is damaged or of another version.
+    pub(super) fn open(path: &Path, on_heap: bool) -> Result<Files> {
+        let container = Container::open(Map::open(path, on_heap)?, FileKind::TextFiles)?;
+        let head = container.copy(container.section(section::HEAD)?)?;
+        let damaged = || container.corrupt("text index's head does not fit");
+        if head.len() < HEAD_BYTES {
+            return Err(damaged());
+        }
+        if u32_at(&head, 0) != VERSION {
+            return Err(container.corrupt("text index of another builder"));
+        }
+        let count = u32_at(&head, HEAD_BYTES - 4) as usize;
+        if head.len() != count.saturating_mul(SEGMENT_BYTES).saturating_add(HEAD_BYTES) {
+            return Err(damaged());
+        }
+        let segments = head[HEAD_BYTES..].chunks_exact(SEGMENT_BYTES);
+        let segments: Vec<SegmentRecord> = segments
+            .map(|record| SegmentRecord {
+                documents: u32_at(record, 0),
+                checksum: u32_at(record, 4),
+            })
+            .collect();
+        let (files, documents) = (u32_at(&head, 12) as usize, u32_at(&head, 16) as usize);
+        let mut totals = Totals { documents: documents as u64, ..Totals::default() };
+        for (field, words) in totals.words.iter_mut().enumerate() {
+            *words = u64_at(&head, 28 + field * 8);
+        }
+        let table = Files {
+            generation: u64_at(&head, 4),
+            files,
+            documents,
+            lines_left: u64_at(&head, 20),
+            totals,
+            segments,
+            path_ends: container.section(section::PATH_ENDS)?,
+            paths: container.section(section::PATHS)?,
+            hashes: container.section(section::HASHES)?,
+            first: container.section(section::FIRST)?,
+            lines: container.section(section::LINES)?,
+            lengths: container.section(section::LENGTHS)?,
+            container,
+        };
+        let in_segments: u64 = table.segments.iter().map(|s| u64::from(s.documents)).sum();
+        let fits = in_segments == documents as u64
+            && table.path_ends.len() == files * 4
+            && table.hashes.len() == files * 16
+            && table.first.len() == (files + 1) * 4
+            && table.lines.len() == documents * 2
+            && table.lengths.len() == documents * FIELDS;
+        match fits {
+            true => Ok(table),
+            false => Err(table.container.corrupt("text index's table does not fit its head")),
+        }
+    }
+
+    /// Returns the number of files.
+    pub fn len(&self) -> usize {
+        self.files
+    }
+
+    /// Returns true if there are no files.
+    pub fn is_empty(&self) -> bool {
+        self.files == 0
+    }
+
+    /// Returns the number of documents.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Returns the generation that the index was built of.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Returns the number of lines that no chunk holds: those behind the bound of a file's chunks.
+    pub fn lines_left(&self) -> u64 {
+        self.lines_left
+    }
+
+    /// Returns the statistics of all documents.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    pub(super) fn segments(&self) -> &[SegmentRecord] {
+        &self.segments
+    }
+
+    pub(super) fn container(&self) -> &Container {
+        &self.container
+    }
+
+    /// Returns the path of the file at `place`. O(1).
+    pub fn path(&self, place: usize) -> Result<&[u8]> {
+        let ends = self.container.bytes(self.path_ends)?;
+        let end = |place: usize| {
+            let at = place.checked_mul(4)?;
+            ends.get(at..at + 4).map(|bytes| u32_at(bytes, 0) as usize)
+        };
+        let start = if place == 0 { Some(0) } else { end(place - 1) };
+        let len = start.zip(end(place));
+        let range = len.and_then(|(start, end)| self.paths.slice(start, end.checked_sub(start)?));
+        self.container.bytes(range.ok_or_else(|| self.missing())?)
+    }
+
+    /// Returns the hash of the content that the file at `place` was indexed with. O(1).
+    pub fn hash(&self, place: usize) -> Result<u128> {
+        let range =
+            self.hashes.slice(place.saturating_mul(16), 16).ok_or_else(|| self.missing())?;
+        let bytes = self.container.bytes(range)?;
+        Ok(u128::from(u64_at(bytes, 0)) | u128::from(u64_at(bytes, 8)) << 64)
+    }
+
+    /// Returns how many files come before `path`, and whether the next one is it. O(log files).
+    pub fn find(&self, path: &[u8]) -> Result<(usize, bool)> {
+        let (mut low, mut high) = (0, self.files);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match crate::base::path::compare(self.path(middle)?, path) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Ok((middle, true)),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Ok((low, false))
+    }
+
+    /// Returns what is asked of documents, checked as a whole. O(documents) the first time.
+    pub(super) fn view(&self) -> Result<Documents<'_>> {
+        Ok(Documents {
+            first: self.container.bytes(self.first)?,
+            lines: self.container.bytes(self.lines)?,
+            lengths: self.container.bytes(self.lengths)?,
+            files: self.files,
+            documents: self.documents,
+        })
+    }
+
+    fn missing(&self) -> Error {
+        self.container.corrupt("text index's table lacks a file")
+    }
+}
+
+/// The documents of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Documents<'a> {
+    first: &'a [u8],
+    lines: &'a [u8],
+    lengths: &'a [u8],
+    files: usize,
+    documents: usize,
+}
+
+impl<'a> Documents<'a> {
+    /// Returns the documents of the file at `place`; none for one that is not there.
+    pub(super) fn of(&self, place: usize) -> Range<usize> {
+        if place >= self.files {
+            return 0..0;
+        }
+        let at = |place: usize| (u32_at(self.first, place * 4) as usize).min(self.documents);
+        at(place)..at(place + 1)
+    }
+
+    /// Returns the lines of the document that is the `ordinal`th of those of a file, from 1.
+    pub(super) fn lines(&self, documents: Range<usize>, ordinal: usize) -> Range<usize> {
+        let lines = |document: usize| usize::from(u16_at(self.lines, document * 2));
+        let at = documents.start + ordinal;
+        let start = 1 + (documents.start..at).map(lines).sum::<usize>();
+        start..start + lines(at)
+    }
+
+    /// Returns the length of a field of `document`.
+    pub(super) fn length(&self, document: usize, field: usize) -> Length {
+        Length(self.lengths.get(document * FIELDS + field).copied().unwrap_or_default())
+    }
+
+    /// Returns the lengths of `document`.
+    pub(super) fn lengths(&self, document: usize) -> Lengths {
+        std::array::from_fn(|field| self.length(document, field))
+    }
+}

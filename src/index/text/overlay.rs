@@ -1,0 +1,156 @@
+//! What was edited since a text index was built: files that it holds and that count no more, and the
+//! words of files as they are now. Small, in memory, cloned with a snapshot.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::length::{Lengths, Totals};
+use super::prepare::Prepared;
+use super::reader::TextIndex;
+use super::{FIELDS, Field};
+use crate::base::bits::Bits;
+use crate::base::path::compare;
+use crate::error::Result;
+
+/// A text index and the edits on top of it.
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    base: Arc<TextIndex>,
+    /// Documents of the index that count no more.
+    masked: Bits,
+    has_masked: bool,
+    /// Files as they are now, in the order of their paths.
+    files: Vec<Arc<Edited>>,
+    live: Totals,
+}
+
+/// A file that was edited.
+#[derive(Debug)]
+pub(super) struct Edited {
+    pub(super) path: Vec<u8>,
+    /// How many files of the index come before it.
+    pub(super) slot: usize,
+    pub(super) chunks: Vec<EditedChunk>,
+    /// Chunk and frequency of each word, by the field's place; chunks ascend.
+    words: [HashMap<Box<str>, Vec<(u32, u32)>>; FIELDS],
+}
+
+/// A chunk of a file that was edited.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EditedChunk {
+    pub(super) lines: u16,
+    pub(super) lengths: Lengths,
+}
+
+impl Edited {
+    fn new(prepared: &Prepared, slot: usize) -> Edited {
+        let mut words: [HashMap<Box<str>, Vec<(u32, u32)>>; FIELDS] = Default::default();
+        let mut chunks = Vec::with_capacity(prepared.chunks.len());
+        for (ordinal, chunk) in (0..).zip(&prepared.chunks) {
+            chunks.push(EditedChunk { lines: chunk.lines, lengths: chunk.lengths });
+            for field in Field::ALL {
+                for word in prepared.field(chunk, field).lines() {
+                    let words = &mut words[field.index()];
+                    let postings = match words.get_mut(word) {
+                        Some(postings) => postings,
+                        None => words.entry(word.into()).or_default(),
+                    };
+                    match postings.last_mut() {
+                        Some((last, count)) if *last == ordinal => *count += 1,
+                        _ => postings.push((ordinal, 1)),
+                    }
+                }
+            }
+        }
+        Edited { path: prepared.path.clone(), slot, chunks, words }
+    }
+
+    /// Returns chunk and frequency of `word` in `field`, chunks ascending.
+    pub(super) fn postings(&self, field: Field, word: &str) -> &[(u32, u32)] {
+        self.words[field.index()].get(word).map_or(&[], |postings| postings)
+    }
+}
+
+impl Overlay {
+    /// Returns an overlay without edits.
+    pub fn new(base: Arc<TextIndex>) -> Overlay {
+        let masked = Bits::new(base.files().documents());
+        let live = base.files().totals();
+        Overlay { base, masked, has_masked: false, files: Vec::new(), live }
+    }
+
+    /// Has the file `prepared` count as it is now. O(its words + edits).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where the index below is damaged.
+    pub fn put(&mut self, prepared: &Prepared) -> Result<()> {
+        let slot = self.hide(&prepared.path)?;
+        let edited = Edited::new(prepared, slot);
+        for chunk in &edited.chunks {
+            self.live.add(&chunk.lengths);
+        }
+        let at = self.files.partition_point(|file| compare(&file.path, &edited.path).is_lt());
+        self.files.insert(at, Arc::new(edited));
+        Ok(())
+    }
+
+    /// Has the file at `path` count no more. O(its words + edits).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where the index below is damaged.
+    pub fn remove(&mut self, path: &[u8]) -> Result<()> {
+        self.hide(path).map(|_| ())
+    }
+
+    /// Returns the number of files that were edited and are still there.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns true if the index counts as it is.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && !self.has_masked
+    }
+
+    /// Returns the index below.
+    pub fn base(&self) -> &TextIndex {
+        &self.base
+    }
+
+    pub(super) fn files(&self) -> &[Arc<Edited>] {
+        &self.files
+    }
+
+    pub(super) fn live(&self) -> Totals {
+        self.live
+    }
+
+    pub(super) fn is_masked(&self, document: usize) -> bool {
+        self.has_masked && self.masked.contains(document)
+    }
+
+    /// Hides what there is of a path, and returns how many files of the index come before it.
+    fn hide(&mut self, path: &[u8]) -> Result<usize> {
+        if let Ok(at) = self.files.binary_search_by(|file| compare(&file.path, path)) {
+            let edited = self.files.remove(at);
+            for chunk in &edited.chunks {
+                self.live.remove(&chunk.lengths);
+            }
+            return Ok(edited.slot);
+        }
+        let (slot, is_there) = self.base.files().find(path)?;
+        if is_there {
+            let documents = self.base.files().view()?;
+            for document in documents.of(slot) {
+                if !self.masked.contains(document) {
+                    self.masked.insert(document);
+                    self.has_masked = true;
+                    self.live.remove(&documents.lengths(document));
+                }
+            }
+        }
+        Ok(slot)
+    }
+}

@@ -1,0 +1,393 @@
+//! Turns a file into the words of its chunks, field by field: what the index is built of and what the
+//! overlay holds, made by the same code.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::chunk::{self, Chunk};
+use super::length::{Length, Lengths};
+use super::{FIELDS, Field};
+use crate::base::path::to_path;
+use crate::lang::comments::{CommentMarks, USUAL, comments};
+use crate::lang::prose::{Stems, is_stop_word};
+use crate::lang::words::{identifiers, parts, push_folded};
+use crate::lang::{Facts, Language, Symbol};
+
+/// Bytes of a chunk that are read; only a line that is longer than most files has more.
+const CHUNK_BYTES_MAX: usize = 8 << 10;
+
+/// Bytes of a file that are read.
+const FILE_BYTES_MAX: usize = 8 << 20;
+
+/// Extensions of files that are written for readers, where no language says so.
+const DOCUMENTS: &[&str] =
+    &["adoc", "asciidoc", "htm", "html", "markdown", "md", "mdx", "org", "rst", "tex", "txt"];
+
+/// A file to be indexed.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Its repository path.
+    pub path: &'a [u8],
+    /// The hash of its content, by which it is known to have changed.
+    pub hash: u128,
+    /// The language that it is in, if that is known.
+    pub language: Option<&'static Language>,
+    /// What its text says; of these, only symbols are used.
+    pub facts: &'a Facts,
+    /// Its text; bytes that are no UTF-8 part words.
+    pub text: &'a [u8],
+}
+
+/// The words of a file.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Prepared {
+    /// Its repository path.
+    pub path: Vec<u8>,
+    /// The hash of its content.
+    pub hash: u128,
+    /// Its chunks, in the order of the text.
+    pub chunks: Vec<Words>,
+    /// Lines that no chunk holds, since there are too many.
+    pub lines_left: usize,
+    /// Each word with a line end behind it.
+    text: String,
+}
+
+/// The words of a chunk.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Words {
+    /// How many lines it has; it starts where the one before it ends.
+    pub lines: u16,
+    /// How many words each field has.
+    pub lengths: Lengths,
+    /// Where they stand.
+    spans: [Range<usize>; FIELDS],
+}
+
+impl Prepared {
+    /// Returns the words of one field of one of its chunks, each with a line end behind it.
+    pub fn field(&self, words: &Words, field: Field) -> &str {
+        self.text.get(words.spans[field.index()].clone()).unwrap_or_default()
+    }
+
+    /// Returns the bytes that it takes in memory, roughly.
+    pub fn memory_bytes(&self) -> usize {
+        self.text.capacity() + self.chunks.capacity() * size_of::<Words>() + self.path.capacity()
+    }
+}
+
+/// Prepares one file after another; each thread has its own.
+#[derive(Debug, Default)]
+pub struct Preparer {
+    stems: Stems,
+    folded: String,
+}
+
+impl Preparer {
+    /// Returns the words of `input`. O(text), on any bytes.
+    pub fn prepare(&mut self, input: Input<'_>) -> Prepared {
+        let text = &input.text[..input.text.len().min(FILE_BYTES_MAX)];
+        let symbols = &input.facts.symbols;
+        let cut = chunk::cut(text, symbols);
+        let prose = prose_spans(&input, text);
+        let mut prepared = Prepared {
+            path: input.path.to_vec(),
+            hash: input.hash,
+            chunks: Vec::with_capacity(cut.chunks.len()),
+            lines_left: cut.lines_left,
+            text: String::with_capacity(text.len() / 2),
+        };
+        let mut out = Out { text: &mut prepared.text, count: 0 };
+        self.identifiers(&mut out, input.path, Take::PATH);
+        let path = (0..out.text.len(), Length::new(out.count));
+        let names = names_by_chunk(symbols, &cut.chunks);
+        for (place, chunk) in cut.chunks.iter().enumerate() {
+            let own: Vec<&Symbol> = names[place].iter().map(|&symbol| &symbols[symbol]).collect();
+            let mut words = Words {
+                lines: u16::try_from(chunk.lines.len()).unwrap_or(u16::MAX),
+                ..Words::default()
+            };
+            let end = chunk.bytes.end.min(chunk.bytes.start + CHUNK_BYTES_MAX);
+            let body = chunk.bytes.start..end;
+            for field in Field::ALL {
+                let start = prepared.text.len();
+                let mut out = Out { text: &mut prepared.text, count: 0 };
+                match field {
+                    Field::Path => {
+                        words.spans[field.index()] = path.0.clone();
+                        words.lengths[field.index()] = path.1;
+                        continue;
+                    }
+                    Field::Name => {
+                        for symbol in &own {
+                            self.identifiers(&mut out, symbol.name.as_bytes(), Take::NAME);
+                        }
+                    }
+                    Field::Signature => {
+                        for symbol in own.iter().filter(|symbol| symbol.kind.is_callable()) {
+                            self.identifiers(
+                                &mut out,
+                                symbol.signature.as_bytes(),
+                                Take::SIGNATURE,
+                            );
+                        }
+                        for symbol in around(symbols, chunk) {
+                            self.identifiers(&mut out, symbol.name.as_bytes(), Take::NAME);
+                        }
+                    }
+                    Field::Prose => {
+                        for span in overlaps(&prose, &body) {
+                            self.prose(&mut out, &text[span]);
+                        }
+                    }
+                    Field::Code => self.code(&mut out, text, &body, &prose),
+                }
+                let count = out.count;
+                words.spans[field.index()] = start..prepared.text.len();
+                words.lengths[field.index()] = Length::new(count);
+            }
+            prepared.chunks.push(words);
+        }
+        prepared.text.shrink_to_fit();
+        prepared
+    }
+
+    /// Adds the words of code, and the names of several parts that its comments tell of.
+    fn code(
+        &mut self,
+        out: &mut Out<'_>,
+        text: &[u8],
+        body: &Range<usize>,
+        prose: &[Range<usize>],
+    ) {
+        let mut at = body.start;
+        for span in overlaps(prose, body) {
+            self.identifiers(out, &text[at..span.start.max(at)], Take::CODE);
+            self.identifiers(out, &text[span.clone()], Take::NAMES_IN_PROSE);
+            at = span.end.max(at);
+        }
+        self.identifiers(out, &text[at..body.end], Take::CODE);
+    }
+
+    /// Adds what is taken of the identifiers of `text`.
+    fn identifiers(&mut self, out: &mut Out<'_>, text: &[u8], take: Take) {
+        for span in identifiers(text) {
+            let name = std::str::from_utf8(&text[span]).unwrap_or_default();
+            let (mut count, start) = (0, out.text.len());
+            self.folded.clear();
+            for part in parts(name) {
+                let at = self.folded.len();
+                push_folded(&mut self.folded, part);
+                count += 1;
+                let folded = &self.folded[at..];
+                if take.parts && is_word(folded) {
+                    out.push(folded);
+                }
+            }
+            if count == 1 && !take.keywords && is_keyword(&self.folded) {
+                out.take_back(start);
+            }
+            if count > 1 && take.whole && is_word(&self.folded) {
+                out.push(&self.folded);
+            }
+        }
+    }
+
+    /// Adds the stems of the words of `text`.
+    fn prose(&mut self, out: &mut Out<'_>, text: &[u8]) {
+        for span in identifiers(text) {
+            let name = std::str::from_utf8(&text[span]).unwrap_or_default();
+            for part in parts(name) {
+                self.folded.clear();
+                push_folded(&mut self.folded, part);
+                if is_word(&self.folded) && !is_stop_word(&self.folded) {
+                    out.push(self.stems.stem(&self.folded));
+                }
+            }
+        }
+    }
+}
+
+/// What is taken of an identifier.
+#[derive(Clone, Copy)]
+struct Take {
+    /// Its parts.
+    parts: bool,
+    /// Its parts joined to one word, if there are several: `parseConfig` as `parse_config`.
+    whole: bool,
+    /// It, even if it is a keyword.
+    keywords: bool,
+}
+
+impl Take {
+    const PATH: Take = Take { parts: true, whole: false, keywords: true };
+    const NAME: Take = Take { parts: true, whole: true, keywords: true };
+    const SIGNATURE: Take = Take { parts: true, whole: false, keywords: false };
+    const CODE: Take = Take { parts: true, whole: true, keywords: false };
+    const NAMES_IN_PROSE: Take = Take { parts: false, whole: true, keywords: false };
+}
+
+/// Words of one field as they are written down.
+struct Out<'a> {
+    text: &'a mut String,
+    count: u32,
+}
+
+impl Out<'_> {
+    fn push(&mut self, word: &str) {
+        self.text.push_str(word);
+        self.text.push('\n');
+        self.count += 1;
+    }
+
+    /// Forgets the one word that was written from `start` on, if it was.
+    fn take_back(&mut self, start: usize) {
+        if self.text.len() > start {
+            self.text.truncate(start);
+            self.count -= 1;
+        }
+    }
+}
+
+/// Returns true if a part in lowercase is worth a posting: two bytes, not digits alone.
+pub(super) fn is_word(part: &str) -> bool {
+    part.len() > 1 && !part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns true if a word of code stands in nearly every chunk of some language, so that it ranks
+/// nothing and costs a posting each time.
+pub(super) fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "as" | "bool"
+            | "break"
+            | "case"
+            | "char"
+            | "class"
+            | "const"
+            | "continue"
+            | "def"
+            | "define"
+            | "do"
+            | "elif"
+            | "else"
+            | "end"
+            | "endif"
+            | "export"
+            | "extern"
+            | "false"
+            | "final"
+            | "fn"
+            | "for"
+            | "from"
+            | "func"
+            | "function"
+            | "goto"
+            | "if"
+            | "ifdef"
+            | "impl"
+            | "import"
+            | "in"
+            | "include"
+            | "inline"
+            | "int"
+            | "is"
+            | "let"
+            | "long"
+            | "mut"
+            | "new"
+            | "nil"
+            | "none"
+            | "not"
+            | "null"
+            | "or"
+            | "private"
+            | "pub"
+            | "public"
+            | "return"
+            | "self"
+            | "sizeof"
+            | "static"
+            | "struct"
+            | "switch"
+            | "then"
+            | "this"
+            | "true"
+            | "type"
+            | "undefined"
+            | "unsigned"
+            | "use"
+            | "val"
+            | "var"
+            | "void"
+            | "while"
+    )
+}
+
+/// Returns where `text` is written for readers: all of a document, the comments and docstrings of a
+/// program. In order, apart from each other.
+fn prose_spans(input: &Input<'_>, text: &[u8]) -> Vec<Range<usize>> {
+    if is_document(&to_path(input.path)) {
+        return Vec::from([0..text.len()]);
+    }
+    let marks = input.language.map_or(USUAL, |language| CommentMarks {
+        line: language.line_comments,
+        block: language.block_comments,
+    });
+    let mut spans = comments(text, marks);
+    let docstrings = input.facts.symbols.iter().filter(|symbol| symbol.source.is_docstring);
+    spans.extend(docstrings.flat_map(|symbol| symbol.source.doc.iter().cloned()));
+    spans.retain(|span| span.start < span.end && span.end <= text.len());
+    spans.sort_by_key(|span| span.start);
+    let mut end = 0;
+    for span in &mut spans {
+        span.start = span.start.max(end);
+        end = span.end.max(end);
+    }
+    spans.retain(|span| span.start < span.end);
+    spans
+}
+
+fn is_document(path: &Path) -> bool {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some(extension) => DOCUMENTS.contains(&extension.to_ascii_lowercase().as_str()),
+        // README, LICENSE, CONTRIBUTING.
+        None => path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
+            name.len() > 3 && name.bytes().all(|byte| byte.is_ascii_uppercase())
+        }),
+    }
+}
+
+/// Returns the parts of `spans` that lie within `body`. `spans` are in order. O(log + found).
+fn overlaps<'s>(
+    spans: &'s [Range<usize>],
+    body: &Range<usize>,
+) -> impl Iterator<Item = Range<usize>> + use<'s> {
+    let (start, end) = (body.start, body.end);
+    let first = spans.partition_point(|span| span.end <= start);
+    let within = spans[first..].iter().take_while(move |span| span.start < end);
+    within.map(move |span| span.start.max(start)..span.end.min(end))
+}
+
+/// Returns, for each chunk, the places of the symbols whose names stand in it.
+fn names_by_chunk(symbols: &[Symbol], chunks: &[Chunk]) -> Vec<Vec<usize>> {
+    let mut names = vec![Vec::new(); chunks.len()];
+    for (place, symbol) in symbols.iter().enumerate() {
+        let at = symbol.name_span.start;
+        let chunk = chunks.partition_point(|chunk| chunk.bytes.end <= at);
+        if let Some(names) = names.get_mut(chunk) {
+            names.push(place);
+        }
+    }
+    names
+}
+
+/// Returns the symbols that begin before the chunk `inside` and end in or behind it, innermost first.
+fn around<'s>(symbols: &'s [Symbol], inside: &Chunk) -> impl Iterator<Item = &'s Symbol> + use<'s> {
+    let start = inside.bytes.start;
+    let behind = symbols.partition_point(|symbol| symbol.span.start < start);
+    let nearest = behind.checked_sub(1).map(|place| &symbols[place]);
+    std::iter::successors(nearest, move |symbol| symbols.get(symbol.parent?))
+        .take(chunk::CHUNKS_MAX)
+        .filter(move |symbol| symbol.span.end > start)
+}

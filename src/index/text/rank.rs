@@ -1,0 +1,340 @@
+//! Scores chunks by BM25 over fields, from the statistics of the documents that are live.
+//!
+//! The index and the edits on top of it give each document the same numbers in the same order, so
+//! that a ranking does not tell which of them a document came from. Nothing is left out for speed:
+//! O(postings of the terms + documents).
+
+use super::files::Documents;
+use super::length::{Length, Totals};
+use super::overlay::Overlay;
+use super::query::{Bm25, Query, TERMS_MAX, Term};
+use super::{FIELDS, Field};
+use crate::error::Result;
+
+mod best;
+
+use best::{Best, Place};
+
+/// Chunks of a file that its score is the sum of.
+const CHUNKS_OF_FILE: usize = 3;
+
+/// A chunk and its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The file's repository path.
+    pub path: Vec<u8>,
+    /// The chunk's number in its file, from 0.
+    pub ordinal: usize,
+    /// Its lines, from 1.
+    pub lines: std::ops::Range<usize>,
+    /// The sum of `parts`.
+    pub score: f32,
+    /// What each term of the query contributes.
+    pub parts: Vec<f32>,
+}
+
+/// A file and its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileHit {
+    /// The repository path.
+    pub path: Vec<u8>,
+    /// The sum of its best three chunks.
+    pub score: f32,
+    /// Those chunks' numbers, best first.
+    pub ordinals: Vec<usize>,
+}
+
+/// The scores of all chunks for one query.
+#[derive(Debug)]
+pub struct Ranking<'a> {
+    overlay: &'a Overlay,
+    documents: Documents<'a>,
+    scorers: Vec<Scorer<'a>>,
+    /// Scores of the index's documents.
+    base: Vec<f32>,
+    /// Scores of edited files' chunks, by file.
+    edited: Vec<Vec<f32>>,
+}
+
+/// Scores every chunk for `query`.
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] where the index is damaged.
+pub fn rank<'a>(overlay: &'a Overlay, query: &'a Query, bm25: &Bm25) -> Result<Ranking<'a>> {
+    let documents = overlay.base().files().view()?;
+    let mut ranking = Ranking {
+        overlay,
+        documents,
+        scorers: Vec::new(),
+        base: vec![0.0; overlay.base().files().documents()],
+        edited: overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]).collect(),
+    };
+    let live = overlay.live();
+    for term in query.terms.iter().take(TERMS_MAX) {
+        let mut scorer = Scorer::new(term, bm25, &live);
+        let base = scorer.frequencies(overlay, &documents, None)?;
+        let edited = scorer.edited_frequencies(overlay);
+        scorer.weigh(base.len() + edited.len(), &live);
+        for (document, frequency) in base {
+            ranking.base[document as usize] += scorer.score(frequency);
+        }
+        for ((file, chunk), frequency) in edited {
+            ranking.edited[file][chunk as usize] += scorer.score(frequency);
+        }
+        ranking.scorers.push(scorer);
+    }
+    Ok(ranking)
+}
+
+/// What one term is worth, document by document.
+#[derive(Debug)]
+struct Scorer<'a> {
+    term: &'a Term,
+    k1: f32,
+    /// What an occurrence is worth by field and length.
+    norms: Box<[[f32; 256]; FIELDS]>,
+    /// What the term is worth: its boost, and the rarer it is the more.
+    weight: f32,
+}
+
+impl<'a> Scorer<'a> {
+    fn new(term: &'a Term, bm25: &Bm25, live: &Totals) -> Scorer<'a> {
+        let mut norms = Box::new([[0.0; 256]; FIELDS]);
+        for field in 0..FIELDS {
+            let (b, average) = (bm25.b[field], live.average(field));
+            for code in 0..=u8::MAX {
+                let length = Length(code).words() as f32;
+                let norm = 1.0 - b + b * length / average;
+                norms[field][usize::from(code)] = term.weights[field] / norm.max(f32::EPSILON);
+            }
+        }
+        Scorer { term, k1: bm25.k1, norms, weight: 0.0 }
+    }
+
+    /// Settles the term's weight by the number of live documents that it is in.
+    fn weigh(&mut self, documents: usize, live: &Totals) {
+        let (found, all) = (documents as f64, live.documents as f64);
+        let rarity = (1.0 + ((all - found).max(0.0) + 0.5) / (found + 0.5)).ln();
+        self.weight = self.term.boost * rarity as f32;
+    }
+
+    fn frequency(&self, field: Field, length: Length, count: u32) -> f32 {
+        self.norms[field.index()][usize::from(length.0)] * count as f32
+    }
+
+    fn score(&self, frequency: f32) -> f32 {
+        self.weight * (frequency * (self.k1 + 1.0) / (frequency + self.k1))
+    }
+
+    fn fields(&self) -> impl Iterator<Item = Field> + use<> {
+        let weights = self.term.weights;
+        Field::ALL.into_iter().filter(move |field| weights[field.index()] > 0.0)
+    }
+
+    /// Returns the live documents of the index that hold the term, ascending, and how often: all, or
+    /// those of `only`, which ascend.
+    fn frequencies(
+        &self,
+        overlay: &Overlay,
+        documents: &Documents<'_>,
+        only: Option<&[u32]>,
+    ) -> Result<Vec<(u32, f32)>> {
+        let mut sum: Vec<(u32, f32)> = Vec::new();
+        let mut of_field: Vec<(u32, f32)> = Vec::new();
+        for field in self.fields() {
+            of_field.clear();
+            let mut add = |document: u32, count: u32| {
+                if !overlay.is_masked(document as usize) {
+                    let length = documents.length(document as usize, field.index());
+                    of_field.push((document, self.frequency(field, length, count)));
+                }
+            };
+            overlay.base().postings(
+                field,
+                self.term.text(field),
+                |first, postings| match only {
+                    None => {
+                        while !postings.docs().is_empty() {
+                            for (&document, &count) in postings.docs().iter().zip(postings.freqs())
+                            {
+                                add(first + document, count);
+                            }
+                            postings.advance();
+                        }
+                    }
+                    Some(only) => {
+                        for &wanted in only.iter().filter(|&&wanted| wanted >= first) {
+                            let at = postings.seek(wanted - first);
+                            if postings.docs().get(at) == Some(&(wanted - first)) {
+                                add(wanted, postings.freq(at));
+                            }
+                        }
+                    }
+                },
+            )?;
+            sum = merge(sum, &of_field);
+        }
+        Ok(sum)
+    }
+
+    /// Returns the same of edited files: place of the file, chunk.
+    fn edited_frequencies(&self, overlay: &Overlay) -> Vec<((usize, u32), f32)> {
+        let mut found = Vec::new();
+        for (place, file) in overlay.files().iter().enumerate() {
+            let mut sum: Vec<(u32, f32)> = Vec::new();
+            for field in self.fields() {
+                let postings = file.postings(field, self.term.text(field));
+                let of_field: Vec<(u32, f32)> = postings
+                    .iter()
+                    .map(|&(chunk, count)| {
+                        let length = file.chunks[chunk as usize].lengths[field.index()];
+                        (chunk, self.frequency(field, length, count))
+                    })
+                    .collect();
+                sum = merge(sum, &of_field);
+            }
+            found.extend(sum.into_iter().map(|(chunk, frequency)| ((place, chunk), frequency)));
+        }
+        found
+    }
+}
+
+/// Adds `new` to `sum`; both ascend.
+fn merge(sum: Vec<(u32, f32)>, new: &[(u32, f32)]) -> Vec<(u32, f32)> {
+    if sum.is_empty() {
+        return new.to_vec();
+    }
+    if new.is_empty() {
+        return sum;
+    }
+    let mut merged = Vec::with_capacity(sum.len() + new.len());
+    let mut new = new.iter().copied().peekable();
+    for (at, value) in sum {
+        while let Some(before) = new.next_if(|(other, _)| *other < at) {
+            merged.push(before);
+        }
+        let more = new.next_if(|(other, _)| *other == at);
+        merged.push((at, more.map_or(value, |(_, more)| value + more)));
+    }
+    merged.extend(new);
+    merged
+}
+
+impl Ranking<'_> {
+    /// Returns the best `k` chunks: by score, then path, then place in the file. O(documents).
+    pub fn chunks(&self, k: usize) -> Result<Vec<Hit>> {
+        let mut best = Best::new(k);
+        self.each_file(|place, scores| {
+            for (ordinal, &score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
+                best.push(score, place, ordinal, ());
+            }
+        });
+        let mut hits = Vec::new();
+        let best = best.finish();
+        for candidate in &best {
+            hits.push(Hit {
+                path: self.path(candidate.place)?.to_vec(),
+                ordinal: candidate.ordinal,
+                lines: self.lines(candidate.place, candidate.ordinal),
+                score: candidate.score,
+                parts: vec![0.0; self.scorers.len()],
+            });
+        }
+        // Contributions are found again for the few that are asked for.
+        let places: Vec<(Place, usize)> = best.iter().map(|c| (c.place, c.ordinal)).collect();
+        self.contribute(&places, &mut hits)?;
+        Ok(hits)
+    }
+
+    /// Returns the best `k` files: by score, then path. O(documents).
+    pub fn files(&self, k: usize) -> Result<Vec<FileHit>> {
+        let mut best = Best::new(k);
+        self.each_file(|place, scores| {
+            let mut top: Vec<(f32, usize)> = Vec::with_capacity(CHUNKS_OF_FILE + 1);
+            for (ordinal, &score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
+                let at = top.partition_point(|(other, _)| *other >= score);
+                if at < CHUNKS_OF_FILE {
+                    top.insert(at, (score, ordinal));
+                    top.truncate(CHUNKS_OF_FILE);
+                }
+            }
+            if !top.is_empty() {
+                let score = top.iter().map(|(score, _)| score).sum();
+                best.push(score, place, 0, top.iter().map(|(_, ordinal)| *ordinal).collect());
+            }
+        });
+        let mut hits = Vec::new();
+        for candidate in best.finish() {
+            let path = self.path(candidate.place)?.to_vec();
+            hits.push(FileHit { path, score: candidate.score, ordinals: candidate.what });
+        }
+        Ok(hits)
+    }
+
+    /// Calls `each` with every live file and the scores of its chunks, in no order that matters.
+    fn each_file(&self, mut each: impl FnMut(Place, &[f32])) {
+        for file in 0..self.overlay.base().files().len() {
+            // Masked documents have no score.
+            let documents = self.documents.of(file);
+            if let Some(scores) = self.base.get(documents) {
+                each(Place::Base(file), scores);
+            }
+        }
+        for (file, scores) in self.edited.iter().enumerate() {
+            each(Place::Edited { slot: self.overlay.files()[file].slot, file }, scores);
+        }
+    }
+
+    fn path(&self, place: Place) -> Result<&[u8]> {
+        match place {
+            Place::Base(file) => self.overlay.base().files().path(file),
+            Place::Edited { file, .. } => Ok(&self.overlay.files()[file].path),
+        }
+    }
+
+    fn lines(&self, place: Place, ordinal: usize) -> std::ops::Range<usize> {
+        match place {
+            Place::Base(file) => self.documents.lines(self.documents.of(file), ordinal),
+            Place::Edited { file, .. } => {
+                let chunks = &self.overlay.files()[file].chunks;
+                let lines = |chunks: &[super::overlay::EditedChunk]| {
+                    chunks.iter().map(|chunk| usize::from(chunk.lines)).sum::<usize>()
+                };
+                1 + lines(&chunks[..ordinal])..1 + lines(&chunks[..=ordinal])
+            }
+        }
+    }
+
+    /// Fills in what each term contributes to `hits`, which lie at `places`.
+    fn contribute(&self, places: &[(Place, usize)], hits: &mut [Hit]) -> Result<()> {
+        // Documents of the index among them, ascending, and where they are.
+        let mut wanted: Vec<(u32, usize)> = Vec::new();
+        for (hit, &(place, ordinal)) in places.iter().enumerate() {
+            if let Place::Base(file) = place {
+                wanted.push(((self.documents.of(file).start + ordinal) as u32, hit));
+            }
+        }
+        wanted.sort_unstable();
+        let only: Vec<u32> = wanted.iter().map(|(document, _)| *document).collect();
+        for (term, scorer) in self.scorers.iter().enumerate() {
+            for (document, frequency) in
+                scorer.frequencies(self.overlay, &self.documents, Some(&only))?
+            {
+                if let Ok(at) = only.binary_search(&document) {
+                    hits[wanted[at].1].parts[term] = scorer.score(frequency);
+                }
+            }
+            for ((file, chunk), frequency) in scorer.edited_frequencies(self.overlay) {
+                let is_it = |(place, ordinal): &(Place, usize)| {
+                    matches!(place, Place::Edited { file: other, .. } if *other == file)
+                        && *ordinal == chunk as usize
+                };
+                if let Some(hit) = places.iter().position(is_it) {
+                    hits[hit].parts[term] = scorer.score(frequency);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! Indexes that are missing, old, cut or damaged, and builders that die.
+
+use std::fs;
+
+use super::*;
+
+fn sample() -> Tree {
+    (0..20)
+        .map(|i| {
+            let text =
+                format!("// Number {i}.\nfn target_{i}() {{\n    common();\n    more({i});\n}}\n");
+            (format!("src/file{i}.rs"), text)
+        })
+        .collect()
+}
+
+/// Opens the index and asks it something; tells of the first thing that was refused.
+fn ask(dir: &Path) -> Result<Vec<Hit>, String> {
+    let index = TextIndex::open(dir, false).map_err(|unusable| unusable.to_string())?;
+    let overlay = Overlay::new(Arc::new(index));
+    let query = Query::parse("common target numbers");
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).map_err(|error| error.to_string())?;
+    ranking.chunks(30).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_missing_index_is_a_reason() {
+    let dir = TempDir::new().expect("a temporary folder");
+    assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Missing)));
+    assert!(matches!(TextIndex::open(&dir.path().join("x"), false), Err(Unusable::Missing)));
+    fs::create_dir(dir.path().join("text-3")).expect("a folder to write to");
+    assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Broken(_))));
+}
+
+#[test]
+fn an_empty_tree_has_an_index() {
+    let (_dir, overlay) = indexed(&Tree::new());
+    let query = Query::parse("anything");
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
+    assert!(ranking.chunks(10).expect("a sound index").is_empty());
+    assert!(ranking.files(10).expect("a sound index").is_empty());
+}
+
+#[test]
+fn flipped_bytes_and_cuts_are_found_or_harmless() {
+    let dir = TempDir::new().expect("a temporary folder");
+    build(dir.path(), 1, &sample(), usize::MAX);
+    let sound = ask(dir.path()).expect("a sound index");
+    assert_eq!(sound.len(), 20);
+    for name in ["files.idx", "segment-0.idx"] {
+        let path = dir.path().join("text-1").join(name);
+        let bytes = fs::read(&path).expect("a file of the index");
+        for at in (0..bytes.len()).step_by(89) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x41;
+            fs::write(&path, &damaged).expect("a folder to write to");
+            if let Ok(hits) = ask(dir.path()) {
+                assert_eq!(hits, sound, "byte {at} of {name} changes what is found");
+            }
+        }
+        for len in [0, 10, bytes.len() / 2, bytes.len() - 1] {
+            fs::write(&path, &bytes[..len]).expect("a folder to write to");
+            assert!(ask(dir.path()).is_err(), "{name} was cut at {len}");
+        }
+        fs::remove_file(&path).expect("a folder to write to");
+        assert!(ask(dir.path()).is_err(), "{name} is missing");
+        fs::write(&path, &bytes).expect("a folder to write to");
+    }
+    assert_eq!(ask(dir.path()).expect("a sound index"), sound);
+}
+
+#[test]
+fn files_of_two_indexes_do_not_belong_together() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let other = TempDir::new().expect("a temporary folder");
+    build(dir.path(), 1, &sample(), usize::MAX);
+    let mut changed = sample();
+    changed.insert("src/file3.rs".to_owned(), "fn other() {}\n".to_owned());
+    build(other.path(), 1, &changed, usize::MAX);
+    fs::copy(other.path().join("text-1/segment-0.idx"), dir.path().join("text-1/segment-0.idx"))
+        .expect("a folder to write to");
+    assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Broken(_))));
+}
+
+#[test]
+fn a_builder_that_stops_leaves_the_old_index() {
+    let dir = TempDir::new().expect("a temporary folder");
+    build(dir.path(), 1, &sample(), usize::MAX);
+    let sound = ask(dir.path()).expect("a sound index");
+    let mut builder = TextBuilder::new(dir.path(), 2).expect("a folder to write to");
+    builder.add(&prepare("a.rs", "fn common() {}\n")).expect("one file");
+    // As if the process had died: nothing is cleaned up.
+    std::mem::forget(builder);
+    assert!(dir.path().join("text-2.tmp").exists());
+    assert_eq!(ask(dir.path()).expect("a sound index"), sound);
+
+    // The next one cleans up, and its index takes the place of the old one.
+    build(dir.path(), 3, &tree(&[("a.rs", "fn common() {}\n")]), usize::MAX);
+    assert_eq!(ask(dir.path()).expect("a sound index").len(), 1);
+    let names: Vec<String> = fs::read_dir(dir.path())
+        .expect("a folder to read")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, ["text-3"]);
+}
+
+#[test]
+fn files_come_in_order_or_not_at_all() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    builder.add(&prepare("b.rs", "")).expect("the first file");
+    assert!(builder.add(&prepare("a.rs", "")).is_err());
+    assert!(builder.add(&prepare("b.rs", "")).is_err());
+    drop(builder);
+    assert_eq!(fs::read_dir(dir.path()).expect("a folder to read").count(), 0);
+}

@@ -1,0 +1,112 @@
+//! After any edits, a ranking is that of an index that was built of the tree as it is now.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const PATHS: &[&str] =
+    &["a.rs", "a/b.rs", "a/parse.rs", "a-b.py", "b.md", "lib/walk.js", "lib/x.unknown", "z/z.c"];
+
+const WORDS: &[&str] =
+    &["parse", "config", "walk", "tree", "node", "HTTPServer", "open", "größe", "x2", "parsing"];
+
+/// One piece of a text: what it is, of which words, how long.
+type Piece = (u8, usize, usize, usize);
+
+fn pieces() -> impl Strategy<Value = Vec<Piece>> {
+    let piece = (0..5_u8, 0..WORDS.len(), 0..WORDS.len(), 0..50_usize);
+    prop::collection::vec(piece, 0..6)
+}
+
+fn text(pieces: &[Piece]) -> String {
+    let mut text = String::new();
+    for &(kind, a, b, length) in pieces {
+        let (a, b) = (WORDS[a], WORDS[b]);
+        match kind {
+            0 => text.push_str(&format!(
+                "fn {a}_{b}() {{\n{}}}\n\n",
+                format!("    {b}({a});\n").repeat(length)
+            )),
+            1 => text.push_str(&format!("// The {a} of {b}s.\n")),
+            2 => text.push_str(&format!(
+                "def {a}_{b}():\n{}\n",
+                format!("    {a}.{b}()\n").repeat(length)
+            )),
+            3 => text.push_str(&format!("function {a}{b}() {{\n  // {b}\n  return {a};\n}}\n")),
+            _ => text.push_str(&format!("{a} {b} {}\n\n", "words ".repeat(length))),
+        }
+    }
+    text
+}
+
+fn same(
+    edited: &Overlay,
+    rebuilt: &Overlay,
+    question: &str,
+    bm25: &Bm25,
+) -> Result<(), TestCaseError> {
+    let query = Query::parse(question);
+    let edited = rank(edited, &query, bm25).expect("a sound index");
+    let rebuilt = rank(rebuilt, &query, bm25).expect("a sound index");
+    for k in [0, 1, 3, 1000] {
+        let (a, b) = (edited.chunks(k).expect("sound"), rebuilt.chunks(k).expect("sound"));
+        prop_assert_eq!(&a, &b, "chunks for {}", question);
+        for (a, b) in a.iter().zip(&b) {
+            prop_assert_eq!(a.score.to_bits(), b.score.to_bits());
+            prop_assert_eq!(a.score, a.parts.iter().sum::<f32>());
+        }
+        let (a, b) = (edited.files(k).expect("sound"), rebuilt.files(k).expect("sound"));
+        prop_assert_eq!(a, b, "files for {}", question);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn edits_rank_as_a_rebuild(
+        before in prop::collection::btree_map(0..PATHS.len(), pieces(), 0..8),
+        edits in prop::collection::vec((0..PATHS.len(), prop::option::of(pieces())), 0..8),
+        segments in any::<bool>(),
+        (k1, b) in (0.1_f32..3.0, 0.0_f32..1.0),
+    ) {
+        let dir = TempDir::new().expect("a temporary folder");
+        let mut tree: Tree =
+            before.iter().map(|(&path, pieces)| (PATHS[path].to_owned(), text(pieces))).collect();
+        let heap_bytes = if segments { 1 } else { usize::MAX };
+        let index = Arc::new(build(dir.path(), 1, &tree, heap_bytes));
+        let mut edited = Overlay::new(index);
+        for (path, pieces) in &edits {
+            match pieces {
+                Some(pieces) => {
+                    let prepared = prepare(PATHS[*path], &text(pieces));
+                    edited.put(&prepared).expect("a sound index");
+                    tree.insert(PATHS[*path].to_owned(), text(pieces));
+                }
+                None => {
+                    edited.remove(PATHS[*path].as_bytes()).expect("a sound index");
+                    tree.remove(PATHS[*path]);
+                }
+            }
+        }
+        let (_other, rebuilt) = indexed(&tree);
+        prop_assert_eq!(edited.live(), rebuilt.live());
+        let bm25 = Bm25 { k1, b: [b; FIELDS] };
+        for question in ["parse", "walk the tree of nodes", "HTTPServer config parsing größe"] {
+            same(&edited, &rebuilt, question, &Bm25::DEFAULT)?;
+            same(&edited, &rebuilt, question, &bm25)?;
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_prepared(path in "[a-z]{1,5}\\.(rs|py|md|c|x)", text in prop::collection::vec(any::<u8>(), 0..2000)) {
+        let language = detect(Path::new(&path), &text);
+        let facts = language.map_or_else(Facts::default, |l| facts(l, &path, &text, Limits::DEFAULT));
+        let input = Input { path: path.as_bytes(), hash: 0, language, facts: &facts, text: &text };
+        let prepared = Preparer::default().prepare(input);
+        let lines: usize = prepared.chunks.iter().map(|words| usize::from(words.lines)).sum();
+        let expected = text.split_inclusive(|&byte| byte == b'\n').count();
+        prop_assert_eq!(lines + prepared.lines_left, expected);
+    }
+}

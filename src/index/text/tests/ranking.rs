@@ -1,0 +1,106 @@
+//! What comes first, and what is said of it.
+
+use super::*;
+
+/// Ranks and writes each chunk as `path:first-last`.
+fn ranked(overlay: &Overlay, question: &str) -> Vec<String> {
+    let query = Query::parse(question);
+    let ranking = rank(overlay, &query, &Bm25::DEFAULT).expect("a sound index");
+    let hits = ranking.chunks(10).expect("a sound index");
+    for hit in &hits {
+        assert_eq!(hit.score, hit.parts.iter().sum::<f32>(), "a score is the sum of its parts");
+        assert_eq!(hit.parts.len(), query.terms.len());
+    }
+    hits.iter()
+        .map(|hit| {
+            let path = String::from_utf8_lossy(&hit.path);
+            format!("{path}:{}-{}", hit.lines.start, hit.lines.end - 1)
+        })
+        .collect()
+}
+
+fn sample() -> Tree {
+    tree(&[
+        (
+            "src/config.rs",
+            "/// Reads settings.\nfn parse_config(text: &str) {\n    walk(text);\n}\n",
+        ),
+        ("src/main.rs", "fn main() {\n    let text = load();\n    parse_config(&text);\n}\n"),
+        ("src/walk.rs", "// Walking trees.\nfn walk(tree: &str) {\n    visit(tree);\n}\n"),
+        ("docs/guide.md", "Settings are parsed once, from the tree.\n"),
+    ])
+}
+
+#[test]
+fn definitions_come_before_uses() {
+    let (_dir, overlay) = indexed(&sample());
+    assert_eq!(
+        ranked(&overlay, "parseConfig"),
+        ["src/config.rs:1-4", "src/main.rs:1-4", "docs/guide.md:1-1"]
+    );
+    assert_eq!(ranked(&overlay, "where are settings parsed?")[0], "docs/guide.md:1-1");
+    assert_eq!(ranked(&overlay, "walk")[0], "src/walk.rs:1-4");
+    assert_eq!(ranked(&overlay, "nothing of it"), Vec::<String>::new());
+    assert_eq!(ranked(&overlay, ""), Vec::<String>::new());
+}
+
+#[test]
+fn ties_fall_to_the_path() {
+    let text = "fn equal() {\n    one();\n    two();\n}\n";
+    let (_dir, mut overlay) =
+        indexed(&tree(&[("c/z.rs", text), ("c/a.rs", text), ("c.rs", text), ("d.rs", text)]));
+    let expected = ["c/a.rs:1-4", "c/z.rs:1-4", "c.rs:1-4", "d.rs:1-4"];
+    assert_eq!(ranked(&overlay, "equal"), expected);
+    overlay.put(&prepare("c/m.rs", text)).expect("a sound index");
+    overlay.put(&prepare("c/a.rs", text)).expect("a sound index");
+    let with_edits = ranked(&overlay, "equal");
+    let of_c: Vec<&String> = with_edits.iter().filter(|hit| hit.starts_with("c/")).collect();
+    assert_eq!(of_c, ["c/a.rs:1-4", "c/m.rs:1-4", "c/z.rs:1-4"]);
+}
+
+#[test]
+fn a_file_is_worth_its_best_three_chunks() {
+    let function = |name: &str| format!("fn {name}() {{\n    target();\n    more();\n}}\n\n");
+    let many: String = ["a", "b", "c", "d", "e"].map(|name| function(&name.repeat(3))).concat();
+    let (_dir, overlay) = indexed(&tree(&[("many.rs", &many), ("one.rs", &function("aaa"))]));
+    let query = Query::parse("target");
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
+    let chunks = ranking.chunks(10).expect("a sound index");
+    let files = ranking.files(10).expect("a sound index");
+    assert_eq!(files.len(), 2);
+    assert_eq!(files[0].path, b"many.rs");
+    assert_eq!(files[0].ordinals, [0, 1, 2]);
+    let of_many: Vec<f32> =
+        chunks.iter().filter(|hit| hit.path == b"many.rs").map(|hit| hit.score).collect();
+    assert_eq!(of_many.len(), 5);
+    assert_eq!(files[0].score, of_many[..3].iter().sum::<f32>());
+}
+
+#[test]
+fn questions_become_terms() {
+    let words = |question: &str| -> Vec<String> {
+        Query::parse(question).terms.into_iter().map(|term| term.word).collect()
+    };
+    assert_eq!(words("where is HTTPServer parsed"), ["http", "server", "httpserver", "parsed"]);
+    assert_eq!(words("a the 42"), Vec::<String>::new());
+    assert_eq!(words("foo foo Foo"), ["foo"]);
+    assert_eq!(words(&(0..500).map(|i| format!("word{i}x ")).collect::<String>()).len(), 64);
+    assert_eq!(Query::parse("parsing").terms[0].stem, "pars");
+}
+
+#[test]
+fn what_is_behind_is_found() {
+    let files = sample();
+    let (_dir, overlay) = indexed(&files);
+    let hash = |text: &str| xxhash_rust::xxh3::xxh3_128(text.as_bytes());
+    let now = [
+        ("docs/guide.md", hash(&files["docs/guide.md"])),
+        ("src/config.rs", 7),
+        ("src/main.rs", hash(&files["src/main.rs"])),
+        ("src/new.rs", 8),
+    ];
+    let behind = overlay.base().behind(now.iter().map(|(path, hash)| (path.as_bytes(), *hash)));
+    let behind = behind.expect("a sound index");
+    assert_eq!(behind.changed, [&b"src/config.rs"[..], b"src/new.rs"]);
+    assert_eq!(behind.removed, [b"src/walk.rs"]);
+}
