@@ -3,6 +3,7 @@
 //! Read ARCHITECTURE.md for the rooms and the invariants; the modules below are in reading order.
 
 pub mod base;
+pub mod catalog;
 pub mod cli;
 pub mod engine;
 pub mod error;

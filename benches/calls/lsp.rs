@@ -94,8 +94,7 @@ impl Server {
         };
         let output = BufReader::new(output);
         let tells_readiness = program.contains("rust-analyzer");
-        let mut server =
-            Server { child, input, output, next: 0, tells_readiness, is_ready: false };
+        let mut server = Server { child, input, output, next: 0, tells_readiness, is_ready: false };
         let root = format!("file://{}", tree.root.display());
         let capabilities = json!({
             "textDocument": { "definition": { "linkSupport": true } },

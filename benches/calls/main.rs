@@ -52,7 +52,8 @@ fn run(options: &Options) -> Result<(), String> {
         None => {
             let answers = lsp::ask(options, &tree, &sites)?;
             if let Some(path) = &options.answers {
-                let text = serde_json::to_vec_pretty(&answers).map_err(|error| error.to_string())?;
+                let text =
+                    serde_json::to_vec_pretty(&answers).map_err(|error| error.to_string())?;
                 std::fs::write(path, text).map_err(|error| error.to_string())?;
             }
             answers

@@ -5,13 +5,14 @@
 
 mod extract;
 
-pub use extract::{Extract, extract};
+pub use extract::{Extract, extract, extract_text};
 
 use super::Engine;
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
 use crate::base::ids::FileId;
 use crate::error::{Kind, Result};
+use crate::index::code::places::Places;
 use crate::index::code::store::{self, Code, CodeStore, PARTS_MAX};
 use crate::index::code::{Builder, FileFacts};
 use crate::index::store::WriterLock;
@@ -44,42 +45,37 @@ pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<Co
     let lock = shelf.lock()?;
     let Some(snapshot) = engine.snapshot()? else { return Ok(CodeBuilt::default()) };
     let table = &snapshot.table;
-    let code = match shelf.open(snapshot.generation, table) {
+    let code = match shelf.open() {
         _ if anew => None,
         Err(error) if error.kind() == Kind::Corrupt => None,
         other => other?,
     };
-    let Some(code) = code else {
-        let all = parsed_files(table, |_| Ok(true))?;
-        return publish(engine, &lock, None, snapshot.generation, table, &all, progress);
+    let all = readable_files(table)?;
+    let job = Job { engine, lock: &lock, generation: snapshot.generation, table, progress };
+    let Some(code) = code else { return job.publish(None, &all) };
+    let places = match places(&code, table) {
+        Err(error) if error.kind() == Kind::Corrupt => return job.publish(None, &all),
+        other => other?,
     };
-    let all = parsed_files(table, |_| Ok(true))?;
-    let missing = parsed_files(table, |file| Ok(code.place(file)?.is_none()))?;
+    let missing: Vec<FileId> =
+        all.iter().copied().filter(|file| places.of_file(file.index()).is_none()).collect();
     if missing.is_empty() && code.manifest.generation == snapshot.generation {
         return Ok(CodeBuilt { files: all.len() as u64, ..CodeBuilt::default() });
     }
     // What stays of the base is worth its place as long as it is most of it.
-    let base: u64 = code.parts[..code.manifest.base].iter().map(|p| u64::from(p.docs())).sum();
-    let mut live_of_base = 0;
-    let mut in_base = vec![false; table.files() as usize];
-    for file in &all {
-        if code.place(*file)?.is_some_and(|(part, _)| part < code.manifest.base) {
-            in_base[file.index()] = true;
-            live_of_base += 1;
-        }
-    }
-    let added = code.parts.len() - code.manifest.base;
+    let base_parts = code.manifest.base;
+    let is_in_base =
+        |file: &FileId| places.of_file(file.index()).is_some_and(|(part, _)| part < base_parts);
+    let base: u64 = code.parts[..base_parts].iter().map(|part| u64::from(part.docs())).sum();
+    let live_of_base = all.iter().filter(|file| is_in_base(file)).count() as u64;
     if live_of_base * 2 < base || live_of_base * 2 < all.len() as u64 {
-        return publish(engine, &lock, None, snapshot.generation, table, &all, progress);
+        return job.publish(None, &all);
     }
-    if added >= ADDED_PARTS_MAX && !missing.is_empty() {
-        let again: Vec<FileId> =
-            all.iter().copied().filter(|file| !in_base[file.index()]).collect();
-        let base = Some((&code, code.manifest.base));
-        return publish(engine, &lock, base, snapshot.generation, table, &again, progress);
+    if code.parts.len() - base_parts >= ADDED_PARTS_MAX && !missing.is_empty() {
+        let again: Vec<FileId> = all.iter().copied().filter(|file| !is_in_base(file)).collect();
+        return job.publish(Some((&code, base_parts)), &again);
     }
-    let base = Some((&code, code.parts.len()));
-    publish(engine, &lock, base, snapshot.generation, table, &missing, progress)
+    job.publish(Some((&code, code.parts.len())), &missing)
 }
 
 /// Returns true if there is a code index, up to date or not.
@@ -87,84 +83,96 @@ pub fn has_code(engine: &Engine) -> bool {
     CodeStore(&engine.store).newest().is_ok_and(|newest| newest.is_some())
 }
 
-/// Returns the files whose facts are kept and for which `is_meant` says yes: all that were read
-/// when the table was made and are no secrets.
-fn parsed_files(table: &Table, is_meant: impl Fn(FileId) -> Result<bool>) -> Result<Vec<FileId>> {
+/// Returns the files whose facts are kept: all that were read when the table was made and are no
+/// secrets.
+fn readable_files(table: &Table) -> Result<Vec<FileId>> {
     let mut files = Vec::new();
     for file in (0..table.files()).map(FileId) {
         let flags = table.file(file)?.flags;
-        if table.hash(file)? != 0 && !flags.has(Flags::SECRET) && is_meant(file)? {
+        if table.hash(file)? != 0 && !flags.has(Flags::SECRET) {
             files.push(file);
         }
     }
     Ok(files)
 }
 
-/// Reads `files`, writes them to new parts and publishes these beside the first parts of `base`.
-fn publish(
-    engine: &Engine,
-    lock: &WriterLock,
-    base: Option<(&Code, usize)>,
+fn places(code: &Code, table: &Table) -> Result<Places> {
+    Places::new(&code.parts, table.files() as usize, |at| {
+        let file = FileId::new(at);
+        Ok((table.path(file)?, Some(table.hash(file)?)))
+    })
+}
+
+/// What is to be brought up to date.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    engine: &'a Engine,
+    lock: &'a WriterLock,
     generation: u64,
-    table: &Table,
-    files: &[FileId],
-    progress: &Progress,
-) -> Result<CodeBuilt> {
-    let shelf = CodeStore(&engine.store);
-    let number = shelf.next_number();
-    progress.enter(Stage::Parsing);
-    progress.restart(files.len() as u64);
-    let mut paths = Vec::with_capacity(files.len());
-    for file in files {
-        paths.push(table.path(*file)?);
-    }
-    let mut builder = Builder::default();
-    let mut parts = 0;
-    let kept = base.map_or(0, |(_, parts)| parts);
-    let work = |at: usize| {
-        let facts = (!progress.is_cancelled())
-            .then(|| extract(&engine.root, &paths[at], &mut Buffer::default()))
-            .flatten();
-        let bytes = facts.as_ref().map_or(0, Extract::memory_bytes);
-        (facts, bytes)
-    };
-    ordered(files.len(), engine.environment.threads, work, |at, facts| {
-        if progress.is_cancelled() {
-            return Err(Progress::cancelled());
+    table: &'a Table,
+    progress: &'a Progress,
+}
+
+impl Job<'_> {
+    /// Reads `files`, writes them to new parts and publishes these beside the first parts of `base`.
+    fn publish(&self, base: Option<(&Code, usize)>, files: &[FileId]) -> Result<CodeBuilt> {
+        let Job { engine, lock, generation, table, progress } = *self;
+        let shelf = CodeStore(&engine.store);
+        let number = shelf.next_number();
+        progress.enter(Stage::Parsing);
+        progress.restart(files.len() as u64);
+        let mut paths = Vec::with_capacity(files.len());
+        for file in files {
+            paths.push(table.path(*file)?);
         }
-        let Some(facts) = facts else { return Ok(()) };
-        progress.add(1, facts.text.len() as u64);
-        // What does not fit into as many parts as there may be goes into the last one.
-        if builder.is_full() && kept + parts + 2 < PARTS_MAX {
-            std::mem::take(&mut builder).write(&shelf.part_path(number, parts))?;
+        let mut builder = Builder::default();
+        let mut parts = 0;
+        let kept = base.map_or(0, |(_, parts)| parts);
+        let work = |at: usize| {
+            let facts = (!progress.is_cancelled())
+                .then(|| extract(&engine.root, &paths[at], &mut Buffer::default()))
+                .flatten();
+            let bytes = facts.as_ref().map_or(0, Extract::memory_bytes);
+            (facts, bytes)
+        };
+        ordered(files.len(), engine.environment.threads, work, |at, facts| {
+            if progress.is_cancelled() {
+                return Err(Progress::cancelled());
+            }
+            let Some(facts) = facts else { return Ok(()) };
+            progress.add(1, facts.text.len() as u64);
+            // What does not fit into as many parts as there may be goes into the last one.
+            if builder.is_full() && kept + parts + 2 < PARTS_MAX {
+                std::mem::take(&mut builder).write(&shelf.part_path(number, parts))?;
+                parts += 1;
+            }
+            let words = facts.words();
+            builder.add(&FileFacts {
+                path: &paths[at],
+                hash: facts.hash,
+                language: facts.language,
+                marks: facts.marks,
+                text: &facts.text,
+                lines: facts.lines(),
+                facts: &facts.facts,
+                words: &words,
+            });
+            Ok(())
+        })?;
+        if builder.files() > 0 || base.is_none() {
+            progress.enter(Stage::Writing);
+            builder.write(&shelf.part_path(number, parts))?;
             parts += 1;
         }
-        let words = facts.words();
-        builder.add(&FileFacts {
-            path: &paths[at],
-            hash: facts.hash,
-            language: facts.language,
-            marks: facts.marks,
-            text: &facts.text,
-            facts: &facts.facts,
-            words: &words,
-        });
-        Ok(())
-    })?;
-    if builder.files() > 0 || base.is_none() {
-        progress.enter(Stage::Writing);
-        builder.write(&shelf.part_path(number, parts))?;
-        parts += 1;
+        let new = store::New {
+            number,
+            kept: base.map_or(Vec::new(), |(code, parts)| code.manifest.parts[..parts].to_vec()),
+            kept_base: base.map_or(0, |(code, parts)| code.manifest.base.min(parts)),
+            added: parts,
+            is_base: base.is_none(),
+            generation,
+        };
+        shelf.publish(lock, new)?;
+        Ok(CodeBuilt { files: table.files().into(), read: files.len() as u64, published: true })
     }
-    let new = store::New {
-        number,
-        kept: base.map_or(Vec::new(), |(code, parts)| code.manifest.parts[..parts].to_vec()),
-        kept_base: base.map_or(0, |(code, parts)| code.manifest.base.min(parts)),
-        added: parts,
-        is_base: base.is_none(),
-        generation,
-        table,
-    };
-    shelf.publish(lock, new)?;
-    Ok(CodeBuilt { files: table.files().into(), read: files.len() as u64, published: true })
 }

@@ -59,6 +59,18 @@ pub struct FileInfo {
     pub hash: u128,
 }
 
+impl FileInfo {
+    /// Returns true if the generation read the file as it is now.
+    pub fn is_as_indexed(&self) -> bool {
+        self.state == State::Same && self.hash != 0 && !self.flags.has(Flags::SECRET)
+    }
+
+    /// Returns true if facts may be made of it: it is no secret, and of a size that is read.
+    pub fn may_be_read(&self) -> bool {
+        !self.flags.has(Flags::SECRET) && self.size_bytes <= super::files::FILE_BYTES_MAX
+    }
+}
+
 /// The files of a tree, in path order.
 #[derive(Debug, Default)]
 pub struct FileList {

@@ -12,6 +12,7 @@
 pub mod builder;
 pub mod dictionary;
 pub mod keys;
+pub mod places;
 pub mod reader;
 pub mod record;
 pub mod store;

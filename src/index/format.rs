@@ -43,8 +43,6 @@ pub enum FileKind {
     Table = 2,
     /// A part of the code index.
     Code = 3,
-    /// Which files of a generation the parts of the code index speak of.
-    CodeMap = 4,
     /// tantivy's files of one segment of a text index.
     TextSegment = 32,
     /// Files and chunks of a text index, and its manifest.

@@ -40,6 +40,12 @@ impl Extract {
         self.words.iter().map(|(span, count)| (word(span), *count)).collect()
     }
 
+    /// Returns the number of lines: line ends, and one for a last line without.
+    pub fn lines(&self) -> u32 {
+        let ends = memchr::memchr_iter(b'\n', &self.text).count() as u32;
+        ends + u32::from(self.text.last().is_some_and(|&byte| byte != b'\n'))
+    }
+
     /// Returns about how many bytes of memory it takes.
     pub fn memory_bytes(&self) -> usize {
         self.text.len()

@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use super::Reason;
 use super::code::SymbolAt;
-use super::value::{
-    Held, Place, VALUES_MAX, Value, Walk, Written, is_type, is_variable,
-};
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type, is_variable};
 use crate::lang::symbols::SymbolKind;
 
 /// Steps of a chain that are followed.
@@ -68,8 +66,10 @@ impl Walk<'_> {
         chain: &'c str,
         depth: usize,
     ) -> (Vec<Held>, &'c str) {
-        let instance =
-            |at: SymbolAt| Held { via: Some(at), ..Held::new(Value::Instance(at, None), 0.98, Reason::Receiver) };
+        let instance = |at: SymbolAt| Held {
+            via: Some(at),
+            ..Held::new(Value::Instance(at, None), 0.98, Reason::Receiver)
+        };
         if chain.starts_with('$') && !chain[1..].starts_with(is_name_char_but_dollar) {
             let types = match own {
                 Some(own) => vec![own],
@@ -264,8 +264,7 @@ impl Walk<'_> {
                         }
                     }
                     if is_type(symbol.kind) {
-                        let mut instance =
-                            held.then(Value::Instance(*at, given.clone()), 0.98);
+                        let mut instance = held.then(Value::Instance(*at, given.clone()), 0.98);
                         instance.via = Some(*at);
                         instance.reason = instance.reason.max(Reason::Receiver);
                         found.push(instance);
@@ -313,7 +312,8 @@ impl Walk<'_> {
             Value::Name(at) => {
                 let Some((facts, place)) = self.symbol(*at) else { return Vec::new() };
                 let symbol = &facts.symbols[place];
-                let parent = symbol.parent.map(|parent| SymbolAt { file: at.file, place: parent as u32 });
+                let parent =
+                    symbol.parent.map(|parent| SymbolAt { file: at.file, place: parent as u32 });
                 match symbol.kind {
                     SymbolKind::Type => {
                         let found = self.instances(std::slice::from_ref(held), None, depth + 1);
@@ -330,7 +330,8 @@ impl Walk<'_> {
                     }
                     kind if is_variable(kind) => {
                         let loaded = self.load(held, depth + 1);
-                        let is_called = |held: &Held| matches!(held.value, Value::Name(next) if next != *at);
+                        let is_called =
+                            |held: &Held| matches!(held.value, Value::Name(next) if next != *at);
                         let (called, other): (Vec<Held>, Vec<Held>) =
                             loaded.into_iter().partition(is_called);
                         let mut found: Vec<Held> =
@@ -360,7 +361,11 @@ impl Walk<'_> {
                 let methods = invoked.iter().flat_map(|name| self.members(*of, name, depth + 1));
                 let methods: Vec<Held> = methods.take(VALUES_MAX).collect();
                 let is_method = |held: &&Held| matches!(held.value, Value::Name(_));
-                methods.iter().filter(is_method).flat_map(|held| self.call(held, depth + 1)).collect()
+                methods
+                    .iter()
+                    .filter(is_method)
+                    .flat_map(|held| self.call(held, depth + 1))
+                    .collect()
             }
             Value::Outside | Value::Foreign(_) => vec![held.then(Value::Outside, 1.0)],
             Value::Module(_) => Vec::new(),

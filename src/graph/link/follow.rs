@@ -123,11 +123,13 @@ impl Walk<'_> {
         if found.is_empty() && facts.dialect.has_packages {
             found = self.of_package(&facts, file, name);
         }
-        let is_offered =
-            |at: usize| facts.dialect.offers_imports || facts.imports[at].kind == ImportKind::ReExport;
+        let is_offered = |at: usize| {
+            facts.dialect.offers_imports || facts.imports[at].kind == ImportKind::ReExport
+        };
         if found.is_empty() {
             let bindings = facts.bindings(name);
-            let bindings = bindings.filter(|(at, _)| is_offered(*at) && facts.import_scope(*at).is_none());
+            let bindings =
+                bindings.filter(|(at, _)| is_offered(*at) && facts.import_scope(*at).is_none());
             found = bindings
                 .flat_map(|(at, bound)| self.binding(&facts, file, at, bound, depth + 1))
                 .collect();

@@ -54,7 +54,8 @@ impl Walk<'_> {
             children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         if found.is_empty() && kind == SymbolKind::Module {
             found = self.apart(&facts, of, name, depth);
-            let inside = facts.bindings(name).filter(|(at, _)| facts.import_scope(*at) == Some(place));
+            let inside =
+                facts.bindings(name).filter(|(at, _)| facts.import_scope(*at) == Some(place));
             for (import, bound) in inside {
                 found.extend(self.binding(&facts, of.file, import, bound, depth + 1));
             }
@@ -81,7 +82,9 @@ impl Walk<'_> {
         let outside = || vec![Held::new(Value::Outside, 1.0, Reason::Receiver)];
         let Some(facts) = self.facts(written.place.file) else { return outside() };
         let dialect = facts.dialect;
-        let method = |takes| vec![Held::new(Value::ForeignMethod(written.clone(), takes), 1.0, Reason::Receiver)];
+        let method = |takes| {
+            vec![Held::new(Value::ForeignMethod(written.clone(), takes), 1.0, Reason::Receiver)]
+        };
         let is_holder = dialect.holders.contains(&last_name(&written.text));
         if is_holder {
             let inner = self.argument(held, written, depth);

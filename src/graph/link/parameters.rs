@@ -15,7 +15,8 @@ pub(super) fn arity(symbol: &Symbol) -> Option<Arity> {
     }
     let signature = symbol.signature.as_str();
     let name = signature.find(&format!("{}(", symbol.name)).map(|at| at + symbol.name.len());
-    let name = name.or_else(|| signature.find(symbol.name.as_str()).map(|at| at + symbol.name.len()))?;
+    let name =
+        name.or_else(|| signature.find(symbol.name.as_str()).map(|at| at + symbol.name.len()))?;
     let open = name + signature[name..].find('(')?;
     let inner = inside(&signature[open..])?;
     let (mut least, mut most) = (0_u8, 0_u8);
@@ -26,7 +27,9 @@ pub(super) fn arity(symbol: &Symbol) -> Option<Arity> {
         if part.is_empty() || part == "void" || part == "/" || part == "*" || is_own {
             continue;
         }
-        if part.starts_with('*') && part.len() > 1 && part.as_bytes()[1] != b' ' || part.contains("...") {
+        if part.starts_with('*') && part.len() > 1 && part.as_bytes()[1] != b' '
+            || part.contains("...")
+        {
             most = u8::MAX;
             continue;
         }

@@ -101,7 +101,8 @@ impl Walk<'_> {
             }
             // Of equals the one that holds: in Python the last, elsewhere the first.
             order += 1e-5;
-            link.confidence *= if facts.dialect.last_wins { 1.0 - 1e-3 + order } else { 1.0 - order };
+            link.confidence *=
+                if facts.dialect.last_wins { 1.0 - 1e-3 + order } else { 1.0 - order };
         }
         links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.to.cmp(&b.to)));
         let mut seen = std::collections::HashSet::new();

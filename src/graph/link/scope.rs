@@ -138,9 +138,7 @@ impl Walk<'_> {
                 && !is_header(&other.path);
             let is_wanted = match is_macro_only {
                 true => symbol.kind == SymbolKind::Macro,
-                false => {
-                    is_free(&other, place) && std::ptr::eq(other.dialect, facts.dialect)
-                }
+                false => is_free(&other, place) && std::ptr::eq(other.dialect, facts.dialect),
             };
             if is_wanted && (!is_hidden || is_macro_only) {
                 near.push((shared_folders(&facts.path, &other.path), at));

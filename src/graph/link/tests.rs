@@ -75,7 +75,8 @@ fn rust_paths_and_receivers() {
         )
     };
     let uses = "use crate::net::{Conn, Pool};\nuse crate::net::pool::Source;\n";
-    let of = |body: &str| tree(&format!("{uses}fn f(pool: &Pool, any: &dyn Source) {{ {body} }}\n"));
+    let of =
+        |body: &str| tree(&format!("{uses}fn f(pool: &Pool, any: &dyn Source) {{ {body} }}\n"));
     check(&of("Conn::$0open();"), "src/net.rs:5 Conn::open Receiver");
     check(&of("Conn::open().unwrap().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
     check(&of("pool.$0take();"), "src/net/pool.rs:8 Pool::take Receiver");
@@ -102,7 +103,10 @@ fn go_packages_and_embedding() {
     };
     check(&tree("store.$0New(1)"), "store/store.go:8 New Receiver");
     check(&tree("store.New(1).$0Get(\"a\")"), "store/more.go:2 Store.Get Receiver");
-    check(&tree("s := store.New(1); s.next.Get(\"\").$0Touch()"), "store/store.go:3 Base.Touch Inherited");
+    check(
+        &tree("s := store.New(1); s.next.Get(\"\").$0Touch()"),
+        "store/store.go:3 Base.Touch Inherited",
+    );
     check(&tree("other.$0Unknown()"), "");
 }
 

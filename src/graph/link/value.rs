@@ -73,9 +73,7 @@ impl Held {
     /// Returns the definition that is meant, as a link.
     pub(super) fn link(&self) -> Option<Link> {
         match self.value {
-            Value::Name(to) => {
-                Some(Link { to, confidence: self.confidence, reason: self.reason })
-            }
+            Value::Name(to) => Some(Link { to, confidence: self.confidence, reason: self.reason }),
             _ => None,
         }
     }

@@ -37,6 +37,8 @@ pub struct FileFacts<'a> {
     pub marks: u8,
     /// Its text.
     pub text: &'a [u8],
+    /// How many lines that has.
+    pub lines: u32,
     /// What the text says.
     pub facts: &'a Facts,
     /// The words of the text, each once, and how often it occurs.
@@ -178,7 +180,6 @@ impl Builder {
         let doc = self.files();
         let facts = file.facts;
         let language = file.language.and_then(|of| LANGUAGES.iter().position(|one| *one == of));
-        let lines = bytecount(file.text);
         let problems =
             facts.problems.keys().fold(0_u32, |bits, problem| bits | 1 << problem_bit(*problem));
         let put = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());
@@ -186,7 +187,7 @@ impl Builder {
         self.docs.extend_from_slice(&(file.path.len() as u16).to_le_bytes());
         self.docs.push(language.map_or(0, |place| place as u8 + 1));
         self.docs.push(file.marks);
-        put(&mut self.docs, lines);
+        put(&mut self.docs, file.lines);
         put(&mut self.docs, facts.symbols.len() as u32);
         put(&mut self.docs, self.symbols.len() as u32);
         put(&mut self.docs, self.imports.len() as u32);
@@ -305,12 +306,6 @@ impl Builder {
 /// Returns a problem's bit in a file's record.
 pub(super) fn problem_bit(problem: Problem) -> u32 {
     problem as u32
-}
-
-/// Returns the number of lines: line ends, and one for a last line without.
-fn bytecount(text: &[u8]) -> u32 {
-    let ends = memchr::memchr_iter(b'\n', text).count() as u32;
-    ends + u32::from(text.last().is_some_and(|&byte| byte != b'\n'))
 }
 
 /// Appends files and, in each, the places of symbols.

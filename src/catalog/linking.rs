@@ -1,0 +1,98 @@
+//! The catalog as the linker asks it. A damaged part answers as if it had nothing: whoever opens the
+//! next catalog finds the damage and has it built again.
+
+use std::sync::Arc;
+
+use super::Catalog;
+use crate::base::ids::FileId;
+use crate::graph::imports::{Family, Importer, Resolution};
+use crate::graph::link::{Code, FileFacts, Site, SymbolAt};
+use crate::index::code::keys;
+use crate::lang::Limits;
+use crate::lang::facts::{Import, ImportKind, Reference};
+
+impl Catalog<'_> {
+    fn lookup(&self, key: &[u8]) -> Vec<SymbolAt> {
+        self.defined(key).unwrap_or_else(|error| {
+            log::debug!("code index: {error}");
+            Vec::new()
+        })
+    }
+
+    fn resolve(&self, file: FileId, import: &Import, inside: &[&str]) -> Resolution {
+        let facts = self.file(file);
+        let family = facts.as_ref().and_then(|facts| Family::of(facts.language));
+        let (Some(facts), Some(family)) = (facts, family) else { return Resolution::Unknown };
+        let package = facts.package.as_deref();
+        self.resolver().resolve(&Importer { file, family, package, inside }, import)
+    }
+}
+
+impl Code for Catalog<'_> {
+    fn named(&self, name: &str) -> Vec<SymbolAt> {
+        self.lookup(name.as_bytes())
+    }
+
+    fn members(&self, owner: &str, name: &str) -> Vec<SymbolAt> {
+        self.lookup(&keys::member(owner, name))
+    }
+
+    fn blocks(&self, name: &str) -> Vec<SymbolAt> {
+        self.lookup(&keys::block(name))
+    }
+
+    fn derived(&self, base: &str) -> Vec<SymbolAt> {
+        self.lookup(&keys::derived(base))
+    }
+
+    fn file(&self, file: FileId) -> Option<Arc<FileFacts>> {
+        self.facts(file).unwrap_or_else(|error| {
+            log::debug!("code index: {error}");
+            None
+        })
+    }
+
+    fn targets(&self, file: FileId, import: usize) -> Resolution {
+        let Some(facts) = self.file(file) else { return Resolution::Unknown };
+        let Some(written) = facts.imports.get(import) else { return Resolution::Unknown };
+        let around = facts.modules_around(import);
+        self.resolve(file, written, &around)
+    }
+
+    fn module(&self, from: FileId, path: &str) -> Resolution {
+        let import = Import {
+            span: 0..0,
+            line: 1,
+            kind: ImportKind::Module,
+            module: path.to_owned(),
+            names: Vec::new(),
+        };
+        self.resolve(from, &import, &[])
+    }
+
+    fn is_same_package(&self, a: FileId, b: FileId) -> bool {
+        let Some(facts) = self.file(a) else { return false };
+        let Some(family) = Family::of(facts.language) else { return false };
+        let package = facts.package.as_deref();
+        let importer = Importer { file: a, family, package, inside: &[] };
+        self.resolver().same_package(&importer).binary_search(&b).is_ok()
+    }
+
+    fn sites(&self, name: &str) -> Vec<Site> {
+        self.uses(name).unwrap_or_else(|error| {
+            log::debug!("code index: {error}");
+            Vec::new()
+        })
+    }
+
+    fn references(&self, file: FileId) -> Vec<(String, Reference)> {
+        let Some(facts) = self.file(file) else { return Vec::new() };
+        let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else { return Vec::new() };
+        let facts = crate::lang::facts(facts.language, &facts.path, &text, Limits::DEFAULT);
+        let named = |reference: Reference| {
+            let name = text.get(reference.span.clone()).unwrap_or_default();
+            (String::from_utf8_lossy(name).into_owned(), reference)
+        };
+        facts.references.into_iter().map(named).collect()
+    }
+}

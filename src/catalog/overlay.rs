@@ -1,0 +1,93 @@
+//! The facts of one file in memory, with the look-ups that a part has.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::FileSummary;
+use crate::engine::code::Extract;
+use crate::graph::link::FileFacts;
+use crate::index::code::keys;
+use crate::lang::facts::{Facts, Reference};
+use crate::lang::{Language, Marks};
+
+/// What one file says, held in memory.
+pub struct Held {
+    language: Option<&'static Language>,
+    marks: Marks,
+    lines: u32,
+    facts: Option<Arc<FileFacts>>,
+    references: Vec<Reference>,
+    /// Places of symbols by key.
+    defined: HashMap<Vec<u8>, Vec<u32>>,
+    /// Places among the references, by name.
+    used: HashMap<String, Vec<u32>>,
+    words: HashMap<Vec<u8>, u32>,
+}
+
+impl Held {
+    /// Takes what was extracted of the file at a repository path. O(its facts).
+    pub fn new(path: &[u8], mut extract: Extract) -> Held {
+        let mut held = Held {
+            language: extract.language,
+            marks: Marks::from_bits(extract.marks),
+            lines: extract.lines(),
+            facts: None,
+            references: Vec::new(),
+            defined: HashMap::new(),
+            used: HashMap::new(),
+            words: HashMap::new(),
+        };
+        for (word, count) in extract.words() {
+            held.words.insert(word.to_vec(), count);
+        }
+        let mut facts: Facts = std::mem::take(&mut extract.facts);
+        held.references = std::mem::take(&mut facts.references);
+        for (place, reference) in held.references.iter().enumerate() {
+            let Some(name) = extract.text.get(reference.span.clone()) else { continue };
+            let name = String::from_utf8_lossy(name).into_owned();
+            held.used.entry(name).or_default().push(place as u32);
+        }
+        keys::each(&facts.symbols, |key, place| {
+            let places = held.defined.entry(key.to_vec()).or_default();
+            if places.last() != Some(&place) {
+                places.push(place);
+            }
+        });
+        let path = String::from_utf8_lossy(path).into_owned();
+        held.facts = extract.language.map(|of| Arc::new(FileFacts::new(path, of, facts)));
+        held
+    }
+
+    pub(super) fn summary(&self) -> FileSummary {
+        let symbols = self.facts.as_ref().map_or(0, |facts| facts.symbols.len() as u32);
+        FileSummary { language: self.language, marks: self.marks, lines: self.lines, symbols }
+    }
+
+    pub(super) fn facts(&self) -> Option<Arc<FileFacts>> {
+        self.facts.clone()
+    }
+
+    pub(super) fn defined(&self, key: &[u8]) -> &[u32] {
+        self.defined.get(key).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let symbols = self.facts.iter().flat_map(|facts| &facts.symbols);
+        symbols.map(|symbol| symbol.name.as_bytes())
+    }
+
+    pub(super) fn uses(&self, name: &str) -> impl Iterator<Item = &Reference> {
+        let places = self.used.get(name).map(Vec::as_slice).unwrap_or_default();
+        places.iter().map(|&place| &self.references[place as usize])
+    }
+
+    pub(super) fn word(&self, word: &str) -> Option<u32> {
+        self.words.get(word.as_bytes()).copied()
+    }
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").field("lines", &self.lines).finish_non_exhaustive()
+    }
+}

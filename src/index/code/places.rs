@@ -1,0 +1,75 @@
+//! Which file of a list each part speaks of, and the other way round.
+
+use super::reader::Part;
+use crate::base::path;
+use crate::error::Result;
+
+/// No part, or no file.
+const NONE: u32 = u32::MAX;
+
+/// For each file of a list the part and place that speak of it.
+#[derive(Debug, Default)]
+pub struct Places {
+    of_files: Vec<(u32, u32)>,
+    of_parts: Vec<Vec<u32>>,
+}
+
+impl Places {
+    /// Matches `parts` with a list of `files` files in path order; `file` returns the path of one
+    /// and the hash of its content, or no hash where no part can speak of it. Of several parts that
+    /// speak of a file the last one counts. O(files + files of the parts).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where a part is damaged, and those of `file`.
+    pub fn new<'f, P: AsRef<[u8]> + 'f>(
+        parts: &[Part],
+        files: usize,
+        file: impl Fn(usize) -> Result<(P, Option<u128>)>,
+    ) -> Result<Places> {
+        let mut of_files = vec![(NONE, 0); files];
+        let mut of_parts = Vec::with_capacity(parts.len());
+        for (number, part) in parts.iter().enumerate() {
+            let mut owners = vec![NONE; part.docs() as usize];
+            let mut at = 0;
+            for doc in 0..part.docs() {
+                let of = part.doc(doc)?;
+                while at < files {
+                    let (name, hash) = file(at)?;
+                    match path::compare(name.as_ref(), of.path) {
+                        std::cmp::Ordering::Less => at += 1,
+                        std::cmp::Ordering::Greater => break,
+                        std::cmp::Ordering::Equal => {
+                            if hash == Some(of.hash) {
+                                owners[doc as usize] = at as u32;
+                                of_files[at] = (number as u32, doc);
+                            }
+                            break;
+                        }
+                    }
+                }
+            }
+            of_parts.push(owners);
+        }
+        Ok(Places { of_files, of_parts })
+    }
+
+    /// Returns the part, and the place in it, that speak of the `at`th file. O(1).
+    pub fn of_file(&self, at: usize) -> Option<(usize, u32)> {
+        let &(part, doc) = self.of_files.get(at)?;
+        (part != NONE).then_some((part as usize, doc))
+    }
+
+    /// Returns the file that the `doc`th of `part` is, unless another part speaks of it, or none. O(1).
+    pub fn of_doc(&self, part: usize, doc: u32) -> Option<u32> {
+        let file = *self.of_parts.get(part)?.get(doc as usize)?;
+        (self.of_files.get(file as usize) == Some(&(part as u32, doc))).then_some(file)
+    }
+
+    /// Forgets what parts say of the `at`th file.
+    pub fn hide(&mut self, at: usize) {
+        if let Some(place) = self.of_files.get_mut(at) {
+            *place = (NONE, 0);
+        }
+    }
+}
