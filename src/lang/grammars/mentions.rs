@@ -263,6 +263,18 @@ pub(super) fn import(
     notes.import(Import { span, line, kind: ImportKind::Module, module, names });
 }
 
+/// Notes that the visited node includes the file `module`, which binds no names.
+pub(super) fn include(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    kind: ImportKind,
+    module: String,
+) {
+    let node = visit.node();
+    let (span, line) = (node.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind, module, names: Vec::new() });
+}
+
 /// Returns a name that is imported under another one, or under its own.
 pub(super) fn imported(name: &str, alias: Option<String>) -> ImportedName {
     let alias = alias.unwrap_or_else(|| if name == "*" { String::new() } else { name.to_owned() });

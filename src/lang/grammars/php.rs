@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::{mentions, modifiers};
+use crate::lang::facts::ImportKind;
 use crate::lang::language::{Language, Tests};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
@@ -126,6 +127,10 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             notes.package = name.map(|name| visit.text_of(name));
         }
         "namespace_use_clause" => import(visit, notes),
+        "include_expression"
+        | "include_once_expression"
+        | "require_expression"
+        | "require_once_expression" => include(visit, notes),
         "class_declaration"
         | "interface_declaration"
         | "enum_declaration"
@@ -164,6 +169,25 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let alias = node.child_by_field_name("alias").map(|alias| visit.text_of(alias));
     mentions::import_last(visit, notes, &path, '\\', alias);
+}
+
+/// Notes `require 'a.php'`, perhaps with `__DIR__ .` before its path.
+fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(mut path) = node.named_child(0) else { return };
+    if path.kind() == "parenthesized_expression" {
+        path = path.named_child(0).unwrap_or(path);
+    }
+    let folder = visit.field(path, "left");
+    if path.kind() == "binary_expression" && folder.as_deref() == Some("__DIR__") {
+        path = path.child_by_field_name("right").unwrap_or(path);
+    }
+    let is_literal = matches!(path.kind(), "string" | "encapsed_string");
+    let content = Some(path).filter(|path| is_literal && path.named_child_count() == 1);
+    let content = content.and_then(|path| modifiers::child(path, &["string_content"]));
+    if let Some(content) = content {
+        mentions::include(visit, notes, ImportKind::LocalInclude, visit.text_of(content));
+    }
 }
 
 /// Notes what a type extends, implements and, of traits, uses.

@@ -320,6 +320,21 @@ add = @i32
 81 pushes: call ? . push/1,
 "#,
     ),
+    (
+        "Loader.m",
+        r#"localinclude Loader.h {} :1
+module UIKit {*} :2
+
+"#,
+    ),
+    (
+        "page.php",
+        r#"localinclude /lib.php {} :3
+localinclude head.php {} :3
+5 title: call htmlspecialchars/1,
+8 : call title/1,
+"#,
+    ),
 ];
 
 #[test]
