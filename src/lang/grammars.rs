@@ -20,6 +20,7 @@ pub(super) mod kotlin;
 pub(super) mod lua;
 pub(super) mod make;
 pub(super) mod markdown;
+mod mentions;
 mod modifiers;
 pub(super) mod objc;
 pub(super) mod ocaml;

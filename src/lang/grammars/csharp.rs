@@ -1,7 +1,8 @@
 //! C#.
 
-use super::modifiers;
+use super::{mentions, modifiers};
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -28,8 +29,19 @@ pub(crate) static CSHARP: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer),
+    scopes: &[
+        "method_declaration",
+        "constructor_declaration",
+        "destructor_declaration",
+        "operator_declaration",
+        "conversion_operator_declaration",
+        "local_function_statement",
+        "lambda_expression",
+        "anonymous_method_expression",
+        "accessor_declaration",
+        "indexer_declaration",
+    ],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -129,5 +141,75 @@ fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         let is_declarator = declarator.kind() == "variable_declarator";
         let name = declarator.child_by_field_name("name").filter(|_| is_declarator);
         found.extend(name.map(|name| finish(visit, Definition::new(visit, kind, name))));
+    }
+}
+
+/// Notes what the visited node imports, declares, extends or calls.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (name, of) = (node.child_by_field_name("name"), node.child_by_field_name("type"));
+    match node.kind() {
+        "namespace_declaration" | "file_scoped_namespace_declaration" => {
+            let name = name.map(|name| mentions::path(visit, name));
+            // Of several beside each other the first is the file's, of nested ones the innermost.
+            let is_first = notes.package.is_none();
+            let around = visit.enclosing().map(|symbol| symbol.qualified_name.clone());
+            match (name, around) {
+                (Some(name), Some(around)) if notes.package.as_ref() == Some(&around) => {
+                    notes.package = Some(format!("{around}.{name}"));
+                }
+                (name, _) if is_first => notes.package = name,
+                _ => {}
+            }
+        }
+        "using_directive" => using(visit, notes),
+        "class_declaration"
+        | "struct_declaration"
+        | "record_declaration"
+        | "interface_declaration" => {
+            let list = modifiers::child(node, &["base_list"]);
+            for of in list.into_iter().flat_map(modifiers::children) {
+                let of = of.child_by_field_name("type").unwrap_or(of);
+                mentions::base(visit, notes, of);
+            }
+        }
+        "method_declaration" => {
+            mentions::typed(visit, notes, node.child_by_field_name("returns"));
+        }
+        "property_declaration" | "indexer_declaration" | "local_function_statement" => {
+            mentions::typed(visit, notes, of);
+        }
+        "field_declaration" => {
+            let list = modifiers::child(node, &["variable_declaration"]);
+            mentions::typed(visit, notes, list.and_then(|list| list.child_by_field_name("type")));
+        }
+        "parameter" | "foreach_statement" | "catch_declaration" | "declaration_pattern" => {
+            let name = name.or_else(|| node.child_by_field_name("left"));
+            mentions::declare(visit, notes, name, of, None);
+        }
+        "variable_declarator" => {
+            let of = visit.ancestor(1).and_then(|list| list.child_by_field_name("type"));
+            let of = of.filter(|of| of.kind() != "implicit_type");
+            let sign = modifiers::child(node, &["="]);
+            let value = sign.and_then(|sign| sign.next_named_sibling());
+            mentions::declare(visit, notes, name, of, value);
+        }
+        _ => mentions::call(visit, notes),
+    }
+}
+
+/// Notes `using a.b;`, which is all of a namespace, or `using a = b.c;`.
+fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let path = modifiers::children(node)
+        .filter(|part| matches!(part.kind(), "identifier" | "qualified_name"))
+        .last();
+    let Some(path) = path.map(|path| mentions::path(visit, path)) else { return };
+    match node.child_by_field_name("name") {
+        Some(alias) => {
+            let alias = visit.text_of(alias);
+            mentions::import_last(visit, notes, &path, '.', Some(alias));
+        }
+        None => mentions::import(visit, notes, path, vec![mentions::imported("*", None)]),
     }
 }

@@ -1,9 +1,9 @@
 //! Dart.
 
-use tree_sitter::Node;
-
-use super::modifiers;
+use super::{mentions, modifiers};
+use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -30,8 +30,16 @@ pub(crate) static DART: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer),
+    scopes: &[
+        "function_declaration",
+        "method_declaration",
+        "declaration",
+        "local_function_declaration",
+        "function_expression",
+        "getter_declaration",
+        "setter_declaration",
+    ],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -157,4 +165,72 @@ fn variables<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         };
         found.extend(name.map(|name| finish(visit, Definition::new(visit, kind, name))));
     }
+}
+
+/// Notes what the visited node imports, declares, extends or calls.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let name = node.child_by_field_name("name");
+    let of = modifiers::child(node, &["type"]);
+    match node.kind() {
+        "library_name" => {
+            let name = modifiers::child(node, &["dotted_identifier_list"]);
+            notes.package = name.map(|name| mentions::path(visit, name));
+        }
+        "library_import" | "library_export" | "part_directive" => import(visit, notes),
+        "class_declaration" | "enum_declaration" | "mixin_declaration" => {
+            let clauses = modifiers::children(node);
+            let kinds = ["superclass", "interfaces", "mixins"];
+            for clause in clauses.filter(|clause| kinds.contains(&clause.kind())) {
+                let mixed = modifiers::child(clause, &["mixins"]);
+                let mixed = mixed.into_iter().flat_map(modifiers::children);
+                for of in modifiers::children(clause).chain(mixed) {
+                    mentions::base(visit, notes, of);
+                }
+            }
+        }
+        "function_declaration" | "getter_declaration" | "method_declaration" => {
+            let around = modifiers::child(node, &["method_signature"]).unwrap_or(node);
+            let signature = ["function_signature", "getter_signature"];
+            let of = modifiers::child(around, &signature)
+                .and_then(|signature| signature.child_by_field_name("return_type"));
+            mentions::typed(visit, notes, of);
+        }
+        "declaration" | "top_level_variable_declaration" => mentions::typed(visit, notes, of),
+        "formal_parameter" => mentions::declare(visit, notes, name, of, None),
+        "initialized_variable_declaration" => {
+            mentions::declare(visit, notes, name, of, node.child_by_field_name("value"));
+        }
+        _ => mentions::call(visit, notes),
+    }
+}
+
+/// Notes the import, export or part that the visited node is.
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let inner = modifiers::child(node, &["import_specification"]).unwrap_or(node);
+    let Some(uri) = inner.child_by_field_name("uri") else { return };
+    let module = visit.text_of(uri).trim_matches(['\'', '"']).to_owned();
+    let kind = match node.kind() {
+        "library_export" => ImportKind::ReExport,
+        "part_directive" => ImportKind::LocalInclude,
+        _ => ImportKind::Module,
+    };
+    let mut names = Vec::new();
+    for combinator in modifiers::children(inner).filter(|child| child.kind() == "combinator") {
+        if visit.text_of(combinator).starts_with("show") {
+            let shown = modifiers::children(combinator).filter(|name| name.kind() == "identifier");
+            names.extend(shown.map(|name| mentions::imported(&visit.text_of(name), None)));
+        }
+    }
+    let alias = inner.child_by_field_name("alias").map(|alias| visit.text_of(alias));
+    match alias {
+        Some(alias) => names = vec![ImportedName { name: String::new(), alias }],
+        None if names.is_empty() && kind != ImportKind::LocalInclude => {
+            names.push(mentions::imported("*", None));
+        }
+        None => {}
+    }
+    let (span, line) = (node.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind, module, names });
 }

@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::modifiers;
+use super::{mentions, modifiers};
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -30,8 +31,8 @@ pub(crate) static LUA: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer),
+    scopes: &["function_declaration", "function_definition", "for_statement"],
 };
 
 /// Tables in tables that a key may lie in.
@@ -174,4 +175,44 @@ fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     keys.reverse();
     definition.prefix = (!keys.is_empty()).then(|| keys.join("."));
     Some(definition)
+}
+
+/// Notes what the visited node loads, declares or calls.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "parameters" => {
+            for name in modifiers::children(node).filter(|name| name.kind() == "identifier") {
+                mentions::declare(visit, notes, Some(name), None, None);
+            }
+        }
+        "variable_declaration" | "for_generic_clause" => {
+            let around = modifiers::child(node, &["assignment_statement"]).unwrap_or(node);
+            let names_of = modifiers::child(around, &["variable_list"]).into_iter().flat_map(names);
+            let values = modifiers::child(around, &["expression_list"]).into_iter();
+            let is_loop = node.kind() == "for_generic_clause";
+            let mut values = values.flat_map(names).filter(|_| !is_loop);
+            for name in names_of.filter(|name| name.kind() == "identifier") {
+                mentions::declare(visit, notes, Some(name), None, values.next());
+            }
+        }
+        "function_call" if visit.field(node, "name").as_deref() == Some("require") => {
+            require(visit, notes);
+        }
+        _ => mentions::call(visit, notes),
+    }
+}
+
+/// Notes `local a = require "b.c"`.
+fn require(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let arguments = visit.node().child_by_field_name("arguments");
+    let text = arguments.and_then(|list| modifiers::child(list, &["string"]));
+    let Some(content) = text.and_then(|text| text.child_by_field_name("content")) else { return };
+    let around = visit.ancestor(2).filter(|around| around.kind() == "assignment_statement");
+    let bound = around
+        .and_then(|around| modifiers::child(around, &["variable_list"]))
+        .and_then(|list| names(list).next())
+        .filter(|name| name.kind() == "identifier");
+    let alias = bound.map(|name| mentions::imported("", Some(visit.text_of(name))));
+    mentions::import(visit, notes, visit.text_of(content), alias.into_iter().collect());
 }

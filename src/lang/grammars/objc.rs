@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::{c, modifiers};
+use super::{c, mentions, modifiers};
+use crate::lang::facts::ImportKind;
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -32,7 +34,7 @@ pub(crate) static OBJC: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
+    refer: Some(refer),
     scopes: &[],
 };
 
@@ -179,4 +181,30 @@ fn innermost(mut node: Node<'_>) -> Option<Node<'_>> {
         node = inner?;
     }
     None
+}
+
+/// Notes what the visited node includes or imports.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "preproc_include" => {
+            let Some(path) = node.child_by_field_name("path") else { return };
+            let kind = match path.kind() {
+                "string_literal" => ImportKind::LocalInclude,
+                "system_lib_string" => ImportKind::SystemInclude,
+                _ => return,
+            };
+            let path = visit.text_of(path);
+            let path = path.trim_matches(['"', '<', '>']).to_owned();
+            mentions::include(visit, notes, kind, path);
+        }
+        "module_import" => {
+            let mut cursor = node.walk();
+            let path = node.children_by_field_name("path", &mut cursor).filter(Node::is_named);
+            let path: Vec<String> = path.map(|part| visit.text_of(part)).collect();
+            let names = vec![mentions::imported("*", None)];
+            mentions::import(visit, notes, path.join("."), names);
+        }
+        _ => {}
+    }
 }

@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::modifiers;
+use super::{mentions, modifiers};
+use crate::lang::facts::ImportKind;
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -30,8 +32,8 @@ pub(crate) static PHP: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer),
+    scopes: &["function_definition", "method_declaration", "anonymous_function", "arrow_function"],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -114,4 +116,90 @@ fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let text = first.named_child(0).filter(|text| text.kind().contains("string"))?;
     let name = modifiers::child(text, &["string_content"])?;
     Some(Definition::new(visit, SymbolKind::Constant, name))
+}
+
+/// Notes what the visited node imports, declares, extends or calls.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let name = node.child_by_field_name("name");
+    match node.kind() {
+        "namespace_definition" if notes.package.is_none() => {
+            notes.package = name.map(|name| visit.text_of(name));
+        }
+        "namespace_use_clause" => import(visit, notes),
+        "include_expression"
+        | "include_once_expression"
+        | "require_expression"
+        | "require_once_expression" => include(visit, notes),
+        "class_declaration"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "trait_declaration" => bases(visit, notes),
+        "function_definition" | "method_declaration" => {
+            mentions::typed(visit, notes, node.child_by_field_name("return_type"));
+        }
+        "property_element" => {
+            let of = visit.ancestor(1).and_then(|all| all.child_by_field_name("type"));
+            mentions::typed(visit, notes, of);
+        }
+        "simple_parameter" | "variadic_parameter" | "property_promotion_parameter" => {
+            let of = node.child_by_field_name("type");
+            mentions::typed(visit, notes, of);
+            mentions::declare(visit, notes, name, of, None);
+        }
+        "assignment_expression" => {
+            let name = node.child_by_field_name("left");
+            let name = name.filter(|name| name.kind() == "variable_name");
+            mentions::declare(visit, notes, name, None, node.child_by_field_name("right"));
+        }
+        _ => mentions::call(visit, notes),
+    }
+}
+
+/// Notes `use a\b;`, `use a\b as c;` or one of `use a\{b, c};`.
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(path) = modifiers::child(node, &["qualified_name", "name"]) else { return };
+    let mut path = visit.text_of(path).trim_start_matches('\\').to_owned();
+    if visit.ancestor_kind(1) == "namespace_use_group" {
+        let around = visit.ancestor(2).and_then(|all| modifiers::child(all, &["namespace_name"]));
+        if let Some(around) = around {
+            path = format!("{}\\{path}", visit.text_of(around));
+        }
+    }
+    let alias = node.child_by_field_name("alias").map(|alias| visit.text_of(alias));
+    mentions::import_last(visit, notes, &path, '\\', alias);
+}
+
+/// Notes `require 'a.php'`, perhaps with `__DIR__ .` before its path.
+fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(mut path) = node.named_child(0) else { return };
+    if path.kind() == "parenthesized_expression" {
+        path = path.named_child(0).unwrap_or(path);
+    }
+    let folder = visit.field(path, "left");
+    if path.kind() == "binary_expression" && folder.as_deref() == Some("__DIR__") {
+        path = path.child_by_field_name("right").unwrap_or(path);
+    }
+    let is_literal = matches!(path.kind(), "string" | "encapsed_string");
+    let content = Some(path).filter(|path| is_literal && path.named_child_count() == 1);
+    let content = content.and_then(|path| modifiers::child(path, &["string_content"]));
+    if let Some(content) = content {
+        mentions::include(visit, notes, ImportKind::LocalInclude, visit.text_of(content));
+    }
+}
+
+/// Notes what a type extends, implements and, of traits, uses.
+fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let body = node.child_by_field_name("body").into_iter().flat_map(modifiers::children);
+    let used = body.filter(|member| member.kind() == "use_declaration");
+    let clauses = modifiers::children(node)
+        .filter(|clause| matches!(clause.kind(), "base_clause" | "class_interface_clause"));
+    for list in clauses.chain(used) {
+        for of in modifiers::children(list) {
+            mentions::base(visit, notes, of);
+        }
+    }
 }

@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::modifiers;
+use super::{mentions, modifiers};
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -30,8 +31,8 @@ pub(crate) static SCALA: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer),
+    scopes: &["function_definition", "lambda_expression", "extension_definition"],
 };
 
 /// Kinds of bodies whose functions are methods.
@@ -145,5 +146,72 @@ fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>) {
             names.extend(modifiers::children(pattern).filter(|name| name.kind() == "identifier"));
         }
         _ => {}
+    }
+}
+
+/// Notes what the visited node imports, declares, extends or calls.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let name = node.child_by_field_name("name");
+    let of = node.child_by_field_name("type");
+    match node.kind() {
+        "package_clause" => {
+            let Some(name) = name.map(|name| mentions::path(visit, name)) else { return };
+            notes.package = Some(match notes.package.take() {
+                Some(around) => format!("{around}.{name}"),
+                None => name,
+            });
+        }
+        "import_declaration" => import(visit, notes),
+        "class_definition" | "object_definition" | "trait_definition" | "enum_definition" => {
+            let clause = node.child_by_field_name("extend");
+            for of in clause.into_iter().flat_map(modifiers::children) {
+                mentions::base(visit, notes, of);
+            }
+        }
+        "function_definition" | "function_declaration" => {
+            mentions::typed(visit, notes, node.child_by_field_name("return_type"));
+        }
+        "class_parameter" | "val_declaration" | "var_declaration" => {
+            mentions::typed(visit, notes, of);
+        }
+        "parameter" | "binding" => mentions::declare(visit, notes, name, of, None),
+        "val_definition" | "var_definition" => {
+            mentions::typed(visit, notes, of);
+            let name = node.child_by_field_name("pattern");
+            let name = name.filter(|name| name.kind() == "identifier");
+            mentions::declare(visit, notes, name, of, node.child_by_field_name("value"));
+        }
+        _ => mentions::call(visit, notes),
+    }
+}
+
+/// Notes `import a.b`, `import a.{b, c => d}`, `import a._` and `import a.*`.
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let mut cursor = node.walk();
+    let path = node.children_by_field_name("path", &mut cursor).filter(Node::is_named);
+    let path: Vec<String> = path.map(|part| visit.text_of(part)).collect();
+    let path = path.join(".");
+    let selectors = modifiers::child(node, &["namespace_selectors"]).unwrap_or(node);
+    let mut names = Vec::new();
+    for selector in modifiers::children(selectors) {
+        let field = |name: &str| selector.child_by_field_name(name).map(|of| visit.text_of(of));
+        match selector.kind() {
+            "namespace_wildcard" => names.push(mentions::imported("*", None)),
+            "arrow_renamed_identifier" | "as_renamed_identifier" => {
+                let name = field("name").unwrap_or_default();
+                names.push(mentions::imported(&name, field("alias")));
+            }
+            "identifier" if selectors != node => {
+                names.push(mentions::imported(&visit.text_of(selector), None));
+            }
+            _ => {}
+        }
+    }
+    if names.is_empty() {
+        mentions::import_last(visit, notes, &path, '.', None);
+    } else {
+        mentions::import(visit, notes, path, names);
     }
 }

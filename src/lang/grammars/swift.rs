@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::modifiers;
+use super::{mentions, modifiers};
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -30,8 +31,17 @@ pub(crate) static SWIFT: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer),
+    scopes: &[
+        "function_declaration",
+        "init_declaration",
+        "deinit_declaration",
+        "subscript_declaration",
+        "computed_property",
+        "computed_getter",
+        "computed_setter",
+        "lambda_literal",
+    ],
 };
 
 /// Kinds of bodies whose functions are methods.
@@ -151,5 +161,55 @@ fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize) {
             modifiers::children(pattern).for_each(|inner| add_names(inner, names, depth + 1));
         }
         _ => {}
+    }
+}
+
+/// Notes what the visited node imports, declares, extends or calls.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind() {
+        "import_declaration" => {
+            let Some(path) = modifiers::child(node, &["identifier"]) else { return };
+            let path = mentions::path(visit, path);
+            match path.split_once('.') {
+                Some((module, name)) => {
+                    let names = vec![mentions::imported(name, None)];
+                    mentions::import(visit, notes, module.to_owned(), names);
+                }
+                None => mentions::import(visit, notes, path, vec![mentions::imported("*", None)]),
+            }
+        }
+        "class_declaration" | "protocol_declaration" => {
+            let specifiers = modifiers::children(node);
+            for specifier in specifiers.filter(|child| child.kind() == "inheritance_specifier") {
+                if let Some(of) = specifier.child_by_field_name("inherits_from") {
+                    mentions::base(visit, notes, of);
+                }
+            }
+        }
+        "parameter" => {
+            let mut cursor = node.walk();
+            let names: Vec<Node> = node.children_by_field_name("name", &mut cursor).collect();
+            mentions::declare(visit, notes, names.first().copied(), names.get(1).copied(), None);
+        }
+        "function_declaration" | "protocol_function_declaration" => {
+            let mut cursor = node.walk();
+            let of = node.children_by_field_name("name", &mut cursor).nth(1);
+            mentions::typed(visit, notes, of);
+        }
+        "protocol_property_declaration" => {
+            let annotation = modifiers::child(node, &["type_annotation"]);
+            let of = annotation.and_then(|of| of.child_by_field_name("name"));
+            mentions::typed(visit, notes, of);
+        }
+        "property_declaration" => {
+            let pattern = node.child_by_field_name("name");
+            let name = pattern.and_then(|name| name.child_by_field_name("bound_identifier"));
+            let annotation = modifiers::child(node, &["type_annotation"]);
+            let of = annotation.and_then(|of| of.child_by_field_name("name"));
+            mentions::typed(visit, notes, of);
+            mentions::declare(visit, notes, name, of, node.child_by_field_name("value"));
+        }
+        _ => mentions::call(visit, notes),
     }
 }

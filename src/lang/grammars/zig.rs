@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::modifiers;
+use super::{mentions, modifiers};
 use crate::lang::language::{Language, Tests};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -30,8 +31,8 @@ pub(crate) static ZIG: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: None,
-    scopes: &[],
+    refer: Some(refer),
+    scopes: &["function_declaration", "test_declaration"],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -134,4 +135,48 @@ fn test<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let body = modifiers::child(node, &["block"]);
     let visibility = Visibility::Private;
     Some(Definition { body, visibility, ..Definition::new(visit, SymbolKind::Function, name) })
+}
+
+/// Notes what the visited node imports, declares or calls.
+fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let of = node.child_by_field_name("type");
+    match node.kind() {
+        "builtin_function" => import(visit, notes),
+        "function_declaration" | "container_field" => mentions::typed(visit, notes, of),
+        "parameter" => {
+            let name = node.child_by_field_name("name");
+            mentions::declare(visit, notes, name, of, None);
+        }
+        "variable_declaration" => {
+            let name = modifiers::child(node, &["identifier"]);
+            let sign = modifiers::child(node, &["="]);
+            let value = sign.and_then(|sign| sign.next_named_sibling());
+            mentions::declare(visit, notes, name, of, value);
+        }
+        "payload" => {
+            for name in modifiers::children(node).filter(|name| name.kind() == "identifier") {
+                mentions::declare(visit, notes, Some(name), None, None);
+            }
+        }
+        _ => mentions::call(visit, notes),
+    }
+}
+
+/// Notes `const a = @import("b.zig");`.
+fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let word = modifiers::child(node, &["builtin_identifier"]);
+    if word.is_none_or(|word| visit.text_of(word) != "@import") {
+        return;
+    }
+    let list = modifiers::child(node, &["arguments"]);
+    let text = list.and_then(|list| modifiers::child(list, &["string"]));
+    let Some(content) = text.and_then(|text| modifiers::child(text, &["string_content"])) else {
+        return;
+    };
+    let around = visit.ancestor(1).filter(|around| around.kind() == "variable_declaration");
+    let bound = around.and_then(|around| modifiers::child(around, &["identifier"]));
+    let alias = bound.map(|name| mentions::imported("", Some(visit.text_of(name))));
+    mentions::import(visit, notes, visit.text_of(content), alias.into_iter().collect());
 }

@@ -13,6 +13,7 @@ mod cpp;
 mod go;
 mod java;
 mod javascript;
+mod mentions;
 mod python;
 mod ruby;
 mod rust;

@@ -32,8 +32,14 @@ const ANNOTATIONS: [&[u8]; 23] = [
     b"CF_RETURNS_",
 ];
 
-/// Words for `extern`.
-const EXTERNS: [&[u8]; 3] = [b"FOUNDATION_EXPORT", b"FOUNDATION_EXTERN", b"UIKIT_EXTERN"];
+/// How words for `extern` end: `FOUNDATION_EXPORT`, `RCT_EXTERN`.
+const EXTERNS: [&[u8]; 2] = [b"_EXPORT", b"_EXTERN"];
+
+/// How words end that React Native puts around the head of a method.
+const METHODS: &[u8] = b"_EXPORT_METHOD";
+
+/// What such a word is written as.
+const METHOD: &[u8] = b"- (void)";
 
 /// Bytes of a macro's arguments that are looked through for their end.
 const ARGUMENTS_BYTES_MAX: usize = 1024;
@@ -52,16 +58,39 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         let (word, end) = (&text[at..at + len], at + len);
         if ENUMERATIONS.contains(&word) {
             enumeration(text, &mut masked, at, end);
-        } else if EXTERNS.contains(&word) {
+        } else if is_macro(word) && EXTERNS.iter().any(|end| word.ends_with(end)) {
             masked[at..end].fill(b' ');
             masked[at..at + 6].copy_from_slice(b"extern");
         } else if ANNOTATIONS.iter().any(|start| word.starts_with(start)) {
             let close = arguments(text, end).map_or(end, |(_, close)| close + 1);
             blank(&mut masked[at..close]);
+        } else if is_macro(word) && (at == 0 || text[at - 1] == b'\n') {
+            statement(text, &mut masked, at, end);
         }
         at = end;
     }
     masked
+}
+
+fn is_macro(word: &[u8]) -> bool {
+    let is_capital =
+        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    word.len() > 3 && word.contains(&b'_') && word.iter().all(is_capital)
+}
+
+/// Blanks a call of a macro that has its line for itself; one around a method's head leaves that.
+fn statement(text: &[u8], masked: &mut [u8], at: usize, end: usize) {
+    let Some((open, close)) = arguments(text, end) else { return };
+    let rest = &text[close + 1..];
+    let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+    let has_body = rest.trim_ascii_start().starts_with(b"{");
+    if has_body && text[at..end].ends_with(METHODS) {
+        blank(&mut masked[at..=open]);
+        masked[at..at + METHOD.len()].copy_from_slice(METHOD);
+        masked[close] = b' ';
+    } else if !has_body && matches!(rest[..line].trim_ascii(), b"" | b";") {
+        blank(&mut masked[at..=close]);
+    }
 }
 
 /// Returns where the brackets stand that open right after `at` and close within bounds.
@@ -98,5 +127,31 @@ fn enumeration(text: &[u8], masked: &mut [u8], at: usize, end: usize) {
     let before = text[..at].trim_ascii_end();
     if before.ends_with(b"typedef") {
         masked[before.len() - 7..before.len()].fill(b' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(String::from_utf8_lossy(&mask(text.as_bytes())), expected);
+        assert_eq!(text.len(), expected.len());
+    }
+
+    #[test]
+    fn annotations_are_blanked() {
+        check("- (id)init NS_DESIGNATED_INITIALIZER;", "- (id)init                          ;");
+        check("int a NS_SWIFT_NAME(b(c:));", "int a                     ;");
+        check("X_NOT_IMPLEMENTED(-(id)init)\nint a;", "                            \nint a;");
+        check("NOT_CLOSED(a\n", "NOT_CLOSED(a\n");
+    }
+
+    #[test]
+    fn macros_become_what_they_stand_for() {
+        check("typedef NS_ENUM(int, A) { B };", "        enum         A  { B };");
+        check("FOUNDATION_EXPORT int a;", "extern            int a;");
+        check("RCT_EXPORT_METHOD(a:(int)b)\n{}", "- (void)          a:(int)b \n{}");
     }
 }

@@ -1,0 +1,294 @@
+//! What a source mentions, by rules simple enough to hold for many languages alike: calls, the types
+//! of parameters and local variables, imports, base types.
+//!
+//! Values are followed through names, members, calls and annotations of types only, not through
+//! conditions, generics or inference.
+
+use tree_sitter::Node;
+
+use super::modifiers::{child, children};
+use crate::lang::chain;
+use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::notes::{Local, Notes};
+use crate::lang::visit::Visit;
+
+/// Members and calls in a row that are followed.
+const STEPS_MAX: usize = 24;
+
+/// Words for the instance that a method belongs to.
+const SELVES: [&[u8]; 4] = [b"this", b"self", b"static", b"$this"];
+
+/// Words for the same as its base type sees it.
+const SUPERS: [&[u8]; 3] = [b"super", b"base", b"parent"];
+
+/// What a call names.
+struct Callee<'t> {
+    name: Node<'t>,
+    /// What the name is a member of.
+    of: Option<Node<'t>>,
+}
+
+/// Notes the call that the visited node is, if it is one.
+pub(super) fn call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if !is_call(node.kind()) {
+        return;
+    }
+    let Some(Callee { name, of }) = callee(node) else { return };
+    if SELVES.contains(&bytes(visit, name)) {
+        return;
+    }
+    let receiver = match of {
+        Some(of) => {
+            Some(chain_of(visit, notes, of, 0).unwrap_or_else(|| chain::UNKNOWN.to_owned()))
+        }
+        // A local variable that is called is no definition of anybody's.
+        None if matches!(notes.local(bytes(visit, name)), Local::Is(_)) => return,
+        None => None,
+    };
+    notes.call(visit, name, receiver, arguments(node));
+}
+
+fn is_call(kind: &str) -> bool {
+    matches!(
+        kind,
+        "call_expression"
+            | "invocation_expression"
+            | "function_call_expression"
+            | "member_call_expression"
+            | "nullsafe_member_call_expression"
+            | "scoped_call_expression"
+            | "object_creation_expression"
+            | "constructor_expression"
+            | "function_call"
+            | "instance_expression"
+            | "new_expression"
+            | "const_object_expression"
+    )
+}
+
+fn bytes<'v>(visit: &'v Visit<'_, '_>, node: Node) -> &'v [u8] {
+    &visit.text[node.byte_range()]
+}
+
+fn is_name(kind: &str) -> bool {
+    matches!(
+        kind,
+        "identifier" | "simple_identifier" | "name" | "type_identifier" | "operator_identifier"
+    )
+}
+
+/// Returns what the call `node` names.
+fn callee(node: Node<'_>) -> Option<Callee<'_>> {
+    let field = |name: &str| node.child_by_field_name(name);
+    if let (Some(name), Some(of)) = (field("name"), field("object").or_else(|| field("scope"))) {
+        return is_name(name.kind()).then_some(Callee { name, of: Some(of) });
+    }
+    let called = field("function")
+        .or_else(|| field("name"))
+        .or_else(|| field("type"))
+        .or_else(|| field("constructed_type"))
+        .or_else(|| node.named_child(0))?;
+    named(called)
+}
+
+/// Returns the name of what is called or made, and what it is a member of.
+fn named(node: Node<'_>) -> Option<Callee<'_>> {
+    let field = |name: &str| node.child_by_field_name(name);
+    let (name, of) = match node.kind() {
+        kind if is_name(kind) => (node, None),
+        "generic_name" => (child(node, &["identifier"])?, None),
+        "generic_function" => return named(field("function")?),
+        "generic_type" | "type" => (child(node, &["type_identifier"])?, None),
+        "field_expression" => {
+            (field("field").or(field("member"))?, field("value").or(field("object")))
+        }
+        "member_expression" | "null_aware_member_expression" => {
+            (field("property")?, field("object"))
+        }
+        "dot_index_expression" => (field("field")?, field("table")),
+        "method_index_expression" => (field("method")?, field("table")),
+        "user_type" | "qualified_name" => {
+            (children(node).filter(|part| is_name(part.kind())).last()?, None)
+        }
+        "member_access_expression" => (field("name")?, field("expression").or(field("object"))),
+        "conditional_access_expression" => {
+            let binding = child(node, &["member_binding_expression"])?;
+            (binding.child_by_field_name("name")?, field("condition"))
+        }
+        "navigation_expression" => member(node)?,
+        _ => return None,
+    };
+    match name.kind() {
+        "generic_name" => Some(Callee { name: child(name, &["identifier"])?, of }),
+        kind if is_name(kind) => Some(Callee { name, of }),
+        _ => None,
+    }
+}
+
+/// Returns the parts of `a.b` in Kotlin's and Swift's trees.
+fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
+    if let Some(suffix) = node.child_by_field_name("suffix") {
+        let name = suffix.child_by_field_name("suffix")?;
+        return Some((name, node.child_by_field_name("target")));
+    }
+    let last = u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?;
+    Some((node.named_child(last)?, node.named_child(0).filter(|_| last > 0)))
+}
+
+/// Counts the arguments of a call, a block behind its parentheses included.
+fn arguments(call: Node) -> usize {
+    let suffix = child(call, &["call_suffix", "constructor_suffix"]).unwrap_or(call);
+    let lists = ["argument_list", "arguments", "value_arguments"];
+    let is_argument = |node: &Node| node.is_named() && !node.kind().ends_with("comment");
+    let listed = child(suffix, &lists).map_or(0, |list| children(list).filter(is_argument).count());
+    // Zig has no list of arguments.
+    if call.child_by_field_name("function").is_some() && child(suffix, &lists).is_none() {
+        return call.named_child_count().saturating_sub(1);
+    }
+    listed + usize::from(child(suffix, &["annotated_lambda", "lambda_literal"]).is_some())
+}
+
+/// Returns how the value of the expression `node` comes about, as far as its text says.
+fn chain_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node, depth: usize) -> Option<Chain> {
+    if depth >= STEPS_MAX {
+        return None;
+    }
+    let text = bytes(visit, node);
+    if SELVES.contains(&text) {
+        return Some("$".to_owned());
+    }
+    if SUPERS.contains(&text) {
+        return Some("$$".to_owned());
+    }
+    match node.kind() {
+        // PHP's variables are local or unknown.
+        "variable_name" => match notes.local(text) {
+            Local::Is(chain) => chain.cloned(),
+            Local::Not => None,
+        },
+        kind if is_name(kind) => chain::root(notes, text),
+        "parenthesized_expression" => chain_of(visit, notes, node.named_child(0)?, depth + 1),
+        "qualified_name" => Some(path(visit, node)),
+        kind if is_call(kind) => {
+            let called = callee(node)?;
+            chain::called(member_of(visit, notes, &called, depth)?.into())
+        }
+        "nullsafe_member_access_expression" => {
+            let name = node.child_by_field_name("name")?;
+            let of = chain_of(visit, notes, node.child_by_field_name("object")?, depth + 1);
+            chain::member(of, bytes(visit, name))
+        }
+        _ => member_of(visit, notes, &named(node)?, depth),
+    }
+}
+
+fn member_of(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    callee: &Callee,
+    depth: usize,
+) -> Option<Chain> {
+    let name = bytes(visit, callee.name);
+    match callee.of {
+        Some(of) => chain::member(chain_of(visit, notes, of, depth + 1), name),
+        None => chain::root(notes, name),
+    }
+}
+
+/// Returns the chain of a value of the type `node`; marks of nullability and pointers
+/// are left out.
+pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
+    let text = visit.text_of(node).replace('\\', ".").replace('[', "<").replace(']', ">");
+    let name: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let name = name.trim_matches(['?', '!', '.', '*']);
+    if matches!(name, "self" | "static" | "Self") {
+        return Some("$".to_owned());
+    }
+    let is_plain = |c: char| c.is_alphanumeric() || "_.<>,".contains(c);
+    let starts = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    (starts && name.chars().all(is_plain)).then(|| chain::instance(name)).flatten()
+}
+
+/// Declares a parameter or local variable by its type or, without one, its first value.
+pub(super) fn declare(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    name: Option<Node>,
+    of_type_of: Option<Node>,
+    value: Option<Node>,
+) {
+    let Some(name) = name else { return };
+    let by_type = of_type_of.and_then(|node| of_type(visit, node));
+    let known = by_type.or_else(|| chain_of(visit, notes, value?, 0));
+    notes.declare(name, known);
+}
+
+/// Notes that what the visited node defines holds or returns a value of the type `of`.
+pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node>) {
+    let Some(chain) = of.and_then(|of| of_type(visit, of)) else { return };
+    for place in visit.defined.clone() {
+        notes.set_type(place, chain.clone());
+    }
+}
+
+/// Notes that what the visited node defines extends or implements the type `node`.
+pub(super) fn base(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node) {
+    let Some(Callee { name, of: None }) = named(node) else { return };
+    notes.refer(visit, name, Role::Base, None);
+    if visit.defined.is_empty() {
+        return;
+    }
+    let whole = path(visit, node);
+    let whole = whole.split(['<', '[']).next().unwrap_or_default();
+    notes.add_base(visit.defined.start, whole.to_owned());
+}
+
+/// Returns the text of a path of names with dots between them and nothing before them.
+pub(super) fn path(visit: &Visit<'_, '_>, node: Node) -> String {
+    let text = visit.text_of(node).replace(['\\', ':'], ".");
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    text.trim_matches('.').to_owned()
+}
+
+/// Notes that the visited node imports `names` from `module`.
+pub(super) fn import(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    module: String,
+    names: Vec<ImportedName>,
+) {
+    let node = visit.node();
+    let (span, line) = (node.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind: ImportKind::Module, module, names });
+}
+
+/// Notes that the visited node includes the file `module`, which binds no names.
+pub(super) fn include(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    kind: ImportKind,
+    module: String,
+) {
+    let node = visit.node();
+    let (span, line) = (node.byte_range(), node.start_position().row + 1);
+    notes.import(Import { span, line, kind, module, names: Vec::new() });
+}
+
+/// Returns a name that is imported under another one, or under its own.
+pub(super) fn imported(name: &str, alias: Option<String>) -> ImportedName {
+    let alias = alias.unwrap_or_else(|| if name == "*" { String::new() } else { name.to_owned() });
+    ImportedName { name: name.to_owned(), alias }
+}
+
+/// Notes the import of the last name of a path with `separator` between its names.
+pub(super) fn import_last(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    path: &str,
+    separator: char,
+    alias: Option<String>,
+) {
+    let (module, name) = path.rsplit_once(separator).unwrap_or(("", path));
+    import(visit, notes, module.to_owned(), vec![imported(name, alias)]);
+}

@@ -1,0 +1,347 @@
+//! What the fixtures of the languages with simple rules mention.
+
+use super::check;
+use crate::lang::tests::fixtures::FIXTURES;
+
+/// Paths of fixtures and what is seen of their facts.
+const EXPECTED: &[(&str, &str)] = &[
+    (
+        "Basket.cs",
+        r#"package Shop.Sales
+module System {*} :1
+module System.Collections.Generic {*} :2
+module System.Math {*} :3
+module System.Text.Json {JsonSerializer as Json} :4
+Basket < Entity, IBasket
+Basket.Limit = @int
+Basket.Floor = @int
+Basket._items = @List<T>
+Basket.count = @int
+Basket.Total = @decimal
+Basket.Count = @int
+Basket.Name = @string
+Basket.this = @T
+Basket.Add = @void
+Basket.Add.Price = @int
+Basket.Add = @void
+Basket.MapAsync = @Task<TOut>
+Basket.Clear = @void
+Basket.Slot.Row = @int
+Basket.Dump = @void
+IBasket < IDisposable
+IBasket.Name = @string
+IBasket.Clear = @void
+IBasket.Size = @int
+Price.Zero = @Price
+Extensions.Twice = @int
+10 Basket: base Entity, base IBasket,
+13 _items: call List/0,
+36 Add: call _items . Add/1,
+37 Add: call Added . Invoke/2, call ItemArgs/1,
+39 Add: call $ . Add/1,
+45 MapAsync: call Runner . Run/1,
+47 Clear: call _items . Clear/0,
+63 IBasket: base IDisposable,
+"#,
+    ),
+    (
+        "counter.dart",
+        r#"package counter
+module dart:async {*} :3
+module package:flutter/material.dart { as m} :4
+module ../model.dart {*} :5
+reexport src/api.dart {*} :6
+localinclude counter.g.dart {} :7
+limit = @int
+name = @String
+Counter < Base, Logging, Cached, Comparable
+Counter.label = @String
+Counter._value = @int
+Counter._step = @int
+Counter.timer = @Timer
+Counter.value = @int
+Counter.add = @Future<void>
+Counter.find = @Counter
+Counter._hidden = @void
+Logging.log = @void
+Level < Comparable
+Level.code = @int
+Level.isHigh = @bool
+StringCounting.words = @int
+StringCounting.twice = @String
+Started < Event
+main = @void
+answer = @int
+numbers = @Stream<int>
+20 Counter: base Base, base Logging, base Cached, base Comparable,
+28 of: call Counter . _parse/1,
+39 add: call twice/1,
+40 add: call $ . notify/1,
+41 add: call Future . delayed/1,
+56 log: call lines . add/1,
+59 Level: base Comparable,
+72 words: call split/1,
+76 operator *: call Meters/1,
+80 Started: base Event,
+85 main: call Counter . of/1,
+86 main: call print/1,
+"#,
+    ),
+    (
+        "Orders.kt",
+        r#"package com.example.shop
+module com.example.shop.money {Money} :5
+module com.example.shop.util {*} :6
+module java.util {UUID as Id} :7
+Order < Entity, Comparable
+Order.id = @Id
+Order.total = @Money
+Order.size = @Int
+Order.owner = @Customer
+Order.compareTo = @Int
+Order.load = @T
+Order.Line.price = @Money
+Order.of = @Order
+State.code = @Int
+State.next = @State
+Event.at = @Long
+Event.Placed < Event
+Event.Placed.at = @Long
+Event.Closed < Event
+Event.describe = @String
+Check.passes = @Boolean
+Registry < Event
+Audited.by = @String
+List.sumOfAll = @Money
+Order.isEmpty = @Boolean
+Money.plus = @Money
+10 cache: call mutableMapOf/0,
+19 Order: base Entity, base Comparable,
+23 lines: call mutableListOf/0,
+25 label: call lazy/1,
+31 Order: call check/1,
+34 compareTo: call id . compareTo/1,
+37 audit: call println/1,
+38 add: call lines . add/1,
+39 add: call audit/1,
+42 add: call @List<Line> . forEach/1, call $ . add/1,
+51 load: call @Source<T> . read/1,
+58 of: call Order/1, call Id . fromString/1,
+74 Placed: base Event,
+75 Closed: base Event,
+81 Registry: base Event,
+91 sumOfAll: call fold/1,
+97 plus: call Money/1,
+"#,
+    ),
+    (
+        "router.lua",
+        r#"module cjson { as json} :4
+module app.util { as util} :5
+17 new: call setmetatable/2,
+28 add: call $ . log/1,
+32 trim: call ? . gsub/2,
+36 global_helper: call select/2,
+44 dispatch: call M . match/2,
+52 run: call json . encode/1,
+"#,
+    ),
+    (
+        "Mailer.php",
+        r#"package App\Mail
+module App\Contracts {Sender} :7
+module App\Models {User} :8
+module App\Models {Order as Purchase} :8
+module Psr\Log {LoggerInterface} :9
+module App\Support {trim_all} :10
+Mailer < BaseMailer, Sender, Countable, Loggable, Macroable
+Mailer::sent = @int
+Mailer::failed = @int
+Mailer::instance = $
+Mailer::name = @string
+Mailer::logger = @LoggerInterface
+Mailer::from = @string
+Mailer::send = @bool
+Transport < Stringable
+Transport::open = @void
+Loggable::lines = @array
+Loggable::log = @void
+Status < HasLabel
+Status::label = @string
+mailer = @Mailer
+13 MAIL_DEBUG: call define/2,
+21 Mailer: base BaseMailer, base Sender, base Countable,
+23 Mailer: base Loggable, base Macroable,
+34 Mailer: call strtoupper/1,
+43 __construct: call $$ . __construct/1,
+44 __construct: call $ . boot/0,
+53 send: call view/2,
+56 send: call $.logger . info/1,
+58 send: call $ . check/1, call ? . deliver/1,
+61 check: call trim_all/1,
+66 Transport: base Stringable,
+78 Status: base HasLabel,
+85 label: call ucfirst/1,
+92 mailer: call Mailer/2, call logger/0,
+96 : call function_exists/1,
+97 mail_now: call mailer/0, call mailer() . send/1,
+"#,
+    ),
+    (
+        "Store.scala",
+        r#"package com.example.store
+module scala.collection.mutable {Map as MutableMap, ListBuffer} :4
+module com.example.util {*} :5
+Store < Base, Iterable, Logging
+Store.name = @String
+Store.size = @Int
+Store.limit = @Int
+Store.index = @Index
+Store.iterator = @Iterator<V>
+Store.get = @Option<V>
+Store.get.hit = @Unit
+Store.get = @V
+Store.put = @Unit
+Store.+ = @Store<K,V>
+Store < Factory
+Store.apply = @Store<K,V>
+Store.Ops < AnyVal
+Store.Ops.text = @String
+Store.Ops.key = @Key
+Key < Ordered
+Key.text = @String
+Key.hash = @Int
+Key.compare = @Int
+Round < Shape
+Logging.log = @Unit
+tools.twice = @Int
+13 Store: base Base,
+14 Store: base Iterable,
+15 Store: base Logging,
+21 index: call Index/1,
+30 get: call items . get/1,
+31 get: call hit/0,
+34 get: call $ . get/1, call $.get() . getOrElse/1,
+39 +: call helper . add/1,
+44 clear: call println/1,
+48 Store: base Factory,
+50 apply: call Memory/1,
+51 Ops: base AnyVal,
+51 key: call Key/1,
+54 Key: base Ordered,
+59 Round: base Shape,
+62 log: call println/1,
+"#,
+    ),
+    (
+        "syntax.scala",
+        r#"package syntax
+module cats.syntax.all {*} :3
+module java.util {UUID as Id} :4
+Color.rgb = @Int
+Color.Mix.a = @Int
+Color.Mix.b = @Int
+Color.light = @Boolean
+Show.show = @String
+Show.shown = @String
+intShow.show = @String
+String.words = @List<String>
+String.first = @String
+run = @Unit
+16 shown: call show/1,
+21 : call identity/1,
+24 words: call @String . split/1,
+31 length: call math . sqrt/1,
+33 scale: call Point/2,
+35 origin: call Point/2,
+39 run: call println/1,
+"#,
+    ),
+    (
+        "Player.swift",
+        r#"module Foundation {*} :1
+module UIKit {CGRect} :2
+module AudioCore {*} :3
+Player < NSObject, Playable
+Player.volume = @Float
+Player.isEmpty = @Bool
+Player.delegate = @PlayerDelegate
+Player.engine = @Engine
+Player.play = @Bool
+Player.== = @Bool
+Player.Track.title = @String
+Playable < AnyObject
+Playable.volume = @Float
+Playable.make = $
+Effect < String, CaseIterable
+Effect.label = @String
+Effect.apply = @Effect
+extension Player < CustomStringConvertible
+Player.description = @String
+Array.total = @Int
+main = @Int32
++++ = @Int
+7 Player: base NSObject, base Playable,
+8 shared: call Player/0,
+14 delegate: call notify/0,
+17 engine: call Engine/0,
+23 init: call $$ . init/0,
+24 init: call $ . attach/1,
+27 deinit: call stop/0,
+35 play: call Clock/1,
+36 play: call Clock() . start/0,
+37 play: call engine . play/1,
+45 subscript: call queue/1,
+54 Playable: base AnyObject,
+62 Effect: base String, base CaseIterable,
+71 extension Player: base CustomStringConvertible,
+76 total: call reduce/2,
+"#,
+    ),
+    (
+        "ring.zig",
+        r#"module std { as std} :3
+module util.zig { as util} :5
+malloc = @anyopaque
+Ring = @type
+Ring.len = @usize
+Point.x = @f32
+Point.y = @f32
+Point.init = @Point
+Point.init.local.a = @u8
+Point.length = @f32
+Color.isWarm = @bool
+Value.int = @i64
+Packed.low = @u4
+Packed.high = @u4
+add = @i32
+42 length: call std.math . sqrt/1,
+80 pushes: call Ring/1,
+81 pushes: call ? . push/1,
+"#,
+    ),
+    (
+        "Loader.m",
+        r#"localinclude Loader.h {} :1
+module UIKit {*} :2
+
+"#,
+    ),
+    (
+        "page.php",
+        r#"localinclude /lib.php {} :3
+localinclude head.php {} :3
+5 title: call htmlspecialchars/1,
+8 : call title/1,
+"#,
+    ),
+];
+
+#[test]
+fn mentions_are_as_written_down() {
+    for (path, expected) in EXPECTED {
+        let fixture = FIXTURES.iter().find(|(of, _, _)| of == path);
+        let (_, text, _) = fixture.expect("the fixture is there");
+        check(path, text, expected);
+    }
+}
