@@ -12,6 +12,7 @@ use crate::tools::{Reply, outline};
 mod facts;
 mod fixtures;
 mod property;
+mod uses;
 
 /// Returns the rendered outline and, below, what it does not show: qualified names, visibility, docs.
 fn seen(path: &str, text: &str) -> String {

@@ -214,7 +214,7 @@ fn module_doc<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>> {
 /// Returns a type, a callback or a value: `@type t :: …`, `@callback f(…) :: …`, `@limit 10`.
 fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    if visit.text[node.start_byte()] != b'@' || visit.ancestor_kind(1) != "do_block" {
+    if !is_at(visit, node) || visit.ancestor_kind(1) != "do_block" {
         return None;
     }
     let call = node.child_by_field_name("operand").filter(|operand| operand.kind() == "call")?;
@@ -276,12 +276,17 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
+/// Returns true if a unary operator is `@`.
+fn is_at(visit: &Visit<'_, '_>, node: Node) -> bool {
+    visit.text.get(node.start_byte()) == Some(&b'@')
+}
+
 /// Returns true for what stands in `@spec`, `@type` and their like.
 fn is_attribute(visit: &Visit<'_, '_>) -> bool {
     (1..16)
         .map_while(|levels| visit.ancestor(levels))
         .take_while(|node| node.kind() != "do_block")
-        .any(|node| node.kind() == "unary_operator" && visit.text[node.start_byte()] == b'@')
+        .any(|node| node.kind() == "unary_operator" && is_at(visit, node))
 }
 
 /// Returns true for the head of a definition, which looks like a call.

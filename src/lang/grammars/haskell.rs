@@ -72,7 +72,7 @@ fn head<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
 fn instance<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = node.child_by_field_name("name")?;
-    let end = node.child_by_field_name("patterns").unwrap_or(name).end_byte();
+    let end = node.child_by_field_name("patterns").unwrap_or(name).end_byte().max(name.end_byte());
     let span = name.start_byte()..end;
     let text = String::from_utf8_lossy(&visit.text[span.clone()]).into_owned();
     let mut definition = Definition::new(visit, SymbolKind::Impl, name);

@@ -20,7 +20,7 @@ pub(crate) static MAKE: Language = Language {
     tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
     grammar: tree_sitter_make::LANGUAGE,
     refine: None,
-    mask: None,
+    mask: Some(mask),
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],
@@ -29,6 +29,27 @@ pub(crate) static MAKE: Language = Language {
     refer: Some(refer),
     scopes: &[],
 };
+
+/// Returns the text with letters for `$(…)` in names that are assigned to, which the grammar does
+/// not know: `obj-$(CONFIG_A) += a.o`.
+fn mask(text: &[u8]) -> Vec<u8> {
+    let mut masked = text.to_vec();
+    for (start, line) in super::blank::lines(text) {
+        let Some(sign) = line.iter().position(|&byte| byte == b'=') else { continue };
+        let operator = line[..sign].iter().rev().take_while(|byte| b"+:?!".contains(byte)).count();
+        let name = line[..sign - operator].trim_ascii_end();
+        let is_name =
+            name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"$(){}-_.".contains(byte));
+        if is_name && name.contains(&b'$') && name.first().is_some_and(|byte| *byte != b'$') {
+            for byte in &mut masked[start..start + name.len()] {
+                if b"$(){}".contains(byte) {
+                    *byte = b'_';
+                }
+            }
+        }
+    }
+    masked
+}
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
