@@ -11,6 +11,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::facts::{CHAIN_BYTES_MAX, Chain, Import, ImportKind, Reference, Role};
+use super::symbols::{Symbol, SymbolKind};
 use super::visit::Visit;
 
 /// References of one file that are kept.
@@ -26,11 +27,11 @@ pub(super) struct Notes<'a> {
     pub(super) imports: Vec<Import>,
     pub(super) package: Option<String>,
     /// Chains of symbols, by their place: what a call returns, what a field or constant holds.
-    pub(super) types: Vec<(usize, Chain)>,
+    types: Vec<(usize, Chain)>,
     /// Chains that functions return, by their place, for those without another one.
-    pub(super) returns: Vec<(usize, Chain)>,
+    returns: Vec<(usize, Chain)>,
     /// Chains of members that are assigned to: the place of what they are members of, their name.
-    pub(super) members: Vec<(usize, &'a [u8], Chain)>,
+    members: Vec<(usize, &'a [u8], Chain)>,
     /// Base types of symbols, by their place.
     pub(super) bases: Vec<(usize, Chain)>,
     /// Names declared in the open scopes, innermost last.
@@ -270,6 +271,24 @@ impl<'a> Notes<'a> {
             import.kind = ImportKind::Dynamic;
             import.module = String::from_utf8_lossy(&self.text[literal.clone()]).into_owned();
         }
+    }
+
+    /// Takes the chains of `symbols` by their places; of several for one symbol the first counts.
+    pub(super) fn chains(&mut self, symbols: &[Symbol]) -> Vec<(usize, Chain)> {
+        let mut chains = std::mem::take(&mut self.types);
+        if !self.members.is_empty() {
+            let mut places = HashMap::new();
+            for (place, symbol) in symbols.iter().enumerate() {
+                let is_data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Constant);
+                if let Some(parent) = symbol.parent.filter(|_| is_data) {
+                    places.entry((parent, symbol.name.as_bytes())).or_insert(place);
+                }
+            }
+            let of_place = |(owner, name, chain)| Some((*places.get(&(owner, name))?, chain));
+            chains.extend(self.members.drain(..).filter_map(of_place));
+        }
+        chains.append(&mut self.returns);
+        chains
     }
 
     /// Opens a scope at the node whose frame is the `frames`th.

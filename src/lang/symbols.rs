@@ -428,10 +428,9 @@ impl<'t> Walk<'_, 't> {
     fn facts(mut self) -> Facts {
         self.notes.follow_literals();
         let Outline { mut symbols, problems } = self.outline;
-        let Notes { mut references, imports, package, types, returns, members, bases, .. } =
-            self.notes;
-        let members = places(&symbols, members);
-        for (place, chain) in types.into_iter().chain(members).chain(returns) {
+        let chains = self.notes.chains(&symbols);
+        let Notes { mut references, imports, package, bases, .. } = self.notes;
+        for (place, chain) in chains {
             if let Some(symbol) = symbols.get_mut(place) {
                 symbol.type_chain.get_or_insert(chain);
             }
@@ -501,22 +500,6 @@ impl<'t> Walk<'_, 't> {
     fn count(&mut self, problem: Problem) {
         *self.outline.problems.entry(problem).or_default() += 1;
     }
-}
-
-/// Returns the places of members that are known by the place of what they belong to and their name.
-fn places(symbols: &[Symbol], members: Vec<(usize, &[u8], Chain)>) -> Vec<(usize, Chain)> {
-    if members.is_empty() {
-        return Vec::new();
-    }
-    let mut of_name = HashMap::new();
-    for (place, symbol) in symbols.iter().enumerate() {
-        let is_data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Constant);
-        if let Some(parent) = symbol.parent.filter(|_| is_data) {
-            of_name.entry((parent, symbol.name.as_bytes())).or_insert(place);
-        }
-    }
-    let place = |(owner, name, chain)| Some((*of_name.get(&(owner, name))?, chain));
-    members.into_iter().filter_map(place).collect()
 }
 
 fn source(node: Node, definition: &Definition, lead: &Lead) -> Source {

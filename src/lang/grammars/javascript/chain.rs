@@ -206,11 +206,12 @@ fn push_call(
 fn push_this(visit: &Visit<'_, '_>, chain: &mut Chain) {
     let mut place = visit.enclosing_place();
     while let Some(symbol) = place.and_then(|place| visit.symbols.get(place)) {
-        if symbol.parent.is_none() && symbol.kind == SymbolKind::Method {
-            if let Some((owner, _)) = symbol.qualified_name.rsplit_once('.') {
-                chain.push('@');
-                return chain.push_str(owner);
-            }
+        if symbol.parent.is_none()
+            && symbol.kind == SymbolKind::Method
+            && let Some((owner, _)) = symbol.qualified_name.rsplit_once('.')
+        {
+            chain.push('@');
+            return chain.push_str(owner);
         }
         place = symbol.parent;
     }

@@ -36,7 +36,7 @@ pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let value = node.child_by_field_name("value").filter(|_| is_default).map(super::bare);
     let own = declared.or(value).and_then(|node| node.child_by_field_name("name"));
     names.extend(own.map(|own| name(&visit.text_of(own), "default")));
-    if let Some(wrapped) = value.and_then(|value| wrapped(value)) {
+    if let Some(wrapped) = value.and_then(wrapped) {
         names.push(name(&visit.text_of(wrapped), "default"));
     }
     if names.is_empty() {

@@ -14,10 +14,10 @@ const NAMES_MAX: usize = 256;
 /// Declares the parameters of the visited function, and its own name where that is known only inside.
 pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if matches!(node.kind(), "function_expression" | "generator_function") {
-        if let Some(name) = node.child_by_field_name("name") {
-            notes.declare(name, None);
-        }
+    if matches!(node.kind(), "function_expression" | "generator_function")
+        && let Some(name) = node.child_by_field_name("name")
+    {
+        notes.declare(name, None);
     }
     types::declare_parameters(visit, notes);
     let given = callback_receives(visit, notes);
@@ -133,10 +133,10 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     notes.set_literal(left, chain::literal(right));
-    if matches!(notes.local(visit.bytes(left)), Local::Is(None)) {
-        if let Some(chain) = chain::value(visit, notes, right) {
-            notes.assign(left, chain, node.end_byte());
-        }
+    if matches!(notes.local(visit.bytes(left)), Local::Is(None))
+        && let Some(chain) = chain::value(visit, notes, right)
+    {
+        notes.assign(left, chain, node.end_byte());
     }
 }
 
