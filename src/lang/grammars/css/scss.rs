@@ -64,7 +64,8 @@ fn mask_head(head: &[u8], masked: &mut [u8]) {
     let keyword = keyword_len(head);
     blank(&mut masked[keyword..]);
     if keyword == 0 {
-        masked[0] = b'x';
+        // A block may stand behind nothing at all.
+        masked.first_mut().into_iter().for_each(|byte| *byte = b'x');
     } else if let Some(byte) = masked.get_mut(keyword + 1) {
         // `@media` wants a query, which one letter is.
         *byte = b'x';
