@@ -26,16 +26,16 @@ use overlay::Held;
 const KEPT_MAX: usize = 4096;
 
 /// Reads the bytes of a file at a repository path, up to a number of them.
-pub type ReadFile<'a> = Box<dyn Fn(&[u8], usize) -> Option<Vec<u8>> + Send + Sync + 'a>;
+pub type ReadFile = Box<dyn Fn(&[u8], usize) -> Option<Vec<u8>> + Send + Sync>;
 
 /// What is known of the files of a tree at one moment.
-pub struct Catalog<'a> {
-    files: &'a FileList,
+pub struct Catalog {
+    files: Arc<FileList>,
     parts: Arc<Vec<Part>>,
     places: Places,
     held: BTreeMap<FileId, Arc<Held>>,
     missing: Vec<FileId>,
-    read: ReadFile<'a>,
+    read: ReadFile,
     resolver: OnceLock<Resolver>,
     kept: RwLock<HashMap<FileId, Arc<FileFacts>>>,
 }
@@ -62,7 +62,7 @@ pub struct FileSummary {
     pub symbols: u32,
 }
 
-impl<'a> Catalog<'a> {
+impl Catalog {
     /// Puts a catalog of `files` together: from `parts`, as far as they speak of the files as they
     /// are now, and from what is `held` of others. O(files).
     ///
@@ -70,11 +70,11 @@ impl<'a> Catalog<'a> {
     ///
     /// [`crate::Kind::Corrupt`] where a part is damaged.
     pub fn new(
-        files: &'a FileList,
+        files: Arc<FileList>,
         parts: Arc<Vec<Part>>,
         held: BTreeMap<FileId, Arc<Held>>,
-        read: ReadFile<'a>,
-    ) -> Result<Catalog<'a>> {
+        read: ReadFile,
+    ) -> Result<Catalog> {
         let mut places = Places::new(&parts, files.len(), |at| {
             let info = files.info(at);
             Ok((files.path(at), info.is_as_indexed().then_some(info.hash)))
@@ -94,7 +94,7 @@ impl<'a> Catalog<'a> {
 
     /// Returns the files, in path order; an id is a place in this list.
     pub fn files(&self) -> &FileList {
-        self.files
+        &self.files
     }
 
     /// Returns the files of which nothing is known, in path order.
@@ -271,7 +271,7 @@ impl<'a> Catalog<'a> {
     }
 }
 
-impl std::fmt::Debug for Catalog<'_> {
+impl std::fmt::Debug for Catalog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Catalog").field("parts", &self.parts.len()).finish_non_exhaustive()
     }

@@ -1,6 +1,7 @@
 //! Opens, builds and refreshes the index of one tree; everything else takes its snapshot from here.
 
 mod build;
+mod catalog;
 pub mod code;
 mod file_list;
 mod files;

@@ -11,7 +11,7 @@ use crate::index::code::keys;
 use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
 
-impl Catalog<'_> {
+impl Catalog {
     fn lookup(&self, key: &[u8]) -> Vec<SymbolAt> {
         self.defined(key).unwrap_or_else(|error| {
             log::debug!("code index: {error}");
@@ -28,7 +28,7 @@ impl Catalog<'_> {
     }
 }
 
-impl Code for Catalog<'_> {
+impl Code for Catalog {
     fn named(&self, name: &str) -> Vec<SymbolAt> {
         self.lookup(name.as_bytes())
     }

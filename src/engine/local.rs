@@ -1,10 +1,12 @@
 //! The code of a tree on this machine, as tools see it.
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::Engine;
+use super::catalog::catalog;
 use super::file_list::{Check, FileList, file_list};
+use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::history::git::Git;
 use crate::query::fuzzy::PathIndex;
@@ -17,7 +19,8 @@ use crate::tools::call::Code;
 pub struct Local<'a> {
     engine: &'a Engine,
     check: Check,
-    files: OnceLock<FileList>,
+    files: OnceLock<Arc<FileList>>,
+    catalog: OnceLock<Catalog>,
     names: OnceLock<PathIndex>,
     git: OnceLock<Option<Git>>,
 }
@@ -26,7 +29,7 @@ impl Local<'_> {
     /// Returns the tree of `engine`, checked as `check` says; looks at nothing yet.
     pub fn new(engine: &Engine, check: Check) -> Local<'_> {
         let (files, names, git) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Local { engine, check, files, names, git }
+        Local { engine, check, files, catalog: OnceLock::new(), names, git }
     }
 }
 
@@ -39,8 +42,18 @@ impl Code for Local<'_> {
         if let Some(files) = self.files.get() {
             return Ok(files);
         }
-        let files = file_list(self.engine, self.check)?;
+        let files = Arc::new(file_list(self.engine, self.check)?);
         Ok(self.files.get_or_init(|| files))
+    }
+
+    fn catalog(&self, about: &[&str]) -> Result<&Catalog> {
+        if let Some(catalog) = self.catalog.get() {
+            return Ok(catalog);
+        }
+        self.files()?;
+        let files = self.files.get().expect("made just now");
+        let catalog = catalog(self.engine, Arc::clone(files), about)?;
+        Ok(self.catalog.get_or_init(|| catalog))
     }
 
     fn names(&self) -> Result<&PathIndex> {

@@ -37,7 +37,8 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 ///   returns it alone returns `$`. What an `async fn` returns is `@Future<…>`, so that `.await` is
 ///   `[]` as `?` and `unwrap()` are. `clone()`, `iter()`, `as_ref()` and others that change nothing
 ///   but the container are left out. Parts of tuples are members named by their places: `pair.0`,
-///   which are fields of tuple structs and variants. Tuples are `@tuple<A,B>`, slices and arrays
+///   which are fields of tuple structs and
+///   variants; what a pattern binds is a member of its path: `Shape.Round.0`. Tuples are `@tuple<A,B>`, slices and arrays
 ///   `@slice<A>`; a type parameter is its first bound, an argument that is not known `_`.
 /// - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; of a call with
 ///   several results the first is meant. A method's receiver is `$`; an embedded field is a base of

@@ -200,3 +200,10 @@ fn nested_names_stay_short() {
     assert_eq!(outline.symbols.len(), 300);
     assert!(outline.symbols.iter().all(|symbol| symbol.qualified_name.len() < 1100));
 }
+
+#[test]
+fn a_block_behind_nothing_is_no_panic() {
+    let scss = of_path(Path::new("x.scss")).expect("known");
+    let outline = symbols_of(scss, "x.scss", b"{ {} }\n", Limits::DEFAULT);
+    assert!(outline.problems.contains_key(&Problem::Syntax), "{outline:?}");
+}

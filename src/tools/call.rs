@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use crate::catalog::Catalog;
 use crate::engine::FileList;
 use crate::error::Result;
 use crate::history::git::Git;
@@ -22,6 +23,15 @@ pub trait Code: Sync {
     ///
     /// If the tree cannot be read.
     fn files(&self) -> Result<&FileList>;
+
+    /// Returns the symbols, uses and words of the files. Where most of that is not indexed yet, it
+    /// is made for the files that hold one of the names `about`, and the catalog says what is
+    /// missing ([`Catalog::missing`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::files`].
+    fn catalog(&self, about: &[&str]) -> Result<&Catalog>;
 
     /// Returns the files' paths, ready for fuzzy look-ups; places are those of [`Code::files`].
     ///

@@ -226,7 +226,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.bytes(method) {
         b"require" => import(visit, notes, ImportKind::Module, first, None),
         b"require_relative" | b"load" => {
-            import(visit, notes, ImportKind::LocalInclude, first, None)
+            import(visit, notes, ImportKind::LocalInclude, first, None);
         }
         b"autoload" => {
             if let Some(path) = list.named_child(1) {

@@ -153,10 +153,7 @@ impl Pattern<'_, '_, '_, '_> {
                     let value = match self.visit.bytes(of) {
                         b"Some" | b"Ok" => chain::element(value.clone()),
                         b"Err" => None,
-                        _ => {
-                            let of = path.as_deref().and_then(chain::instance);
-                            chain::member(of, at.to_string().as_bytes())
-                        }
+                        _ => chain::member(path.clone(), at.to_string().as_bytes()),
                     };
                     self.bind(part, value, depth);
                 }
@@ -164,10 +161,9 @@ impl Pattern<'_, '_, '_, '_> {
             "struct_pattern" => {
                 let Some(of) = node.child_by_field_name("type") else { return };
                 let path = values::of_path(self.visit, self.notes, of);
-                let of = path.as_deref().and_then(chain::instance);
                 for part in parts(node).filter(|part| part.kind() == "field_pattern") {
                     let Some(name) = part.child_by_field_name("name") else { continue };
-                    let value = chain::member(of.clone(), self.visit.bytes(name));
+                    let value = chain::member(path.clone(), self.visit.bytes(name));
                     self.bind(part.child_by_field_name("pattern").unwrap_or(name), value, depth);
                 }
             }

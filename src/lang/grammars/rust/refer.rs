@@ -315,7 +315,15 @@ fn field_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 fn literal_field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node<'_>>, role: Role) {
-    let of = of.and_then(|of| types::name_of(visit, notes, of));
-    let receiver = chain::receiver(of.as_deref().and_then(chain::instance));
-    notes.refer(visit, visit.node(), role, receiver);
+    // A variant's fields are members of its path, not of a value of its type.
+    let is_variant = of.is_some_and(|of| {
+        let path = of.child_by_field_name("path");
+        path.is_some_and(|path| !patterns::is_binding(visit.bytes(path)))
+    });
+    let receiver = match of {
+        Some(of) if is_variant => values::of_path(visit, notes, of),
+        Some(of) => types::value_of(visit, notes, of),
+        None => None,
+    };
+    notes.refer(visit, visit.node(), role, chain::receiver(receiver));
 }
