@@ -15,7 +15,7 @@ use crate::tree::Tree;
 const READY_MAX: Duration = Duration::from_secs(600);
 
 /// Asks the oracle what each site means.
-pub fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<Answered>, String> {
+pub(crate) fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<Answered>, String> {
     let mut server = Server::start(options, tree)?;
     let mut opened = HashSet::new();
     let mut answers = Vec::new();
@@ -103,7 +103,8 @@ impl Server {
         });
         let folders = json!([{ "uri": root, "name": "tree" }]);
         let settings = json!({ "cargo": { "buildScripts": { "enable": false } },
-            "procMacro": { "enable": false }, "checkOnSave": false });
+            "procMacro": { "enable": false }, "checkOnSave": false,
+            "tsserver": { "useSyntaxServer": "never" } });
         server.request(
             "initialize",
             &json!({ "processId": std::process::id(), "rootUri": root, "capabilities": capabilities,

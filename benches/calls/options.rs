@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-pub const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--below DIR]
       [--answers FILE] [--show right|wrong|missed|invented|bad|all]
 
@@ -16,19 +16,19 @@ calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--belo
   --show WHICH     print these sites";
 
 /// What is asked for.
-pub struct Options {
-    pub tree: PathBuf,
-    pub language: String,
-    pub oracle: Vec<String>,
-    pub seed: u64,
-    pub sites: usize,
-    pub below: String,
-    pub answers: Option<PathBuf>,
-    pub show: String,
+pub(crate) struct Options {
+    pub(crate) tree: PathBuf,
+    pub(crate) language: String,
+    pub(crate) oracle: Vec<String>,
+    pub(crate) seed: u64,
+    pub(crate) sites: usize,
+    pub(crate) below: String,
+    pub(crate) answers: Option<PathBuf>,
+    pub(crate) show: String,
 }
 
 /// Returns the options, or nothing if help is wanted.
-pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
+pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
     let mut options = Options {
         tree: PathBuf::new(),
         language: String::new(),

@@ -9,29 +9,29 @@ use crate::tree::Tree;
 
 /// A call: where its name stands.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Site {
-    pub path: String,
-    pub byte: usize,
-    pub name: String,
+pub(crate) struct Site {
+    pub(crate) path: String,
+    pub(crate) byte: usize,
+    pub(crate) name: String,
 }
 
 /// Where a definition's name stands; `line` counts from 0.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Definition {
+pub(crate) struct Definition {
     /// Its path in the tree, or elsewhere.
-    pub path: String,
-    pub line: usize,
+    pub(crate) path: String,
+    pub(crate) line: usize,
 }
 
 /// A site and what the oracle says that it means.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Answered {
-    pub site: Site,
-    pub definitions: Vec<Definition>,
+pub(crate) struct Answered {
+    pub(crate) site: Site,
+    pub(crate) definitions: Vec<Definition>,
 }
 
 /// Draws sites from all calls in files of the language, each as likely as another.
-pub fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
+pub(crate) fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
     let mut all = Vec::new();
     for file in tree.program.ids() {
         let Some(facts) = tree.program.file(file) else { continue };
@@ -61,7 +61,7 @@ pub fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
 }
 
 /// Returns answers that were written down, if they are those of the sites.
-pub fn same_sites(sites: &[Site], known: Vec<Answered>) -> Result<Vec<Answered>, String> {
+pub(crate) fn same_sites(sites: &[Site], known: Vec<Answered>) -> Result<Vec<Answered>, String> {
     let same = sites.len() == known.len() && sites.iter().eq(known.iter().map(|a| &a.site));
     if same {
         return Ok(known);

@@ -1,6 +1,7 @@
 //! How the linker did.
 
 use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use};
+use codedb::lang::symbols::Symbol;
 
 use crate::options::Options;
 use crate::sample::{Answered, Definition};
@@ -15,7 +16,7 @@ enum Verdict {
     Wrong,
     /// None, although there is one in the tree.
     Missed,
-    /// None, and there is none in the tree.
+    /// None, and there is none in the tree, or a local variable.
     Outside,
     /// One, although there is none in the tree: wrong, too.
     Invented,
@@ -24,7 +25,7 @@ enum Verdict {
 }
 
 /// Prints the table.
-pub fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
+pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
     let mut counts = [0_usize; 6];
     for answered in answers {
         let links = links(tree, answered);
@@ -63,7 +64,9 @@ fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
         let is_ours = tree.texts.contains_key(&definition.path);
         is_ours && !definition.path.contains("node_modules/")
     };
-    let expected: Vec<&Definition> = answered.definitions.iter().filter(inside).collect();
+    let is_lasting = |definition: &&Definition| !is_local(tree, answered, definition);
+    let expected: Vec<&Definition> =
+        answered.definitions.iter().filter(inside).filter(is_lasting).collect();
     if answered.definitions.is_empty() {
         return Verdict::Unknown;
     }
@@ -79,6 +82,27 @@ fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
     }
 }
 
+/// Returns true for a local variable or parameter of a function that the site lies in: no target
+/// that a repository's calls can be listed by.
+fn is_local(tree: &Tree, answered: &Answered, definition: &Definition) -> bool {
+    let Some(file) = tree.program.id(&answered.site.path) else { return false };
+    let Some(facts) = tree.program.file(file) else { return false };
+    if definition.path != answered.site.path {
+        return false;
+    }
+    let line = definition.line + 1;
+    let is_named = |symbol: &Symbol| {
+        let name = tree.position(&facts.path, symbol.name_span.start);
+        name.is_some_and(|(row, _)| row + 1 == line) && symbol.name == answered.site.name
+    };
+    let is_around = |symbol: &Symbol| {
+        symbol.kind.is_callable()
+            && symbol.span.contains(&answered.site.byte)
+            && (symbol.line..=symbol.end_line).contains(&line)
+    };
+    !facts.symbols.iter().any(is_named) && facts.symbols.iter().any(is_around)
+}
+
 /// Returns where the definition's name stands, and, of a constructor, that of its type; of a type,
 /// those of its constructors: oracles differ in which of them a call means.
 fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
@@ -90,6 +114,12 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     }
     let inside = facts.all_children(Some(place)).iter().map(|&child| child as usize);
     places.extend(inside.filter(|&child| facts.is_constructor(child)));
+    if matches!(facts.language.name, "typescript" | "tsx" | "python") {
+        // Overloads are signatures of one function.
+        let symbol = &facts.symbols[place];
+        let same = facts.children(symbol.parent, &symbol.name);
+        places.extend(same.iter().map(|&other| other as usize));
+    }
     let definition = |place: usize| {
         let (line, _) = tree.position(&facts.path, facts.symbols[place].name_span.start)?;
         Some(Definition { path: facts.path.clone(), line })

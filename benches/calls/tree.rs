@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use codedb::graph::program::Program;
 
 /// A tree's texts and facts.
-pub struct Tree {
-    pub root: PathBuf,
-    pub texts: HashMap<String, Vec<u8>>,
-    pub program: Program,
+pub(crate) struct Tree {
+    pub(crate) root: PathBuf,
+    pub(crate) texts: HashMap<String, Vec<u8>>,
+    pub(crate) program: Program,
 }
 
 impl Tree {
     /// Reads what is not ignored below `root`.
-    pub fn read(root: &Path) -> Result<Tree, String> {
+    pub(crate) fn read(root: &Path) -> Result<Tree, String> {
         let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
         let mut texts = Vec::new();
         for entry in ignore::WalkBuilder::new(&root).build().flatten() {
@@ -33,7 +33,7 @@ impl Tree {
     }
 
     /// Returns a file's line (from 0) and column in UTF-16 units of a byte.
-    pub fn position(&self, path: &str, byte: usize) -> Option<(usize, usize)> {
+    pub(crate) fn position(&self, path: &str, byte: usize) -> Option<(usize, usize)> {
         let before = self.texts.get(path)?.get(..byte)?;
         let line = before.iter().filter(|&&byte| byte == b'\n').count();
         let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -42,7 +42,7 @@ impl Tree {
     }
 
     /// Returns a line's text, from 0, without blanks around it.
-    pub fn line(&self, path: &str, line: usize) -> String {
+    pub(crate) fn line(&self, path: &str, line: usize) -> String {
         let text = self.texts.get(path).map(Vec::as_slice).unwrap_or_default();
         let line = text.split(|&byte| byte == b'\n').nth(line).unwrap_or_default();
         String::from_utf8_lossy(line).trim().chars().take(110).collect()

@@ -31,7 +31,7 @@ mod tests;
 mod value;
 
 pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
-use value::{Place, Walk};
+use value::{Held, Place, Walk};
 
 /// Links of one use that are told.
 pub const LINKS_MAX: usize = 64;
@@ -148,6 +148,10 @@ impl<'a> Linker<'a> {
         let held = match used.receiver {
             None => walk.name(place, used.name, 0),
             Some("?") => Vec::new(),
+            // `super(…)` runs the base's constructor.
+            Some("$$") if used.name == "super" => {
+                walk.chain(place, None, "$$", 0).iter().filter_map(Held::of_type).collect()
+            }
             Some(chain) => walk
                 .chain(place, None, chain, 0)
                 .iter()

@@ -5,7 +5,7 @@ use super::code::{FileFacts, SymbolAt};
 use super::scope::of_file;
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, is_type};
 use crate::base::ids::FileId;
-use crate::graph::imports::{Resolution, Target};
+use crate::graph::imports::Target;
 use crate::lang::facts::{ImportKind, ImportedName};
 use crate::lang::symbols::SymbolKind;
 
@@ -39,9 +39,6 @@ impl Walk<'_> {
                 .collect();
         }
         let resolution = self.code.targets(file, import);
-        if matches!(resolution, Resolution::Outside) {
-            return vec![Held::new(Value::Outside, 1.0, Reason::Import)];
-        }
         let mut found = Vec::new();
         for target in resolution.targets().iter().take(TARGETS_MAX) {
             let start = Held::new(Value::Module(target.file), 1.0, Reason::Import);
@@ -66,6 +63,10 @@ impl Walk<'_> {
             if !found.is_empty() {
                 break;
             }
+        }
+        if found.is_empty() {
+            // It lies outside, or is made by something that is not understood: not to be guessed.
+            found.push(Held::new(Value::Outside, 1.0, Reason::Import));
         }
         found.truncate(VALUES_MAX);
         found

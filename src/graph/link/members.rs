@@ -17,7 +17,13 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut found = match &held.value {
-            Value::Module(file) => self.exported(*file, name, depth + 1),
+            Value::Module(file) => {
+                let mut found = self.exported(*file, name, depth + 1);
+                for offered in &mut found {
+                    offered.reason = offered.reason.max(Reason::Receiver);
+                }
+                found
+            }
             Value::Instance(of, _) => {
                 let mut found = self.members(*of, name, depth + 1);
                 for member in &mut found {

@@ -68,9 +68,9 @@ fn rust_paths_and_receivers() {
              impl Conn {{\n    pub fn open() -> Result<Self, u8> {{ Ok(Conn {{ id: 1 }}) }}\n    \
              pub fn send(&self, x: u8) {{}}\n}}\n\
              //- /src/net/pool.rs\nuse super::Conn;\npub trait Source {{\n    \
-             fn take(&self) -> Conn;\n    fn twice(&self) {{}}\n}}\n\
+             fn fetch(&self) -> Conn;\n    fn twice(&self) {{}}\n}}\n\
              pub struct Pool {{ conns: Vec<Conn> }}\nimpl Source for Pool {{\n    \
-             fn take(&self) -> Conn {{ Conn {{ id: 2 }} }}\n}}\n\
+             fn fetch(&self) -> Conn {{ Conn {{ id: 2 }} }}\n}}\n\
              //- /src/main.rs\n{main}"
         )
     };
@@ -79,15 +79,15 @@ fn rust_paths_and_receivers() {
         |body: &str| tree(&format!("{uses}fn f(pool: &Pool, any: &dyn Source) {{ {body} }}\n"));
     check(&of("Conn::$0open();"), "src/net.rs:5 Conn::open Receiver");
     check(&of("Conn::open().unwrap().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
-    check(&of("pool.$0take();"), "src/net/pool.rs:8 Pool::take Receiver");
-    check(&of("pool.take().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
+    check(&of("pool.$0fetch();"), "src/net/pool.rs:8 Pool::fetch Receiver");
+    check(&of("pool.fetch().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
     check(&of("pool.$0twice();"), "src/net/pool.rs:4 Source::twice Inherited");
-    check(&of("any.$0take();"), "src/net/pool.rs:3 Source::take Receiver");
+    check(&of("any.$0fetch();"), "src/net/pool.rs:3 Source::fetch Receiver");
     check(&of("pool.conns.first().unwrap().$0send(1);"), "src/net.rs:6 Conn::send Receiver");
     check(&of("crate::net::pool::$0helper();"), "");
     check(&of("let it = std::mem::$0take(&mut 1);"), "");
-    let seen = meaning(&of("any.$0take();"));
-    assert_eq!(seen[1..], ["src/net/pool.rs:8 Pool::take Implementation"]);
+    let seen = meaning(&of("any.$0fetch();"));
+    assert_eq!(seen[1..], ["src/net/pool.rs:8 Pool::fetch Implementation"]);
 }
 
 #[test]

@@ -70,6 +70,14 @@ impl Held {
         Held { value, confidence, reason: self.reason, via: self.via }
     }
 
+    /// Returns the type that the value is of.
+    pub(super) fn of_type(&self) -> Option<Held> {
+        match self.value {
+            Value::Instance(of, _) => Some(self.then(Value::Name(of), 1.0)),
+            _ => None,
+        }
+    }
+
     /// Returns the definition that is meant, as a link.
     pub(super) fn link(&self) -> Option<Link> {
         match self.value {
