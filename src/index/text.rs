@@ -53,7 +53,9 @@ pub enum Field {
     Signature,
     /// Comments, docstrings and documents: stems without stop words.
     Prose,
-    /// Identifiers of the code in parts, those of several parts also whole; keywords left out.
+    /// Identifiers of the code in parts, without keywords. They are not there whole: those would be
+    /// half of all terms in react and four fifths in Linux's `fs/`, and where an identifier occurs is
+    /// the word index's to say.
     Code,
 }
 

@@ -7,9 +7,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tantivy::Directory;
 use tantivy::SingleSegmentIndexWriter;
 use tantivy::TantivyDocument;
-use tantivy::directory::RamDirectory;
+use tantivy::directory::{OwnedBytes, RamDirectory};
 
 use super::files::{FilesBuilder, SegmentRecord};
 use super::prepare::Prepared;
@@ -129,10 +130,11 @@ impl TextBuilder {
         let index = writer.finalize().map_err(|error| self.temporary_refused(&error))?;
         let managed = index.directory().list_managed_files();
         let mut names: Vec<PathBuf> = managed.into_iter().collect();
-        names.retain(|name| tantivy::Directory::exists(&memory, name).unwrap_or(false));
+        names.retain(|name| memory.exists(name).unwrap_or(false));
         names.sort();
         let path = self.temporary.join(segment_name(self.segments.len()));
-        directory::write(&path, &memory, &names)?;
+        let empty = OpenSegment::store().map_err(|error| self.temporary_refused(&error))?;
+        directory::write(&path, &memory, &names, &empty)?;
         let checksum = format::checksum(&path)?;
         self.segments.push(SegmentRecord { documents, checksum });
         Ok(())
@@ -149,6 +151,16 @@ impl OpenSegment {
         let builder = schema::index_builder();
         let writer = builder.single_segment_index_writer(memory.clone(), TABLE_BYTES)?;
         Ok(OpenSegment { writer, memory, documents: 0 })
+    }
+
+    /// Returns the file of stored documents of an index without any. tantivy looks for such a file,
+    /// though nothing is stored or read, and would write five bytes for each document.
+    fn store() -> tantivy::Result<OwnedBytes> {
+        let OpenSegment { writer, memory, .. } = OpenSegment::new()?;
+        let managed = writer.finalize()?.directory().list_managed_files();
+        let store = managed.into_iter().find(|name| directory::is_store(name));
+        let bytes = store.map(|name| memory.open_read(&name)).transpose()?;
+        Ok(bytes.map(|bytes| bytes.read_bytes()).transpose()?.unwrap_or_else(OwnedBytes::empty))
     }
 }
 

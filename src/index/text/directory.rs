@@ -25,15 +25,29 @@ const NAMES: u32 = 1;
 /// The first file's section.
 const FIRST: u32 = 2;
 
-/// Writes the files `names` of `memory` to the new container `path`.
-pub(super) fn write(path: &Path, memory: &RamDirectory, names: &[PathBuf]) -> Result<()> {
+/// Returns true of the file that holds stored documents.
+pub(super) fn is_store(name: &Path) -> bool {
+    name.extension().is_some_and(|extension| extension == "store")
+}
+
+/// Writes the files `names` of `memory` to the new container `path`, with `store` for that of stored
+/// documents.
+pub(super) fn write(
+    path: &Path,
+    memory: &RamDirectory,
+    names: &[PathBuf],
+    store: &OwnedBytes,
+) -> Result<()> {
     let mut listing = String::new();
     let mut files = Vec::with_capacity(names.len());
     for name in names {
         let lost =
             |error: &dyn std::fmt::Display| Error::io(path, io::Error::other(error.to_string()));
         let file = memory.open_read(name).map_err(|error| lost(&error))?;
-        files.push(file.read_bytes().map_err(|error| lost(&error))?);
+        files.push(match is_store(name) {
+            true => store.clone(),
+            false => file.read_bytes().map_err(|error| lost(&error))?,
+        });
         listing.push_str(&name.to_string_lossy());
         listing.push('\n');
     }

@@ -152,7 +152,7 @@ impl Preparer {
         prepared
     }
 
-    /// Adds the words of code, and the names of several parts that its comments tell of.
+    /// Adds the words of code, comments left out.
     fn code(
         &mut self,
         out: &mut Out<'_>,
@@ -163,7 +163,6 @@ impl Preparer {
         let mut at = body.start;
         for span in overlaps(prose, body) {
             self.identifiers(out, &text[at..span.start.max(at)], Take::CODE);
-            self.identifiers(out, &text[span.clone()], Take::NAMES_IN_PROSE);
             at = span.end.max(at);
         }
         self.identifiers(out, &text[at..body.end], Take::CODE);
@@ -180,7 +179,7 @@ impl Preparer {
                 push_folded(&mut self.folded, part);
                 count += 1;
                 let folded = &self.folded[at..];
-                if take.parts && is_word(folded) {
+                if is_word(folded) {
                     out.push(folded);
                 }
             }
@@ -208,23 +207,20 @@ impl Preparer {
     }
 }
 
-/// What is taken of an identifier.
+/// What is taken of an identifier besides its parts.
 #[derive(Clone, Copy)]
 struct Take {
-    /// Its parts.
-    parts: bool,
-    /// Its parts joined to one word, if there are several: `parseConfig` as `parse_config`.
+    /// Its parts joined to one word, too, if there are several: `parseConfig` as `parse_config`.
     whole: bool,
     /// It, even if it is a keyword.
     keywords: bool,
 }
 
 impl Take {
-    const PATH: Take = Take { parts: true, whole: false, keywords: true };
-    const NAME: Take = Take { parts: true, whole: true, keywords: true };
-    const SIGNATURE: Take = Take { parts: true, whole: false, keywords: false };
-    const CODE: Take = Take { parts: true, whole: true, keywords: false };
-    const NAMES_IN_PROSE: Take = Take { parts: false, whole: true, keywords: false };
+    const PATH: Take = Take { whole: false, keywords: true };
+    const NAME: Take = Take { whole: true, keywords: true };
+    const SIGNATURE: Take = Take { whole: false, keywords: false };
+    const CODE: Take = Take { whole: false, keywords: false };
 }
 
 /// Words of one field as they are written down.

@@ -85,7 +85,8 @@ impl Query {
             }
             if count > 1 {
                 let mut term = Term::new(&whole, &mut stems);
-                // Comments are not searched for it: they hold its parts.
+                // Code and prose hold its parts.
+                term.weights[Field::Code.index()] = 0.0;
                 term.weights[Field::Prose.index()] = 0.0;
                 query.add(term);
             }
