@@ -2,8 +2,8 @@
 //!
 //! Scores come in steps, so that a better sort of match always wins: the whole name 1000, its stem
 //! 950, its start 800, a part of it at a word's start 700, initials 650, another part 500, letters in
-//! their order up to 450, typing errors up to 350, spread over folders and name up to 200, in the
-//! folders alone 50. Within a step, shorter names win.
+//! their order up to 450, typing errors up to 350, a part of a folder's name 300, spread over folders
+//! and name up to 200, over folders alone 50. Within a step, shorter names win.
 
 use std::ops::Range;
 
@@ -23,6 +23,7 @@ const INITIALS: i32 = 650;
 const PART: i32 = 500;
 const LETTERS_MAX: i32 = 450;
 const LETTERS_MIN: i32 = 210;
+const FOLDER_PART: i32 = 300;
 const SPREAD_MAX: i32 = 200;
 const SPREAD_MIN: i32 = 60;
 const FOLDERS: i32 = 50;
@@ -102,10 +103,18 @@ impl Word {
 
     /// Returns how many letters are reached behind the folder `name`, if `before` were before it.
     ///
-    /// With a folder of its own, that is what is looked for; else the letters of the word.
+    /// With a folder of its own, that is what is looked for; else the letters of the word, and one
+    /// more than all of them where it is a part of a folder's name.
     pub(super) fn reach_folder(&self, before: u16, name: &[u8]) -> u16 {
-        let looked_for = if self.folder.is_empty() { &self.folded } else { &self.folder };
-        reach(looked_for, usize::from(before), name) as u16
+        let before = usize::from(before);
+        let reached = if !self.folder.is_empty() {
+            reach(&self.folder, before, name)
+        } else if before > self.folded.len() || self.finder.find(name).is_some() {
+            self.folded.len() + 1
+        } else {
+            reach(&self.folded, before, name)
+        };
+        reached as u16
     }
 
     /// Returns false if no name of these letters fits, `reached` being that of its folder.
@@ -128,10 +137,15 @@ impl Word {
         if self.folded.is_empty() {
             return Some(FOLDERS + extra);
         }
+        let is_folder = self.folder.is_empty() && reached > self.folded.len();
+        let least = if is_folder { FOLDER_PART } else { i32::MIN };
         if self.letters_from[0] & !name.letters == 0
             && let Some(score) = self.score_in_name(name, floor.saturating_sub(extra))
         {
-            return Some(score + extra);
+            return Some((score + extra).max(least));
+        }
+        if is_folder {
+            return Some(FOLDER_PART);
         }
         if !self.folder.is_empty() || reached == 0 {
             return None;
