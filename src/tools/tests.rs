@@ -21,7 +21,9 @@ fn documentation() -> String {
         out.push_str("| argument | type | meaning |\n| --- | --- | --- |\n");
         let schema = (tool.schema)();
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        // The order of a JSON object hangs on a feature that other crates may switch on.
+        for (name, property) in properties.collect::<std::collections::BTreeMap<_, _>>() {
             let kind = property["type"].as_str().unwrap_or_default();
             let needed = if required.iter().any(|other| other == name) { ", required" } else { "" };
             let bare = if tool.positional.contains(&name.as_str()) { ", unnamed" } else { "" };

@@ -87,6 +87,9 @@ pub struct Found {
     pub path: String,
     /// Folders and files, each folder before what is in it, folders before files.
     pub entries: Vec<Entry>,
+    /// How many of the files directly in the folder are not listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_left_out: Option<usize>,
     /// How many files are listed.
     pub shown: usize,
     /// How many there are.
@@ -110,7 +113,13 @@ impl Define for Tree {
         let mut folders = Folders::new(list, &path, range);
         let bytes_max = args.max_tokens.unwrap_or(TOKENS).saturating_mul(TOKEN_BYTES);
         folders.open(bytes_max, args.depth.unwrap_or(usize::MAX));
-        let mut found = Found { path: paths::shown(&path), entries: Vec::new(), shown: 0, total };
+        let mut found = Found {
+            path: paths::shown(&path),
+            entries: Vec::new(),
+            files_left_out: folders.left_out(0),
+            shown: 0,
+            total,
+        };
         folders.list(call, 0, 0, &mut found);
         Ok(found)
     }
@@ -263,18 +272,24 @@ impl Folders<'_> {
         }
     }
 
+    /// Returns how many files of a folder are not listed, where it is open and some are not.
+    fn left_out(&self, id: usize) -> Option<usize> {
+        let folder = &self.all[id];
+        let some = folder.opened != Opened::All && (id == 0 || folder.opened != Opened::No);
+        (some && !folder.own.is_empty()).then_some(folder.own.len())
+    }
+
     fn folder_entry(&self, id: usize, depth: usize) -> Entry {
         let folder = &self.all[id];
         let mut languages: Vec<(&'static str, usize)> =
             folder.languages.iter().map(|(&name, &files)| (name, files)).collect();
         languages.sort_by_key(|&(name, files)| (std::cmp::Reverse(files), name));
         languages.truncate(LANGUAGES_MAX);
-        let left_out = (folder.opened == Opened::Folders).then_some(folder.own.len());
         Entry {
             path: format!("{}/", paths::shown(&folder.path)),
             depth,
             files: Some(folder.files),
-            files_left_out: left_out.filter(|&files| files > 0),
+            files_left_out: self.left_out(id),
             closed: folder.opened == Opened::No,
             languages,
             language: None,
@@ -316,6 +331,7 @@ impl Reply for Found {
         let base = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
         let mut open = vec![base];
         let mut left_out: Vec<(usize, usize)> = Vec::new();
+        left_out.extend(self.files_left_out.map(|files| (0, files)));
         let tell = |out: &mut String, left_out: &mut Vec<(usize, usize)>, depth: usize| {
             while let Some((at, files)) = left_out.pop_if(|(at, _)| *at > depth) {
                 let _ =
@@ -350,7 +366,9 @@ impl Reply for Found {
                 left_out.extend(entry.files_left_out.map(|files| (entry.depth + 1, files)));
             }
         }
-        tell(&mut out, &mut left_out, 0);
+        while let Some((at, files)) = left_out.pop() {
+            let _ = writeln!(out, "{:indent$}… {}", "", counted(files, "file"), indent = 2 * at);
+        }
         out
     }
 

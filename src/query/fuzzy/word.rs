@@ -2,8 +2,13 @@
 //!
 //! Scores come in steps, so that a better sort of match always wins: the whole name 1000, its stem
 //! 950, its start 800, a part of it at a word's start 700, initials 650, another part 500, letters in
-//! their order up to 450, typing errors up to 350, spread over folders and name up to 200, in the
-//! folders alone 50. Within a step, shorter names win.
+//! their order up to 450, typing errors up to 350, a part of a folder's name 300, spread over folders
+//! and name up to 200, over folders alone 50. Within a step, shorter names win.
+
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
 
 use super::typo::Pattern;
 
@@ -18,6 +23,7 @@ const INITIALS: i32 = 650;
 const PART: i32 = 500;
 const LETTERS_MAX: i32 = 450;
 const LETTERS_MIN: i32 = 210;
+const FOLDER_PART: i32 = 300;
 const SPREAD_MAX: i32 = 200;
 const SPREAD_MIN: i32 = 60;
 const FOLDERS: i32 = 50;
@@ -42,6 +48,7 @@ pub(super) struct Word {
     folded: Vec<u8>,
     /// The letters from each place on.
     letters_from: Vec<u64>,
+    finder: Finder<'static>,
     pattern: Option<Pattern>,
 }
 
@@ -90,15 +97,24 @@ impl Word {
             letters_from[at] = letters_from[at + 1] | letter(folded[at]);
         }
         let pattern = Pattern::new(&folded);
-        Word { folder, typed, folded, letters_from, pattern }
+        let finder = Finder::new(&folded).into_owned();
+        Word { folder, typed, folded, letters_from, finder, pattern }
     }
 
     /// Returns how many letters are reached behind the folder `name`, if `before` were before it.
     ///
-    /// With a folder of its own, that is what is looked for; else the letters of the word.
+    /// With a folder of its own, that is what is looked for; else the letters of the word, and one
+    /// more than all of them where it is a part of a folder's name.
     pub(super) fn reach_folder(&self, before: u16, name: &[u8]) -> u16 {
-        let looked_for = if self.folder.is_empty() { &self.folded } else { &self.folder };
-        reach(looked_for, usize::from(before), name) as u16
+        let before = usize::from(before);
+        let reached = if !self.folder.is_empty() {
+            reach(&self.folder, before, name)
+        } else if before > self.folded.len() || self.finder.find(name).is_some() {
+            self.folded.len() + 1
+        } else {
+            reach(&self.folded, before, name)
+        };
+        reached as u16
     }
 
     /// Returns false if no name of these letters fits, `reached` being that of its folder.
@@ -121,10 +137,15 @@ impl Word {
         if self.folded.is_empty() {
             return Some(FOLDERS + extra);
         }
+        let is_folder = self.folder.is_empty() && reached > self.folded.len();
+        let least = if is_folder { FOLDER_PART } else { i32::MIN };
         if self.letters_from[0] & !name.letters == 0
             && let Some(score) = self.score_in_name(name, floor.saturating_sub(extra))
         {
-            return Some(score + extra);
+            return Some((score + extra).max(least));
+        }
+        if is_folder {
+            return Some(FOLDER_PART);
         }
         if !self.folder.is_empty() || reached == 0 {
             return None;
@@ -158,19 +179,19 @@ impl Word {
             return None;
         }
         let longer = ((folded.len() - word.len()) as i32).min(45);
-        if let Some(at) = part_at(word, written, folded) {
+        if let Some(at) = part_at(&self.finder, written, folded) {
             // Whoever types a capital means it.
             let has_capital = self.typed != self.folded;
             let exact = has_capital && written[at..].starts_with(&self.typed);
             return Some(part_score(word, written, at) - longer + if exact { 4 } else { 0 });
         }
-        if INITIALS < floor {
+        if INITIALS - longer < floor {
             return Some(LETTERS_MIN);
         }
         if word.len() > 1 && has_initials(word, written, folded) {
             return Some(INITIALS - longer);
         }
-        if LETTERS_MAX < floor {
+        if LETTERS_MAX - longer < floor {
             return Some(LETTERS_MIN);
         }
         let span = closest(word, folded)?;
@@ -194,29 +215,28 @@ fn part_score(word: &[u8], name: &[u8], at: usize) -> i32 {
 }
 
 /// Returns how many letters of `word` are found, `from` of them before, in their order in `text`.
-fn reach(word: &[u8], from: usize, text: &[u8]) -> usize {
+fn reach(word: &[u8], from: usize, mut text: &[u8]) -> usize {
     let mut at = from;
-    for &byte in text {
-        match word.get(at) {
-            Some(&wanted) => at += usize::from(wanted == byte),
-            None => break,
-        }
+    while let Some(&wanted) = word.get(at)
+        && let Some(found) = memchr(wanted, text)
+    {
+        text = &text[found + 1..];
+        at += 1;
     }
     at
 }
 
-/// Returns where `word` stands in a name, at a word's start if it does so anywhere.
-fn part_at(word: &[u8], name: &[u8], folded: &[u8]) -> Option<usize> {
-    let mut first = None;
-    for at in 0..=folded.len() - word.len() {
-        if folded[at] == word[0] && folded[at..].starts_with(word) {
-            if is_word_start(name, at) {
-                return Some(at);
-            }
-            first = first.or(Some(at));
+/// Returns where the word stands in a name, at a word's start if it does so anywhere.
+fn part_at(finder: &Finder<'_>, written: &[u8], folded: &[u8]) -> Option<usize> {
+    let first = finder.find(folded)?;
+    let mut at = first;
+    while !is_word_start(written, at) {
+        match finder.find(&folded[at + 1..]) {
+            Some(next) => at += 1 + next,
+            None => return Some(first),
         }
     }
-    first
+    Some(at)
 }
 
 /// Returns true if a word starts at `at`: after a separator, at a capital after a small letter or
@@ -253,15 +273,14 @@ fn has_initials(word: &[u8], name: &[u8], folded: &[u8]) -> bool {
 
 /// Returns the shortest stretch that ends where the letters of `word`, taken as early as possible,
 /// end.
-fn closest(word: &[u8], text: &[u8]) -> Option<std::ops::Range<usize>> {
-    let mut found = 0;
-    let end = 1 + text.iter().position(|byte| {
-        found += usize::from(*byte == word[found]);
-        found == word.len()
-    })?;
-    let start = text[..end].iter().rposition(|byte| {
-        found -= usize::from(*byte == word[found - 1]);
-        found == 0
-    })?;
+fn closest(word: &[u8], text: &[u8]) -> Option<Range<usize>> {
+    let mut end = 0;
+    for &wanted in word {
+        end += 1 + memchr(wanted, &text[end..])?;
+    }
+    let mut start = end;
+    for &wanted in word.iter().rev() {
+        start = memrchr(wanted, &text[..start])?;
+    }
     Some(start..end)
 }
