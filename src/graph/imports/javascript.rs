@@ -134,7 +134,7 @@ impl Projects {
             return Otherwise::Unknown;
         }
         if let Some(below) = written.strip_prefix('/') {
-            self.from_site(&mut look, below, found);
+            self.by_site(&mut look, below, found);
             return Otherwise::Unknown;
         }
         let is_page = name.ends_with(b".html") || name.ends_with(b".htm");
@@ -181,7 +181,7 @@ impl Projects {
     }
 
     /// `/a`: below the root of the site that a bundler serves.
-    fn from_site(&self, look: &mut Look<'_>, below: &str, found: &mut Found) {
+    fn by_site(&self, look: &mut Look<'_>, below: &str, found: &mut Found) {
         let folder = look.tree.folder(found.from);
         for folder in look.tree.up(folder) {
             let path = look.tree.folder_path(folder);

@@ -84,6 +84,14 @@ pub(super) fn same_package(
     files.iter().copied().filter(|&other| other != file && is_source(other)).collect()
 }
 
+/// A package, and the folders that its files usually lie in.
+#[derive(Clone, Copy)]
+struct Package<'a> {
+    name: &'a str,
+    /// The end of their paths.
+    folder: &'a str,
+}
+
 struct Lookup<'t, 'i> {
     tree: &'t Tree,
     packages: &'t Packages,
@@ -113,6 +121,7 @@ impl Lookup<'_, '_> {
     fn in_package(&self, package: &str, below: &str, found: &mut Found) -> bool {
         let declared = self.packages.files(package);
         let folder = package.replace('.', "/");
+        let named = Package { name: package, folder: &folder };
         // Folders say something only where files say nothing.
         let has_folder = || self.tree.folders_ending(folder.as_bytes()).next().is_some();
         if declared.is_empty() && !(self.packages.is_empty() && has_folder()) {
@@ -120,14 +129,14 @@ impl Lookup<'_, '_> {
         }
         if let Some(name) = below.split('.').next().filter(|name| !name.is_empty()) {
             let rest = below.split('.').count() - 1;
-            return self.of_type(package, &folder, name, None, rest, found);
+            return self.of_type(named, name, None, rest, found);
         }
         let names = self.import.names.iter().enumerate();
         let mut is_whole = true;
         let mut is_found = false;
         for (place, name) in names.filter(|(_, name)| !name.name.is_empty() && name.name != "*") {
             is_whole = false;
-            is_found |= self.of_type(package, &folder, &name.name, Some(place), 0, found);
+            is_found |= self.of_type(named, &name.name, Some(place), 0, found);
         }
         if is_whole {
             for file in self.files(package, &folder).take(TARGETS_MAX) {
@@ -141,13 +150,13 @@ impl Lookup<'_, '_> {
     /// Adds the files in which the type `name` of a package may be defined.
     fn of_type(
         &self,
-        package: &str,
-        folder: &str,
+        package: Package<'_>,
         name: &str,
         place: Option<usize>,
         rest: usize,
         found: &mut Found,
     ) -> bool {
+        let Package { name: package, folder } = package;
         let mut files: Vec<FileId> = Vec::new();
         for ending in self.endings {
             let tail = format!("{folder}/{name}.{ending}");
