@@ -100,8 +100,7 @@ fn holding(
         let patterns: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let options = PatternOptions { fixed_strings: true, ..PatternOptions::default() };
         let plan = Plan::new(&patterns, &options);
-        let demand =
-            Demand { spans_lines: false, with_fold_docs: false, binary_as_text: false };
+        let demand = Demand { spans_lines: false, with_fold_docs: false, binary_as_text: false };
         let candidates = candidates::candidates(&snapshot, plan.query(), demand)?;
         for id in (0..snapshot.table.files()).map(FileId) {
             if candidates.files.contains(id.index())
