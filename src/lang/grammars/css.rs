@@ -83,8 +83,8 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// or a mixin, function or property.
 fn at_rule<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let count = u32::try_from(node.child_count()).ok()?;
-    let body = node.child(count.checked_sub(1)?).filter(|body| body.kind() == "block")?;
+    let body =
+        node.child(node.child_count().checked_sub(1)?).filter(|body| body.kind() == "block")?;
     let head = visit.text[node.start_byte()..body.start_byte()].trim_ascii_end();
     let words = String::from_utf8_lossy(head).into_owned();
     let keyword = words.split(|c: char| c.is_whitespace() || c == '(').next()?;

@@ -62,8 +62,8 @@ fn block<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         return None;
     }
     let name = labels.last().copied().unwrap_or(word);
-    let mut definition = Definition { body, ..Definition::new(visit, SymbolKind::Block, name) };
     let plain = |node: &Node<'t>| visit.text(*node).trim_matches('"').to_owned();
+    let mut definition = Definition { body, ..Definition::new(visit, SymbolKind::Block, name) };
     definition.name = plain(&name);
     let before = match visit.text(word).as_ref() {
         "variable" => Some("var".to_owned()),

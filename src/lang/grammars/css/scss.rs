@@ -81,7 +81,7 @@ fn mask_statement(statement: &[u8], masked: &mut [u8]) -> bool {
     }
     if &statement[..keyword] == b"@import" {
         let is_quote = |&byte: &u8| matches!(byte, b'"' | b'\'');
-        let start = statement.iter().position(|byte| is_quote(byte));
+        let start = statement.iter().position(is_quote);
         let len = start.and_then(|start| statement[start + 1..].iter().position(is_quote));
         if let (Some(start), Some(len)) = (start, len) {
             blank(&mut masked[start + len + 2..]);
