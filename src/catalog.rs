@@ -217,7 +217,7 @@ impl Catalog {
         let Some((part, at)) = self.place(file) else { return Ok(None) };
         let part = &self.parts[part];
         let Some(language) = part.doc(at)?.language else { return Ok(None) };
-        let symbols = part.symbols(at)?;
+        let symbols = part.symbols(at, self.path(file))?;
         let (package, imports) = part.imports(at)?;
         let path = String::from_utf8_lossy(self.path(file)).into_owned();
         let facts = Facts { symbols, imports, package, ..Facts::default() };

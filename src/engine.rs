@@ -16,6 +16,7 @@ mod serve;
 mod socket;
 #[cfg(unix)]
 mod sync;
+mod text;
 #[cfg(not(unix))]
 mod unwatched;
 #[cfg(unix)]

@@ -100,7 +100,8 @@ fn prepare(root: &Path, path: &[u8], preparer: &mut Preparer, work: &Work) -> Op
     };
     let parsed = busy_ns();
     work.parse.fetch_add(parsed - start, Ordering::Relaxed);
-    let prepared = preparer.prepare(Input { path, hash: 0, language, facts: &facts, text: &text });
+    let prepared =
+        preparer.prepare(Input { path, hash: 0, language, symbols: &facts.symbols, text: &text });
     work.prepare.fetch_add(busy_ns() - parsed, Ordering::Relaxed);
     Some(prepared)
 }

@@ -272,6 +272,7 @@ fn with_progress<T: Send>(
                     Stage::Reading => "reading",
                     Stage::Writing => "writing",
                     Stage::Parsing => "parsing",
+                    Stage::Ranking => "ranking",
                 });
                 bar.tick();
             }

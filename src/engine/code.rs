@@ -7,9 +7,9 @@ mod extract;
 
 pub use extract::{Extract, extract, extract_text};
 
-use super::Engine;
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
+use super::{Engine, text};
 use crate::base::ids::FileId;
 use crate::error::{Kind, Result};
 use crate::index::code::places::Places;
@@ -44,22 +44,34 @@ pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<Co
     let shelf = CodeStore(&engine.store);
     let lock = shelf.lock()?;
     let Some(snapshot) = engine.snapshot()? else { return Ok(CodeBuilt::default()) };
-    let table = &snapshot.table;
+    let (table, generation) = (&snapshot.table, snapshot.generation);
+    let all = readable_files(table)?;
+    let built = build_parts(&Job { engine, lock: &lock, generation, table, progress }, &all, anew)?;
+    if let Some(code) = shelf.open()? {
+        let (parts, places) = (&code.parts, &places(&code, table)?);
+        let sources = text::Sources { engine, table, generation, files: &all, parts, places };
+        text::build(sources, &lock, anew, progress)?;
+    }
+    Ok(built)
+}
+
+/// Brings the parts up to date for the files `all`.
+fn build_parts(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
+    let table = job.table;
+    let shelf = CodeStore(&job.engine.store);
     let code = match shelf.open() {
         _ if anew => None,
         Err(error) if error.kind() == Kind::Corrupt => None,
         other => other?,
     };
-    let all = readable_files(table)?;
-    let job = Job { engine, lock: &lock, generation: snapshot.generation, table, progress };
-    let Some(code) = code else { return job.publish(None, &all) };
+    let Some(code) = code else { return job.publish(None, all) };
     let places = match places(&code, table) {
-        Err(error) if error.kind() == Kind::Corrupt => return job.publish(None, &all),
+        Err(error) if error.kind() == Kind::Corrupt => return job.publish(None, all),
         other => other?,
     };
     let missing: Vec<FileId> =
         all.iter().copied().filter(|file| places.of_file(file.index()).is_none()).collect();
-    if missing.is_empty() && code.manifest.generation == snapshot.generation {
+    if missing.is_empty() && code.manifest.generation == job.generation {
         return Ok(CodeBuilt { files: all.len() as u64, ..CodeBuilt::default() });
     }
     // What stays of the base is worth its place as long as it is most of it.
@@ -69,7 +81,7 @@ pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<Co
     let base: u64 = code.parts[..base_parts].iter().map(|part| u64::from(part.docs())).sum();
     let live_of_base = all.iter().filter(|file| is_in_base(file)).count() as u64;
     if live_of_base * 2 < base || live_of_base * 2 < all.len() as u64 {
-        return job.publish(None, &all);
+        return job.publish(None, all);
     }
     if code.parts.len() - base_parts >= ADDED_PARTS_MAX && !missing.is_empty() {
         let again: Vec<FileId> = all.iter().copied().filter(|file| !is_in_base(file)).collect();

@@ -25,6 +25,8 @@ pub enum Stage {
     Writing,
     /// Parsing files for the code index.
     Parsing,
+    /// Cutting files for the text index.
+    Ranking,
 }
 
 impl Progress {
@@ -34,7 +36,8 @@ impl Progress {
             0 => Stage::Walking,
             1 => Stage::Reading,
             2 => Stage::Writing,
-            _ => Stage::Parsing,
+            3 => Stage::Parsing,
+            _ => Stage::Ranking,
         }
     }
 

@@ -11,6 +11,7 @@
 
 pub mod builder;
 pub mod dictionary;
+mod identity;
 pub mod keys;
 pub mod places;
 pub mod reader;
@@ -30,8 +31,6 @@ mod section {
     pub(super) const META: u32 = 1;
     /// One record for each file, see `DOC_BYTES`.
     pub(super) const DOCS: u32 = 2;
-    /// The files' paths.
-    pub(super) const PATHS: u32 = 3;
     /// The symbols of each file, see [`super::record`].
     pub(super) const SYMBOLS: u32 = 4;
     /// Package and imports of each file, see [`super::record`].
@@ -50,6 +49,6 @@ mod section {
     pub(super) type DictionarySections = [u32; 3];
 }
 
-/// path u32 + u16, language u8, marks u8, lines u32, symbols u32, offsets of its symbols and
-/// imports u32 each, problems u32, package u32, content hash u128.
+/// path hash u64, lines u32, language u16, marks u8, problems u8, symbols u32, offsets of its symbols
+/// and imports u32 each, package u32, content hash u128.
 const DOC_BYTES: usize = 48;

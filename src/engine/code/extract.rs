@@ -77,7 +77,7 @@ pub fn extract_text(path: &[u8], text: &[u8]) -> Extract {
         return extract;
     }
     extract.text = text.to_vec();
-    extract.marks = marks::marks(path, &text[..text.len().min(marks::HEAD_BYTES)]).to_bits();
+    extract.marks = crate::lang::marks(path, &text[..text.len().min(marks::HEAD_BYTES)]).to_bits();
     extract.language = lang::detect(&path::to_path(path), text);
     if let Some(language) = extract.language {
         extract.facts = lang::facts(language, "", text, Limits::DEFAULT);

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use super::dictionary::{NAME_BYTES_MAX, Writer};
-use super::reader::Meta;
+use super::identity::BuildIdentity;
+use super::reader::{Meta, path_hash};
 use super::record::{self, Numbers};
 use super::section::DictionarySections;
 use super::{DOC_BYTES, keys, section, varint};
@@ -49,7 +50,6 @@ pub struct FileFacts<'a> {
 #[derive(Debug, Default)]
 pub struct Builder {
     docs: Vec<u8>,
-    paths: Vec<u8>,
     symbols: Vec<u8>,
     imports: Vec<u8>,
     pool: Pool,
@@ -82,36 +82,9 @@ struct Occurrence {
 struct Pool {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    numbers: HashMap<u64, u32, BuildNothing>,
+    numbers: HashMap<u64, u32, BuildIdentity>,
     /// Texts whose hash another text has, too.
     doubles: HashMap<Vec<u8>, u32>,
-}
-
-/// The keys are hashes already.
-#[derive(Clone, Copy, Debug, Default)]
-struct BuildNothing;
-
-#[derive(Debug, Default)]
-struct Nothing(u64);
-
-impl std::hash::Hasher for Nothing {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {}
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
-
-impl BuildHasher for BuildNothing {
-    type Hasher = Nothing;
-
-    fn build_hasher(&self) -> Nothing {
-        Nothing(0)
-    }
 }
 
 impl Pool {
@@ -181,21 +154,18 @@ impl Builder {
         let facts = file.facts;
         let language = file.language.and_then(|of| LANGUAGES.iter().position(|one| *one == of));
         let problems =
-            facts.problems.keys().fold(0_u32, |bits, problem| bits | 1 << problem_bit(*problem));
+            facts.problems.keys().fold(0_u8, |bits, problem| bits | 1 << problem_bit(*problem));
         let put = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());
-        put(&mut self.docs, self.paths.len() as u32);
-        self.docs.extend_from_slice(&(file.path.len() as u16).to_le_bytes());
-        self.docs.push(language.map_or(0, |place| place as u8 + 1));
-        self.docs.push(file.marks);
+        let package = facts.package.as_deref();
+        self.docs.extend_from_slice(&path_hash(file.path).to_le_bytes());
         put(&mut self.docs, file.lines);
+        self.docs.extend_from_slice(&language.map_or(0, |place| place as u16 + 1).to_le_bytes());
+        self.docs.extend_from_slice(&[file.marks, problems]);
         put(&mut self.docs, facts.symbols.len() as u32);
         put(&mut self.docs, self.symbols.len() as u32);
         put(&mut self.docs, self.imports.len() as u32);
-        put(&mut self.docs, problems);
-        let package = facts.package.as_deref();
         put(&mut self.docs, package.map_or(0, |package| self.pool.number(package) + 1));
         self.docs.extend_from_slice(&file.hash.to_le_bytes());
-        self.paths.extend_from_slice(file.path);
         record::put_symbols(&mut self.symbols, &facts.symbols, &mut self.pool);
         record::put_imports(&mut self.imports, package, &facts.imports, &mut self.pool);
         keys::each(&facts.symbols, |key, place| {
@@ -287,7 +257,6 @@ impl Builder {
         let mut sections: Vec<(u32, Vec<u8>)> = vec![
             (section::META, meta),
             (section::DOCS, self.docs),
-            (section::PATHS, self.paths),
             (section::SYMBOLS, self.symbols),
             (section::IMPORTS, self.imports),
             (section::POOL_ENDS, ends),

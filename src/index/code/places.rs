@@ -1,7 +1,9 @@
 //! Which file of a list each part speaks of, and the other way round.
 
-use super::reader::Part;
-use crate::base::path;
+use std::collections::HashMap;
+
+use super::identity::BuildIdentity;
+use super::reader::{Part, path_hash};
 use crate::error::Result;
 
 /// No part, or no file.
@@ -27,26 +29,24 @@ impl Places {
         files: usize,
         file: impl Fn(usize) -> Result<(P, Option<u128>)>,
     ) -> Result<Places> {
+        let mut by_path: HashMap<u64, u32, BuildIdentity> =
+            HashMap::with_capacity_and_hasher(files, BuildIdentity);
+        let mut hashes = Vec::with_capacity(files);
+        for at in 0..files {
+            let (path, hash) = file(at)?;
+            by_path.insert(path_hash(path.as_ref()), at as u32);
+            hashes.push(hash);
+        }
         let mut of_files = vec![(NONE, 0); files];
         let mut of_parts = Vec::with_capacity(parts.len());
         for (number, part) in parts.iter().enumerate() {
             let mut owners = vec![NONE; part.docs() as usize];
-            let mut at = 0;
             for doc in 0..part.docs() {
                 let of = part.doc(doc)?;
-                while at < files {
-                    let (name, hash) = file(at)?;
-                    match path::compare(name.as_ref(), of.path) {
-                        std::cmp::Ordering::Less => at += 1,
-                        std::cmp::Ordering::Greater => break,
-                        std::cmp::Ordering::Equal => {
-                            if hash == Some(of.hash) {
-                                owners[doc as usize] = at as u32;
-                                of_files[at] = (number as u32, doc);
-                            }
-                            break;
-                        }
-                    }
+                let Some(&at) = by_path.get(&of.path_hash) else { continue };
+                if hashes[at as usize] == Some(of.hash) {
+                    owners[doc as usize] = at;
+                    of_files[at as usize] = (number as u32, doc);
                 }
             }
             of_parts.push(owners);

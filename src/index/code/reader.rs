@@ -5,17 +5,23 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::dictionary::{Dictionary, Entry};
 use super::varint::Input;
 use super::{DOC_BYTES, record, section};
-use crate::base::path;
 use crate::error::Result;
-use crate::index::format::{self, Container, FileKind, u16_at, u32_at};
+use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
 use crate::lang::facts::{Import, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem, Symbol};
+
+/// Returns the number by which a part knows a repository path. Two paths of one number are no harm,
+/// since a part's facts count only for a file of the same content.
+pub fn path_hash(path: &[u8]) -> u64 {
+    xxh3_64(path)
+}
 
 /// What a part holds, in numbers.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -40,7 +46,6 @@ pub struct Part {
     container: Container,
     meta: Meta,
     docs: format::Range,
-    paths: format::Range,
     symbols: format::Range,
     imports: format::Range,
     pool_ends: format::Range,
@@ -52,9 +57,9 @@ pub struct Part {
 
 /// A file of a part.
 #[derive(Clone, Debug)]
-pub struct Doc<'a> {
-    /// Its repository path.
-    pub path: &'a [u8],
+pub struct Doc {
+    /// [`path_hash`] of its repository path.
+    pub path_hash: u64,
     /// The hash of the content that the part speaks of.
     pub hash: u128,
     /// Its language.
@@ -89,7 +94,7 @@ pub struct Site {
     pub arguments: Option<u8>,
 }
 
-impl Doc<'_> {
+impl Doc {
     /// Returns true if its symbols may be incomplete for that reason.
     pub fn has(&self, problem: Problem) -> bool {
         self.problems & 1 << super::builder::problem_bit(problem) != 0
@@ -119,7 +124,6 @@ impl Part {
         Ok(Part {
             meta,
             docs,
-            paths: container.section(section::PATHS)?,
             symbols: container.section(section::SYMBOLS)?,
             imports: container.section(section::IMPORTS)?,
             pool_ends: container.section(section::POOL_ENDS)?,
@@ -147,50 +151,34 @@ impl Part {
     }
 
     /// Returns a file. O(1).
-    pub fn doc(&self, doc: u32) -> Result<Doc<'_>> {
+    pub fn doc(&self, doc: u32) -> Result<Doc> {
         let damaged = || self.container.corrupt("code index's file is damaged");
         let start = (doc as usize).checked_mul(DOC_BYTES).ok_or_else(damaged)?;
         let range = self.docs.slice(start, DOC_BYTES).ok_or_else(damaged)?;
         let bytes = self.container.bytes(range)?;
-        let len = usize::from(u16_at(bytes, 4));
-        let path = self.paths.slice(u32_at(bytes, 0) as usize, len).ok_or_else(damaged)?;
-        let language = usize::from(bytes[6]).checked_sub(1);
+        let language = usize::from(u16_at(bytes, 12)).checked_sub(1);
         Ok(Doc {
-            path: self.container.bytes(path)?,
+            path_hash: u64_at(bytes, 0),
             hash: u128::from_le_bytes(bytes[32..48].try_into().expect("sixteen bytes")),
             language: language.and_then(|place| LANGUAGES.get(place).copied()),
-            marks: bytes[7],
+            marks: bytes[14],
             lines: u32_at(bytes, 8),
-            symbols: u32_at(bytes, 12),
-            problems: u32_at(bytes, 24),
+            problems: u32::from(bytes[15]),
+            symbols: u32_at(bytes, 16),
+            symbols_at: u32_at(bytes, 20) as usize,
+            imports_at: u32_at(bytes, 24) as usize,
             package: u32_at(bytes, 28),
-            symbols_at: u32_at(bytes, 16) as usize,
-            imports_at: u32_at(bytes, 20) as usize,
         })
     }
 
-    /// Returns the file at a repository path. O(log files).
-    pub fn find(&self, of: &[u8]) -> Result<Option<u32>> {
-        let (mut low, mut high) = (0, self.docs());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match path::compare(self.doc(middle)?.path, of) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Ok(Some(middle)),
-            }
-        }
-        Ok(None)
-    }
-
     /// Returns the package that a file says it is of. O(1).
-    pub fn package(&self, doc: &Doc<'_>) -> Option<String> {
+    pub fn package(&self, doc: &Doc) -> Option<String> {
         self.text(doc.package.checked_sub(1)?)
     }
 
     /// Returns the symbols of a file, without signatures and documentation, which stand in its text
-    /// ([`crate::lang::symbols::Source`]). O(its symbols).
-    pub fn symbols(&self, doc: u32) -> Result<Vec<Symbol>> {
+    /// ([`crate::lang::symbols::Source`]). Its path becomes a part of their ids. O(its symbols).
+    pub fn symbols(&self, doc: u32, path: &[u8]) -> Result<Vec<Symbol>> {
         let damaged = || self.container.corrupt("code index's symbols are damaged");
         let of = self.doc(doc)?;
         let end = match doc + 1 < self.docs() {
@@ -198,7 +186,7 @@ impl Part {
             false => self.symbols.len(),
         };
         let bytes = self.record(self.symbols, of.symbols_at, end)?;
-        let path = String::from_utf8_lossy(of.path);
+        let path = String::from_utf8_lossy(path);
         record::symbols(bytes, of.symbols as usize, &path, self).ok_or_else(damaged)
     }
 

@@ -1,6 +1,7 @@
 //! Turns a file into the words of its chunks, field by field: what the index is built of and what the
 //! overlay holds, made by the same code.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::base::path::to_path;
 use crate::lang::comments::{CommentMarks, USUAL, comments};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
-use crate::lang::{Facts, Language, Symbol};
+use crate::lang::{Language, Symbol};
 
 /// Bytes of a chunk that are read; only a line that is longer than most files has more.
 const CHUNK_BYTES_MAX: usize = 8 << 10;
@@ -32,8 +33,8 @@ pub struct Input<'a> {
     pub hash: u128,
     /// The language that it is in, if that is known.
     pub language: Option<&'static Language>,
-    /// What its text says; of these, only symbols are used.
-    pub facts: &'a Facts,
+    /// Its symbols; a signature that is left out is read off the text.
+    pub symbols: &'a [Symbol],
     /// Its text; bytes that are no UTF-8 part words.
     pub text: &'a [u8],
 }
@@ -87,7 +88,7 @@ impl Preparer {
     /// Returns the words of `input`. O(text), on any bytes.
     pub fn prepare(&mut self, input: Input<'_>) -> Prepared {
         let text = &input.text[..input.text.len().min(FILE_BYTES_MAX)];
-        let symbols = &input.facts.symbols;
+        let symbols = input.symbols;
         let cut = chunk::cut(text, symbols);
         let prose = prose_spans(&input, text);
         let mut prepared = Prepared {
@@ -125,11 +126,13 @@ impl Preparer {
                     }
                     Field::Signature => {
                         for symbol in own.iter().filter(|symbol| symbol.kind.is_callable()) {
-                            self.identifiers(
-                                &mut out,
-                                symbol.signature.as_bytes(),
-                                Take::SIGNATURE,
-                            );
+                            let signature = match input.language {
+                                Some(language) if symbol.signature.is_empty() => {
+                                    Cow::Owned(symbol.source.signature(language, text))
+                                }
+                                _ => Cow::Borrowed(symbol.signature.as_str()),
+                            };
+                            self.identifiers(&mut out, signature.as_bytes(), Take::SIGNATURE);
                         }
                         for symbol in around(symbols, chunk) {
                             self.identifiers(&mut out, symbol.name.as_bytes(), Take::NAME);
@@ -331,7 +334,7 @@ fn prose_spans(input: &Input<'_>, text: &[u8]) -> Vec<Range<usize>> {
         block: language.block_comments,
     });
     let mut spans = comments(text, marks);
-    let docstrings = input.facts.symbols.iter().filter(|symbol| symbol.source.is_docstring);
+    let docstrings = input.symbols.iter().filter(|symbol| symbol.source.is_docstring);
     spans.extend(docstrings.flat_map(|symbol| symbol.source.doc.iter().cloned()));
     spans.retain(|span| span.start < span.end && span.end <= text.len());
     spans.sort_by_key(|span| span.start);

@@ -28,8 +28,13 @@ fn prepare(path: &str, text: &str) -> Prepared {
         None => Facts::default(),
     };
     let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
-    let input =
-        Input { path: path.as_bytes(), hash, language, facts: &facts, text: text.as_bytes() };
+    let input = Input {
+        path: path.as_bytes(),
+        hash,
+        language,
+        symbols: &facts.symbols,
+        text: text.as_bytes(),
+    };
     Preparer::default().prepare(input)
 }
 

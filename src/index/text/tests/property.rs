@@ -103,7 +103,7 @@ proptest! {
     fn any_bytes_are_prepared(path in "[a-z]{1,5}\\.(rs|py|md|c|x)", text in prop::collection::vec(any::<u8>(), 0..2000)) {
         let language = detect(Path::new(&path), &text);
         let facts = language.map_or_else(Facts::default, |l| facts(l, &path, &text, Limits::DEFAULT));
-        let input = Input { path: path.as_bytes(), hash: 0, language, facts: &facts, text: &text };
+        let input = Input { path: path.as_bytes(), hash: 0, language, symbols: &facts.symbols, text: &text };
         let prepared = Preparer::default().prepare(input);
         let lines: usize = prepared.chunks.iter().map(|words| usize::from(words.lines)).sum();
         let expected = text.split_inclusive(|&byte| byte == b'\n').count();

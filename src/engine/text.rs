@@ -1,0 +1,93 @@
+//! Builds the text index, after the code index, whose symbols say where files are cut.
+
+use super::Engine;
+use super::ordered::ordered;
+use super::progress::{Progress, Stage};
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::error::Result;
+use crate::index::code::Part;
+use crate::index::code::places::Places;
+use crate::index::store::WriterLock;
+use crate::index::table::Table;
+use crate::index::text::{Input, Prepared, Preparer, TextBuilder, TextIndex};
+use crate::source::read::{self, Buffer};
+
+/// Files that may differ from the text index before it is built again: their words are held in memory
+/// by those who rank. The larger of a number and a part of all files.
+const BEHIND_MAX: usize = 200;
+const BEHIND_SHARE: usize = 20;
+
+/// What the text index is built from.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) table: &'a Table,
+    pub(super) generation: u64,
+    pub(super) files: &'a [FileId],
+    pub(super) parts: &'a [Part],
+    pub(super) places: &'a Places,
+}
+
+/// Builds the text index unless there is one that is little behind; returns whether it did. The caller
+/// holds the lock of the code index. O(text).
+///
+/// # Errors
+///
+/// [`crate::Kind::Cancelled`], and [`crate::Kind::Io`] where it cannot be written.
+pub(super) fn build(
+    sources: Sources<'_>,
+    _lock: &WriterLock,
+    anew: bool,
+    progress: &Progress,
+) -> Result<bool> {
+    let Sources { engine, table, generation, files, parts, places } = sources;
+    let dir = engine.store.dir();
+    let mut paths = Vec::with_capacity(files.len());
+    for file in files {
+        paths.push((table.path(*file)?, table.hash(*file)?));
+    }
+    if !anew
+        && let Ok(index) = TextIndex::open(dir, false)
+        && let Ok(behind) = index.behind(paths.iter().map(|(path, hash)| (path.as_slice(), *hash)))
+        && behind.changed.len() + behind.removed.len() <= BEHIND_MAX.max(files.len() / BEHIND_SHARE)
+    {
+        return Ok(false);
+    }
+    progress.enter(Stage::Ranking);
+    progress.restart(files.len() as u64);
+    let mut builder = TextBuilder::new(dir, generation)?;
+    let work = |at: usize| {
+        let place = places.of_file(files[at].index());
+        let prepared = place.filter(|_| !progress.is_cancelled()).and_then(|(part, doc)| {
+            let (path, hash) = &paths[at];
+            prepare(engine, &parts[part], doc, path, *hash)
+        });
+        let bytes = prepared.as_ref().map_or(0, Prepared::memory_bytes);
+        (prepared, bytes)
+    };
+    ordered(files.len(), engine.environment.threads, work, |_, prepared| {
+        if progress.is_cancelled() {
+            return Err(Progress::cancelled());
+        }
+        progress.add(1, 0);
+        prepared.map_or(Ok(()), |prepared| builder.add(&prepared))
+    })?;
+    builder.finish()?;
+    Ok(true)
+}
+
+/// Returns the words of a file, if it still is what the part speaks of.
+fn prepare(engine: &Engine, part: &Part, doc: u32, path: &[u8], hash: u128) -> Option<Prepared> {
+    let (mut file, metadata) = read::open(&engine.root.join(path::to_path(path))).ok()?;
+    let mut buffer = Buffer::default();
+    buffer.fill(&mut file, metadata.len()).ok()?;
+    let text = buffer.bytes();
+    let language = part.doc(doc).ok()?.language;
+    if xxhash_rust::xxh3::xxh3_128(text) != hash || memchr::memchr(0, text).is_some() {
+        return None;
+    }
+    let symbols = part.symbols(doc, path).ok()?;
+    let input = Input { path, hash, language, symbols: &symbols, text };
+    Some(Preparer::default().prepare(input))
+}
