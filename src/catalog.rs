@@ -9,6 +9,7 @@ mod linking;
 pub mod overlay;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
 use crate::base::ids::FileId;
@@ -38,6 +39,8 @@ pub struct Catalog {
     read: ReadFile,
     resolver: OnceLock<Resolver>,
     kept: RwLock<HashMap<FileId, Arc<FileFacts>>>,
+    /// A part turned out to be damaged.
+    is_damaged: AtomicBool,
 }
 
 /// A word's place: a file, and how often it occurs there.
@@ -89,7 +92,8 @@ impl Catalog {
             }
         }
         let (resolver, kept) = (OnceLock::new(), RwLock::new(HashMap::new()));
-        Ok(Catalog { files, parts, places, held, missing, read, resolver, kept })
+        let is_damaged = AtomicBool::new(false);
+        Ok(Catalog { files, parts, places, held, missing, read, resolver, kept, is_damaged })
     }
 
     /// Returns the files, in path order; an id is a place in this list.
@@ -100,6 +104,12 @@ impl Catalog {
     /// Returns the files of which nothing is known, in path order.
     pub fn missing(&self) -> &[FileId] {
         &self.missing
+    }
+
+    /// Returns true if a part turned out to be damaged: what was answered since may be incomplete,
+    /// and is to be asked again of a catalog without parts.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
     }
 
     /// Returns a file's repository path.

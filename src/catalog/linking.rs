@@ -1,10 +1,12 @@
-//! The catalog as the linker asks it. A damaged part answers as if it had nothing: whoever opens the
-//! next catalog finds the damage and has it built again.
+//! The catalog as the linker asks it. A damaged part answers as if it had nothing, and the catalog
+//! remembers that ([`Catalog::is_damaged`]), so that the question is asked again without it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::Catalog;
 use crate::base::ids::FileId;
+use crate::error::Error;
 use crate::graph::imports::{Family, Importer, Resolution};
 use crate::graph::link::{Code, FileFacts, Site, SymbolAt};
 use crate::index::code::keys;
@@ -12,9 +14,14 @@ use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
 
 impl Catalog {
+    fn note_damage(&self, error: &Error) {
+        log::debug!("code index: {error}");
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
     fn lookup(&self, key: &[u8]) -> Vec<SymbolAt> {
         self.defined(key).unwrap_or_else(|error| {
-            log::debug!("code index: {error}");
+            self.note_damage(&error);
             Vec::new()
         })
     }
@@ -47,7 +54,7 @@ impl Code for Catalog {
 
     fn file(&self, file: FileId) -> Option<Arc<FileFacts>> {
         self.facts(file).unwrap_or_else(|error| {
-            log::debug!("code index: {error}");
+            self.note_damage(&error);
             None
         })
     }
@@ -80,7 +87,7 @@ impl Code for Catalog {
 
     fn sites(&self, name: &str) -> Vec<Site> {
         self.uses(name).unwrap_or_else(|error| {
-            log::debug!("code index: {error}");
+            self.note_damage(&error);
             Vec::new()
         })
     }

@@ -14,6 +14,8 @@ pub(crate) enum Build {
     ForSearchAnew,
     /// The code index, too.
     Full,
+    /// The same, and nothing of what is there is kept.
+    FullAnew,
 }
 
 /// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it. A
@@ -25,14 +27,16 @@ pub(crate) fn build(engine: &Engine, what: Build) {
     let Ok(program) = std::env::current_exe() else { return };
     // The store's folder lies two levels below the cache folder.
     let Some(cache) = engine.store().dir().ancestors().nth(2) else { return };
+    let is_full = matches!(what, Build::Full | Build::FullAnew);
+    let is_anew = matches!(what, Build::ForSearchAnew | Build::FullAnew);
     let mut command = Command::new(program);
     command
         .args(["index", "--quiet", "--no-progress", "--root"])
         .arg(engine.root())
         .arg("--index-dir")
         .arg(cache)
-        .args(["--stage", if what == Build::Full { "full" } else { "auto" }])
-        .args((what == Build::ForSearchAnew).then_some("--rebuild"))
+        .args(["--stage", if is_full { "full" } else { "auto" }])
+        .args(is_anew.then_some("--rebuild"))
         .current_dir(engine.root())
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -8,10 +8,11 @@ use std::time::SystemTime;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 
+use super::background::{self, Build};
 use super::index::{asked, place_args, print};
 use super::{place, report};
 use crate::engine::{Check, Local};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::tools::{Call, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
@@ -97,7 +98,15 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let args = arguments(tool, matches, engine.root());
-    let answer = tool.run(&Call { code: &code, now_ns }, args)?;
+    let mut answer = tool.run(&Call { code: &code, now_ns }, args.clone());
+    let is_corrupt = |error: &Error| error.kind() == Kind::Corrupt;
+    if code.is_damaged() || answer.as_ref().is_err_and(is_corrupt) {
+        log::debug!("the code index is damaged; asking again without it");
+        background::build(&engine, Build::FullAnew);
+        let code = code.without_parts();
+        answer = tool.run(&Call { code: &code, now_ns }, args);
+    }
+    let answer = answer?;
     for notice in answer.notices() {
         report::print_message(notice);
     }

@@ -32,8 +32,14 @@ const BYTES_MAX: u64 = 24 << 20;
 /// # Errors
 ///
 /// If the search index is damaged. A damaged code index is no error: it counts as missing.
-pub(super) fn catalog(engine: &Engine, files: Arc<FileList>, about: &[&str]) -> Result<Catalog> {
+pub(super) fn catalog(
+    engine: &Engine,
+    files: Arc<FileList>,
+    about: &[&str],
+    with_parts: bool,
+) -> Result<Catalog> {
     let parts = match CodeStore(&engine.store).open() {
+        _ if !with_parts => Vec::new(),
         Ok(code) => code.map(|code| code.parts).unwrap_or_default(),
         Err(error) => {
             log::debug!("code index unusable: {error}");

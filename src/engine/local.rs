@@ -19,6 +19,7 @@ use crate::tools::call::Code;
 pub struct Local<'a> {
     engine: &'a Engine,
     check: Check,
+    with_parts: bool,
     files: OnceLock<Arc<FileList>>,
     catalog: OnceLock<Catalog>,
     names: OnceLock<PathIndex>,
@@ -29,7 +30,20 @@ impl Local<'_> {
     /// Returns the tree of `engine`, checked as `check` says; looks at nothing yet.
     pub fn new(engine: &Engine, check: Check) -> Local<'_> {
         let (files, names, git) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Local { engine, check, files, catalog: OnceLock::new(), names, git }
+        Local { engine, check, with_parts: true, files, catalog: OnceLock::new(), names, git }
+    }
+}
+
+impl Local<'_> {
+    /// Returns the same without the code index, whose parts may be damaged.
+    #[must_use]
+    pub fn without_parts(self) -> Self {
+        Local { with_parts: false, catalog: OnceLock::new(), ..self }
+    }
+
+    /// Returns true if the code index turned out to be damaged: answers since may be incomplete.
+    pub fn is_damaged(&self) -> bool {
+        self.catalog.get().is_some_and(Catalog::is_damaged)
     }
 }
 
@@ -52,7 +66,7 @@ impl Code for Local<'_> {
         }
         self.files()?;
         let files = self.files.get().expect("made just now");
-        let catalog = catalog(self.engine, Arc::clone(files), about)?;
+        let catalog = catalog(self.engine, Arc::clone(files), about, self.with_parts)?;
         Ok(self.catalog.get_or_init(|| catalog))
     }
 

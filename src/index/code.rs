@@ -19,8 +19,6 @@ pub mod record;
 pub mod store;
 mod varint;
 
-#[cfg(test)]
-mod tests;
 
 pub use builder::{Builder, FileFacts};
 pub use reader::Part;

@@ -1,6 +1,7 @@
 //! The one integration test binary.
 
 #[cfg(unix)]
+mod code;
 mod differential;
 #[cfg(unix)]
 mod faults;

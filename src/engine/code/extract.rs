@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{Xxh3DefaultBuilder, xxh3_128};
 
 use crate::base::path;
 use crate::index::extract::Content;
-use crate::lang::marks;
+use crate::lang::marks::{HEAD_BYTES, marks};
 use crate::lang::words::identifiers;
 use crate::lang::{self, Facts, Language, Limits};
 use crate::source::read::{self, Buffer};
@@ -77,10 +77,11 @@ pub fn extract_text(path: &[u8], text: &[u8]) -> Extract {
         return extract;
     }
     extract.text = text.to_vec();
-    extract.marks = crate::lang::marks(path, &text[..text.len().min(marks::HEAD_BYTES)]).to_bits();
+    extract.marks = marks(path, &text[..text.len().min(HEAD_BYTES)]).to_bits();
     extract.language = lang::detect(&path::to_path(path), text);
     if let Some(language) = extract.language {
-        extract.facts = lang::facts(language, "", text, Limits::DEFAULT);
+        extract.facts =
+            lang::facts(language, &String::from_utf8_lossy(path), text, Limits::DEFAULT);
     }
     let mut places: HashMap<&[u8], usize, Xxh3DefaultBuilder> = HashMap::default();
     for span in identifiers(text) {

@@ -1,0 +1,315 @@
+//! After any sequence of edits the catalog says of every file what the file itself says: without an
+//! index, with one that is behind, after a refresh, and built afresh.
+//!
+//! `CODEDB_SEED` names another first round, `CODEDB_LONG=1` runs many.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use codedb::base::ids::FileId;
+use codedb::catalog::Catalog;
+use codedb::engine::{self, Check, Engine, Local, Progress};
+use codedb::index::store::Store;
+use codedb::lang::words::identifiers;
+use codedb::lang::{self, Facts, Limits};
+use codedb::source::walk::Environment;
+use codedb::tools::call::Code as _;
+
+use crate::support::place::{Place, long, settle};
+use crate::support::prng::Prng;
+
+/// Sources in a few languages, whose names are put together anew for each file.
+const SOURCES: &[(&str, &str)] = &[
+    (
+        "py",
+        "import NAME1\n\nclass NAME2(NAME3):\n    \"\"\"Does NAME1.\"\"\"\n    def NAME4(self):\n        return self.NAME5(NAME1.NAME2())\n",
+    ),
+    (
+        "rs",
+        "use crate::NAME1::NAME2;\n/// NAME3 it.\npub struct NAME2 { NAME4: NAME5 }\nimpl NAME3 for NAME2 {\n    fn NAME4(&self) { NAME5(self.NAME4) }\n}\n",
+    ),
+    (
+        "ts",
+        "import { NAME1 } from './NAME2';\nexport class NAME3 extends NAME4 {\n  NAME5(): NAME1 { return new NAME1(); }\n}\n",
+    ),
+    (
+        "go",
+        "package NAME1\n\nimport \"x/NAME2\"\n\ntype NAME3 struct{ NAME4 NAME5 }\n\nfunc (n *NAME3) NAME5() { NAME2.NAME4() }\n",
+    ),
+    (
+        "c",
+        "#include \"NAME1.h\"\nstruct NAME2 { int a; };\nint NAME3(struct NAME2 *b)\n{\n\treturn NAME4(b) + NAME5;\n}\n",
+    ),
+    (
+        "java",
+        "package NAME1;\nimport a.NAME2;\nclass NAME3 extends NAME2 {\n  void NAME4() { NAME5(); }\n}\n",
+    ),
+    ("txt", "NAME1 and NAME2 are no code, NAME3 neither.\n"),
+];
+
+const NAMES: &[&str] = &[
+    "alpha",
+    "Beta",
+    "gamma_ray",
+    "deltaX",
+    "Epsilon",
+    "zeta",
+    "Eta2",
+    "th\u{e9}ta",
+    "iota",
+    "Kappa",
+];
+
+const FOLDERS: &[&str] = &["", "src/", "src/deep/er/", "lib/"];
+
+fn store(place: &Place) -> PathBuf {
+    place.base().join("one-index")
+}
+
+fn engine_of(place: &Place) -> Engine {
+    let environment = Environment { global_excludes: None, threads: 2 };
+    let root = place.root().canonicalize().expect("the tree is there");
+    Engine::new(root, Store::new(store(place), false), environment)
+}
+
+fn source(rng: &mut Prng) -> (&'static str, String) {
+    let (extension, text) = *rng.pick::<(&str, &str)>(SOURCES);
+    let mut text = text.repeat(rng.between(1, 3));
+    for number in 1..=5 {
+        text = text.replace(&format!("NAME{number}"), rng.pick::<&str>(NAMES));
+    }
+    // Half-written code is code, too.
+    if rng.chance(15) {
+        let mut cut = rng.below(text.len());
+        while !text.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        text.truncate(cut);
+    }
+    (extension, text)
+}
+
+fn write_some(rng: &mut Prng, place: &Place) {
+    let (extension, text) = source(rng);
+    place.write(format!("{}f{}.{extension}", rng.pick::<&str>(FOLDERS), rng.below(8)), text);
+}
+
+fn edit(rng: &mut Prng, place: &Place) {
+    let files: Vec<PathBuf> = files(place);
+    match rng.below(6) {
+        0 if !files.is_empty() => _ = fs::remove_file(rng.pick(&files)),
+        1 if !files.is_empty() => {
+            let target = rng.pick(&files).with_extension("py");
+            let _ = fs::rename(rng.pick(&files), target);
+        }
+        2 if !files.is_empty() => {
+            let file = rng.pick(&files);
+            let text = fs::read(file).unwrap_or_default();
+            let _ = fs::write(file, [text, source(rng).1.into_bytes()].concat());
+        }
+        _ => write_some(rng, place),
+    }
+}
+
+fn files(place: &Place) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![place.root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What is seen of a file.
+type Seen = BTreeMap<String, Vec<String>>;
+
+/// Says what the files themselves say.
+fn told_by_files(place: &Place) -> Seen {
+    let mut seen = Seen::new();
+    let root = place.root();
+    for file in files(place) {
+        let path = file.strip_prefix(&root).expect("it is in the tree").to_str().expect("plain");
+        let text = fs::read(&file).expect("a file of ours");
+        let facts = lang::detect(path.as_ref(), &text)
+            .map(|language| lang::facts(language, path, &text, Limits::DEFAULT));
+        note(&mut seen, path, facts.as_ref());
+        for reference in facts.iter().flat_map(|facts| &facts.references) {
+            let name = String::from_utf8_lossy(&text[reference.span.clone()]);
+            let use_ = format!("{path} {reference:?}");
+            seen.entry(format!("use {name}")).or_default().push(use_);
+        }
+        let mut words: BTreeMap<&str, u32> = BTreeMap::new();
+        for span in identifiers(&text) {
+            let word = std::str::from_utf8(&text[span]).expect("identifiers are text");
+            *words.entry(word).or_default() += 1;
+        }
+        for (word, count) in words {
+            seen.entry(format!("word {word}")).or_default().push(format!("{path} {count}"));
+        }
+        let mut symbols: Vec<String> = Vec::new();
+        for symbol in facts.iter().flat_map(|facts| &facts.symbols) {
+            symbols.push(symbol.name.clone());
+            let definition = format!("{path} {}", symbol.qualified_name);
+            seen.entry(format!("name {}", symbol.name)).or_default().push(definition);
+        }
+    }
+    seen.values_mut().for_each(|list| list.sort());
+    seen
+}
+
+/// Says what the catalog says of the same names and words.
+fn told_by_catalog(catalog: &Catalog, like: &Seen) -> Seen {
+    let mut seen = Seen::new();
+    let path = |file: FileId| String::from_utf8_lossy(catalog.path(file)).into_owned();
+    for file in (0..catalog.files().len()).map(FileId::new) {
+        let facts = catalog.facts(file).expect("a sound index");
+        let facts = facts.map(|facts| Facts {
+            symbols: facts.symbols.clone(),
+            imports: facts.imports.clone(),
+            package: facts.package.clone(),
+            ..Facts::default()
+        });
+        note(&mut seen, &path(file), facts.as_ref());
+    }
+    let mut names = BTreeSet::new();
+    let all = catalog.each_name(b"", |name| {
+        names.insert(String::from_utf8_lossy(name).into_owned());
+        true
+    });
+    all.expect("a sound index");
+    let keys = like.keys().cloned().chain(names.iter().map(|name| format!("name {name}")));
+    for key in keys.collect::<BTreeSet<_>>() {
+        let list: Vec<String> = match key.split_once(' ') {
+            Some(("use", name)) => {
+                let uses = catalog.uses(name).expect("a sound index");
+                uses.iter().map(|u| format!("{} {:?}", path(u.file), u.reference)).collect()
+            }
+            Some(("word", word)) => {
+                let files = catalog.word(word).expect("a sound index");
+                files.iter().map(|f| format!("{} {}", path(f.file), f.count)).collect()
+            }
+            Some(("name", name)) => {
+                let places = catalog.defined(name.as_bytes()).expect("a sound index");
+                let of = |at: &codedb::graph::link::SymbolAt| {
+                    let facts = catalog.facts(at.file).expect("sound").expect("it has symbols");
+                    let symbol = &facts.symbols[at.place as usize];
+                    format!("{} {}", path(at.file), symbol.qualified_name)
+                };
+                places.iter().map(of).collect()
+            }
+            _ => continue,
+        };
+        if !list.is_empty() {
+            seen.insert(key, list);
+        }
+    }
+    seen.values_mut().for_each(|list| list.sort());
+    seen
+}
+
+/// Notes symbols and imports of a file. Signatures and documentation stand in the text: only where is
+/// kept.
+fn note(seen: &mut Seen, path: &str, facts: Option<&Facts>) {
+    let Some(facts) = facts else { return };
+    let list = seen.entry(format!("file {path}")).or_default();
+    list.push(format!("{:?}", facts.package));
+    for symbol in &facts.symbols {
+        let mut symbol = symbol.clone();
+        symbol.signature.clear();
+        symbol.doc = None;
+        list.push(format!("{symbol:?}"));
+    }
+    list.extend(facts.imports.iter().map(|import| format!("{import:?}")));
+}
+
+#[track_caller]
+fn check(place: &Place, engine: &Engine, when: &str) {
+    let expected = told_by_files(place);
+    let local = Local::new(engine, Check::Strict);
+    let catalog = local.catalog(&[]).expect("a catalog");
+    assert!(catalog.missing().is_empty(), "{when}: {} files are missing", catalog.missing().len());
+    let found = told_by_catalog(catalog, &expected);
+    for (key, list) in &expected {
+        assert_eq!(found.get(key), Some(list), "{when}: {key}");
+    }
+    let more: Vec<&String> = found.keys().filter(|key| !expected.contains_key(*key)).collect();
+    assert!(more.is_empty(), "{when}: {more:?} are told of nothing");
+}
+
+#[test]
+fn the_catalog_is_what_the_files_say() {
+    let first = std::env::var("CODEDB_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let rounds = if long() { 200 } else { 4 };
+    for seed in first..first + rounds {
+        let rng = &mut Prng::new(seed);
+        let place = Place::new();
+        (0..rng.between(1, 20)).for_each(|_| write_some(rng, &place));
+        let engine = engine_of(&place);
+        let progress = Progress::default();
+        check(&place, &engine, &format!("seed {seed}, no index"));
+        engine::refresh(&engine, &progress).expect("a build");
+        engine::build_code(&engine, false, &progress).expect("a code index");
+        check(&place, &engine, &format!("seed {seed}, built"));
+        for round in 0..8 {
+            settle();
+            (0..rng.between(1, 4)).for_each(|_| edit(rng, &place));
+            check(&place, &engine, &format!("seed {seed}, round {round}, behind"));
+            engine::refresh(&engine, &progress).expect("a refresh");
+            if rng.chance(70) {
+                engine::build_code(&engine, false, &progress).expect("a refreshed code index");
+                check(&place, &engine, &format!("seed {seed}, round {round}, refreshed"));
+            }
+        }
+        engine::build_code(&engine, true, &progress).expect("another code index");
+        check(&place, &engine, &format!("seed {seed}, built afresh"));
+    }
+}
+
+#[test]
+fn damage_means_another_build() {
+    let rng = &mut Prng::new(7);
+    let place = Place::new();
+    (0..12).for_each(|_| write_some(rng, &place));
+    let engine = engine_of(&place);
+    let progress = Progress::default();
+    engine::refresh(&engine, &progress).expect("a build");
+    for round in 0..12 {
+        engine::build_code(&engine, false, &progress).expect("a code index");
+        check(&place, &engine, "before the damage");
+        let entries = fs::read_dir(store(&place)).expect("the store").flatten();
+        let parts: Vec<PathBuf> = entries
+            .map(|entry| entry.path())
+            .filter(|path| {
+                path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"code-"))
+            })
+            .filter(|path| path.metadata().is_ok_and(|metadata| metadata.len() > 0))
+            .collect();
+        let file = rng.pick(&parts);
+        let mut bytes = fs::read(file).expect("a part");
+        match round % 3 {
+            0 => bytes.truncate(rng.below(bytes.len())),
+            1 => {
+                let at = rng.below(bytes.len());
+                bytes[at] ^= 0x20;
+            }
+            _ => bytes.clear(),
+        }
+        // In place, an opened map would change under its reader: a new file, as copying makes one.
+        fs::remove_file(file).expect("our file");
+        fs::write(file, bytes).expect("our file");
+        let local = Local::new(&engine, Check::Strict);
+        let catalog = local.catalog(&[]).expect("damage is no error");
+        for file in (0..catalog.files().len()).map(FileId::new) {
+            let _ = catalog.facts(file);
+        }
+        engine::build_code(&engine, true, &progress).expect("a build that starts from nothing");
+        check(&place, &engine, "after the damage");
+    }
+}
