@@ -25,7 +25,7 @@ mod wake;
 mod wire;
 
 pub use build::{Built, build, build_in_memory, refresh};
-pub use code::{CodeBuilt, build_code, has_code};
+pub use code::{CodeBuilt, CodeStatus, build_code, check_code, code_status, has_code};
 pub use file_list::{Check, FileInfo, FileList, State, file_list};
 pub use freshen::{Freshened, View, Watched, freshen, freshen_watched};
 pub use local::Local;

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Command};
 
 use super::index::{asked, common_args, print};
 use super::{place, report};
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::error::Result;
 use crate::index::segment::Segment;
 use crate::index::store;
@@ -111,6 +111,9 @@ fn check_index(engine: &Engine, findings: &mut Findings) -> Option<Snapshot> {
             findings.bad("checksums", error, mend);
             sound = false;
         }
+    }
+    if let Err(error) = engine::check_code(engine) {
+        findings.bad("code index", error, "`codedb index --rebuild` builds it anew");
     }
     if sound {
         let generation = snapshot.generation;

@@ -15,6 +15,7 @@ use crate::base::ids::DirId;
 use crate::engine::{self, Engine, Freshened};
 use crate::error::{Error, Kind, Result};
 use crate::index::table::Meta;
+use crate::lang::Problem;
 use crate::snapshot::Snapshot;
 use crate::source::walk::Skipped;
 
@@ -49,12 +50,30 @@ struct Status {
     scanned: BTreeMap<String, u64>,
     /// Bytes on disk, by part.
     sizes: BTreeMap<&'static str, u64>,
+    /// Symbols, references and words; absent where they are not built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<Code>,
     segments: u64,
     live_units: u64,
     dead_units: u64,
     memory_bytes: u64,
     /// Milliseconds that opening the index took.
     open_ms: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Code {
+    files: u64,
+    missing: u64,
+    symbols: u64,
+    references: u64,
+    /// Files whose symbols may be incomplete, by reason.
+    problems: BTreeMap<Problem, u64>,
+    /// Files that the text index does not know as they are; whoever ranks reads them.
+    text_behind: u64,
+    /// Why there is no text index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_unusable: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -115,6 +134,11 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
     }
     let units: u64 = table.segment_units().map(u64::from).sum();
     let trigrams: u64 = snapshot.segments.iter().map(|s| s.container().len_bytes()).sum();
+    let code = engine::code_status(engine, snapshot).unwrap_or_default();
+    let mut sizes =
+        BTreeMap::from([("trigrams", trigrams), ("table", table.container().len_bytes())]);
+    sizes.extend(code.exists.then_some(("code", code.code_bytes)));
+    sizes.extend((code.text_bytes > 0).then_some(("text", code.text_bytes)));
     Ok(Status {
         root: engine.root().display().to_string(),
         index_dir: engine.store().dir().display().to_string(),
@@ -122,11 +146,20 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
         bytes: text_bytes,
         generation: snapshot.generation,
         ready: true,
-        full: true,
+        full: code.is_full(),
         freshness,
         skipped,
         scanned,
-        sizes: BTreeMap::from([("trigrams", trigrams), ("table", table.container().len_bytes())]),
+        sizes,
+        code: code.exists.then(|| Code {
+            files: code.known,
+            missing: code.missing,
+            symbols: code.symbols,
+            references: code.references,
+            problems: code.problems,
+            text_behind: code.text_behind,
+            text_unusable: code.text_unusable,
+        }),
         segments: snapshot.segments.len() as u64,
         live_units,
         dead_units: units.saturating_sub(live_units),
@@ -155,6 +188,7 @@ fn missing(engine: &Engine) -> Status {
         skipped: BTreeMap::new(),
         scanned: BTreeMap::new(),
         sizes: BTreeMap::new(),
+        code: None,
         segments: 0,
         live_units: 0,
         dead_units: 0,
@@ -189,6 +223,7 @@ fn text(status: &Status) -> String {
     line("generation", status.generation.to_string());
     let sizes = status.sizes.iter().map(|(part, bytes)| format!("{part} {}", HumanBytes(*bytes)));
     line("on disk", sizes.collect::<Vec<_>>().join(", "));
+    line("code", code_text(status.code.as_ref()));
     let units = format!("{} live units, {} dead", status.live_units, status.dead_units);
     line("segments", format!("{}: {units}", status.segments));
     let counts = |counts: Vec<(String, u64)>| {
@@ -204,6 +239,27 @@ fn text(status: &Status) -> String {
     let scanned = status.scanned.iter().map(|(reason, n)| (reason.clone(), *n));
     line("unindexed", format!("{} (read by every search)", counts(scanned.collect())));
     out
+}
+
+fn code_text(code: Option<&Code>) -> String {
+    let Some(code) = code else {
+        return "not built; `codedb index` makes symbols, references and words".to_owned();
+    };
+    let mut text = format!("{} symbols and {} references", code.symbols, code.references);
+    let _ = write!(text, " of {} files", code.files);
+    if code.missing > 0 {
+        let _ = write!(text, ", {} files are missing", code.missing);
+    }
+    for (problem, count) in &code.problems {
+        if problem.describe().is_some() {
+            let name = serde_json::to_value(problem).unwrap_or_default();
+            let _ = write!(text, ", {count} {}", name.as_str().unwrap_or_default());
+        }
+    }
+    if let Some(reason) = &code.text_unusable {
+        let _ = write!(text, "; {reason}");
+    }
+    text
 }
 
 /// Returns the process's resident memory, 0 where it cannot be told.

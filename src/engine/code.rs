@@ -4,8 +4,10 @@
 //! order. Files that an earlier part speaks of stay there; only others are read.
 
 mod extract;
+mod status;
 
 pub use extract::{Extract, extract, extract_text};
+pub use status::{CodeStatus, check_code, code_status};
 
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};

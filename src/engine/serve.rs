@@ -30,7 +30,7 @@ use self::clients::Clients;
 use self::dirty::Dirty;
 use super::socket::Place;
 use super::wake::{Stop, Wake};
-use super::{Built, Engine, Pace, Progress, build, wire};
+use super::{Built, Engine, Pace, Progress, build, code, wire};
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
 use crate::error::{Error, Kind, Result};
@@ -345,6 +345,14 @@ impl<'a> Server<'a> {
             // The server reads it unless it has ended.
             let _ = sender.send(built.unwrap_or_else(|_| panicked()));
             wake.wake();
+            // Nobody waits for symbols: who asks makes up for what is missing.
+            let code = catch_unwind(AssertUnwindSafe(|| match code::has_code(engine) {
+                true => code::build_code(engine, false, progress).map(drop),
+                false => Ok(()),
+            }));
+            if let Ok(Err(error)) = code {
+                log::debug!("code index: {error}");
+            }
         });
     }
 

@@ -1,0 +1,103 @@
+//! How far the code index and the text index are.
+
+use std::collections::BTreeMap;
+
+use super::{places, readable_files};
+use crate::base::ids::FileId;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::index::code::store::CodeStore;
+use crate::index::text::TextIndex;
+use crate::lang::Problem;
+use crate::snapshot::Snapshot;
+
+/// How far the code index and the text index are, for one generation of the search index.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodeStatus {
+    /// There is a code index.
+    pub exists: bool,
+    /// Files that it speaks of as the generation has them.
+    pub known: u64,
+    /// Files that it should speak of and does not.
+    pub missing: u64,
+    /// Symbols and references of all its parts, those of files that changed since included.
+    pub symbols: u64,
+    /// See [`CodeStatus::symbols`].
+    pub references: u64,
+    /// Files with each problem, by which symbols may be missing.
+    pub problems: BTreeMap<Problem, u64>,
+    /// Bytes of its parts.
+    pub code_bytes: u64,
+    /// Bytes of the text index.
+    pub text_bytes: u64,
+    /// Files of which the text index knows nothing or another content.
+    pub text_behind: u64,
+    /// Why there is no text index, if so.
+    pub text_unusable: Option<String>,
+}
+
+impl CodeStatus {
+    /// Returns true if nothing is missing from either index. The text index may be behind, since
+    /// whoever ranks makes up for that.
+    pub fn is_full(&self) -> bool {
+        self.exists && self.missing == 0 && self.text_unusable.is_none()
+    }
+}
+
+/// Returns how far the code index and the text index are. O(files).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] where the code index is damaged.
+pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
+    let table = &snapshot.table;
+    let files = readable_files(table)?;
+    let mut status = CodeStatus { missing: files.len() as u64, ..CodeStatus::default() };
+    if let Some(code) = CodeStore(&engine.store).open()? {
+        let places = places(&code, table)?;
+        let is_known = |file: &&FileId| places.of_file(file.index()).is_some();
+        status.exists = true;
+        status.known = files.iter().filter(is_known).count() as u64;
+        status.missing = files.len() as u64 - status.known;
+        for part in &code.parts {
+            status.symbols += part.meta().symbols;
+            status.references += part.meta().references;
+            status.code_bytes += part.container().len_bytes();
+            for (problem, count) in &part.meta().problems {
+                *status.problems.entry(*problem).or_default() += count;
+            }
+        }
+    }
+    match TextIndex::open(engine.store.dir(), false) {
+        Ok(index) => {
+            let mut listed = Vec::with_capacity(files.len());
+            for file in &files {
+                listed.push((table.path(*file)?, table.hash(*file)?));
+            }
+            let behind =
+                index.behind(listed.iter().map(|(path, hash)| (path.as_slice(), *hash)))?;
+            status.text_bytes = index.len_bytes();
+            status.text_behind = (behind.changed.len() + behind.removed.len()) as u64;
+        }
+        Err(reason) => status.text_unusable = Some(reason.to_string()),
+    }
+    Ok(status)
+}
+
+/// Checks every block of the code index and of the text index. O(their bytes).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] naming the first damaged file.
+pub fn check_code(engine: &Engine) -> Result<()> {
+    if let Some(code) = CodeStore(&engine.store).open()? {
+        for part in &code.parts {
+            part.container().check_all()?;
+        }
+    }
+    match TextIndex::open(engine.store.dir(), false) {
+        Ok(index) => index.check_all(),
+        Err(crate::index::text::Unusable::Missing) => Ok(()),
+        Err(crate::index::text::Unusable::Broken(error)) => Err(error),
+    }
+}
