@@ -6,9 +6,10 @@
 //! facts of the files that differ. Files are named by their place in the list of files.
 
 mod linking;
+pub mod names;
 pub mod overlay;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -21,6 +22,7 @@ use crate::index::code::places::Places;
 use crate::index::code::{Part, keys};
 use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Marks};
+use names::Names;
 use overlay::Held;
 
 /// Facts of files that are kept once they were asked for.
@@ -38,6 +40,7 @@ pub struct Catalog {
     missing: Vec<FileId>,
     read: ReadFile,
     resolver: OnceLock<Resolver>,
+    names: OnceLock<Names>,
     kept: RwLock<HashMap<FileId, Arc<FileFacts>>>,
     /// A part turned out to be damaged.
     is_damaged: AtomicBool,
@@ -91,9 +94,20 @@ impl Catalog {
                 missing.push(file);
             }
         }
-        let (resolver, kept) = (OnceLock::new(), RwLock::new(HashMap::new()));
-        let is_damaged = AtomicBool::new(false);
-        Ok(Catalog { files, parts, places, held, missing, read, resolver, kept, is_damaged })
+        let (resolver, names) = (OnceLock::new(), OnceLock::new());
+        let (kept, is_damaged) = (RwLock::new(HashMap::new()), AtomicBool::new(false));
+        Ok(Catalog {
+            files,
+            parts,
+            places,
+            held,
+            missing,
+            read,
+            resolver,
+            names,
+            kept,
+            is_damaged,
+        })
     }
 
     /// Returns the files, in path order; an id is a place in this list.
@@ -152,25 +166,37 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Calls `see` with each name that is defined somewhere, from `start` on, in no order and perhaps
-    /// more than once, until it returns false. O(names).
-    pub fn each_name(&self, start: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
-        let start = start.max(keys::NAMES_FROM);
-        let mut goes_on = true;
+    /// Calls `see` with each name with a prefix that is defined somewhere, in no order and perhaps
+    /// more than once; the definition may be gone since. O(names with the prefix).
+    pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8])) -> Result<()> {
+        let start = prefix.max(keys::NAMES_FROM);
         for part in self.parts.iter() {
-            if goes_on {
-                part.walk_defined(start, |entry| {
-                    goes_on = see(&entry.name);
-                    goes_on
-                })?;
-            }
+            part.walk_defined(start, |entry| {
+                let fits = entry.name.starts_with(prefix);
+                if fits {
+                    see(&entry.name);
+                }
+                fits
+            })?;
         }
         for held in self.held.values() {
-            for name in held.names().filter(|name| *name >= start) {
-                goes_on = goes_on && see(name);
-            }
+            held.names().filter(|name| name.starts_with(prefix)).for_each(&mut see);
         }
         Ok(())
+    }
+
+    /// Returns all names that are defined, ready for fuzzy look-ups. O(names), the first time.
+    pub fn names(&self) -> Result<&Names> {
+        if let Some(names) = self.names.get() {
+            return Ok(names);
+        }
+        let mut names = BTreeSet::new();
+        self.each_name(b"", |name| {
+            if !names.contains(name) {
+                names.insert(name.to_vec());
+            }
+        })?;
+        Ok(self.names.get_or_init(|| Names::new(names)))
     }
 
     /// Returns every use of `name`, by file and place. O(log names + uses).

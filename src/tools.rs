@@ -7,16 +7,25 @@
 
 pub mod call;
 pub mod changes;
+pub mod definition;
+pub mod explain;
 pub mod find;
 pub mod glob;
 pub mod hot;
+pub mod known;
+pub mod lookup;
 pub mod ls;
 pub mod nearest;
 pub mod outline;
 pub mod paths;
+pub mod qualified;
 pub mod read;
 pub mod schema;
+pub mod structure;
+pub mod symbol;
+pub mod texts;
 pub mod tree;
+pub mod word;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,6 +45,9 @@ pub static TOOLS: &[Tool] = &[
     Tool::of::<glob::Glob>(),
     Tool::of::<hot::Hot>(),
     Tool::of::<changes::Changes>(),
+    Tool::of::<symbol::Symbol>(),
+    Tool::of::<word::Word>(),
+    Tool::of::<explain::Explain>(),
 ];
 
 /// What a call of a tool may do.

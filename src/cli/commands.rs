@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{doctor, index, search, status, tool};
+use super::{doctor, index, search, snapshot, status, tool};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -29,6 +29,7 @@ fn tree() -> Command {
         .subcommand_required(true)
         .subcommand(search::command())
         .subcommands(tool::commands())
+        .subcommand(snapshot::command())
         .subcommand(index::command())
         .subcommand(status::command())
         .subcommand(doctor::command())
@@ -62,6 +63,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
     };
     match matches.subcommand() {
         Some(("index", matches)) => index::run(matches),
+        Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("status", matches)) => status::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("completions", matches)) => {

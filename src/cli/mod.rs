@@ -12,6 +12,7 @@ mod log_sink;
 mod place;
 mod report;
 mod search;
+mod snapshot;
 mod status;
 mod tool;
 

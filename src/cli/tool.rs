@@ -49,14 +49,26 @@ fn command(tool: &'static Tool) -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Answer in JSON, for programs"),
         )
-        .arg(
-            Arg::new("fresh")
-                .long("fresh")
-                .value_name("HOW")
-                .value_parser(["strict", "watch", "trust"])
-                .help("How far the index is checked: default a watcher's word, else every stamp"),
-        )
+        .arg(fresh_arg())
         .args(place_args())
+}
+
+/// The flag that says how far the index is checked.
+pub(super) fn fresh_arg() -> Arg {
+    Arg::new("fresh")
+        .long("fresh")
+        .value_name("HOW")
+        .value_parser(["strict", "watch", "trust"])
+        .help("How far the index is checked: default a watcher's word, else every stamp")
+}
+
+/// Returns what [`fresh_arg`] asks for.
+pub(super) fn check(matches: &ArgMatches) -> Check {
+    match matches.get_one::<String>("fresh").map(String::as_str) {
+        Some("strict") => Check::Strict,
+        Some("trust") => Check::Trust,
+        _ => Check::Watcher,
+    }
 }
 
 fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
@@ -89,12 +101,7 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
 /// Asks the tool and prints its answer.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let engine = place::engine(&asked(matches))?;
-    let check = match matches.get_one::<String>("fresh").map(String::as_str) {
-        Some("strict") => Check::Strict,
-        Some("trust") => Check::Trust,
-        _ => Check::Watcher,
-    };
-    let code = Local::new(&engine, check);
+    let code = Local::new(&engine, check(matches));
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let args = arguments(tool, matches, engine.root());

@@ -12,6 +12,7 @@ use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::{Catalog, overlay::Held};
 use crate::error::{Kind, Result};
+use crate::index::code::Part;
 use crate::index::code::store::CodeStore;
 use crate::query::candidates::{self, Demand};
 use crate::query::pattern::PatternOptions;
@@ -25,6 +26,52 @@ const FILES_MAX: usize = 1000;
 /// Bytes of files whose facts are made while a call waits.
 const BYTES_MAX: u64 = 24 << 20;
 
+/// Returns the parts of the code index; none where it is damaged.
+pub(super) fn parts(engine: &Engine) -> Arc<Vec<Part>> {
+    let parts = match CodeStore(&engine.store).open() {
+        Ok(code) => code.map(|code| code.parts).unwrap_or_default(),
+        Err(error) => {
+            log::debug!("code index unusable: {error}");
+            Vec::new()
+        }
+    };
+    Arc::new(parts)
+}
+
+/// Returns the catalog of what `parts` say of `files`, and the parts that it was made of: none of
+/// them where one is damaged. O(files).
+///
+/// # Errors
+///
+/// None but those of damaged parts, which it mends.
+pub(super) fn bare(
+    engine: &Engine,
+    files: &Arc<FileList>,
+    parts: &Arc<Vec<Part>>,
+) -> Result<(Catalog, Arc<Vec<Part>>)> {
+    match with(engine, files, parts, BTreeMap::new()) {
+        Err(error) if error.kind() == Kind::Corrupt => {
+            log::debug!("code index unusable: {error}");
+            let none = Arc::new(Vec::new());
+            Ok((with(engine, files, &none, BTreeMap::new())?, none))
+        }
+        other => Ok((other?, Arc::clone(parts))),
+    }
+}
+
+fn with(
+    engine: &Engine,
+    files: &Arc<FileList>,
+    parts: &Arc<Vec<Part>>,
+    held: BTreeMap<FileId, Arc<Held>>,
+) -> Result<Catalog> {
+    let root = engine.root.clone();
+    let read = move |path: &[u8], bytes_max: usize| {
+        guarded::read(&root, path, bytes_max as u64).ok().map(|content| content.bytes)
+    };
+    Catalog::new(Arc::clone(files), Arc::clone(parts), held, Box::new(read))
+}
+
 /// Returns the catalog of `files`. Facts of files that no part speaks of are made at once if these
 /// are few; otherwise of those that may hold one of the names `about`, as far as these are few.
 /// O(files), and O(text) of files whose facts are made.
@@ -35,33 +82,10 @@ const BYTES_MAX: u64 = 24 << 20;
 pub(super) fn catalog(
     engine: &Engine,
     files: Arc<FileList>,
+    parts: &Arc<Vec<Part>>,
     about: &[&str],
-    with_parts: bool,
 ) -> Result<Catalog> {
-    let parts = match CodeStore(&engine.store).open() {
-        _ if !with_parts => Vec::new(),
-        Ok(code) => code.map(|code| code.parts).unwrap_or_default(),
-        Err(error) => {
-            log::debug!("code index unusable: {error}");
-            Vec::new()
-        }
-    };
-    let parts = Arc::new(parts);
-    let new = |parts: &Arc<Vec<_>>, held| {
-        let root = engine.root.clone();
-        let read = move |path: &[u8], bytes_max: usize| {
-            guarded::read(&root, path, bytes_max as u64).ok().map(|content| content.bytes)
-        };
-        Catalog::new(Arc::clone(&files), Arc::clone(parts), held, Box::new(read))
-    };
-    let (bare, parts) = match new(&parts, BTreeMap::new()) {
-        Err(error) if error.kind() == Kind::Corrupt => {
-            log::debug!("code index unusable: {error}");
-            let none = Arc::new(Vec::new());
-            (new(&none, BTreeMap::new())?, none)
-        }
-        other => (other?, parts),
-    };
+    let (bare, parts) = bare(engine, &files, parts)?;
     let missing = bare.missing();
     if missing.is_empty() {
         return Ok(bare);
@@ -89,7 +113,7 @@ pub(super) fn catalog(
             Some((file, Arc::new(Held::new(path, extract))))
         })
         .collect();
-    new(&parts, held)
+    with(engine, &files, &parts, held)
 }
 
 /// Returns those of `files` that may hold one of `names`, or all that changed since the generation.

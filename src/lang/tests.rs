@@ -16,10 +16,11 @@ mod uses;
 
 /// Returns the rendered outline and, below, what it does not show: qualified names, visibility, docs.
 fn seen(path: &str, text: &str) -> String {
-    let reply = outline::of_text(path.as_bytes(), text.as_bytes()).expect("the language is known");
-    let mut seen = reply.render();
+    let language = detect(Path::new(path), text.as_bytes()).expect("the language is known");
+    let found = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT);
+    let mut seen = outline::Found::new(path.to_owned(), language, found.clone(), false).render();
     seen.push_str("---\n");
-    for symbol in &reply.symbols {
+    for symbol in &found.symbols {
         let visibility = format!("{:?}", symbol.visibility).to_lowercase();
         let _ = write!(seen, "{} {visibility}", symbol.id.trim_start_matches(path));
         if let Some(doc) = &symbol.doc {
@@ -27,7 +28,7 @@ fn seen(path: &str, text: &str) -> String {
         }
         seen.push('\n');
     }
-    for (problem, count) in &reply.problems {
+    for (problem, count) in &found.problems {
         let _ = writeln!(seen, "{problem:?} {count}");
     }
     seen

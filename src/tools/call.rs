@@ -9,6 +9,7 @@ use crate::catalog::Catalog;
 use crate::engine::FileList;
 use crate::error::Result;
 use crate::history::git::Git;
+use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::source::guarded::Content;
 
@@ -32,6 +33,19 @@ pub trait Code: Sync {
     ///
     /// As [`Code::files`].
     fn catalog(&self, about: &[&str]) -> Result<&Catalog>;
+
+    /// Returns what is known of the files without making anything: what [`Code::catalog`] made
+    /// before, or what the index has.
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::files`].
+    fn indexed(&self) -> Result<&Catalog>;
+
+    /// Returns language and symbols of the file at a repository path with content of that hash, if
+    /// the index has them and nothing is missing from them; signatures and documentation are to be
+    /// made of the text. Looks at nothing but that file's facts.
+    fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)>;
 
     /// Returns the files' paths, ready for fuzzy look-ups; places are those of [`Code::files`].
     ///

@@ -1,6 +1,6 @@
 //! `glob`: the files whose paths match a pattern.
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,17 +34,21 @@ pub struct Found {
     pub total: usize,
 }
 
-impl Define for Glob {
-    const NAME: &'static str = "codedb_glob";
-    const SUMMARY: &'static str = "List the files whose paths match a glob, in path order";
-    const DETAILS: &'static str =
-        "Files that ignore rules leave out are not listed. Use `find` for a name half remembered.";
-    const POSITIONAL: &'static [&'static str] = &["pattern"];
-    type Args = Args;
-    type Reply = Found;
+/// A glob of repository paths, as [`Args::pattern`] describes it.
+#[derive(Clone, Debug)]
+pub struct PathGlob {
+    glob: GlobMatcher,
+    by_name: bool,
+}
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
-        let pattern = args.pattern.trim_start_matches("./");
+impl PathGlob {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Usage`] for one that cannot be read.
+    pub fn new(pattern: &str) -> Result<PathGlob> {
+        let pattern = pattern.trim_start_matches("./");
         // `/a` is anchored at the root, as in ignore files.
         let anchored = pattern.strip_prefix('/');
         let by_name = anchored.is_none() && !pattern.contains('/');
@@ -56,12 +60,29 @@ impl Define for Glob {
                     .with_hint("a `[` or `{` that is meant as it stands needs a `\\` before it")
             })?
             .compile_matcher();
+        Ok(PathGlob { glob, by_name })
+    }
+
+    /// Returns true if it matches a repository path.
+    pub fn is_match(&self, path: &[u8]) -> bool {
+        let text = if self.by_name { path::split(path).1 } else { path };
+        self.glob.is_match(path::to_path(text))
+    }
+}
+
+impl Define for Glob {
+    const NAME: &'static str = "codedb_glob";
+    const SUMMARY: &'static str = "List the files whose paths match a glob, in path order";
+    const DETAILS: &'static str =
+        "Files that ignore rules leave out are not listed. Use `find` for a name half remembered.";
+    const POSITIONAL: &'static [&'static str] = &["pattern"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let glob = PathGlob::new(&args.pattern)?;
         let files = call.code.files()?;
-        let matches = |at: &usize| {
-            let path = files.path(*at);
-            let text = if by_name { path::split(path).1 } else { path };
-            glob.is_match(path::to_path(text))
-        };
+        let matches = |at: &usize| glob.is_match(files.path(*at));
         let found: Vec<usize> =
             (0..files.len()).into_par_iter().with_min_len(4096).filter(matches).collect();
         let (found, total) = first(found, args.max_results.unwrap_or(200));

@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Call, Define, Reply, paths};
 use crate::base::{path, text};
 use crate::error::{Error, Result};
 use crate::lang::language::LANGUAGES;
-use crate::lang::{self, Limits, Problems, Symbol, SymbolKind};
+use crate::lang::{self, Language, Limits, Problems, Symbol, SymbolKind};
+use crate::source::guarded::Content;
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -20,6 +22,30 @@ pub struct Outline;
 pub struct Args {
     /// The file
     pub path: String,
+    /// Only kinds, names and lines: no signatures and documentation
+    #[serde(default)]
+    pub compact: bool,
+}
+
+/// A definition as it is listed.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Listed {
+    /// With all that is known of it.
+    Whole(Symbol),
+    /// With what `compact` leaves.
+    Short {
+        /// Its name.
+        name: String,
+        /// What sort of definition it is.
+        kind: SymbolKind,
+        /// Its first line, from 1.
+        line: usize,
+        /// Its last line.
+        end_line: usize,
+        /// How many definitions are around it.
+        depth: usize,
+    },
 }
 
 /// What is answered.
@@ -30,7 +56,7 @@ pub struct Found {
     /// The language that it is in.
     pub language: &'static str,
     /// Its definitions in the order of its text.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Vec<Listed>,
     /// How many there are.
     pub total: usize,
     /// Why some may be missing, with how often that was met.
@@ -42,7 +68,8 @@ impl Define for Outline {
     const SUMMARY: &'static str =
         "List the definitions of a file, nested, with their lines and signatures";
     const DETAILS: &'static str = "Shows what a file has before it is read: use `read` with `symbol` \
-                                   or lines for the text of a definition.";
+                                   or lines for the text of a definition, `symbol` to find one \
+                                   in any file.";
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
     type Reply = Found;
@@ -51,23 +78,55 @@ impl Define for Outline {
         // A little past the length at which parsing gives up, so that it says so.
         let bytes_max = Limits::DEFAULT.bytes_max as u64 + 1;
         let (path, content) = paths::read(call, &args.path, bytes_max)?;
-        of_text(&path, &content.bytes)
+        let named = path::to_path(&path);
+        let language = lang::detect(&named, &content.bytes).ok_or_else(|| unknown(&named))?;
+        let outline = of(call, &path, language, &content);
+        Ok(Found::new(paths::shown(&path), language, outline, args.compact))
     }
 }
 
-/// Returns the definitions of `text`, which the file at a repository path holds. O(text).
-///
-/// # Errors
-///
-/// [`crate::Kind::Usage`] if the language is unknown.
-pub fn of_text(path: &[u8], text: &[u8]) -> Result<Found> {
-    let named = path::to_path(path);
-    let language = lang::detect(&named, text).ok_or_else(|| unknown(&named))?;
-    let path = paths::shown(path);
-    let outline = lang::outline(language, &path, text, Limits::DEFAULT);
-    let total = outline.symbols.len();
-    let (symbols, problems) = (outline.symbols, outline.problems);
-    Ok(Found { path, language: language.name, symbols, total, problems })
+impl Found {
+    /// Returns the reply about the file at `path`.
+    pub fn new(
+        path: String,
+        language: &'static Language,
+        outline: lang::Outline,
+        is_compact: bool,
+    ) -> Found {
+        let listed = |symbol: Symbol| match is_compact {
+            false => Listed::Whole(symbol),
+            true => {
+                let Symbol { name, kind, line, end_line, depth, .. } = symbol;
+                Listed::Short { name, kind, line, end_line, depth }
+            }
+        };
+        let symbols: Vec<Listed> = outline.symbols.into_iter().map(listed).collect();
+        let (total, problems) = (symbols.len(), outline.problems);
+        Found { path, language: language.name, symbols, total, problems }
+    }
+}
+
+/// Returns the definitions of a file with that content: from the index if it knows this content,
+/// else by parsing it. O(text).
+pub(super) fn of(
+    call: &Call<'_>,
+    path: &[u8],
+    language: &'static Language,
+    content: &Content,
+) -> lang::Outline {
+    let text = &content.bytes;
+    let known = match content.is_cut() {
+        true => None,
+        false => call.code.outline(path, xxh3_128(text)).filter(|(of, _)| *of == language),
+    };
+    let Some((_, mut symbols)) = known else {
+        return lang::outline(language, &paths::shown(path), text, Limits::DEFAULT);
+    };
+    for symbol in &mut symbols {
+        symbol.signature = symbol.source.signature(language, text);
+        symbol.doc = symbol.source.doc(text);
+    }
+    lang::Outline { symbols, problems: Problems::default() }
 }
 
 fn unknown(path: &std::path::Path) -> Error {
@@ -83,13 +142,24 @@ impl Reply for Found {
     fn render(&self) -> String {
         let mut out = String::new();
         for symbol in &self.symbols {
-            let Symbol { kind, name, line, end_line, signature, depth, .. } = symbol;
+            let (kind, name, line, end_line, depth, signature) = match symbol {
+                Listed::Whole(of) => {
+                    let signature = Some(of.signature.as_str());
+                    (of.kind, &of.name, of.line, of.end_line, of.depth, signature)
+                }
+                Listed::Short { name, kind, line, end_line, depth } => {
+                    (*kind, name, *line, *end_line, *depth, None)
+                }
+            };
             let indent = 2 * depth;
             // The name of an implementation starts with its kind.
-            let kind = if *kind == SymbolKind::Impl { "" } else { kind.name() };
+            let kind = if kind == SymbolKind::Impl { "" } else { kind.name() };
             let blank = if kind.is_empty() { "" } else { " " };
-            let _ =
-                writeln!(out, "{:indent$}{kind}{blank}{name}  {line}-{end_line}  {signature}", "");
+            let _ = write!(out, "{:indent$}{kind}{blank}{name}  {line}-{end_line}", "");
+            if let Some(signature) = signature {
+                let _ = write!(out, "  {signature}");
+            }
+            out.push('\n');
         }
         out
     }

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Call, Define, Reply, nearest, paths};
+use super::{Call, Define, Reply, nearest, outline, paths};
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
-use crate::lang::{self, Language, Limits, Symbol};
+use crate::lang::{self, Language, Symbol};
 use crate::source::guarded::Content;
 
 mod binary;
@@ -150,7 +150,7 @@ impl Define for Read {
         let lines: Vec<&str> = text.lines().collect();
         let asked = match &args.symbol {
             Some(name) => {
-                let symbol = symbol(&found.path, language, &content, name)?;
+                let symbol = symbol(call, &path, language, &content, name)?;
                 found.symbol = Some(symbol.qualified_name);
                 symbol.line..=symbol.end_line
             }
@@ -207,11 +207,14 @@ fn add_lines(found: &mut Found, lines: &[&str], asked: RangeInclusive<usize>, ke
 ///
 /// If there is none, or several of different places: then with what there is to choose from.
 fn symbol(
-    path: &str,
+    call: &Call<'_>,
+    path: &[u8],
     language: Option<&'static Language>,
     content: &Content,
     name: &str,
 ) -> Result<Symbol> {
+    let shown = paths::shown(path);
+    let (path, place) = (shown.as_str(), path);
     let named = std::path::Path::new(path);
     let Some(language) = language else {
         return Err(Error::usage(
@@ -220,7 +223,7 @@ fn symbol(
         .with_path(named)
         .with_hint("name lines instead"));
     };
-    let mut symbols = lang::outline(language, path, &content.bytes, Limits::DEFAULT).symbols;
+    let mut symbols = outline::of(call, place, language, content).symbols;
     let is_named = |symbol: &Symbol| symbol.qualified_name == name || symbol.id == name;
     // A whole qualified name says more than a name.
     let mut found: Vec<usize> = (0..symbols.len()).filter(|&at| is_named(&symbols[at])).collect();

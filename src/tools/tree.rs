@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, counted, paths};
+use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::engine::FileList;
 use crate::error::Result;
@@ -24,7 +25,7 @@ const TOKENS: usize = 2000;
 const TOKEN_BYTES: usize = 3;
 
 /// Bytes that a line has beside indentation and name, about.
-const LINE_BYTES: usize = 24;
+const LINE_BYTES: usize = 30;
 
 /// Languages that are told of a folder.
 const LANGUAGES_MAX: usize = 3;
@@ -75,6 +76,9 @@ pub struct Entry {
     /// Of a file: how many lines it has, where that was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<usize>,
+    /// Of a file: how many definitions it has, where the index knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbols: Option<usize>,
     /// What its path tells of it.
     #[serde(flatten)]
     pub marks: Marks,
@@ -99,7 +103,7 @@ pub struct Found {
 impl Define for Tree {
     const NAME: &'static str = "codedb_tree";
     const SUMMARY: &'static str =
-        "Show folders and files within a budget, with languages and lines";
+        "Show folders and files within a budget, with languages, lines and symbols";
     const DETAILS: &'static str = "Folders that do not fit, and those of others' or generated code, stay closed and tell how \
          many files they have: ask for one by its path to see it. Use `ls` for one folder alone.";
     const POSITIONAL: &'static [&'static str] = &["path"];
@@ -294,13 +298,20 @@ impl Folders<'_> {
             languages,
             language: None,
             lines: None,
+            symbols: None,
             marks: folder.marks,
         }
     }
 
     fn file_entry(&self, call: &Call<'_>, at: usize, depth: usize, counts: bool) -> Entry {
         let path = self.list.path(at);
-        let short = self.list.info(at).size_bytes <= COUNTED_BYTES_MAX;
+        let known = call.code.indexed().and_then(|known| known.summary(FileId::new(at)));
+        let known = known.ok().flatten();
+        // What is no text has no lines.
+        let is_text = |lines: u32| lines > 0 || self.list.info(at).size_bytes == 0;
+        let known_lines = known.map(|of| of.lines).filter(|&lines| is_text(lines));
+        let known_lines = known_lines.map(|lines| lines as usize);
+        let short = known.is_none() && self.list.info(at).size_bytes <= COUNTED_BYTES_MAX;
         // A file that cannot be read or is not served has no count.
         let content = (counts && short).then(|| call.code.read(path, COUNTED_BYTES_MAX).ok());
         let lines =
@@ -317,7 +328,8 @@ impl Folders<'_> {
             closed: false,
             languages: Vec::new(),
             language: language::of_path(&path::to_path(path)).map(|found| found.name),
-            lines,
+            lines: lines.or(known_lines),
+            symbols: known.filter(|of| of.symbols > 0).map(|of| of.symbols as usize),
             marks: marks::of_path(path),
         }
     }
@@ -356,6 +368,9 @@ impl Reply for Found {
             }
             if let Some(lines) = entry.lines {
                 let _ = write!(out, "  {}", counted(lines, "line"));
+            }
+            if let Some(symbols) = entry.symbols {
+                let _ = write!(out, "  {}", counted(symbols, "symbol"));
             }
             for mark in entry.marks.names() {
                 let _ = write!(out, "  {mark}");

@@ -16,6 +16,8 @@ mod refresh;
 #[cfg(unix)]
 mod ripgrep_flags;
 #[cfg(unix)]
+mod structure;
+#[cfg(unix)]
 mod support;
 #[cfg(unix)]
 mod surprises;

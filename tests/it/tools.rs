@@ -68,6 +68,16 @@ fn check(args: &[&str], expected: &str) {
     assert_eq!((indexed.text(), indexed.code), (walked.text(), walked.code), "{args:?}");
 }
 
+/// Runs a tool without and with an index, which says more.
+#[track_caller]
+fn check_both(args: &[&str], walked: &str, indexed: &str) {
+    let place = place();
+    assert_eq!(tool(&place, args).expect_success().text(), walked, "{args:?}");
+    settle();
+    place.index(&["-q"]).expect_success();
+    assert_eq!(tool(&place, args).expect_success().text(), indexed, "{args:?}, with an index");
+}
+
 /// Runs a tool that fails; its error must hold all of `words`.
 #[track_caller]
 fn check_error(place: &Place, args: &[&str], words: &[&str]) {
@@ -157,7 +167,22 @@ web/assets/js/  1 file  javascript 1
 LICENSE  2 lines
 notes.txt  1 line
 ";
-    check(&["tree"], expected);
+    let indexed = "\
+src/  4 files  rust 4
+  net/  2 files  rust 2
+    http_client.rs  rust  1 line  1 symbol
+    http_server.rs  rust  1 line  1 symbol
+  cart.rs  rust  18 lines  7 symbols
+  main.rs  rust  5 lines  1 symbol
+tests/  1 file  rust 1  test
+  cart_test.rs  rust  2 lines  1 symbol  test
+vendor/lib/deep/  1 file  javascript 1  vendored
+web/assets/js/  1 file  javascript 1
+  app.min.js  javascript  1 line  minified
+LICENSE  2 lines
+notes.txt  1 line
+";
+    check_both(&["tree"], expected, indexed);
     let expected = "\
 src/  4 files  rust 4
 tests/  1 file  rust 1  test

@@ -171,8 +171,13 @@ impl FileFacts {
 
     /// Returns the names of the modules around an import, outermost first.
     pub fn modules_around(&self, import: usize) -> Vec<&str> {
+        // Rust's `mod a;` is a module itself, which it does not lie in.
+        let own = self.imports.get(import).filter(|of| of.kind == ImportKind::Submodule);
+        let is_own = |symbol: &&Symbol| {
+            own.is_some_and(|of| of.module == symbol.name && of.span.end == symbol.span.end)
+        };
         let around = self.ancestors(self.import_scope(import)).map(|at| &self.symbols[at]);
-        let modules = around.filter(|symbol| symbol.kind == SymbolKind::Module);
+        let modules = around.filter(|of| of.kind == SymbolKind::Module && !is_own(of));
         let mut names: Vec<&str> = modules.map(|symbol| symbol.name.as_str()).collect();
         names.reverse();
         names

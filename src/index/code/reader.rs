@@ -190,6 +190,21 @@ impl Part {
         record::symbols(bytes, of.symbols as usize, &path, self).ok_or_else(damaged)
     }
 
+    /// Returns language and symbols of the file at a repository path, if the part speaks of content
+    /// with that hash and nothing is missing from its symbols. O(log files + its symbols).
+    pub fn outline(
+        &self,
+        path: &[u8],
+        hash: u128,
+    ) -> Result<Option<(&'static Language, Vec<Symbol>)>> {
+        let Some(at) = self.find(path)? else { return Ok(None) };
+        let doc = self.doc(at)?;
+        let Some(language) = doc.language.filter(|_| doc.hash == hash && doc.problems == 0) else {
+            return Ok(None);
+        };
+        Ok(Some((language, self.symbols(at)?)))
+    }
+
     /// Returns the package and the imports of a file. O(its imports).
     pub fn imports(&self, doc: u32) -> Result<(Option<String>, Vec<Import>)> {
         let damaged = || self.container.corrupt("code index's imports are damaged");

@@ -1,0 +1,365 @@
+//! `explain`: what a definition is, who uses it, what it calls and which tests are about it.
+//!
+//! Callers and callees are those of the linker ([`crate::graph::calls`]); tests are told by
+//! convention, see `tests_of`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::definition::Definition;
+use super::known::{Known, Status};
+use super::lookup::{self, Filter, Wanted};
+use super::symbol::filter;
+use super::texts::{self, Texts};
+use super::{Call, Define, Reply, counted, first, paths};
+use crate::base::text;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::graph::calls::{self, Caller};
+use crate::graph::link::{CONFIDENCE_ANSWER, Code, Reason, SymbolAt};
+use crate::lang::SymbolKind;
+use crate::lang::facts::Role;
+
+mod tests_of;
+
+pub use tests_of::Test;
+
+/// Entries of each list unless the caller says otherwise.
+const RESULTS: usize = 10;
+
+/// Definitions of one name that are compared.
+const CHOICES_MAX: usize = 50;
+
+/// Lines of documentation that the text shows.
+const DOC_LINES_MAX: usize = 20;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Explain;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The name, alone or qualified (`Type::method`, `module.function`), or the id of an earlier reply
+    pub name: String,
+    /// The file of the definition, or a glob of it, where several have the name
+    pub path: Option<String>,
+    /// Entries of each list at most (default 10)
+    pub max_results: Option<usize>,
+}
+
+/// Some of what there is.
+#[derive(Clone, Debug, Serialize)]
+pub struct List<T> {
+    /// The first entries.
+    pub list: Vec<T>,
+    /// How many are listed.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl<T> List<T> {
+    fn new(all: Vec<T>, max: usize) -> List<T> {
+        let (list, total) = first(all, max);
+        List { shown: list.len(), list, total }
+    }
+}
+
+/// A symbol by which a place is told.
+#[derive(Clone, Debug, Serialize)]
+pub struct Around {
+    /// Its qualified name.
+    pub name: String,
+    /// What sort of definition it is.
+    pub kind: SymbolKind,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// Its last line.
+    pub end_line: usize,
+}
+
+/// A call of the definition.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallSite {
+    /// The file's repository path.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// Its text.
+    pub text: String,
+    /// The function around it.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    pub around: Option<Around>,
+    /// How sure it is that this definition is called, from 0 to 1.
+    pub confidence: f32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Something that the definition calls.
+#[derive(Clone, Debug, Serialize)]
+pub struct Called {
+    /// What is called.
+    #[serde(flatten)]
+    pub to: Around,
+    /// Its file's repository path.
+    pub path: String,
+    /// How often.
+    pub calls: usize,
+    /// How sure the surest of the calls is, from 0 to 1.
+    pub confidence: f32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What is known of one definition.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explained {
+    /// The definition.
+    pub symbol: Definition,
+    /// How often it is used, by how.
+    pub uses: BTreeMap<Role, usize>,
+    /// Calls of it, in path order.
+    pub callers: List<CallSite>,
+    /// What it calls, in the order of its text, each once.
+    pub callees: List<Called>,
+    /// Files of tests that are about it, the surest first.
+    pub tests: List<Test>,
+    /// What tests are told by.
+    pub basis: &'static str,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Whether all files are known, and the name has one meaning.
+    #[serde(flatten)]
+    pub known: Known,
+    /// What is known of the definition, if the name has one meaning.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<Explained>,
+    /// Otherwise the definitions to choose from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choices: Option<List<Definition>>,
+    /// How many declarations and lesser definitions have the name, too.
+    pub others: usize,
+}
+
+impl Define for Explain {
+    const NAME: &'static str = "codedb_explain";
+    const SUMMARY: &'static str =
+        "Explain a definition: documentation, callers, callees, uses and tests";
+    const DETAILS: &'static str = "One look at all that hangs on a name; a name of several definitions is answered with a choice. \
+         Calls are resolved by scopes, imports and types, each with how sure it is; tests are told by \
+         names and uses. Use `callers` for all callers, `symbol` for the definition alone.";
+    const POSITIONAL: &'static [&'static str] = &["name"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let path = args.path.as_deref().map(|path| anchored(call, path)).transpose()?;
+        let filter = filter(None, path.as_deref())?;
+        let about: Vec<&str> = Wanted::Name(&args.name).about().into_iter().collect();
+        let catalog = call.code.catalog(&about)?;
+        let mut texts = Texts::new(catalog);
+        let max = args.max_results.unwrap_or(RESULTS);
+        let (meant, others) = meant(catalog, &args.name, &filter)?;
+        let mut known = Known::of(catalog);
+        if let [at] = meant[..] {
+            let explained = explain(catalog, &mut texts, at, max)?;
+            return Ok(Found { known, explained, choices: None, others });
+        }
+        let mut choices = Vec::new();
+        for at in meant {
+            choices.extend(Definition::of(catalog, &mut texts, at)?);
+        }
+        if !choices.is_empty() {
+            known.status = Status::Ambiguous;
+        }
+        Ok(Found { known, explained: None, choices: Some(List::new(choices, max)), others })
+    }
+}
+
+/// Returns the glob that a path of a caller is: from the root on where it has folders.
+fn anchored(call: &Call<'_>, path: &str) -> Result<String> {
+    let is_glob = path.contains(['*', '?', '[', '{']);
+    let resolved =
+        if is_glob { path.to_owned() } else { paths::shown(&paths::resolve(call, path)?) };
+    Ok(if is_glob { resolved } else { globset::escape(&format!("/{resolved}")) })
+}
+
+/// Returns the definitions that a name means, those of the best sort alone, and how many others
+/// have the name.
+fn meant(catalog: &Catalog, name: &str, filter: &Filter) -> Result<(Vec<SymbolAt>, usize)> {
+    let selected = lookup::named(catalog, name, filter, CHOICES_MAX)?;
+    let mut sorts = Vec::with_capacity(selected.symbols.len());
+    for at in &selected.symbols {
+        let marks = catalog.summary(at.file)?.map(|of| of.marks).unwrap_or_default();
+        let facts = catalog.facts(at.file)?;
+        let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
+        let is_prototype = symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Prototype);
+        sorts.push((marks.declaration || is_prototype, marks.ranks_last(), marks.test));
+    }
+    let best = sorts.iter().min().copied();
+    let of_best = selected.symbols.iter().zip(&sorts).filter(|(_, sort)| Some(**sort) == best);
+    let meant: Vec<SymbolAt> = of_best.map(|(at, _)| *at).collect();
+    let others = selected.total.saturating_sub(meant.len());
+    Ok((meant, others))
+}
+
+fn explain(
+    catalog: &Catalog,
+    texts: &mut Texts<'_>,
+    at: SymbolAt,
+    max: usize,
+) -> Result<Option<Explained>> {
+    let Some(symbol) = Definition::of(catalog, texts, at)? else { return Ok(None) };
+    let found = calls::uses(catalog, at, CONFIDENCE_ANSWER);
+    let mut uses: BTreeMap<Role, usize> = BTreeMap::new();
+    for used in &found {
+        *uses.entry(used.site.reference.role).or_default() += 1;
+    }
+    let tests = tests_of::tests(catalog, at, &symbol, &found)?;
+    let mut callers = found;
+    callers.retain(|caller| caller.site.reference.role == Role::Call);
+    let (callers, total) = first(callers, max);
+    let list: Vec<CallSite> =
+        callers.iter().map(|caller| call_site(catalog, texts, caller)).collect();
+    let callers = List { shown: list.len(), list, total };
+    Ok(Some(Explained {
+        symbol,
+        uses,
+        callers,
+        callees: List::new(callees(catalog, at), max),
+        tests: List::new(tests, max),
+        basis: "convention",
+    }))
+}
+
+fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallSite {
+    let Caller { site, confidence, reason } = caller;
+    let (text, start) = (texts.of(site.file), site.reference.span.start);
+    CallSite {
+        path: paths::shown(catalog.path(site.file)),
+        line: texts::line_number(&text, start),
+        text: texts::line(&text, start),
+        around: calls::calling_symbol(catalog, site).and_then(|at| around(catalog, at)),
+        confidence: *confidence,
+        reason: *reason,
+    }
+}
+
+fn around(catalog: &Catalog, at: SymbolAt) -> Option<Around> {
+    let facts = Code::file(catalog, at.file)?;
+    let symbol = facts.symbols.get(at.place as usize)?;
+    Some(Around {
+        name: symbol.qualified_name.clone(),
+        kind: symbol.kind,
+        line: symbol.line,
+        end_line: symbol.end_line,
+    })
+}
+
+/// Returns what a definition calls, each once, in the order of the first calls.
+fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Called> {
+    let mut places: BTreeMap<SymbolAt, usize> = BTreeMap::new();
+    let mut found: Vec<Called> = Vec::new();
+    for callee in calls::callees(catalog, at, CONFIDENCE_ANSWER) {
+        let link = callee.link;
+        if let Some(&place) = places.get(&link.to) {
+            found[place].calls += 1;
+            if link.confidence > found[place].confidence {
+                (found[place].confidence, found[place].reason) = (link.confidence, link.reason);
+            }
+            continue;
+        }
+        let Some(to) = around(catalog, link.to) else { continue };
+        places.insert(link.to, found.len());
+        let path = paths::shown(catalog.path(link.to.file));
+        let (confidence, reason) = (link.confidence, link.reason);
+        found.push(Called { to, path, calls: 1, confidence, reason });
+    }
+    found
+}
+
+impl Reply for Found {
+    /// The definition, its documentation, and a paragraph for each list; or the choices.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        if let Some(choices) = &self.choices {
+            for choice in &choices.list {
+                choice.write(&mut out, 0);
+                let _ = writeln!(out, "  id {}", text::plain(&choice.id));
+            }
+        }
+        let Some(explained) = &self.explained else { return out };
+        explained.symbol.write(&mut out, DOC_LINES_MAX);
+        let uses: Vec<String> =
+            explained.uses.iter().map(|(role, count)| format!("{} {count}", noun(*role))).collect();
+        if !uses.is_empty() {
+            let _ = writeln!(out, "uses: {}", uses.join(", "));
+        }
+        head(&mut out, "callers", &explained.callers);
+        for site in &explained.callers.list {
+            let CallSite { path, line, text, around, .. } = site;
+            let around = around.as_ref().map(|of| format!("  in {}", text::plain(&of.name)));
+            let (path, around) = (text::plain(path), around.unwrap_or_default());
+            let _ = writeln!(out, "  {path}:{line}{around}  {}", text::plain(text));
+        }
+        head(&mut out, "callees", &explained.callees);
+        for Called { to, path, calls, .. } in &explained.callees.list {
+            let (name, path, kind) = (text::plain(&to.name), text::plain(path), to.kind.name());
+            let times = if *calls > 1 { format!("  {calls} calls") } else { String::new() };
+            let _ = writeln!(out, "  {kind} {name}  {path}:{}-{}{times}", to.line, to.end_line);
+        }
+        head(&mut out, "tests", &explained.tests);
+        for test in &explained.tests.list {
+            let why: Vec<&str> = test.why.iter().map(|why| why.words()).collect();
+            let _ = writeln!(out, "  {}  {}", text::plain(&test.path), why.join(", "));
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.explained.is_some() || self.choices.as_ref().is_some_and(|choices| choices.total > 0)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = Vec::new();
+        if let Some(choices) = self.choices.as_ref().filter(|choices| choices.total > 0) {
+            let all = counted(choices.total, "definition");
+            notices.push(format!("{all} of that name: ask by qualified name, `path` or id"));
+        } else if self.explained.is_none() {
+            notices.push("`path` has no definition of that name".to_owned());
+        }
+        if self.others > 0 {
+            let others = counted(self.others, "other definition or declaration");
+            notices.push(format!("{others} of that name left out; `symbol` lists all"));
+        }
+        notices.extend(self.known.notice());
+        notices
+    }
+}
+
+fn head<T>(out: &mut String, name: &str, list: &List<T>) {
+    let _ = match (list.shown, list.total) {
+        (_, 0) => Ok(()),
+        (shown, total) if shown < total => writeln!(out, "{name}: {shown} of {total}"),
+        (_, total) => writeln!(out, "{name}: {total}"),
+    };
+}
+
+fn noun(role: Role) -> &'static str {
+    match role {
+        Role::Call => "calls",
+        Role::Type => "types",
+        Role::Base => "bases",
+        Role::Read => "reads",
+        Role::Write => "writes",
+        Role::Import => "imports",
+    }
+}

@@ -1,0 +1,167 @@
+//! Which tests are about a definition, by convention: a test file that is named after its file, its
+//! type or itself, and tests that import or use it. Nobody ran them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::graph::calls::Caller;
+use crate::graph::link::{Code, FileFacts, SymbolAt};
+use crate::lang::facts::Role;
+use crate::lang::marks;
+use crate::tools::definition::Definition;
+use crate::tools::paths;
+
+/// Why a test is taken to be about a definition; the surest first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It calls it.
+    Calls,
+    /// It uses it otherwise.
+    Uses,
+    /// It imports it.
+    Imports,
+    /// Its file is named after it or its file.
+    Name,
+}
+
+impl Why {
+    /// Returns the reason as one or two words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Why::Calls => "calls it",
+            Why::Uses => "uses it",
+            Why::Imports => "imports it",
+            Why::Name => "by name",
+        }
+    }
+}
+
+/// A file with tests.
+#[derive(Clone, Debug, Serialize)]
+pub struct Test {
+    /// Its repository path.
+    pub path: String,
+    /// Why it is listed, the surest reason first.
+    pub why: Vec<Why>,
+}
+
+/// Endings and beginnings of test files' stems, without separators.
+const SIGNS: [&str; 4] = ["tests", "test", "specs", "spec"];
+
+/// Stems that say nothing of what is in a file; its folder's name does.
+const SILENT: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
+
+/// Returns the tests of the definition at a place, those with the surest reasons first, then by
+/// path. O(files + uses).
+pub(super) fn tests(
+    catalog: &Catalog,
+    at: SymbolAt,
+    symbol: &Definition,
+    uses: &[Caller],
+) -> Result<Vec<Test>> {
+    let mut found: BTreeMap<FileId, Vec<Why>> = BTreeMap::new();
+    for used in uses {
+        let reference = &used.site.reference;
+        let why = match reference.role {
+            Role::Call => Why::Calls,
+            Role::Import => Why::Imports,
+            Role::Type | Role::Base | Role::Read | Role::Write => Why::Uses,
+        };
+        let marks = catalog.summary(used.site.file)?.map(|of| of.marks).unwrap_or_default();
+        let is_test = || {
+            let facts = Code::file(catalog, used.site.file);
+            facts.is_some_and(|facts| lies_in_tests(&facts, reference.enclosing))
+        };
+        if marks.test || is_test() {
+            found.entry(used.site.file).or_default().push(why);
+        }
+    }
+    let mut names = vec![stem(catalog.path(at.file)), folded(&symbol.name)];
+    let facts = Code::file(catalog, at.file);
+    names.extend(facts.and_then(|facts| facts.owner(at.place as usize).map(folded)));
+    for file in (0..catalog.files().len()).map(FileId::new).filter(|&file| file != at.file) {
+        let path = catalog.path(file);
+        let tested = tested(path);
+        if tested.is_some_and(|tested| names.contains(&tested)) && marks::of_path(path).test {
+            found.entry(file).or_default().push(Why::Name);
+        }
+    }
+    let mut tests: Vec<(FileId, Vec<Why>)> = found.into_iter().collect();
+    for (_, why) in &mut tests {
+        why.sort_unstable();
+        why.dedup();
+    }
+    tests.sort_by(|a, b| a.1.first().cmp(&b.1.first()).then(a.0.cmp(&b.0)));
+    let shown = |(file, why)| Test { path: paths::shown(catalog.path(file)), why };
+    Ok(tests.into_iter().map(shown).collect())
+}
+
+/// Returns true if something around a place is named as tests inside of sources are.
+fn lies_in_tests(facts: &FileFacts, enclosing: Option<usize>) -> bool {
+    facts.ancestors(enclosing).any(|at| {
+        let name = facts.symbols[at].name.as_str();
+        matches!(name, "test" | "tests") || name.starts_with("test_")
+    })
+}
+
+/// Returns the name of a file without its ending, in lower case and without separators; of a
+/// file that stands for its folder, the folder's.
+fn stem(path: &[u8]) -> String {
+    let (folder, name) = path::split(path);
+    let name = String::from_utf8_lossy(name);
+    let stem = name.split_once('.').map_or(name.as_ref(), |(stem, _)| stem);
+    match SILENT.contains(&stem) {
+        true => folded(&String::from_utf8_lossy(path::split(folder).1)),
+        false => folded(stem),
+    }
+}
+
+/// Returns the stem of the file that a test file's name speaks of.
+fn tested(path: &[u8]) -> Option<String> {
+    let name = path::split(path).1;
+    let is_candidate = name
+        .windows(4)
+        .any(|part| part.eq_ignore_ascii_case(b"test") || part.eq_ignore_ascii_case(b"spec"));
+    if !is_candidate {
+        return None;
+    }
+    let name = String::from_utf8_lossy(name);
+    let name = folded(name.rsplit_once('.').map_or(name.as_ref(), |(stem, _)| stem));
+    let rest = SIGNS.iter().find_map(|sign| {
+        name.strip_suffix(sign).or_else(|| name.strip_prefix(sign)).map(str::to_owned)
+    });
+    rest.filter(|rest| !rest.is_empty())
+}
+
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_files_name_what_they_test() {
+        for (path, expected) in [
+            ("tests/test_cart.py", Some("cart")),
+            ("net/http_client_test.go", Some("httpclient")),
+            ("src/cart.test.tsx", Some("cart")),
+            ("spec/cart_spec.rb", Some("cart")),
+            ("src/CartTests.cs", Some("cart")),
+            ("src/cart.py", None),
+            ("tests/test.py", None),
+        ] {
+            assert_eq!(tested(path.as_bytes()).as_deref(), expected, "{path}");
+        }
+        assert_eq!(stem(b"shop/__init__.py"), "shop");
+        assert_eq!(stem(b"src/http_client.rs"), "httpclient");
+        assert_eq!(stem(b"main.go"), "");
+    }
+}

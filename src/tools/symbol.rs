@@ -1,0 +1,176 @@
+//! `symbol`: where something is defined.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::definition::Definition;
+use super::glob::PathGlob;
+use super::known::Known;
+use super::lookup::{self, Filter, Wanted};
+use super::texts::Texts;
+use super::{Call, Define, Reply, counted, cut_notice};
+use crate::error::{Error, Result};
+use crate::lang::SymbolKind;
+
+/// Definitions of a reply unless the caller says otherwise.
+const RESULTS: usize = 20;
+
+/// Bytes of all the texts of definitions in a reply.
+const BODIES_BYTES_MAX: usize = 256 << 10;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Symbol;
+
+/// What is asked.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The name, alone or qualified (`Type::method`, `Type.method`, `module.function`), or an id
+    pub name: Option<String>,
+    /// The start of the name, instead
+    pub prefix: Option<String>,
+    /// A part of the name, or a glob of all of it (`get_*`), instead
+    pub pattern: Option<String>,
+    /// The name half remembered, instead; typing errors are forgiven
+    pub fuzzy: Option<String>,
+    /// Only this kind: `function`, `method`, `class`, `struct`, `interface`, `trait`, `enum`, `type`,
+    /// `constant`, `variable`, `field`, `macro`, `module` …
+    pub kind: Option<String>,
+    /// Only files of this glob (`src/**`, `*.rs`)
+    pub path_glob: Option<String>,
+    /// Show the text of the definitions, too
+    #[serde(default)]
+    pub body: bool,
+    /// Definitions at most (default 20)
+    pub max_results: Option<usize>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Whether all files are known.
+    #[serde(flatten)]
+    pub known: Known,
+    /// Definitions before declarations; others' and generated code last; then by path.
+    pub symbols: Vec<Definition>,
+    /// How many are listed.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+    /// There may be more than `total`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub total_is_cut: bool,
+    /// How many of that name `kind` and `path_glob` leave out, where they leave none.
+    #[serde(skip)]
+    left_out: usize,
+}
+
+impl Define for Symbol {
+    const NAME: &'static str = "codedb_symbol";
+    const SUMMARY: &'static str = "Find where something is defined, by its name";
+    const DETAILS: &'static str = "Gives place, signature and documentation, with `body` the text. Names are exact and case \
+         counts; `prefix`, `pattern` and `fuzzy` are for those half known. Definitions come before \
+         declarations, generated and vendored ones last. Use `word` for every place of a name, \
+         `search` for text.";
+    const POSITIONAL: &'static [&'static str] = &["name"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let wanted = wanted(&args)?;
+        let filter = filter(args.kind.as_deref(), args.path_glob.as_deref())?;
+        let about: Vec<&str> = wanted.about().into_iter().collect();
+        let catalog = call.code.catalog(&about)?;
+        let max = args.max_results.unwrap_or(RESULTS);
+        let selected = match wanted {
+            Wanted::Name(name) => lookup::named(catalog, name, &filter, max)?,
+            other => lookup::select(catalog, other, &filter, max)?,
+        };
+        let mut texts = Texts::new(catalog);
+        let mut symbols = Vec::with_capacity(selected.symbols.len());
+        let mut left = BODIES_BYTES_MAX;
+        for at in selected.symbols {
+            let Some(mut symbol) = Definition::of(catalog, &mut texts, at)? else { continue };
+            if args.body {
+                left -= symbol.add_body(&texts.of(at.file), left);
+            }
+            symbols.push(symbol);
+        }
+        Ok(Found {
+            known: Known::of(catalog),
+            shown: symbols.len(),
+            symbols,
+            total: selected.total,
+            total_is_cut: selected.is_cut,
+            left_out: if selected.total == 0 { selected.unfiltered } else { 0 },
+        })
+    }
+}
+
+/// Returns the one thing that the arguments give for a name.
+fn wanted(args: &Args) -> Result<Wanted<'_>> {
+    let given: Vec<Wanted<'_>> = [
+        args.name.as_deref().map(Wanted::Name),
+        args.prefix.as_deref().map(Wanted::Prefix),
+        args.pattern.as_deref().map(Wanted::Pattern),
+        args.fuzzy.as_deref().map(Wanted::Fuzzy),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let [Wanted::Name(text) | Wanted::Prefix(text) | Wanted::Pattern(text) | Wanted::Fuzzy(text)] =
+        given[..]
+    else {
+        let error = Error::usage("one of `name`, `prefix`, `pattern` and `fuzzy` is needed");
+        return Err(error.with_hint("`outline` lists what one file defines"));
+    };
+    if text.trim().is_empty() {
+        return Err(Error::usage("the name is empty").with_hint("`outline` lists a file's names"));
+    }
+    Ok(given[0])
+}
+
+/// Returns what else definitions must be.
+///
+/// # Errors
+///
+/// [`crate::Kind::Usage`] for kinds that there are none of, and globs that cannot be read.
+pub(super) fn filter(kind: Option<&str>, path_glob: Option<&str>) -> Result<Filter> {
+    let kind = kind.map(|name| {
+        let kind = SymbolKind::ALL.into_iter().find(|kind| kind.name() == name);
+        kind.ok_or_else(|| {
+            let names: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.name()).collect();
+            Error::usage(format!("`{}` is no kind", crate::base::text::plain(name)))
+                .with_hint(format!("there are {}", names.join(", ")))
+        })
+    });
+    Ok(Filter { kind: kind.transpose()?, paths: path_glob.map(PathGlob::new).transpose()? })
+}
+
+impl Reply for Found {
+    /// Kind, name, place and signature a line, the start of the documentation below, then the text.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for symbol in &self.symbols {
+            symbol.write(&mut out, 1);
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = cut_notice(self.shown, self.total, "max_results");
+        if self.total_is_cut {
+            notices.push("more names fit than are counted; a longer one says more".to_owned());
+        }
+        if self.left_out > 0 {
+            let others = counted(self.left_out, "definition");
+            notices.push(format!("{others} of that name left out by `kind` or `path_glob`"));
+        }
+        notices.extend(self.known.notice());
+        notices
+    }
+}

@@ -1,0 +1,247 @@
+//! `word`: every place of an identifier, whatever it means there, comments and texts included.
+
+use std::fmt::Write as _;
+
+use memchr::memmem::Finder;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::known::Known;
+use super::{Call, Define, Reply, counted, paths, texts};
+use crate::base::text;
+use crate::catalog::{Catalog, WordIn};
+use crate::error::{Error, Result};
+use crate::lang::Marks;
+use crate::lang::words::{BYTES_MAX, BYTES_MIN, identifiers};
+
+/// Places of a reply unless the caller says otherwise.
+const RESULTS: usize = 50;
+
+/// Bytes of a file that are read.
+const FILE_BYTES_MAX: usize = 32 << 20;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Word;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The word: letters, digits and `_`, whole and in its case
+    pub word: String,
+    /// Places at most (default 50)
+    pub max_results: Option<usize>,
+    /// Places to skip, to go on where an earlier reply ended
+    pub offset: Option<usize>,
+}
+
+/// A line that has the word.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Line {
+    /// Its number, from 1.
+    pub line: usize,
+    /// How often the word is in it, where that is more than once.
+    #[serde(skip_serializing_if = "is_one")]
+    pub count: usize,
+    /// Its text, or what is near the word.
+    pub text: String,
+}
+
+fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
+/// A file that has the word.
+#[derive(Clone, Debug, Serialize)]
+pub struct File {
+    /// Its repository path.
+    pub path: String,
+    /// How often the whole file has the word.
+    pub count: usize,
+    /// What it is told to be.
+    #[serde(flatten)]
+    pub marks: Marks,
+    /// Lines of this reply.
+    pub lines: Vec<Line>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Whether all files are known.
+    #[serde(flatten)]
+    pub known: Known,
+    /// The word.
+    pub word: String,
+    /// Files in path order, generated, vendored and minified ones last.
+    pub files: Vec<File>,
+    /// How many files have the word.
+    pub files_total: usize,
+    /// How many places are listed.
+    pub shown: usize,
+    /// How many places there are.
+    pub total: usize,
+    /// Where the next reply would go on, if there is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+}
+
+impl Define for Word {
+    const NAME: &'static str = "codedb_word";
+    const SUMMARY: &'static str = "List every place of a word, from an index of all identifiers";
+    const DETAILS: &'static str = "A word is an identifier, whole and in its case, in code as in comments. Faster than a search \
+         and counted exactly. Use `symbol` for where it is defined, `search` for other texts.";
+    const POSITIONAL: &'static [&'static str] = &["word"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let word = args.word.trim();
+        refuse_others(word)?;
+        let catalog = call.code.catalog(&[word])?;
+        let files = ranked(catalog, catalog.word(word)?)?;
+        let total = files.iter().map(|(file, _)| file.count as usize).sum();
+        let (offset, max) = (args.offset.unwrap_or(0), args.max_results.unwrap_or(RESULTS));
+        let mut found = Found {
+            known: Known::of(catalog),
+            word: word.to_owned(),
+            files: Vec::new(),
+            files_total: files.len(),
+            shown: 0,
+            total,
+            next_offset: None,
+        };
+        let finder = Finder::new(word.as_bytes());
+        let (mut skip, mut left) = (offset, max);
+        for (file, marks) in files {
+            let count = file.count as usize;
+            if skip >= count {
+                skip -= count;
+                continue;
+            }
+            if left == 0 {
+                break;
+            }
+            let text = catalog.read(file.file, FILE_BYTES_MAX).unwrap_or_default();
+            let lines = lines(&text, &finder, skip, left);
+            let taken = left.min(count - skip);
+            (skip, left) = (0, left - taken);
+            found.shown += lines.iter().map(|line| line.count).sum::<usize>();
+            let path = paths::shown(catalog.path(file.file));
+            found.files.push(File { path, count, marks, lines });
+        }
+        let end = offset.saturating_add(max - left);
+        found.next_offset = (end < total && max > 0).then_some(end);
+        Ok(found)
+    }
+}
+
+/// Says what is wrong with a word that no index of words has.
+fn refuse_others(word: &str) -> Result<()> {
+    if identifiers(word.as_bytes()).next() == Some(0..word.len()) {
+        return Ok(());
+    }
+    let message = format!("`{}` is no word of {BYTES_MIN} to {BYTES_MAX} bytes", text::plain(word));
+    Err(Error::usage(message).with_hint("`search` finds other texts"))
+}
+
+/// Returns the files with their marks, those that rank last behind the others.
+fn ranked(catalog: &Catalog, files: Vec<WordIn>) -> Result<Vec<(WordIn, Marks)>> {
+    let (mut first, mut last) = (Vec::with_capacity(files.len()), Vec::new());
+    for file in files {
+        let marks = catalog.summary(file.file)?.map(|of| of.marks).unwrap_or_default();
+        let list = if marks.ranks_last() { &mut last } else { &mut first };
+        list.push((file, marks));
+    }
+    first.append(&mut last);
+    Ok(first)
+}
+
+/// Returns the lines of `text` that hold the word, `skip` of its places left out, up to `max`
+/// places. O(text).
+fn lines(text: &[u8], finder: &Finder<'_>, mut skip: usize, max: usize) -> Vec<Line> {
+    let mut found = Vec::new();
+    let (mut at, mut number, mut counted_to, mut left) = (0, 1, 0, max);
+    while let Some(hit) = finder.find(text.get(at..).unwrap_or_default()).filter(|_| left > 0) {
+        let hit = at + hit;
+        let start = memchr::memrchr(b'\n', &text[..hit]).map_or(0, |end| end + 1);
+        let end = memchr::memchr(b'\n', &text[hit..]).map_or(text.len(), |len| hit + len);
+        number += memchr::memchr_iter(b'\n', &text[counted_to..start]).count();
+        (counted_to, at) = (start, end);
+        let line = &text[start..end];
+        let is_word = |span: &std::ops::Range<usize>| &line[span.clone()] == finder.needle();
+        let places: Vec<usize> =
+            identifiers(line).filter(is_word).map(|span| start + span.start).collect();
+        let skipped = skip.min(places.len());
+        skip -= skipped;
+        let count = (places.len() - skipped).min(left);
+        left -= count;
+        if let Some(&first) = places.get(skipped).filter(|_| count > 0) {
+            found.push(Line { line: number, count, text: texts::line(text, first) });
+        }
+    }
+    found
+}
+
+impl Reply for Found {
+    /// A file a line with how often it has the word, its lines below.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for file in &self.files {
+            let _ = write!(out, "{}  {}", text::plain(&file.path), counted(file.count, "place"));
+            for mark in file.marks.names() {
+                let _ = write!(out, "  {mark}");
+            }
+            out.push('\n');
+            let width = file.lines.last().map_or(0, |line| line.line.to_string().len());
+            for Line { line, text, .. } in &file.lines {
+                let _ = writeln!(out, "  {line:>width$}  {}", text::plain(text));
+            }
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let files = counted(self.files_total, "file");
+        let more = self.next_offset.map(|offset| {
+            let (shown, total) = (self.shown, self.total);
+            format!("{shown} of {total} places in {files} shown; go on with `offset` {offset}")
+        });
+        more.into_iter().chain(self.known.notice()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, skip: usize, max: usize, expected: &[(usize, usize)]) {
+        let found = lines(text.as_bytes(), &Finder::new("cart"), skip, max);
+        let found: Vec<(usize, usize)> = found.iter().map(|line| (line.line, line.count)).collect();
+        assert_eq!(found, expected, "{text:?} {skip} {max}");
+    }
+
+    #[test]
+    fn whole_words_are_found_by_line() {
+        let text = "cart cart\ncarts\n\n(cart)\n_cart écart cart.cart cart";
+        check(text, 0, 9, &[(1, 2), (4, 1), (5, 3)]);
+        check(text, 1, 3, &[(1, 1), (4, 1), (5, 1)]);
+        check(text, 2, 2, &[(4, 1), (5, 1)]);
+        check(text, 6, 2, &[]);
+        check(text, 0, 0, &[]);
+        check("", 0, 9, &[]);
+    }
+
+    #[test]
+    fn what_is_no_word_is_refused() {
+        assert!(refuse_others("a_b1").is_ok() && refuse_others("größe").is_ok());
+        for other in ["", "a", "a.b", "a b", "1a", &"a".repeat(65)] {
+            assert!(refuse_others(other).is_err(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The tools that ask the catalog, on a small tree of several languages. Each answers the same
+//! without an index, with one, and after edits that the index has not seen.
+
+use crate::support::place::{Answer, Place, settle};
+
+const CART_PY: &str = "\
+'''The cart.'''
+from shop import money
+
+
+class Cart:
+    '''Holds items.
+
+    And more.
+    '''
+
+    def add(self, item):
+        '''Adds an item.'''
+        self.items.append(item)
+        return total(self)
+
+
+def total(cart):
+    return money.add_all(cart.items)
+";
+
+const MONEY_PY: &str = "\
+def add_all(prices):
+    # add_all adds all prices.
+    return sum(prices)
+";
+
+const TEST_CART_PY: &str = "\
+from shop.cart import Cart, total
+
+
+def test_total():
+    assert total(Cart()) == 0
+";
+
+const LIB_RS: &str = "\
+pub mod cart;
+
+/// Greets.
+pub fn greet() {
+    cart::Cart::new().total();
+}
+";
+
+const CART_RS: &str = "\
+/// A cart.
+pub struct Cart;
+
+impl Cart {
+    pub fn new() -> Cart {
+        Cart
+    }
+
+    /// Counts.
+    pub fn total(&self) -> u32 {
+        0
+    }
+}
+";
+
+const API_TS: &str = "\
+import { Total } from './types';
+export function fetchTotal(): Total {
+    return { fetchTotal: 1 };
+}
+";
+
+/// Files of the tree, as they are in the end.
+const FILES: &[(&str, &str)] = &[
+    ("shop/__init__.py", ""),
+    ("shop/cart.py", CART_PY),
+    ("shop/money.py", MONEY_PY),
+    ("tests/test_cart.py", TEST_CART_PY),
+    ("rust/src/lib.rs", LIB_RS),
+    ("rust/src/cart.rs", CART_RS),
+    ("rust/Cargo.toml", "[package]\nname = \"rusty\"\n"),
+    ("web/api.ts", API_TS),
+    ("web/types.d.ts", "export interface Total { fetchTotal: number }\n"),
+    ("web/api.d.ts", "export declare function fetchTotal(): Total;\n"),
+    ("native/cart.h", "int cart_total(int cart);\n"),
+    ("native/cart.c", "#include \"cart.h\"\n\nint cart_total(int cart) {\n  return cart;\n}\n"),
+    ("vendor/lib/cart.py", "def total(cart):\n    return 0\n"),
+    ("notes.md", "# Cart\n\nThe total of a Cart is its total.\n"),
+];
+
+/// The tree without an index, with one, and with one that knows other files.
+fn places() -> [Place; 3] {
+    let [walked, indexed, edited] = [Place::new(), Place::new(), Place::new()];
+    for place in [&walked, &indexed] {
+        for (path, text) in FILES {
+            place.write(path, text);
+        }
+    }
+    for (path, text) in FILES {
+        if !path.ends_with("money.py") {
+            edited.write(path, format!("\n{}\n", text.replace("total", "sum_of")));
+        }
+    }
+    edited.write("gone.py", "def total(): pass\n");
+    settle();
+    for place in [&indexed, &edited] {
+        place.index(&["-q"]).expect_success();
+    }
+    for (path, text) in FILES {
+        edited.write(path, text);
+    }
+    std::fs::remove_file(edited.root().join("gone.py")).expect("it is there");
+    [walked, indexed, edited]
+}
+
+fn tool(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb(args[0]);
+    command.args(&args[1..]);
+    Answer::of(command)
+}
+
+/// The same question of all three, each with the text of its answer.
+#[track_caller]
+fn check(places: &[Place; 3], args: &[&str], expected: &str) {
+    for (place, which) in places.iter().zip(["without an index", "with one", "after edits"]) {
+        let answer = tool(place, args);
+        assert_eq!(answer.text(), expected, "{args:?} {which}: {}", answer.stderr);
+        assert_eq!(answer.code, i32::from(expected.is_empty()), "{args:?} {which}");
+    }
+}
+
+/// The same, of a question that is an error with these words.
+#[track_caller]
+fn check_error(places: &[Place; 3], args: &[&str], words: &[&str]) {
+    for place in places {
+        let answer = tool(place, args);
+        assert_eq!((answer.text().as_str(), answer.code), ("", 2), "{args:?}: {}", answer.stderr);
+        for word in words {
+            assert!(answer.stderr.contains(word), "{args:?}, {word}: {}", answer.stderr);
+        }
+    }
+}
+
+#[test]
+fn symbol_finds_definitions() {
+    let places = places();
+    let check = |args: &[&str], expected: &str| check(&places, args, expected);
+    // Sources before tests and others' code; a method as a function.
+    let expected = "\
+method Cart::total  rust/src/cart.rs:10-12  pub fn total(&self) -> u32
+  Counts.
+function total  shop/cart.py:17-18  def total(cart)
+function total  vendor/lib/cart.py:1-2  def total(cart)  vendored
+";
+    check(&["symbol", "total"], expected);
+    let expected = "\
+struct Cart  rust/src/cart.rs:2-2  pub struct Cart
+  A cart.
+class Cart  shop/cart.py:5-14  class Cart
+  Holds items.
+";
+    check(&["symbol", "Cart", "--path-glob", "*.{py,rs}"], expected);
+    // Definitions before declarations.
+    let expected = "\
+function fetchTotal  web/api.ts:2-4  export function fetchTotal(): Total
+function fetchTotal  web/api.d.ts:1-1  export declare function fetchTotal(): Total  declaration
+";
+    check(&["symbol", "fetchTotal", "--kind", "function"], expected);
+    let expected = "\
+function cart_total  native/cart.c:3-5  int cart_total(int cart)
+prototype cart_total  native/cart.h:1-1  int cart_total(int cart)
+";
+    check(&["symbol", "cart_total"], expected);
+    check(&["symbol", "total", "--kind", "struct"], "");
+}
+
+#[test]
+fn symbol_understands_qualified_names() {
+    let places = places();
+    let check = |args: &[&str], expected: &str| check(&places, args, expected);
+    let method = "\
+method Cart.add  shop/cart.py:11-14  def add(self, item)
+  Adds an item.
+";
+    for name in ["Cart.add", "Cart::add", "shop.cart.Cart.add", "shop/cart.py#Cart.add#0"] {
+        check(&["symbol", name], method);
+    }
+    check(&["symbol", "shop.cart.total"], "function total  shop/cart.py:17-18  def total(cart)\n");
+    let expected = "\
+method Cart::total  rust/src/cart.rs:10-12  pub fn total(&self) -> u32
+  Counts.
+10      pub fn total(&self) -> u32 {
+11          0
+12      }
+";
+    check(&["symbol", "crate::cart::Cart::total", "--body"], expected);
+}
+
+#[test]
+fn symbol_finds_names_half_known() {
+    let places = places();
+    let check = |args: &[&str], expected: &str| check(&places, args, expected);
+    check(
+        &["symbol", "--prefix", "add_"],
+        "function add_all  shop/money.py:1-3  def add_all(prices)\n",
+    );
+    let total = "function test_total  tests/test_cart.py:4-5  def test_total()  test\n";
+    check(&["symbol", "--pattern", "test_*"], total);
+    check(&["symbol", "--pattern", "t_tot", "--kind", "function"], {
+        "\
+function cart_total  native/cart.c:3-5  int cart_total(int cart)
+function test_total  tests/test_cart.py:4-5  def test_total()  test
+"
+    });
+    check(&["symbol", "--fuzzy", "fetchtotl", "--path-glob", "web/*.ts", "--max-results", "1"], {
+        "function fetchTotal  web/api.ts:2-4  export function fetchTotal(): Total\n"
+    });
+    check(&["symbol", "--prefix", "zzz"], "");
+    check_error(&places, &["symbol", "totl"], &["nothing called `totl`", "`total`"]);
+    check_error(&places, &["symbol", "Basket.total"], &["`Basket.total`", "`total`"]);
+    check_error(&places, &["symbol", "total", "--prefix", "x"], &["one of `name`, `prefix`"]);
+    check_error(&places, &["symbol"], &["one of `name`, `prefix`"]);
+    check_error(&places, &["symbol", "total", "--kind", "thing"], &["no kind", "function"]);
+    check_error(&places, &["symbol", "--pattern", "a[b"], &["pattern cannot be read"]);
+}
+
+#[test]
+fn symbol_answers_in_json() {
+    let expected = concat!(
+        r#"{"status":"ok","symbols":[{"name":"add_all","qualified_name":"add_all","#,
+        r#""kind":"function","path":"shop/money.py","line":1,"end_line":3,"#,
+        r##""signature":"def add_all(prices)","id":"shop/money.py#add_all#0","##,
+        r#""visibility":"public"}],"shown":1,"total":1}"#,
+        "\n"
+    );
+    check(&places(), &["symbol", "add_all", "--json"], expected);
+}
+
+#[test]
+fn word_lists_every_place() {
+    let places = places();
+    let check = |args: &[&str], expected: &str| check(&places, args, expected);
+    let expected = "\
+shop/cart.py  1 place
+  18  return money.add_all(cart.items)
+shop/money.py  2 places
+  1  def add_all(prices):
+  2  # add_all adds all prices.
+";
+    check(&["word", "add_all"], expected);
+    // Others' code comes last; a line that has it twice is listed once.
+    let expected = "\
+notes.md  2 places
+  3  The total of a Cart is its total.
+";
+    check(&["word", "total", "--max-results", "2"], expected);
+    let expected = concat!(
+        r#"{"status":"ok","word":"total","files":[{"path":"notes.md","count":2,"#,
+        r#""lines":[{"line":3,"text":"The total of a Cart is its total."}]},"#,
+        r#"{"path":"rust/src/cart.rs","count":1,"#,
+        r#""lines":[{"line":10,"text":"pub fn total(&self) -> u32 {"}]}],"#,
+        r#""files_total":6,"shown":2,"total":9,"next_offset":3}"#,
+        "\n"
+    );
+    check(&["word", "total", "--offset", "1", "--max-results", "2", "--json"], expected);
+    let expected = "vendor/lib/cart.py  1 place  vendored\n  1  def total(cart):\n";
+    check(&["word", "total", "--offset", "8"], expected);
+    check(&["word", "totally"], "");
+    check_error(&places, &["word", "cart.total"], &["`cart.total` is no word", "`search`"]);
+}
+
+#[test]
+fn explain_tells_all_that_hangs_on_a_name() {
+    let places = places();
+    let check = |args: &[&str], expected: &str| check(&places, args, expected);
+    let expected = "\
+function total  shop/cart.py:17-18  def total(cart)
+uses: calls 2, imports 1
+callers: 2
+  shop/cart.py:14  in Cart.add  return total(self)
+  tests/test_cart.py:5  in test_total  assert total(Cart()) == 0
+callees: 1
+  function add_all  shop/money.py:1-3
+tests: 1
+  tests/test_cart.py  calls it, imports it, by name
+";
+    check(&["explain", "shop.cart.total"], expected);
+    let path = ["explain", "total", "--path", "shop/cart.py"];
+    check(&path, expected);
+    check(&["explain", "shop/cart.py#total#0"], expected);
+    let expected = "\
+method Cart::total  rust/src/cart.rs:10-12  pub fn total(&self) -> u32
+  id rust/src/cart.rs#Cart::total#0
+function total  shop/cart.py:17-18  def total(cart)
+  id shop/cart.py#total#0
+";
+    check(&["explain", "total"], expected);
+    let answer = tool(&places[1], &["explain", "total"]).expect_success();
+    for word in ["2 definitions of that name", "`path`", "1 other definition"] {
+        assert!(answer.stderr.contains(word), "{word}: {}", answer.stderr);
+    }
+    let json = tool(&places[1], &["explain", "total", "--json"]).expect_success().text();
+    assert!(json.starts_with(r#"{"status":"ambiguous","choices":{"list":["#), "{json}");
+    let json = tool(&places[1], &["explain", "add_all", "--json"]).expect_success().text();
+    for part in [r#""status":"ok""#, r#""uses":{"call":1}"#, r#""basis":"convention""#] {
+        assert!(json.contains(part), "{part}: {json}");
+    }
+    check_error(&places, &["explain", "totl"], &["nothing called `totl`", "`total`"]);
+}
+
+#[test]
+fn snapshot_writes_the_whole_structure() {
+    let places = places();
+    let of = |place: &Place| {
+        let text = tool(place, &["snapshot"]).expect_success().text();
+        let (head, rest) = text.split_once('\n').expect("lines");
+        assert!(head.starts_with(r#"{"status":"ok","generation":"#), "{head}");
+        assert!(head.ends_with(r#","total":14,"files":["#), "{head}");
+        serde_json::from_str::<serde_json::Value>(&text).expect("valid JSON");
+        rest.to_owned()
+    };
+    let [walked, indexed, edited] = [of(&places[0]), of(&places[1]), of(&places[2])];
+    assert_eq!((&indexed, &edited), (&walked, &walked));
+    let expected = concat!(
+        r#"{"path":"rust/src/lib.rs","lines":6,"language":"rust","symbols":["#,
+        r#"{"name":"cart","qualified_name":"cart","kind":"module","line":1,"end_line":1,"#,
+        r#""visibility":"public"},{"name":"greet","qualified_name":"greet","kind":"function","#,
+        r#""line":4,"end_line":6,"visibility":"public"}],"imports":[{"module":"cart","line":1,"#,
+        r#""kind":"submodule","files":["rust/src/cart.rs"]}]}"#,
+    );
+    let line = walked.lines().find(|line| line.contains("rust/src/lib.rs\",\"lines"));
+    assert_eq!(line.map(|line| line.trim_end_matches(',')), Some(expected));
+    assert!(walked.ends_with("\n]}\n"));
+}
+
+#[test]
+fn outlines_are_the_same_from_the_index() {
+    let places = places();
+    for (path, _) in FILES {
+        for flags in [&[][..], &["--json"], &["--compact", "--json"]] {
+            let args = [&["outline", path], flags].concat();
+            let [walked, indexed, edited] = places.each_ref().map(|place| tool(place, &args));
+            assert_eq!((&indexed, &edited), (&walked, &walked), "{args:?}");
+        }
+    }
+    check(&places, &["outline", "web/api.ts", "--compact"], "function fetchTotal  2-4\n");
+    let expected = concat!(
+        r#"{"path":"web/api.ts","language":"typescript","symbols":[{"name":"fetchTotal","#,
+        r#""kind":"function","line":2,"end_line":4,"depth":0}],"total":1,"problems":{}}"#,
+        "\n"
+    );
+    check(&places, &["outline", "web/api.ts", "--compact", "--json"], expected);
+}
