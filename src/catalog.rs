@@ -5,6 +5,7 @@
 //! look-ups of tools. It never changes; after an edit a new one is made, whose [`overlay`] holds the
 //! facts of the files that differ. Files are named by their place in the list of files.
 
+pub mod imports;
 mod linking;
 pub mod overlay;
 
@@ -20,7 +21,8 @@ use crate::graph::link::{FileFacts, Site, SymbolAt};
 use crate::index::code::places::Places;
 use crate::index::code::{Part, keys};
 use crate::lang::facts::{Facts, Reference};
-use crate::lang::{Language, Marks};
+use crate::lang::{Language, Limits, Marks};
+use imports::ImportGraph;
 use overlay::Held;
 
 /// Facts of files that are kept once they were asked for.
@@ -38,6 +40,8 @@ pub struct Catalog {
     missing: Vec<FileId>,
     read: ReadFile,
     resolver: OnceLock<Resolver>,
+    imports: OnceLock<ImportGraph>,
+    ranks: OnceLock<Vec<f32>>,
     kept: RwLock<HashMap<FileId, Arc<FileFacts>>>,
     /// A part turned out to be damaged.
     is_damaged: AtomicBool,
@@ -91,9 +95,19 @@ impl Catalog {
                 missing.push(file);
             }
         }
-        let (resolver, kept) = (OnceLock::new(), RwLock::new(HashMap::new()));
-        let is_damaged = AtomicBool::new(false);
-        Ok(Catalog { files, parts, places, held, missing, read, resolver, kept, is_damaged })
+        Ok(Catalog {
+            files,
+            parts,
+            places,
+            held,
+            missing,
+            read,
+            resolver: OnceLock::new(),
+            imports: OnceLock::new(),
+            ranks: OnceLock::new(),
+            kept: RwLock::new(HashMap::new()),
+            is_damaged: AtomicBool::new(false),
+        })
     }
 
     /// Returns the files, in path order; an id is a place in this list.
@@ -224,6 +238,39 @@ impl Catalog {
         {
             return Ok(Some(Arc::clone(facts)));
         }
+        let Some(facts) = self.indexed_facts(file)?.map(Arc::new) else { return Ok(None) };
+        self.keep(file, &facts);
+        Ok(Some(facts))
+    }
+
+    /// Returns a file's facts as [`Catalog::facts`] does; of a file that is not known yet, they are
+    /// made of its text. O(text) for such a file, the first time.
+    pub fn facts_now(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
+        let known = self.facts(file)?;
+        if known.is_some() || self.missing.binary_search(&file).is_err() {
+            return Ok(known);
+        }
+        let path = self.path(file);
+        let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else { return Ok(None) };
+        let named = crate::base::path::to_path(path);
+        let Some(language) = crate::lang::detect(&named, &text) else { return Ok(None) };
+        let path = String::from_utf8_lossy(path).into_owned();
+        let facts = crate::lang::facts(language, &path, &text, Limits::DEFAULT);
+        let facts = Arc::new(FileFacts::new(path, language, facts));
+        self.keep(file, &facts);
+        Ok(Some(facts))
+    }
+
+    fn keep(&self, file: FileId, facts: &Arc<FileFacts>) {
+        if let Ok(mut kept) = self.kept.write() {
+            if kept.len() >= KEPT_MAX {
+                kept.clear();
+            }
+            kept.insert(file, Arc::clone(facts));
+        }
+    }
+
+    fn indexed_facts(&self, file: FileId) -> Result<Option<FileFacts>> {
         let Some((part, at)) = self.place(file) else { return Ok(None) };
         let part = &self.parts[part];
         let Some(language) = part.doc(at)?.language else { return Ok(None) };
@@ -231,14 +278,7 @@ impl Catalog {
         let (package, imports) = part.imports(at)?;
         let path = String::from_utf8_lossy(self.path(file)).into_owned();
         let facts = Facts { symbols, imports, package, ..Facts::default() };
-        let facts = Arc::new(FileFacts::new(path, language, facts));
-        if let Ok(mut kept) = self.kept.write() {
-            if kept.len() >= KEPT_MAX {
-                kept.clear();
-            }
-            kept.insert(file, Arc::clone(&facts));
-        }
-        Ok(Some(facts))
+        Ok(Some(FileFacts::new(path, language, facts)))
     }
 
     /// Returns where imports lead. O(files), the first time.

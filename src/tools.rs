@@ -6,7 +6,12 @@
 //! tree through [`call::Code`] alone.
 
 pub mod call;
+pub mod callers;
+pub mod callpath;
 pub mod changes;
+pub mod coverage;
+pub mod definitions;
+pub mod deps;
 pub mod find;
 pub mod glob;
 pub mod hot;
@@ -14,8 +19,10 @@ pub mod ls;
 pub mod nearest;
 pub mod outline;
 pub mod paths;
+pub mod query;
 pub mod read;
 pub mod schema;
+pub mod sources;
 pub mod tree;
 
 use serde::Serialize;
@@ -36,6 +43,10 @@ pub static TOOLS: &[Tool] = &[
     Tool::of::<glob::Glob>(),
     Tool::of::<hot::Hot>(),
     Tool::of::<changes::Changes>(),
+    Tool::of::<callers::Callers>(),
+    Tool::of::<callpath::Callpath>(),
+    Tool::of::<deps::Deps>(),
+    Tool::of::<query::Query>(),
 ];
 
 /// What a call of a tool may do.
