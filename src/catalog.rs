@@ -5,6 +5,7 @@
 //! look-ups of tools. It never changes; after an edit a new one is made, whose [`overlay`] holds the
 //! facts of the files that differ. Files are named by their place in the list of files.
 
+pub mod imports;
 mod linking;
 pub mod names;
 pub mod overlay;
@@ -21,7 +22,8 @@ use crate::graph::link::{FileFacts, Site, SymbolAt};
 use crate::index::code::places::Places;
 use crate::index::code::{Part, keys};
 use crate::lang::facts::{Facts, Reference};
-use crate::lang::{Language, Marks};
+use crate::lang::{Language, Limits, Marks};
+use imports::ImportGraph;
 use names::Names;
 use overlay::Held;
 
@@ -41,6 +43,8 @@ pub struct Catalog {
     read: ReadFile,
     resolver: OnceLock<Resolver>,
     names: OnceLock<Names>,
+    imports: OnceLock<ImportGraph>,
+    ranks: OnceLock<Vec<f32>>,
     kept: RwLock<HashMap<FileId, Arc<FileFacts>>>,
     /// A part turned out to be damaged.
     is_damaged: AtomicBool,
@@ -94,8 +98,6 @@ impl Catalog {
                 missing.push(file);
             }
         }
-        let (resolver, names) = (OnceLock::new(), OnceLock::new());
-        let (kept, is_damaged) = (RwLock::new(HashMap::new()), AtomicBool::new(false));
         Ok(Catalog {
             files,
             parts,
@@ -103,10 +105,12 @@ impl Catalog {
             held,
             missing,
             read,
-            resolver,
-            names,
-            kept,
-            is_damaged,
+            resolver: OnceLock::new(),
+            names: OnceLock::new(),
+            imports: OnceLock::new(),
+            ranks: OnceLock::new(),
+            kept: RwLock::new(HashMap::new()),
+            is_damaged: AtomicBool::new(false),
         })
     }
 
@@ -250,6 +254,39 @@ impl Catalog {
         {
             return Ok(Some(Arc::clone(facts)));
         }
+        let Some(facts) = self.indexed_facts(file)?.map(Arc::new) else { return Ok(None) };
+        self.keep(file, &facts);
+        Ok(Some(facts))
+    }
+
+    /// Returns a file's facts as [`Catalog::facts`] does; of a file that is not known yet, they are
+    /// made of its text. O(text) for such a file, the first time.
+    pub fn facts_now(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
+        let known = self.facts(file)?;
+        if known.is_some() || self.missing.binary_search(&file).is_err() {
+            return Ok(known);
+        }
+        let path = self.path(file);
+        let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else { return Ok(None) };
+        let named = crate::base::path::to_path(path);
+        let Some(language) = crate::lang::detect(&named, &text) else { return Ok(None) };
+        let path = String::from_utf8_lossy(path).into_owned();
+        let facts = crate::lang::facts(language, &path, &text, Limits::DEFAULT);
+        let facts = Arc::new(FileFacts::new(path, language, facts));
+        self.keep(file, &facts);
+        Ok(Some(facts))
+    }
+
+    fn keep(&self, file: FileId, facts: &Arc<FileFacts>) {
+        if let Ok(mut kept) = self.kept.write() {
+            if kept.len() >= KEPT_MAX {
+                kept.clear();
+            }
+            kept.insert(file, Arc::clone(facts));
+        }
+    }
+
+    fn indexed_facts(&self, file: FileId) -> Result<Option<FileFacts>> {
         let Some((part, at)) = self.place(file) else { return Ok(None) };
         let part = &self.parts[part];
         let Some(language) = part.doc(at)?.language else { return Ok(None) };
@@ -257,14 +294,7 @@ impl Catalog {
         let (package, imports) = part.imports(at)?;
         let path = String::from_utf8_lossy(self.path(file)).into_owned();
         let facts = Facts { symbols, imports, package, ..Facts::default() };
-        let facts = Arc::new(FileFacts::new(path, language, facts));
-        if let Ok(mut kept) = self.kept.write() {
-            if kept.len() >= KEPT_MAX {
-                kept.clear();
-            }
-            kept.insert(file, Arc::clone(&facts));
-        }
-        Ok(Some(facts))
+        Ok(Some(FileFacts::new(path, language, facts)))
     }
 
     /// Returns where imports lead. O(files), the first time.

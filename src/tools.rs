@@ -6,9 +6,14 @@
 //! tree through [`call::Code`] alone.
 
 pub mod call;
+pub mod callers;
+pub mod callpath;
 pub mod changes;
 pub mod definition;
 pub mod explain;
+pub mod coverage;
+pub mod definitions;
+pub mod deps;
 pub mod find;
 pub mod glob;
 pub mod hot;
@@ -19,8 +24,10 @@ pub mod nearest;
 pub mod outline;
 pub mod paths;
 pub mod qualified;
+pub mod query;
 pub mod read;
 pub mod schema;
+pub mod sources;
 pub mod structure;
 pub mod symbol;
 pub mod texts;
@@ -48,6 +55,10 @@ pub static TOOLS: &[Tool] = &[
     Tool::of::<symbol::Symbol>(),
     Tool::of::<word::Word>(),
     Tool::of::<explain::Explain>(),
+    Tool::of::<callers::Callers>(),
+    Tool::of::<callpath::Callpath>(),
+    Tool::of::<deps::Deps>(),
+    Tool::of::<query::Query>(),
 ];
 
 /// What a call of a tool may do.

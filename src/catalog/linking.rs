@@ -14,7 +14,7 @@ use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
 
 impl Catalog {
-    fn note_damage(&self, error: &Error) {
+    pub(super) fn note_damage(&self, error: &Error) {
         log::debug!("code index: {error}");
         self.is_damaged.store(true, Ordering::Relaxed);
     }
@@ -64,6 +64,13 @@ impl Code for Catalog {
         let Some(written) = facts.imports.get(import) else { return Resolution::Unknown };
         let around = facts.modules_around(import);
         self.resolve(file, written, &around)
+    }
+
+    fn importers(&self, file: FileId) -> Vec<FileId> {
+        let mut importers: Vec<FileId> =
+            self.import_graph().importers(file).map(|edge| edge.from).collect();
+        importers.dedup();
+        importers
     }
 
     fn module(&self, from: FileId, path: &str) -> Resolution {

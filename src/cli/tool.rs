@@ -1,6 +1,7 @@
 //! Every tool of the table as a command: its flags from the schema of its arguments, its answer as
 //! text or JSON.
 
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -17,6 +18,9 @@ use crate::tools::{Call, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
 const PATHS: [&str; 2] = ["path", "paths"];
+
+/// Bytes of JSON that are read from standard input.
+const JSON_BYTES_MAX: u64 = 1 << 20;
 
 /// Returns the command of each tool.
 pub(super) fn commands() -> impl Iterator<Item = Command> {
@@ -86,7 +90,7 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     match property["type"].as_str() {
         Some("boolean") => return arg.action(ArgAction::SetTrue),
         Some("integer") => arg = arg.value_parser(value_parser!(u64)),
-        Some("array") => arg = arg.action(ArgAction::Append),
+        Some("array") if !is_json(property) => arg = arg.action(ArgAction::Append),
         _ => {}
     }
     if let Some(choices) = property["enum"].as_array() {
@@ -95,7 +99,29 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         arg = arg.value_parser(choices);
     }
     let value = if property["type"] == "integer" { "N" } else { "TEXT" };
+    if is_json(property) {
+        arg = arg.value_name("JSON");
+    }
     if is_positional { arg } else { arg.value_name(value) }
+}
+
+/// Returns true for an argument of objects, which is one text of JSON on the command line.
+fn is_json(property: &Value) -> bool {
+    property["type"] == "array" && property["items"]["type"] == "object"
+}
+
+/// Reads an argument that is JSON; `-` stands for standard input.
+fn json(name: &str, typed: &str) -> Result<Value> {
+    let mut text = typed.to_owned();
+    if typed == "-" {
+        text.clear();
+        let mut input = std::io::stdin().lock().take(JSON_BYTES_MAX);
+        input.read_to_string(&mut text).map_err(|error| Error::io(Path::new("-"), error))?;
+    }
+    serde_json::from_str(&text).map_err(|error| {
+        Error::usage(format!("`{name}` is no JSON: {error}"))
+            .with_hint("quote it for the shell, or pass it on standard input with `-`")
+    })
 }
 
 /// Asks the tool and prints its answer.
@@ -104,7 +130,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let code = Local::new(&engine, check(matches));
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-    let args = arguments(tool, matches, engine.root());
+    let args = arguments(tool, matches, engine.root())?;
     let mut answer = tool.run(&Call { code: &code, now_ns }, args.clone());
     let is_corrupt = |error: &Error| error.kind() == Kind::Corrupt;
     if code.is_damaged() || answer.as_ref().is_err_and(is_corrupt) {
@@ -125,7 +151,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
 }
 
 /// Returns the arguments as the tool takes them.
-fn arguments(tool: &Tool, matches: &ArgMatches, root: &Path) -> Value {
+fn arguments(tool: &Tool, matches: &ArgMatches, root: &Path) -> Result<Value> {
     let schema = (tool.schema)();
     let mut args = Map::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
@@ -136,6 +162,10 @@ fn arguments(tool: &Tool, matches: &ArgMatches, root: &Path) -> Value {
         let value = match property["type"].as_str() {
             Some("boolean") => matches.get_flag(name).then_some(Value::Bool(true)),
             Some("integer") => matches.get_one::<u64>(name).map(|&number| Value::from(number)),
+            Some("array") if is_json(property) => {
+                let typed = matches.get_one::<String>(name);
+                typed.map(|typed| json(name, typed)).transpose()?
+            }
             Some("array") => matches
                 .get_many::<String>(name)
                 .map(|values| Value::Array(values.map(spell).collect())),
@@ -143,7 +173,7 @@ fn arguments(tool: &Tool, matches: &ArgMatches, root: &Path) -> Value {
         };
         args.extend(value.map(|value| (name.clone(), value)));
     }
-    Value::Object(args)
+    Ok(Value::Object(args))
 }
 
 /// Returns a path that was typed in the current directory as an absolute one, if there is something

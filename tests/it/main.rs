@@ -6,6 +6,8 @@ mod differential;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]
+mod graph;
+#[cfg(unix)]
 mod limits;
 #[cfg(unix)]
 mod outline;

@@ -42,6 +42,11 @@ pub trait Code {
     /// Returns the files that an import of a file leads to.
     fn targets(&self, file: FileId, import: usize) -> Resolution;
 
+    /// Returns the files that import a file, each once; none where that is not known.
+    fn importers(&self, _file: FileId) -> Vec<FileId> {
+        Vec::new()
+    }
+
     /// Returns the files that `path` leads to where `from` imports it as a module.
     fn module(&self, from: FileId, path: &str) -> Resolution;
 

@@ -1,0 +1,274 @@
+//! The imports of all files, each resolved once: who imports whom, both ways, and how central that
+//! makes a file.
+//!
+//! An import of a package leads to all of its files, so that it has as many edges. Imports that lead
+//! out of the tree, or nobody knows where, are no edges; [`FileImports`] tells of those, too.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Catalog;
+use crate::base::ids::FileId;
+use crate::error::Result;
+use crate::graph::imports::{Family, Importer, Reason, Resolution};
+use crate::graph::link::FileFacts;
+use crate::graph::rank::{Graph, Settings, pagerank};
+use crate::lang::facts::Import;
+
+/// An import of one file that leads to another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImportEdge {
+    /// The file that imports.
+    pub from: FileId,
+    /// The file that is imported.
+    pub to: FileId,
+    /// The place of the import among those of its file.
+    pub import: u32,
+    /// How sure it is that the import means this file, from 0 to 1.
+    pub confidence: f32,
+    /// By which rule that was found.
+    pub reason: Reason,
+}
+
+/// Where the imports of one file lead.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileImports {
+    /// Those that lead to files, by import and file.
+    pub edges: Vec<ImportEdge>,
+    /// The places of imports that lead out of the tree.
+    pub outside: Vec<u32>,
+    /// The places of imports of which nobody knows where they lead.
+    pub unknown: Vec<u32>,
+}
+
+/// Who imports whom.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportGraph {
+    /// By the file that imports, then by import and file.
+    edges: Vec<ImportEdge>,
+    /// Where the edges of each file end in `edges`.
+    from_ends: Vec<usize>,
+    /// Places in `edges`, by the file that is imported, then as they stand there.
+    into: Vec<u32>,
+    /// Where the edges into each file end in `into`.
+    into_ends: Vec<usize>,
+}
+
+impl ImportGraph {
+    /// Returns the graph of the edges that leave each file, in the order of files. O(edges).
+    pub fn new(of_files: &[FileImports]) -> ImportGraph {
+        let files = of_files.len();
+        let mut graph = ImportGraph::default();
+        for imports in of_files {
+            let is_file = |edge: &&ImportEdge| edge.to.index() < files;
+            graph.edges.extend(imports.edges.iter().filter(is_file));
+            graph.from_ends.push(graph.edges.len());
+        }
+        let mut next = vec![0; files + 1];
+        for edge in &graph.edges {
+            next[edge.to.index() + 1] += 1;
+        }
+        for file in 0..files {
+            next[file + 1] += next[file];
+        }
+        graph.into_ends = next[1..].to_vec();
+        graph.into = vec![0; graph.edges.len()];
+        for (place, edge) in graph.edges.iter().enumerate() {
+            let slot = &mut next[edge.to.index()];
+            graph.into[*slot] = place as u32;
+            *slot += 1;
+        }
+        graph
+    }
+
+    /// Returns the number of edges.
+    pub fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    /// Returns the edges that leave a file, by import and file. O(1).
+    pub fn imported(&self, file: FileId) -> &[ImportEdge] {
+        &self.edges[range(&self.from_ends, file)]
+    }
+
+    /// Returns the edges into a file, by the file that imports and the import. O(1).
+    pub fn importers(&self, file: FileId) -> impl Iterator<Item = &ImportEdge> {
+        self.into[range(&self.into_ends, file)].iter().map(|&place| &self.edges[place as usize])
+    }
+
+    /// Returns how central each file is, from 0 to 1; see [`pagerank`].
+    ///
+    /// An import is an edge of its confidence, shared by the files that it leads to.
+    fn ranks(&self) -> Vec<f32> {
+        let is_same = |a: &ImportEdge, b: &ImportEdge| (a.from, a.import) == (b.from, b.import);
+        let edges = self.edges.chunk_by(is_same).flat_map(|targets| {
+            let share = 1.0 / targets.len() as f32;
+            targets.iter().map(move |edge| (edge.from.0, edge.to.0, edge.confidence * share))
+        });
+        pagerank(&Graph::new(self.from_ends.len(), edges), &Settings::default())
+    }
+}
+
+fn range(ends: &[usize], file: FileId) -> Range<usize> {
+    let Some(&end) = ends.get(file.index()) else { return 0..0 };
+    let start = file.index().checked_sub(1).map_or(0, |before| ends[before]);
+    start..end
+}
+
+/// What a file says of its imports.
+enum Written {
+    Facts(Arc<FileFacts>),
+    /// Without symbols, where these do not matter.
+    Bare(Family, Option<String>, Vec<Import>),
+}
+
+impl Catalog {
+    /// Returns where the imports of a file lead; nothing of a file that is not known. O(its imports).
+    pub fn file_imports(&self, file: FileId) -> FileImports {
+        let written = self.written(file).unwrap_or_else(|error| {
+            self.note_damage(&error);
+            None
+        });
+        match &written {
+            None => FileImports::default(),
+            Some(Written::Facts(facts)) => {
+                let Some(family) = Family::of(facts.language) else {
+                    return FileImports::default();
+                };
+                let resolve = |at: usize| {
+                    let inside = facts.modules_around(at);
+                    let package = facts.package.as_deref();
+                    let importer = Importer { file, family, package, inside: &inside };
+                    self.resolver().resolve(&importer, &facts.imports[at])
+                };
+                collect(file, facts.imports.len(), resolve)
+            }
+            Some(Written::Bare(family, package, imports)) => {
+                let package = package.as_deref();
+                let importer = Importer { file, family: *family, package, inside: &[] };
+                collect(file, imports.len(), |at| self.resolver().resolve(&importer, &imports[at]))
+            }
+        }
+    }
+
+    /// Returns who imports whom, as far as files are known. O(imports) the first time.
+    pub fn import_graph(&self) -> &ImportGraph {
+        self.imports.get_or_init(|| {
+            // Threads would wait for each other if the first of them made it.
+            self.resolver();
+            let files = 0..self.files.len();
+            let of_files: Vec<FileImports> = files
+                .into_par_iter()
+                .with_min_len(16)
+                .map(|at| self.file_imports(FileId::new(at)))
+                .collect();
+            ImportGraph::new(&of_files)
+        })
+    }
+
+    /// Returns how central each file is by who imports it; ranks add up to 1. O(imports) the first
+    /// time.
+    pub fn file_rank(&self) -> &[f32] {
+        self.ranks.get_or_init(|| self.import_graph().ranks())
+    }
+
+    fn written(&self, file: FileId) -> Result<Option<Written>> {
+        let Some((number, doc)) = self.place(file) else {
+            return Ok(self.facts(file)?.map(Written::Facts));
+        };
+        let part = &self.parts[number];
+        let Some(family) = part.doc(doc)?.language.and_then(Family::of) else { return Ok(None) };
+        // The modules around an import matter to Rust alone.
+        if family == Family::Rust {
+            let facts = self.indexed_facts(file)?;
+            return Ok(facts.map(|facts| Written::Facts(Arc::new(facts))));
+        }
+        let (package, imports) = part.imports(doc)?;
+        Ok(Some(Written::Bare(family, package, imports)))
+    }
+}
+
+/// Returns where the `count` imports of a file lead; of several ways to a file the surest counts.
+fn collect(from: FileId, count: usize, resolve: impl Fn(usize) -> Resolution) -> FileImports {
+    let mut imports = FileImports::default();
+    for at in 0..count {
+        let import = at as u32;
+        match resolve(at) {
+            Resolution::Outside => imports.outside.push(import),
+            Resolution::Unknown => imports.unknown.push(import),
+            Resolution::Inside(targets) => {
+                let start = imports.edges.len();
+                imports.edges.extend(targets.iter().map(|target| {
+                    let (to, confidence, reason) = (target.file, target.confidence, target.reason);
+                    ImportEdge { from, to, import, confidence, reason }
+                }));
+                let found = &mut imports.edges[start..];
+                found.sort_by(|a, b| a.to.cmp(&b.to).then(b.confidence.total_cmp(&a.confidence)));
+            }
+        }
+    }
+    imports.edges.dedup_by_key(|edge| (edge.import, edge.to));
+    imports
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(from: u32, to: u32, import: u32) -> ImportEdge {
+        let (from, to) = (FileId(from), FileId(to));
+        ImportEdge { from, to, import, confidence: 1.0, reason: Reason::Path }
+    }
+
+    #[test]
+    fn edges_are_found_both_ways() {
+        let of = |edges: &[ImportEdge]| FileImports { edges: edges.to_vec(), ..Default::default() };
+        let files = [
+            of(&[edge(0, 2, 0), edge(0, 1, 1), edge(0, 2, 1)]),
+            of(&[]),
+            of(&[edge(2, 0, 0), edge(2, 9, 1)]),
+        ];
+        let graph = ImportGraph::new(&files);
+        assert_eq!(graph.len(), 4);
+        for at in 0..3 {
+            let file = FileId(at);
+            assert!(graph.imported(file).iter().all(|edge| edge.from == file));
+            assert!(graph.importers(file).all(|edge| edge.to == file));
+        }
+        let into: Vec<(u32, u32)> =
+            graph.importers(FileId(2)).map(|edge| (edge.from.0, edge.import)).collect();
+        assert_eq!(into, [(0, 0), (0, 1)]);
+        assert_eq!(graph.imported(FileId(1)).len() + graph.imported(FileId(7)).len(), 0);
+        assert_eq!(graph.importers(FileId(7)).count(), 0);
+        let ranks = graph.ranks();
+        assert!(ranks[2] > ranks[1] && (ranks.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{ranks:?}");
+    }
+
+    #[test]
+    fn of_several_ways_the_surest_counts() {
+        let target = |file: u32, confidence: f32| crate::graph::imports::Target {
+            file: FileId(file),
+            confidence,
+            reason: Reason::Path,
+            name: None,
+            rest: 0,
+        };
+        let resolve = |at: usize| match at {
+            0 => Resolution::Inside(vec![target(3, 0.5), target(1, 1.0), target(3, 0.9)]),
+            1 => Resolution::Outside,
+            _ => Resolution::Unknown,
+        };
+        let found = collect(FileId(0), 3, resolve);
+        let edges: Vec<(u32, f32)> =
+            found.edges.iter().map(|edge| (edge.to.0, edge.confidence)).collect();
+        assert_eq!(edges, [(1, 1.0), (3, 0.9)]);
+        assert_eq!((found.outside, found.unknown), (vec![1], vec![2]));
+    }
+}

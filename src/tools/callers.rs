@@ -1,0 +1,304 @@
+//! `callers`: where a definition is called, and how else it is used.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::coverage::Coverage;
+use super::definitions::{self, Definition};
+use super::sources::Sources;
+use super::{Call, Define, Reply, counted, cut_notice, first};
+use crate::base::text;
+use crate::catalog::Catalog;
+use crate::error::{Error, Result};
+use crate::graph::calls::{self, Caller as Use};
+use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::lang::SymbolKind;
+use crate::lang::facts::Role;
+
+/// Definitions that are listed beside those that have callers.
+const DEFINITIONS_MAX: usize = 20;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Callers;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The definition: `name`, `Type.method`, `module::function`
+    pub name: String,
+    /// The file or folder of the definition, where several have the name
+    pub path: Option<String>,
+    /// Callers at most (default 30)
+    pub max_results: Option<usize>,
+    /// List the uses that are no calls, too: passed on, as a type, imported
+    #[serde(default)]
+    pub uses: bool,
+}
+
+/// A definition of the name.
+#[derive(Clone, Debug, Serialize)]
+pub struct Target {
+    /// The definition.
+    #[serde(flatten)]
+    pub definition: Definition,
+    /// How many calls of it there are.
+    pub callers: usize,
+}
+
+/// The definition around a use.
+#[derive(Clone, Debug, Serialize)]
+pub struct Enclosing {
+    /// Its name with those of the scopes around it.
+    pub name: String,
+    /// What sort of definition it is.
+    pub kind: SymbolKind,
+    /// Its first line.
+    pub line: usize,
+    /// Its last line.
+    pub end_line: usize,
+}
+
+/// A place where a definition is used.
+#[derive(Clone, Debug, Serialize)]
+pub struct Caller {
+    /// The file's repository path.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The line's text.
+    pub text: String,
+    /// The function, or else the definition, around it.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    pub enclosing: Option<Enclosing>,
+    /// How sure it is that the definition is meant, from 0 to 1.
+    pub confidence: f32,
+    /// Why that is believed.
+    pub reason: &'static str,
+    /// How it is used, if that is no call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Where there are several definitions: the place of the one that is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<usize>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Whether all files are known.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+    /// What has the name.
+    pub definitions: Vec<Target>,
+    /// How many have it.
+    pub definitions_total: usize,
+    /// Calls, by definition, then those of the tree's own sources first, then by path and line.
+    pub callers: Vec<Caller>,
+    /// How many are listed.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+    /// How often the definitions are used otherwise.
+    pub other_uses: BTreeMap<Role, usize>,
+    /// Those uses, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<Caller>,
+    /// Calls that may be meant, but less likely than not; they are not listed.
+    pub unsure: usize,
+}
+
+impl Define for Callers {
+    const NAME: &'static str = "codedb_callers";
+    const SUMMARY: &'static str =
+        "List the calls of a function, method or type, resolved by scope, imports and receivers";
+    const DETAILS: &'static str = "Where several definitions have the name, callers are grouped by the one that is meant; `path` \
+         picks one. Calls through reflection or from other repositories are not seen. Use `search` for \
+         every occurrence of a word.";
+    const POSITIONAL: &'static [&'static str] = &["name"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        if args.name.trim().is_empty() {
+            return Err(Error::usage("`name` is empty").with_hint("`find` looks for files"));
+        }
+        let name = args.name.trim();
+        let catalog = call.code.catalog(&[definitions::last_part(name)])?;
+        let targets = definitions::named(call, catalog, name, args.path.as_deref())?;
+        let (uses, _) = calls::uses_of(catalog, &targets, 0.0);
+        let max = args.max_results.unwrap_or(30);
+        answer(catalog, &targets, uses, max, args.uses)
+    }
+}
+
+fn answer(
+    catalog: &Catalog,
+    targets: &[SymbolAt],
+    uses: Vec<(usize, Use)>,
+    max: usize,
+    lists_uses: bool,
+) -> Result<Found> {
+    let mut callers = Vec::new();
+    let mut others = Vec::new();
+    let mut other_uses = BTreeMap::new();
+    let mut counts = vec![0; targets.len()];
+    let mut unsure = 0;
+    for (of, found) in uses {
+        let role = found.site.reference.role;
+        let is_call = role == Role::Call;
+        if found.confidence < CONFIDENCE_ANSWER {
+            unsure += usize::from(is_call);
+        } else if is_call {
+            counts[of] += 1;
+            callers.push((of, found));
+        } else {
+            *other_uses.entry(role).or_insert(0) += 1;
+            others.push((of, found));
+        }
+    }
+    let (callers, total) = first(sorted(catalog, callers)?, max);
+    let others = if lists_uses { first(sorted(catalog, others)?, max).0 } else { Vec::new() };
+    // Of many definitions those that are spoken of are listed, and the first of the others.
+    let mut listed: Vec<usize> = (0..targets.len().min(DEFINITIONS_MAX)).collect();
+    listed.extend(callers.iter().chain(&others).map(|(of, _)| *of));
+    listed.sort_unstable();
+    listed.dedup();
+    let mut definitions = Vec::new();
+    for &of in &listed {
+        let definition = Definition::at(catalog, targets[of])?;
+        definitions.extend(definition.map(|definition| Target { definition, callers: counts[of] }));
+    }
+    let place = |of: usize| listed.binary_search(&of).ok().filter(|_| targets.len() > 1);
+    let mut sources = Sources::new(catalog);
+    let mut told = |uses: Vec<(usize, Use)>| -> Result<Vec<Caller>> {
+        uses.iter().map(|(of, found)| tell(catalog, &mut sources, found, place(*of))).collect()
+    };
+    let (callers, uses) = (told(callers)?, told(others)?);
+    Ok(Found {
+        coverage: Coverage::of(catalog),
+        definitions,
+        definitions_total: targets.len(),
+        shown: callers.len(),
+        callers,
+        total,
+        other_uses,
+        uses,
+        unsure,
+    })
+}
+
+/// Returns uses by what they mean, then those of the tree's own sources first; otherwise they stay
+/// in the order of files.
+fn sorted(catalog: &Catalog, uses: Vec<(usize, Use)>) -> Result<Vec<(usize, Use)>> {
+    let mut keyed = Vec::with_capacity(uses.len());
+    for (of, found) in uses {
+        let summary = catalog.summary(found.site.file)?.unwrap_or_default();
+        keyed.push(((of, definitions::group(summary.marks)), found));
+    }
+    keyed.sort_by_key(|(key, _)| *key);
+    Ok(keyed.into_iter().map(|((of, _), found)| (of, found)).collect())
+}
+
+fn tell(
+    catalog: &Catalog,
+    sources: &mut Sources<'_>,
+    found: &Use,
+    of: Option<usize>,
+) -> Result<Caller> {
+    let Use { site, confidence, reason } = found;
+    let (line, text) = sources.line(site.file, site.reference.span.start);
+    let around = match calls::calling_symbol(catalog, site) {
+        Some(at) => Definition::at(catalog, at)?,
+        None => None,
+    };
+    let enclosing = around.map(|around| Enclosing {
+        name: around.qualified_name,
+        kind: around.kind,
+        line: around.line,
+        end_line: around.end_line,
+    });
+    Ok(Caller {
+        path: super::paths::shown(catalog.path(site.file)),
+        line,
+        text,
+        enclosing,
+        confidence: rounded(*confidence),
+        reason: reason.words(),
+        role: Some(site.reference.role).filter(|role| *role != Role::Call),
+        of,
+    })
+}
+
+/// Returns a confidence with two digits.
+pub(super) fn rounded(confidence: f32) -> f32 {
+    (confidence * 100.0).round() / 100.0
+}
+
+impl Reply for Found {
+    /// For each definition a line, then a line for each of its callers.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for (place, Target { definition, callers }) in self.definitions.iter().enumerate() {
+            let _ = writeln!(out, "{}  {}", definition.shown(), counted(*callers, "caller"));
+            for caller in self.callers.iter().chain(&self.uses) {
+                if caller.of.is_none_or(|of| of == place) {
+                    caller.render(&mut out);
+                }
+            }
+        }
+        if !self.other_uses.is_empty() {
+            let of_role = |(role, count): (&Role, &usize)| format!("{count} {}", words(*role));
+            let counts: Vec<String> = self.other_uses.iter().map(of_role).collect();
+            let _ = writeln!(out, "other uses: {}", counts.join(", "));
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = cut_notice(self.shown, self.total, "max_results");
+        if self.definitions_total > 1 {
+            let count = self.definitions_total;
+            notices.push(format!("{count} definitions have this name; `path` picks one"));
+        }
+        if self.unsure > 0 {
+            notices
+                .push(format!("{} more may mean it, but need not", counted(self.unsure, "call")));
+        }
+        notices.extend(self.coverage.notice());
+        notices
+    }
+}
+
+impl Caller {
+    fn render(&self, out: &mut String) {
+        let (path, line, code) = (text::plain(&self.path), self.line, text::plain(&self.text));
+        let _ = write!(out, "  {path}:{line}");
+        if let Some(around) = &self.enclosing {
+            let _ = write!(out, "  in {}", text::plain(&around.name));
+        }
+        let _ = write!(out, "  {code}  ({}, {:.2}", self.reason, self.confidence);
+        let _ = match self.role {
+            Some(role) => writeln!(out, ", {})", words(role)),
+            None => writeln!(out, ")"),
+        };
+    }
+}
+
+fn words(role: Role) -> &'static str {
+    match role {
+        Role::Call => "called",
+        Role::Type => "as a type",
+        Role::Base => "as a base",
+        Role::Read => "passed on or read",
+        Role::Write => "assigned to",
+        Role::Import => "as an import",
+    }
+}

@@ -1,0 +1,155 @@
+//! `callpath`: the shortest chain of calls from one definition to another.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::callers::rounded;
+use super::coverage::Coverage;
+use super::definitions::{self, Definition};
+use super::sources::Sources;
+use super::{Call, Define, Reply, counted};
+use crate::base::text;
+use crate::error::{Error, Result};
+use crate::graph::calls::{self, Reached};
+use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Callpath;
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The definition that calls: `name`, `Type.method`, `module::function`
+    pub from: String,
+    /// The definition that is called in the end
+    pub to: String,
+}
+
+/// A call on the way.
+#[derive(Clone, Debug, Serialize)]
+pub struct Site {
+    /// The line, from 1.
+    pub line: usize,
+    /// The line's text.
+    pub text: String,
+    /// How sure it is that the next definition is meant, from 0 to 1.
+    pub confidence: f32,
+    /// Why that is believed.
+    pub reason: &'static str,
+}
+
+/// A definition on the way.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// The definition.
+    #[serde(flatten)]
+    pub definition: Definition,
+    /// Its call of the next one; the last has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Site>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Whether all files are known.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+    /// The chain, from the one that calls; empty if there is none.
+    pub chain: Vec<Step>,
+    /// How many calls it has.
+    pub calls: usize,
+    /// How many definitions are called `from`, and `to`.
+    pub candidates: [usize; 2],
+    /// The search ended at a limit, so there may be a chain that it did not find.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+impl Define for Callpath {
+    const NAME: &'static str = "codedb_callpath";
+    const SUMMARY: &'static str =
+        "Show the shortest chain of calls from one function to another, with each call";
+    const DETAILS: &'static str = "Only calls that are likelier than not count. Where several definitions have a name, any of them \
+         may begin or end the chain; qualify the name to mean one. At most 5,000 definitions are \
+         visited. Use `callers` for one step.";
+    const POSITIONAL: &'static [&'static str] = &["from", "to"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let (from, to) = (args.from.trim(), args.to.trim());
+        for (name, value) in [("from", from), ("to", to)] {
+            if value.is_empty() {
+                return Err(Error::usage(format!("`{name}` is empty")));
+            }
+        }
+        let about = [definitions::last_part(from), definitions::last_part(to)];
+        let catalog = call.code.catalog(&about)?;
+        let from = definitions::named(call, catalog, from, None)?;
+        let to = definitions::named(call, catalog, to, None)?;
+        let chain = calls::shortest(catalog, &from, &to, CONFIDENCE_ANSWER);
+        let mut steps = Vec::new();
+        let mut sources = Sources::new(catalog);
+        let calls = chain.calls.as_deref();
+        for Reached { symbol, site, confidence, reason, .. } in calls.unwrap_or_default() {
+            let (line, text) = sources.line(site.file, site.reference.span.start);
+            let (confidence, reason) = (rounded(*confidence), reason.words());
+            let calls = Some(Site { line, text, confidence, reason });
+            let definition = Definition::at(catalog, *symbol)?;
+            steps.extend(definition.map(|definition| Step { definition, calls }));
+        }
+        let last = calls.and_then(|calls| match calls.last() {
+            Some(last) => Some(last.next),
+            None => from.iter().copied().find(|at: &SymbolAt| to.contains(at)),
+        });
+        if let Some(at) = last {
+            let definition = Definition::at(catalog, at)?;
+            steps.extend(definition.map(|definition| Step { definition, calls: None }));
+        }
+        Ok(Found {
+            coverage: Coverage::of(catalog),
+            chain: steps,
+            calls: calls.map_or(0, <[Reached]>::len),
+            candidates: [from.len(), to.len()],
+            is_cut: chain.is_cut,
+        })
+    }
+}
+
+impl Reply for Found {
+    /// A line for each definition, and below it one for its call.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for Step { definition, calls } in &self.chain {
+            let _ = writeln!(out, "{}", definition.shown());
+            if let Some(Site { line, text, confidence, reason }) = calls {
+                let text = text::plain(text);
+                let _ = writeln!(out, "  {line}: {text}  ({reason}, {confidence:.2})");
+            }
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        !self.chain.is_empty()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = Vec::new();
+        if self.is_cut {
+            notices.push("the search ended at its limit before all callers were seen".to_owned());
+        }
+        for (name, count) in ["from", "to"].iter().zip(self.candidates) {
+            if count > 1 {
+                let count = counted(count, "definition");
+                notices.push(format!("{count} are called `{name}`; a qualified name picks one"));
+            }
+        }
+        notices.extend(self.coverage.notice());
+        notices
+    }
+}

@@ -1,0 +1,69 @@
+//! The files that imports lead to, or come from, step by step.
+
+use std::collections::BTreeMap;
+
+use super::Direction;
+use crate::base::ids::FileId;
+use crate::catalog::Catalog;
+use crate::catalog::imports::ImportEdge;
+
+/// Edges into one file that are kept.
+const EDGES_MAX: usize = 1000;
+
+/// A file that was reached.
+#[derive(Clone, Debug)]
+pub(in crate::tools) struct Reached {
+    /// The file.
+    pub(in crate::tools) file: FileId,
+    /// How many imports lie between.
+    pub(in crate::tools) depth: usize,
+    /// The imports between it and files that are one step nearer.
+    pub(in crate::tools) edges: Vec<ImportEdge>,
+}
+
+/// Returns the files that `start` reaches through at most `depth_max` imports, `start` itself left
+/// out, by depth and path. O(edges).
+pub(in crate::tools) fn reach(
+    catalog: &Catalog,
+    start: &[FileId],
+    direction: Direction,
+    depth_max: usize,
+) -> Vec<Reached> {
+    let mut seen = vec![false; catalog.files().len()];
+    for file in start {
+        seen[file.index()] = true;
+    }
+    let mut frontier = start.to_vec();
+    let mut reached = Vec::new();
+    let mut depth = 0;
+    while depth < depth_max && !frontier.is_empty() {
+        depth += 1;
+        let mut next: BTreeMap<FileId, Vec<ImportEdge>> = BTreeMap::new();
+        let mut see = |other: FileId, edge: ImportEdge| {
+            if seen.get(other.index()) == Some(&false) {
+                let edges = next.entry(other).or_default();
+                if edges.len() < EDGES_MAX {
+                    edges.push(edge);
+                }
+            }
+        };
+        for &file in &frontier {
+            match direction {
+                Direction::ImportedBy => {
+                    let edges = catalog.import_graph().importers(file);
+                    edges.for_each(|edge| see(edge.from, *edge));
+                }
+                Direction::DependsOn => {
+                    let edges = catalog.file_imports(file).edges;
+                    edges.into_iter().for_each(|edge| see(edge.to, edge));
+                }
+            }
+        }
+        frontier = next.keys().copied().collect();
+        for (file, edges) in next {
+            seen[file.index()] = true;
+            reached.push(Reached { file, depth, edges });
+        }
+    }
+    reached
+}

@@ -1,0 +1,129 @@
+//! The step `search`: the files that hold something, by the word index where a whole word is wanted,
+//! else by reading them.
+
+use rayon::prelude::*;
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+
+use super::{Flow, Item, Line, Step};
+use crate::base::ids::FileId;
+use crate::base::text;
+use crate::catalog::Catalog;
+use crate::error::{Error, Result};
+use crate::lang::Limits;
+use crate::lang::words::identifiers;
+
+/// Files that one step reads.
+const FILES_MAX: usize = 50_000;
+
+/// Bytes of files that one step reads.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// Bytes of a pattern.
+const PATTERN_BYTES_MAX: usize = 4096;
+
+/// Bytes of a line that are shown.
+const LINE_BYTES_MAX: usize = 200;
+
+/// Lines of a file that are listed without being told a number.
+const LINES: usize = 5;
+
+/// Lines of a file that are counted.
+const LINES_MAX: usize = 10_000;
+
+impl Flow<'_> {
+    /// Keeps the files that hold what is wanted, with the lines.
+    pub(super) fn search(&mut self, step: &Step) -> Result<()> {
+        let query = self.wanted(step)?;
+        let regex = regex(step, query)?;
+        let mut items = std::mem::take(&mut self.items);
+        if is_word(step, query) {
+            let holding = self.catalog.word(query)?;
+            let missing = self.catalog.missing();
+            items.retain(|item| {
+                let file = FileId::new(item.at);
+                holding.binary_search_by_key(&file, |word| word.file).is_ok()
+                    || missing.binary_search(&file).is_ok()
+            });
+        }
+        let (total, mut bytes) = (items.len(), 0);
+        let readable = items.iter().take(FILES_MAX).take_while(|item| {
+            bytes += self.catalog.files().info(item.at).size_bytes.min(file_bytes_max() as u64);
+            bytes <= BYTES_MAX
+        });
+        let count = readable.count();
+        if count < total {
+            items.truncate(count);
+            self.limits.push(format!("`search` read {count} of {total} files; filter before it"));
+        }
+        let (catalog, lines_max) = (self.catalog, step.max_results.unwrap_or(LINES));
+        let found = items.into_par_iter().map(|item| matched(catalog, &regex, item, lines_max));
+        self.items = found.flatten_iter().collect();
+        Ok(())
+    }
+}
+
+fn file_bytes_max() -> usize {
+    Limits::DEFAULT.bytes_max + 1
+}
+
+/// Returns true if the word index knows which files hold what is wanted.
+fn is_word(step: &Step, query: &str) -> bool {
+    let mut words = identifiers(query.as_bytes());
+    let is_identifier = words.next() == Some(0..query.len());
+    is_identifier && step.word && !step.regex && step.case_sensitive != Some(false)
+}
+
+fn regex(step: &Step, query: &str) -> Result<Regex> {
+    if query.len() > PATTERN_BYTES_MAX {
+        return Err(Error::usage(format!("`query` is longer than {PATTERN_BYTES_MAX} bytes")));
+    }
+    let mut pattern = if step.regex { query.to_owned() } else { regex_syntax::escape(query) };
+    if step.word {
+        pattern = format!("\\b{{start-half}}(?:{pattern})\\b{{end-half}}");
+    }
+    let config = syntax::Config::new()
+        .case_insensitive(step.case_sensitive == Some(false))
+        .multi_line(true)
+        .utf8(false);
+    let config_limits = Regex::config().utf8_empty(false).nfa_size_limit(Some(16 << 20));
+    Regex::builder().syntax(config).configure(config_limits).build(&pattern).map_err(|error| {
+        let why = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+        let why = why.lines().last().unwrap_or_default().to_owned();
+        Error::usage(format!("the pattern cannot be read: {why}"))
+            .with_hint("without `regex` it is taken as it stands")
+    })
+}
+
+/// Returns the file with the lines that match, if any does.
+fn matched(catalog: &Catalog, regex: &Regex, mut item: Item, lines_max: usize) -> Option<Item> {
+    let bytes = catalog.read(FileId::new(item.at), file_bytes_max())?;
+    let text = text::decode(&bytes)?;
+    let (text, mut at, mut line, mut counted) = (text.as_bytes(), 0, 1, 0);
+    item.matches.clear();
+    item.matches_total = 0;
+    while item.matches_total < LINES_MAX
+        && let Some(found) = regex.find(regex_automata::Input::new(text).range(at..))
+    {
+        let start = memchr::memrchr(b'\n', &text[..found.start()]).map_or(0, |end| end + 1);
+        let rest = &text[found.start()..];
+        let end = memchr::memchr(b'\n', rest).map_or(text.len(), |end| found.start() + end);
+        line += memchr::memchr_iter(b'\n', &text[counted..start]).count();
+        counted = start;
+        if start == text.len() && start > 0 {
+            // What is behind the last line end is no line.
+            break;
+        }
+        item.matches_total += 1;
+        if item.matches.len() < lines_max {
+            let shown = String::from_utf8_lossy(&text[start..end]);
+            let shown = text::start(shown.trim(), LINE_BYTES_MAX).to_owned();
+            item.matches.push(Line { line, text: shown });
+        }
+        if end >= text.len() {
+            break;
+        }
+        at = end + 1;
+    }
+    (item.matches_total > 0).then_some(item)
+}

@@ -1,0 +1,135 @@
+//! Steps that choose and order files: `find`, `filter`, `deps`, `sort`, `limit`.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use globset::GlobBuilder;
+
+use super::super::deps::{Direction, reach};
+use super::super::nearest;
+use super::{By, Flow, Item, Step};
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::error::{Error, Result};
+use crate::lang::language::LANGUAGES;
+use crate::lang::marks;
+
+impl Flow<'_> {
+    /// Keeps the files whose paths fit, the best first.
+    pub(super) fn find(&mut self, step: &Step) -> Result<()> {
+        let query = self.wanted(step)?.as_bytes();
+        let names = self.call.code.names()?;
+        let max = step.max_results.unwrap_or(usize::MAX).min(self.catalog.files().len());
+        let mut before: HashMap<usize, Item> =
+            self.items.drain(..).map(|item| (item.at, item)).collect();
+        let hits = names.find(query, self.catalog.files().len()).best;
+        self.items = hits.iter().filter_map(|hit| before.remove(&hit.at)).take(max).collect();
+        Ok(())
+    }
+
+    /// Keeps the files of some sort.
+    pub(super) fn filter(&mut self, step: &Step) -> Result<()> {
+        if step.path_glob.is_none() && step.language.is_none() && step.test.is_none() {
+            return Err(Error::usage("`path_glob`, `language` or `test` is missing"));
+        }
+        let glob = match &step.path_glob {
+            None => None,
+            Some(glob) => {
+                let made = GlobBuilder::new(glob.trim_start_matches('/'))
+                    .literal_separator(true)
+                    .build()
+                    .map_err(|error| {
+                        Error::usage(format!("the pattern cannot be read: {error}"))
+                    })?;
+                Some((made.compile_matcher(), glob.contains('/')))
+            }
+        };
+        let language = step.language.as_deref().map(language).transpose()?;
+        let catalog = self.catalog;
+        let mut kept = Vec::with_capacity(self.items.len());
+        for item in self.items.drain(..) {
+            let file = FileId::new(item.at);
+            let path = catalog.path(file);
+            if let Some((glob, is_path)) = &glob {
+                let text = if *is_path { path } else { path::split(path).1 };
+                if !glob.is_match(path::to_path(text)) {
+                    continue;
+                }
+            }
+            let summary = catalog.summary(file)?;
+            let known = summary.unwrap_or_default();
+            if language.is_some_and(|name| known.language.is_none_or(|of| of.name != name)) {
+                continue;
+            }
+            let marks = summary.map_or_else(|| marks::of_path(path), |summary| summary.marks);
+            if step.test.is_none_or(|test| test == marks.test) {
+                kept.push(item);
+            }
+        }
+        self.items = kept;
+        Ok(())
+    }
+
+    /// Takes the files that import these, or that these import, nearest first.
+    pub(super) fn deps(&mut self, step: &Step) -> Result<()> {
+        let start: Vec<FileId> = self.items.iter().map(|item| FileId::new(item.at)).collect();
+        let direction = step.direction.unwrap_or(Direction::ImportedBy);
+        let depth_max = step.max_depth.unwrap_or(if step.transitive { usize::MAX } else { 1 });
+        let reached = reach(self.catalog, &start, direction, depth_max);
+        let item = |file: FileId| Item { at: file.index(), ..Item::default() };
+        self.items = reached.iter().map(|found| item(found.file)).collect();
+        Ok(())
+    }
+
+    /// Orders the files; equals stay as they are.
+    pub(super) fn sort(&mut self, step: &Step) -> Result<()> {
+        let Some(by) = step.by else { return Err(Error::usage("`by` is missing")) };
+        let catalog = self.catalog;
+        let ranks = if by == By::Rank { catalog.file_rank() } else { &[] };
+        let mut keyed = Vec::with_capacity(self.items.len());
+        for item in self.items.drain(..) {
+            let summary = catalog.summary(FileId::new(item.at))?.unwrap_or_default();
+            let most = match by {
+                By::Path | By::Rank => 0,
+                By::Lines => i64::from(summary.lines),
+                By::Symbols => i64::from(summary.symbols),
+                By::Modified => catalog.files().info(item.at).modified_ns,
+                By::Matches => item.matches_total as i64,
+            };
+            let rank = ranks.get(item.at).copied().unwrap_or_default();
+            let place = if by == By::Path { item.at } else { 0 };
+            keyed.push((Reverse(most), rank, place, item));
+        }
+        keyed.sort_by(|a, b| {
+            let order = a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2));
+            if step.reverse { order.reverse() } else { order }
+        });
+        self.items = keyed.into_iter().map(|(.., item)| item).collect();
+        Ok(())
+    }
+
+    /// Keeps the first files.
+    pub(super) fn limit(&mut self, step: &Step) -> Result<()> {
+        let Some(max) = step.max_results else {
+            return Err(Error::usage("`max_results` is missing"));
+        };
+        self.items.truncate(max);
+        Ok(())
+    }
+}
+
+/// Returns the name of a language as the table has it.
+fn language(given: &str) -> Result<&'static str> {
+    let wanted = given.to_lowercase();
+    let names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
+    if let Some(name) = names.iter().find(|name| name.to_lowercase() == wanted) {
+        return Ok(name);
+    }
+    let found = nearest::among(names.iter().map(|name| name.as_bytes()), wanted.as_bytes());
+    let offered: Vec<String> = found.iter().map(|&at| names[at].to_owned()).collect();
+    let error = Error::usage(format!("`{given}` is no language that is known"));
+    Err(match nearest::hint(&offered) {
+        Some(hint) => error.with_hint(hint),
+        None => error.with_hint(format!("known are {}", names.join(", "))),
+    })
+}

@@ -1,0 +1,78 @@
+//! Steps that add to files what they hold: `outline`, `read`.
+
+use super::{Flow, Line, Step, Symbol};
+use crate::base::ids::FileId;
+use crate::base::text;
+use crate::error::{Error, Result};
+use crate::lang::Limits;
+
+/// Files to which one step adds something.
+const FILES_MAX: usize = 50;
+
+/// Definitions of one file.
+const SYMBOLS_MAX: usize = 200;
+
+/// Lines of one file.
+const LINES_MAX: usize = 200;
+
+/// Bytes of one line.
+const LINE_BYTES_MAX: usize = 300;
+
+impl Flow<'_> {
+    /// Adds the definitions of each file.
+    pub(super) fn outline(&mut self) -> Result<()> {
+        self.bound("outline");
+        let mut cut = 0;
+        for item in self.items.iter_mut().take(FILES_MAX) {
+            let Some(facts) = self.catalog.facts_now(FileId::new(item.at))? else { continue };
+            cut += usize::from(facts.symbols.len() > SYMBOLS_MAX);
+            let symbols = facts.symbols.iter().take(SYMBOLS_MAX).map(|symbol| Symbol {
+                name: symbol.qualified_name.clone(),
+                kind: symbol.kind,
+                line: symbol.line,
+                end_line: symbol.end_line,
+            });
+            item.symbols = symbols.collect();
+        }
+        if cut > 0 {
+            self.limits
+                .push(format!("`outline` lists the first {SYMBOLS_MAX} definitions of a file"));
+        }
+        Ok(())
+    }
+
+    /// Adds lines of each file.
+    pub(super) fn read(&mut self, step: &Step) -> Result<()> {
+        let (start, end) = (step.line_start.unwrap_or(1), step.line_end.unwrap_or(usize::MAX));
+        if start == 0 || end < start {
+            return Err(Error::usage("lines count from 1, and the last is not before the first"));
+        }
+        self.bound("read");
+        let mut cut = 0;
+        for item in self.items.iter_mut().take(FILES_MAX) {
+            let bytes = self.catalog.read(FileId::new(item.at), Limits::DEFAULT.bytes_max + 1);
+            let bytes = bytes.unwrap_or_default();
+            let Some(text) = text::decode(&bytes) else { continue };
+            let mut lines = text.lines().enumerate().skip(start - 1);
+            let wanted = end.saturating_sub(start).saturating_add(1);
+            let taken = lines.by_ref().take(wanted.min(LINES_MAX)).map(|(at, line)| Line {
+                line: at + 1,
+                text: text::start(line, LINE_BYTES_MAX).to_owned(),
+            });
+            item.lines = taken.collect();
+            cut += usize::from(wanted > LINES_MAX && lines.next().is_some());
+        }
+        if cut > 0 {
+            self.limits.push(format!("`read` shows the first {LINES_MAX} lines of a file"));
+        }
+        Ok(())
+    }
+
+    /// Says that only the first files are shown in full, if there are more.
+    fn bound(&mut self, op: &str) {
+        let files = self.items.len();
+        if files > FILES_MAX {
+            self.limits.push(format!("`{op}` is done for the first {FILES_MAX} of {files} files"));
+        }
+    }
+}

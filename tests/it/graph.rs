@@ -1,0 +1,624 @@
+//! The tools over symbols and imports as commands, on small trees of several languages: what they
+//! answer without an index, with one, and after edits that it does not have yet.
+
+use crate::support::place::{Answer, Place, settle};
+use crate::support::process::output;
+
+const PYTHON: &[(&str, &str)] = &[
+    ("shop/__init__.py", "from .cart import Cart\n"),
+    (
+        "shop/cart.py",
+        "import os\nfrom .money import price as cost\n\n\nclass Cart:\n    def __init__(self):\n        \
+         self.items = []\n\n    def add(self, item):\n        self.items.append(item)\n        return \
+         self.total()\n\n    def total(self):\n        return sum(cost(i) for i in self.items)\n",
+    ),
+    (
+        "shop/money.py",
+        "def price(item):\n    return round_up(item.price)\n\n\ndef round_up(n):\n    return n\n",
+    ),
+    (
+        "app.py",
+        "from shop import Cart\nfrom shop.money import price\nimport requests\n\n\ndef main(name):\n    cart = \
+         Cart()\n    cart.add(1)\n    return map(price, [])\n\n\ndef plugin(name):\n    return \
+         __import__(name)\n",
+    ),
+    ("tests/test_cart.py", "from shop.cart import Cart\n\n\ndef test_add():\n    Cart().add(2)\n"),
+];
+
+const TYPESCRIPT: &[(&str, &str)] = &[
+    ("package.json", "{\"name\": \"web\"}\n"),
+    (
+        "src/store.ts",
+        "export class Store {\n  load(id: string): Item {\n    return parse(id);\n  }\n}\n\nexport \
+         function parse(id: string): Item {\n  return { id };\n}\n\nexport interface Item {\n  id: \
+         string;\n}\n\nfunction make(): Store {\n  return new Store();\n}\n\nexport default make;\n",
+    ),
+    ("src/index.ts", "export { Store, parse as read } from './store';\n"),
+    (
+        "src/page.ts",
+        "import { Store, read } from './index';\nimport open from './store';\nimport type { Item } from './store';\nimport React \
+         from 'react';\n\nexport function show(store: Store): Item {\n  read('a');\n  open();\n  return \
+         store.load('b');\n}\n",
+    ),
+];
+
+const GO: &[(&str, &str)] = &[
+    ("go.mod", "module example.com/app\n"),
+    (
+        "store/store.go",
+        "package store\n\nfunc New() *Store { return &Store{} }\n\ntype Store struct{}\n",
+    ),
+    (
+        "store/get.go",
+        "package store\n\nfunc (s *Store) Get(k string) string { return clean(k) }\n\nfunc clean(k string) string { return k }\n",
+    ),
+    (
+        "main.go",
+        "package main\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/app/store\"\n)\n\nfunc main() {\n\ts := \
+         store.New()\n\tfmt.Println(s.Get(\"a\"))\n}\n",
+    ),
+];
+
+const RUST: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"app\"\n"),
+    (
+        "src/main.rs",
+        "mod cart;\nuse cart::Cart;\n\nfn main() {\n    let cart = Cart::open();\n    cart.total();\n}\n",
+    ),
+    (
+        "src/cart.rs",
+        "use std::fmt;\n\npub struct Cart;\n\nimpl Cart {\n    pub fn open() -> Cart {\n        \
+         Cart\n    }\n\n    pub fn total(&self) -> u32 {\n        rate()\n    }\n}\n\npub struct \
+         Basket;\n\nimpl Basket {\n    pub fn total(&self) -> u32 {\n        rate() + rate()\n    \
+         }\n}\n\nfn rate() -> u32 {\n    1\n}\n",
+    ),
+];
+
+const JAVA: &[(&str, &str)] = &[
+    (
+        "src/main/java/com/shop/Cart.java",
+        "package com.shop;\n\nimport com.shop.money.Rates;\n\npublic class Cart {\n  public int total() {\n    \
+         return Rates.exchange(1);\n  }\n}\n",
+    ),
+    (
+        "src/main/java/com/shop/money/Rates.java",
+        "package com.shop.money;\n\npublic class Rates {\n  public static int exchange(int n) { return n; }\n}\n",
+    ),
+    (
+        "src/main/java/com/shop/Main.java",
+        "package com.shop;\n\nimport java.util.List;\n\npublic class Main {\n  public static void \
+         main(String[] args) {\n    Cart cart = new Cart();\n    cart.total();\n  }\n}\n",
+    ),
+];
+
+const C: &[(&str, &str)] = &[
+    ("include/list.h", "int list_len(int *list);\n"),
+    (
+        "src/list.c",
+        "#include \"list.h\"\n#include <stdio.h>\n\nint list_len(int *list) {\n    return list[0];\n}\n",
+    ),
+    (
+        "src/main.c",
+        "#include \"list.h\"\n\nint main(void) {\n    int list[] = {0};\n    return list_len(list);\n}\n",
+    ),
+];
+
+fn write(place: &Place, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        place.write(path, text);
+    }
+}
+
+fn tool(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb(args[0]);
+    command.args(&args[1..]);
+    Answer::of(command)
+}
+
+/// Returns an answer without its confidences, which are no business of the tools.
+fn without_digits(text: &str) -> String {
+    let mut parts = text.split(", 0.").map(|part| part.replace(", 1.00)", ")"));
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned());
+    std::iter::once(first).chain(rest).collect()
+}
+
+/// Asks some questions of a tree: without an index, with one, and with one that was made of other
+/// texts. The answers must be as expected each time.
+#[track_caller]
+fn check(files: &[(&str, &str)], questions: &[(&[&str], &str)]) {
+    let place = Place::new();
+    write(&place, files);
+    let ask = |when: &str| {
+        for (args, expected) in questions {
+            let answer = tool(&place, args);
+            let text = without_digits(&answer.text());
+            assert_eq!(text, *expected, "{when}, {args:?}: {}", answer.stderr);
+            let is_found = !expected.is_empty() && !expected.contains("  0 callers\n  ");
+            assert_eq!(answer.code, i32::from(!is_found), "{when}, {args:?}");
+        }
+    };
+    ask("without an index");
+    settle();
+    place.index(&["-q"]).expect_success();
+    ask("with an index");
+    for (path, text) in files.iter().step_by(2) {
+        place.write(path, format!("\n\n{text}"));
+    }
+    settle();
+    place.index(&["-q"]).expect_success();
+    write(&place, files);
+    ask("after an edit");
+}
+
+#[test]
+fn python_callers_paths_and_imports() {
+    check(
+        PYTHON,
+        &[
+            (
+                &["callers", "Cart.add"],
+                "\
+shop/cart.py:9  method Cart.add  2 callers
+  app.py:8  in main  cart.add(1)  (a member of the receiver's type)
+  tests/test_cart.py:5  in test_add  Cart().add(2)  (a member of the receiver's type)
+",
+            ),
+            (
+                &["callers", "price", "--uses"],
+                "\
+shop/money.py:1  function price  1 caller
+  shop/cart.py:14  in Cart.total  return sum(cost(i) for i in self.items)  (imported)
+  app.py:2  from shop.money import price  (imported, as an import)
+  app.py:9  in main  return map(price, [])  (imported, passed on or read)
+other uses: 1 passed on or read, 1 as an import
+",
+            ),
+            (
+                &["callpath", "main", "round_up"],
+                "\
+app.py:6  function main
+  8: cart.add(1)  (a member of the receiver's type)
+shop/cart.py:9  method Cart.add
+  11: return self.total()  (a member of the receiver's type)
+shop/cart.py:13  method Cart.total
+  14: return sum(cost(i) for i in self.items)  (imported)
+shop/money.py:1  function price
+  2: return round_up(item.price)  (defined in the same file)
+shop/money.py:5  function round_up
+",
+            ),
+            (
+                &["deps", "shop/cart.py"],
+                "\
+shop/__init__.py
+  1: from .cart import Cart  (by its relative path)
+tests/test_cart.py  test
+  1: from shop.cart import Cart  (by its path below a source root)
+",
+            ),
+            (
+                &["deps", "shop/money.py", "--transitive"],
+                "\
+shop/cart.py
+  2: from .money import price as cost  (by its relative path)
+app.py
+  2: from shop.money import price  (by its path below a source root)
+  shop/__init__.py
+    1: from .cart import Cart  [shop/cart.py]  (by its relative path)
+  tests/test_cart.py  test
+    1: from shop.cart import Cart  [shop/cart.py]  (by its path below a source root)
+",
+            ),
+            (
+                &["deps", "app.py", "--direction", "depends_on"],
+                "\
+shop/__init__.py
+  1: from shop import Cart  (by its path below a source root)
+shop/money.py
+  2: from shop.money import price  (by its path below a source root)
+from elsewhere: requests
+loaded at run time: app.py:13: return __import__(name)  (0.30)
+",
+            ),
+            (
+                &["deps", "shop"],
+                "\
+app.py
+  1: from shop import Cart  [shop/__init__.py]  (by its path below a source root)
+  2: from shop.money import price  [shop/money.py]  (by its path below a source root)
+tests/test_cart.py  test
+  1: from shop.cart import Cart  [shop/cart.py]  (by its path below a source root)
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn typescript_callers_paths_and_imports() {
+    check(
+        TYPESCRIPT,
+        &[
+            (
+                &["callers", "parse"],
+                "\
+src/store.ts:7  function parse  2 callers
+  src/page.ts:7  in show  read('a');  (imported)
+  src/store.ts:3  in Store.load  return parse(id);  (defined in the same file)
+other uses: 1 as an import
+",
+            ),
+            (
+                &["callers", "make"],
+                "\
+src/store.ts:15  function make  1 caller
+  src/page.ts:8  in show  open();  (imported)
+other uses: 1 passed on or read, 1 as an import
+",
+            ),
+            (
+                &["callers", "Store"],
+                "\
+src/store.ts:1  class Store  1 caller
+  src/store.ts:16  in make  return new Store();  (defined in the same file)
+other uses: 2 as a type, 2 as an import
+",
+            ),
+            (
+                &["callers", "Store.load"],
+                "\
+src/store.ts:2  method Store.load  1 caller
+  src/page.ts:9  in show  return store.load('b');  (a member of the receiver's type)
+",
+            ),
+            (
+                &["callers", "Item", "--uses"],
+                "\
+src/store.ts:11  interface Item  0 callers
+  src/page.ts:3  import type { Item } from './store';  (imported, as an import)
+  src/page.ts:6  in show  export function show(store: Store): Item {  (imported, as a type)
+  src/store.ts:2  in Store.load  load(id: string): Item {  (defined in the same file, as a type)
+  src/store.ts:7  in parse  export function parse(id: string): Item {  (defined in the same file, as a type)
+other uses: 3 as a type, 1 as an import
+",
+            ),
+            (
+                &["callpath", "show", "store.parse"],
+                "\
+src/page.ts:6  function show
+  7: read('a');  (imported)
+src/store.ts:7  function parse
+",
+            ),
+            (
+                &["deps", "src/store.ts"],
+                "\
+src/index.ts
+  1: export { Store, parse as read } from './store';  (by its relative path)
+src/page.ts
+  2: import open from './store';  (by its relative path)
+  3: import type { Item } from './store';  (by its relative path)
+",
+            ),
+            (
+                &["deps", "src/page.ts", "--direction", "depends_on", "--transitive"],
+                "\
+src/index.ts
+  1: import { Store, read } from './index';  (by its relative path)
+src/store.ts
+  2: import open from './store';  (by its relative path)
+  3: import type { Item } from './store';  (by its relative path)
+from elsewhere: react
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn go_callers_paths_and_imports() {
+    check(
+        GO,
+        &[
+            (
+                &["callers", "Store.Get"],
+                "\
+store/get.go:3  method Store.Get  1 caller
+  main.go:11  in main  fmt.Println(s.Get(\"a\"))  (a member of the receiver's type)
+",
+            ),
+            (
+                &["callers", "store.New"],
+                "\
+store/store.go:3  function New  1 caller
+  main.go:10  in main  s := store.New()  (a member of the receiver's type)
+",
+            ),
+            (
+                &["callpath", "main", "clean"],
+                "\
+main.go:9  function main
+  11: fmt.Println(s.Get(\"a\"))  (a member of the receiver's type)
+store/get.go:3  method Store.Get
+  3: func (s *Store) Get(k string) string { return clean(k) }  (defined in the same file)
+store/get.go:5  function clean
+",
+            ),
+            (
+                &["deps", "store"],
+                "\
+main.go
+  6: \"example.com/app/store\"  [store/get.go]  (by the name of a package in this tree)
+",
+            ),
+            (
+                &["deps", "main.go", "--direction", "depends_on"],
+                "\
+store/get.go
+  6: \"example.com/app/store\"  (by the name of a package in this tree)
+store/store.go
+  6: \"example.com/app/store\"  (by the name of a package in this tree)
+from elsewhere: fmt
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn rust_callers_paths_and_imports() {
+    check(
+        RUST,
+        &[
+            (
+                &["callers", "total"],
+                "\
+src/cart.rs:10  method Cart::total  1 caller
+  src/main.rs:6  in main  cart.total();  (a member of the receiver's type)
+src/cart.rs:18  method Basket::total  0 callers
+",
+            ),
+            (
+                &["callers", "Cart::open"],
+                "\
+src/cart.rs:6  method Cart::open  1 caller
+  src/main.rs:5  in main  let cart = Cart::open();  (a member of the receiver's type)
+",
+            ),
+            (
+                &["callpath", "main", "rate"],
+                "\
+src/main.rs:4  function main
+  6: cart.total();  (a member of the receiver's type)
+src/cart.rs:10  method Cart::total
+  11: rate()  (defined in the same file)
+src/cart.rs:23  function rate
+",
+            ),
+            (
+                &["deps", "src/cart.rs"],
+                "\
+src/main.rs
+  2: use cart::Cart;  (by the module tree)
+",
+            ),
+            (
+                &["deps", "src/cart.rs", "--direction", "depends_on"],
+                "\
+from elsewhere: std
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn java_callers_paths_and_imports() {
+    check(
+        JAVA,
+        &[
+            (
+                &["callers", "com.shop.Cart.total"],
+                "\
+src/main/java/com/shop/Cart.java:6  method Cart.total  1 caller
+  src/main/java/com/shop/Main.java:8  in Main.main  cart.total();  (a member of the receiver's type)
+",
+            ),
+            (
+                &["callpath", "Main.main", "total"],
+                "\
+src/main/java/com/shop/Main.java:6  method Main.main
+  8: cart.total();  (a member of the receiver's type)
+src/main/java/com/shop/Cart.java:6  method Cart.total
+",
+            ),
+            (
+                &["deps", "src/main/java/com/shop/money/Rates.java", "--transitive"],
+                "\
+src/main/java/com/shop/Cart.java
+  3: import com.shop.money.Rates;  (by its package)
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn c_callers_paths_and_imports() {
+    check(
+        C,
+        &[
+            (
+                &["callers", "list_len"],
+                "\
+src/list.c:4  function list_len  1 caller
+  src/main.c:5  in main  return list_len(list);  (visible in the whole program)
+include/list.h:1  prototype list_len  0 callers
+",
+            ),
+            (
+                &["callers", "list_len", "--path", "include"],
+                "\
+src/list.c:4  function list_len  1 caller
+  src/main.c:5  in main  return list_len(list);  (visible in the whole program)
+include/list.h:1  prototype list_len  0 callers
+",
+            ),
+            (
+                &["callpath", "main", "list_len"],
+                "\
+src/main.c:3  function main
+  5: return list_len(list);  (visible in the whole program)
+src/list.c:4  function list_len
+",
+            ),
+            (
+                &["deps", "include/list.h"],
+                "\
+src/list.c
+  1: #include \"list.h\"  (by convention)
+src/main.c
+  1: #include \"list.h\"  (by convention)
+",
+            ),
+            (
+                &["deps", "src/list.c", "--direction", "depends_on"],
+                "\
+include/list.h
+  1: #include \"list.h\"  (by convention)
+from elsewhere: stdio.h
+",
+            ),
+        ],
+    );
+}
+
+fn query(place: &Place, pipeline: &str) -> Answer {
+    tool(place, &["query", pipeline])
+}
+
+#[test]
+fn pipelines_work_step_by_step() {
+    let place = Place::new();
+    write(&place, PYTHON);
+    let steps = |pipeline: &str, expected: &str| {
+        let answer = query(&place, pipeline);
+        assert_eq!(answer.text(), expected, "{pipeline}: {}", answer.stderr);
+    };
+    let both = |when: &str| {
+        println!("{when}");
+        let word = r#"[{"op": "search", "query": "price", "word": true, "max_results": 1}]"#;
+        let expected = "\
+app.py
+  2: from shop.money import price
+  … 1 more matching line
+shop/cart.py
+  2: from .money import price as cost
+shop/money.py
+  1: def price(item):
+  … 1 more matching line
+";
+        steps(word, expected);
+        steps(
+            r#"[{"op": "search", "query": "^class \\w+", "regex": true}, {"op": "deps"},
+                {"op": "filter", "test": false}]"#,
+            "shop/__init__.py\n",
+        );
+        steps(
+            r#"[{"op": "find", "query": "money"}, {"op": "outline"},
+                {"op": "read", "line_start": 2, "line_end": 2}]"#,
+            "shop/money.py\n  function price  1-2\n  function round_up  5-6\n  2:     return \
+             round_up(item.price)\n",
+        );
+        steps(
+            r#"[{"op": "filter", "path_glob": "shop/*.py", "language": "Python"},
+                {"op": "sort", "by": "rank"}, {"op": "limit", "max_results": 1}]"#,
+            "shop/money.py\n",
+        );
+        steps(r#"[{"op": "search", "query": "PRICE"}]"#, "");
+        steps(
+            r#"[{"op": "search", "query": "PRICE", "case_sensitive": false, "max_results": 0},
+                {"op": "sort", "by": "lines"}, {"op": "limit", "max_results": 1},
+                {"op": "deps", "direction": "depends_on"}]"#,
+            "shop/money.py\n",
+        );
+    };
+    both("without an index");
+    settle();
+    place.index(&["-q"]).expect_success();
+    both("with an index");
+    let pipeline = br#"[{"op": "find", "query": "app.py"}, {"op": "limit", "max_results": 1}]"#;
+    let mut command = place.codedb("query");
+    command.args(["-", "--json"]);
+    let (output, _) = output(command, Some(pipeline));
+    let expected = concat!(
+        r#"{"status":"ok","steps":[{"op":"find","files":1},{"op":"limit","files":1}],"#,
+        r#""files":[{"path":"app.py"}],"shown":1,"total":1}"#,
+        "\n"
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+#[test]
+fn bad_questions_are_answered_with_what_would_be_right() {
+    let place = Place::new();
+    write(&place, PYTHON);
+    let wrong = |args: &[&str], words: &[&str]| {
+        let answer = tool(&place, args);
+        assert_eq!((answer.text().as_str(), answer.code), ("", 2), "{args:?}: {}", answer.stderr);
+        for word in words {
+            assert!(answer.stderr.contains(word), "{args:?}, {word}: {}", answer.stderr);
+        }
+    };
+    wrong(&["callers", "pirce"], &["nothing called `pirce`", "did you mean", "`price`"]);
+    wrong(&["callers", "Basket.add"], &["nothing called `Basket.add`", "did you mean `Cart.add`"]);
+    wrong(&["callers", "price", "--path", "app.py"], &["app.py: nothing", "`shop/money.py`"]);
+    wrong(&["callers", " "], &["`name` is empty"]);
+    wrong(&["callpath", "main", "nowhere"], &["nothing called `nowhere`"]);
+    wrong(&["deps", "shop/crat.py"], &["no such file", "did you mean `shop/cart.py`"]);
+    wrong(&["query", "[]"], &["1 to 20 steps", "hint:"]);
+    wrong(&["query", "[{]"], &["`pipeline` is no JSON"]);
+    let two = |step: &str| format!(r#"[{{"op": "find", "query": "a"}}, {step}]"#);
+    for (step, words) in [
+        (r#"{"op": "serach"}"#, ["step 2", "one of"]),
+        (r#"{"op": "find"}"#, ["step 2 (`find`)", "`query` is missing"]),
+        (r#"{"op": "limit", "max": 1}"#, ["step 2", "`max` is no argument"]),
+        (r#"{"op": "limit"}"#, ["step 2 (`limit`)", "`max_results` is missing"]),
+        (r#"{"op": "sort"}"#, ["step 2 (`sort`)", "`by` is missing"]),
+        (
+            r#"{"op": "search", "query": "(", "regex": true}"#,
+            ["step 2 (`search`)", "cannot be read"],
+        ),
+        (r#"{"op": "filter", "language": "pyhton"}"#, ["step 2 (`filter`)", "`python`"]),
+        (r#"{"op": "read", "line_start": 0}"#, ["step 2 (`read`)", "lines count from 1"]),
+        ("5", ["step 2", "an object"]),
+    ] {
+        wrong(&["query", &two(step)], &words);
+    }
+}
+
+#[test]
+fn callers_and_deps_answer_in_json() {
+    let place = Place::new();
+    write(&place, PYTHON);
+    let json = |args: &[&str]| -> serde_json::Value {
+        let answer = tool(&place, args).expect_success();
+        serde_json::from_str(&answer.text()).expect("JSON")
+    };
+    let found = json(&["callers", "add", "--max-results", "1", "--json"]);
+    let caller = &found["callers"][0];
+    assert_eq!((caller["path"].as_str(), caller["line"].as_u64()), (Some("app.py"), Some(8)));
+    let around = serde_json::json!({"name": "main", "kind": "function", "line": 6, "end_line": 9});
+    assert_eq!((&caller["in"], caller["text"].as_str()), (&around, Some("cart.add(1)")));
+    assert_eq!(
+        (&found["status"], &found["shown"], &found["total"]),
+        (&"ok".into(), &1.into(), &2.into())
+    );
+    let found = json(&["deps", "shop/money.py", "--json"]);
+    let file = &found["files"][0];
+    assert_eq!((file["path"].as_str(), file["depth"].as_u64()), (Some("shop/cart.py"), Some(1)));
+    assert_eq!(file["imports"][0]["text"], "from .money import price as cost");
+    let found = json(&["callpath", "Cart.add", "price", "--json"]);
+    assert_eq!((&found["calls"], &found["chain"][0]["calls"]["line"]), (&2.into(), &11.into()));
+}
