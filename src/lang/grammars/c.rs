@@ -7,6 +7,7 @@ use crate::lang::language::{Language, Tests};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod annotations;
 mod cpp;
 mod kernel;
 mod refer;
@@ -29,7 +30,7 @@ pub(crate) static C: Language = Language {
     },
     grammar: tree_sitter_c::LANGUAGE,
     refine: Some(header),
-    mask: Some(kernel::mask),
+    mask: Some(mask),
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],
@@ -49,7 +50,7 @@ pub(crate) static CPP: Language = Language {
     },
     grammar: tree_sitter_cpp::LANGUAGE,
     refine: None,
-    mask: None,
+    mask: Some(annotations::mask),
     shebangs: &[],
     markers: &["access_specifier"],
     define,
@@ -57,6 +58,14 @@ pub(crate) static CPP: Language = Language {
     scopes: cpp::SCOPES,
     ..C
 };
+
+/// Returns a text as plain C.
+fn mask(text: &[u8]) -> Vec<u8> {
+    let mut masked = kernel::mask(text);
+    let text = masked.clone();
+    annotations::blank(&text, &mut masked, true);
+    masked
+}
 
 /// Says that a header is Objective-C or C++, by the lines that only these have.
 fn header(head: &[u8]) -> Option<&'static Language> {

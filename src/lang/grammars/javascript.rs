@@ -12,6 +12,7 @@ mod fields;
 mod flow;
 mod imports;
 mod names;
+mod overloads;
 mod refer;
 mod types;
 
@@ -77,6 +78,7 @@ pub(crate) static TYPESCRIPT: Language = Language {
     shebangs: &["ts-node", "deno", "tsx"],
     grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
     refine: None,
+    mask: Some(overloads::mask),
     ..JAVASCRIPT
 };
 
@@ -137,6 +139,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "pair" => return found.extend(pair(visit)),
         "assignment_expression" => return found.extend(assignment(visit)),
         "export_statement" => return found.extend(default_export(visit)),
+        "function_expression" | "generator_function" => return found.extend(passed_on(visit)),
         _ => return,
     };
     if let Some(definition) = Definition::named(visit, kind) {
@@ -326,7 +329,7 @@ fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, key) })
 }
 
-/// Returns true if the visited node lies in an object that an outermost name, or `export`, stands for.
+/// Returns true if the visited node lies in an object that a name, or `export`, stands for.
 fn is_bound_object(visit: &Visit<'_, '_>) -> bool {
     let mut at = 1;
     while matches!(
@@ -335,12 +338,29 @@ fn is_bound_object(visit: &Visit<'_, '_>) -> bool {
     ) {
         at += 1;
     }
-    match visit.ancestor_kind(at) {
-        "variable_declarator" => is_outermost(visit, at + 2),
-        "assignment_expression" => is_outermost(visit, at + 1),
-        "export_statement" => true,
-        _ => false,
+    matches!(
+        visit.ancestor_kind(at),
+        "variable_declarator" | "assignment_expression" | "export_statement"
+    )
+}
+
+/// Returns a function that has a name where it is passed on or called: `use(function name() {})`.
+/// What is bound to a name is listed under that one.
+fn passed_on<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let mut at = 1;
+    while matches!(visit.ancestor_kind(at), "parenthesized_expression" | "as_expression") {
+        at += 1;
     }
+    let is_bound = match visit.ancestor_kind(at) {
+        "pair" => visit.enclosing().is_some_and(|around| around.kind == SymbolKind::Method),
+        "variable_declarator" | "export_statement" | "field_definition" => true,
+        "assignment_expression" | "public_field_definition" => true,
+        _ => false,
+    };
+    let definition = Definition::named(visit, SymbolKind::Function).filter(|_| !is_bound)?;
+    // `const View = memo(function View() {})` is one thing.
+    let is_twin = visit.enclosing().is_some_and(|around| around.name == definition.name);
+    if is_twin { None } else { finish(visit, definition) }
 }
 
 /// Returns a function or class that is assigned: `exports.x = …`, `Type.prototype.x = …`.
@@ -356,16 +376,13 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let mut definition = Definition::new(visit, kind, left);
     definition.body = value.child_by_field_name("body");
     if left.kind() == "identifier" {
-        return if is_outermost(visit, 1) { finish(visit, definition) } else { None };
+        return finish(visit, definition);
     }
     let property = left.child_by_field_name("property")?;
     let object = visit.field(left, "object")?;
     let of_module = object == "module" && visit.text(property) == "exports";
     let in_module = matches!(object.as_ref(), "exports" | "module.exports");
     let of_type = object.strip_suffix(".prototype");
-    if !(is_outermost(visit, 1) || in_module || of_type.is_some() || object == "this") {
-        return None;
-    }
     if of_module {
         let own = value.child_by_field_name("name");
         let own = own.map(|name| visit.text(name).into_owned());

@@ -63,6 +63,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "type_alias_statement" => visit
             .node()
             .child_by_field_name("left")
+            // `type(a).b = c` looks like an alias to the grammar.
+            .filter(|name| visit.text[name.start_byte()] != b'(')
             .map(|name| Definition::new(visit, SymbolKind::Type, name)),
         _ => None,
     };
@@ -105,8 +107,8 @@ fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> 
     })
 }
 
-/// Returns a module's variable, or an attribute, constant or enumeration member of a class; the first
-/// of a name.
+/// Returns a module's variable, or an attribute, constant or enumeration member of a class, the first
+/// of a name; or a function that is bound to a name, wherever it is.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let name = visit.node().child_by_field_name("left")?;
     if visit.ancestor_kind(1) != "expression_statement" {
@@ -117,6 +119,11 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     }
     if name.kind() != "identifier" {
         return None;
+    }
+    if visit.node().child_by_field_name("right").is_some_and(|value| value.kind() == "lambda") {
+        let in_class = visit.enclosing_kind() == Some(SymbolKind::Class);
+        let kind = if in_class { SymbolKind::Method } else { SymbolKind::Function };
+        return Some(Definition::new(visit, kind, name));
     }
     let text = visit.text(name);
     let is_capital = text.chars().any(|c| c.is_ascii_uppercase())

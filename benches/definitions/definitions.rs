@@ -1,0 +1,94 @@
+//! The files of one language below a folder, and what our outlines say of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use codedb::lang::{Limits, Symbol, SymbolKind, detect, outline};
+
+use crate::options::Options;
+use crate::table::{Group, Row};
+
+/// A function, method or type as one side knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    /// The name without what the row's separators end.
+    pub(crate) name: String,
+    /// The line of the name, from 1.
+    pub(crate) line: usize,
+    pub(crate) group: Group,
+    /// The side's own word for it.
+    pub(crate) kind: String,
+    /// The side's word for what is around it, empty for the file.
+    pub(crate) within: String,
+    /// It may be there or not: it confirms the other side's, and is not asked of it.
+    pub(crate) is_optional: bool,
+}
+
+/// A file with our definitions.
+pub(crate) struct Source {
+    pub(crate) text: Vec<u8>,
+    pub(crate) ours: Vec<Definition>,
+    /// Places that the grammar did not understand, or bounds that were met.
+    pub(crate) problems: u64,
+}
+
+/// Files by their paths below the tree.
+pub(crate) type Sources = BTreeMap<String, Source>;
+
+/// Reads the row's files below the folders that are asked for.
+pub(crate) fn read(row: &Row, options: &Options) -> Result<Sources, String> {
+    let mut sources = Sources::new();
+    for below in &options.below {
+        let top = options.tree.join(below);
+        if !top.is_dir() {
+            return Err(format!("`{}` is no folder", top.display()));
+        }
+        for entry in
+            ignore::WalkBuilder::new(top).standard_filters(false).hidden(true).build().flatten()
+        {
+            let path = entry.path();
+            let relative = path.strip_prefix(&options.tree).ok().and_then(Path::to_str);
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let Some(relative) = relative.filter(|_| is_file) else { continue };
+            let Ok(text) = std::fs::read(path) else { continue };
+            if let Some(source) = source(row, relative, text) {
+                sources.insert(relative.to_owned(), source);
+            }
+        }
+    }
+    Ok(sources)
+}
+
+fn source(row: &Row, path: &str, text: Vec<u8>) -> Option<Source> {
+    let language = detect(Path::new(path), &text)?;
+    if !row.ours.contains(&language.name) {
+        return None;
+    }
+    let outline = outline(language, path, &text, Limits::DEFAULT);
+    let lines = line_starts(&text);
+    let known = |symbol: &Symbol| definition(row, symbol, &outline.symbols, &lines);
+    let ours = outline.symbols.iter().filter_map(known).collect();
+    Some(Source { ours, problems: outline.problems.values().sum(), text })
+}
+
+fn line_starts(text: &[u8]) -> Vec<usize> {
+    memchr::memchr_iter(b'\n', text).map(|at| at + 1).collect()
+}
+
+fn definition(
+    row: &Row,
+    symbol: &Symbol,
+    around: &[Symbol],
+    lines: &[usize],
+) -> Option<Definition> {
+    let (group, is_optional) = row.ours(symbol.kind)?;
+    let parent = symbol.parent.map(|place| around[place].kind);
+    Some(Definition {
+        name: row.plain(&symbol.name),
+        line: 1 + lines.partition_point(|&start| start <= symbol.name_span.start),
+        group,
+        kind: symbol.kind.name().to_owned(),
+        within: parent.map_or("", SymbolKind::name).to_owned(),
+        is_optional,
+    })
+}

@@ -1,0 +1,59 @@
+//! Flags.
+
+use std::path::PathBuf;
+
+pub(crate) const HELP: &str = "\
+definitions --tree DIR --language NAME[,NAME…] [--below DIR[,DIR…]] [--ctags PROGRAM]
+            [--show N] [--find TEXT]
+
+  --tree DIR       whose files are read
+  --language NAME  the files' language; a row of the table of kinds
+  --below DIR      only files below these folders of the tree
+  --ctags PROGRAM  a universal-ctags with JSON output; `ctags` unless given
+  --show N         print N differences of each side
+  --find TEXT      of these only those with TEXT in their kind or line";
+
+/// What is asked for.
+pub(crate) struct Options {
+    pub(crate) tree: PathBuf,
+    pub(crate) languages: Vec<String>,
+    pub(crate) below: Vec<String>,
+    pub(crate) ctags: String,
+    pub(crate) show: usize,
+    pub(crate) find: String,
+}
+
+/// Returns the options, or nothing if help is wanted.
+pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
+    let mut options = Options {
+        tree: PathBuf::new(),
+        languages: Vec::new(),
+        below: vec![String::new()],
+        ctags: "ctags".to_owned(),
+        show: 0,
+        find: String::new(),
+    };
+    // Cargo adds `--bench` by itself.
+    let mut args = args.filter(|flag| flag != "--bench");
+    while let Some(flag) = args.next() {
+        if flag == "--help" {
+            return Ok(None);
+        }
+        let value = args.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
+        let list = || value.split(',').map(str::to_owned).collect();
+        match flag.as_str() {
+            "--tree" => options.tree = PathBuf::from(&value),
+            "--language" => options.languages = list(),
+            "--below" => options.below = list(),
+            "--ctags" => options.ctags = value,
+            "--show" => {
+                options.show = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+            }
+            "--find" => options.find = value,
+            _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
+        }
+    }
+    let is_asked = !options.languages.is_empty() && !options.tree.as_os_str().is_empty();
+    // Cargo runs every bench without flags for `cargo bench`.
+    Ok(is_asked.then_some(options))
+}

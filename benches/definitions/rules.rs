@@ -1,0 +1,151 @@
+//! Differences that are ctags's fault or a matter of what counts: general rules, each with a reason,
+//! found on development trees and verified by reading. None names a file or a definition.
+
+use regex_automata::meta::Regex;
+
+use crate::definitions::Definition;
+use crate::table::Row;
+
+/// Whose definition it is that the other side lacks.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Side {
+    /// ctags has it.
+    Missed,
+    /// We have it.
+    Extra,
+}
+
+/// A class of differences that counts on no side.
+pub(crate) struct Rule {
+    /// Rows of the table that it holds for.
+    pub(crate) rows: &'static [&'static str],
+    pub(crate) side: Side,
+    /// Kinds as that side names them; any where there is none.
+    pub(crate) kinds: &'static [&'static str],
+    /// Kinds of what is around, as that side names them; any where there is none.
+    pub(crate) within: &'static [&'static str],
+    /// What the line of the name looks like; `NAME` is the name, an empty one is any line.
+    pub(crate) line: &'static str,
+    /// What it must not look like; nothing where it is empty.
+    pub(crate) unless: &'static str,
+    pub(crate) why: &'static str,
+}
+
+const ANY: &[&str] = &[];
+
+const SCRIPTS: &[&str] = &["javascript", "flow", "typescript"];
+
+/// All rules.
+pub(crate) static RULES: &[Rule] = &[
+    Rule {
+        rows: SCRIPTS,
+        side: Side::Extra,
+        kinds: ANY,
+        within: ANY,
+        line: r"\b(function\s*\*?|class|interface|type|enum|namespace|module)\s+['\x22]?NAME(\W|$)",
+        unless: "",
+        why: "the line says what it defines; ctags loses its way in JSX, types and expressions",
+    },
+    Rule {
+        rows: SCRIPTS,
+        side: Side::Extra,
+        kinds: &["function", "method"],
+        within: ANY,
+        line: r"NAME['\x22\]]?\s*([?!]?\s*:[^=]*)?[:=]\s*(async\b\s*)?(function\b|\(|<|\w+\s*=>|$)",
+        unless: "",
+        why: "a function is bound to the name on the line; ctags knows some of these only",
+    },
+    Rule {
+        rows: SCRIPTS,
+        side: Side::Extra,
+        kinds: &["method", "constructor"],
+        within: ANY,
+        line: r"^\s*((static|async|get|set|public|private|protected|readonly|override)\s+)*\*?\s*['\x22\[]?\s*NAME\s*['\x22\]]?\s*[?!]?\s*([(<]\s*$|(<.*>?)?\(.*([{(,]\s*(//.*|\}\s*,?\s*)?|\)\s*:.*;\s*)$)",
+        unless: "",
+        why: "a method's head on its own line; ctags loses its way in JSX, types and expressions",
+    },
+    Rule {
+        rows: &["javascript", "flow"],
+        side: Side::Missed,
+        kinds: &["class"],
+        within: ANY,
+        line: "",
+        unless: r"(class|function\s*\*?)\s+NAME\b|NAME\s*=\s*(class|function)\b",
+        why: "ctags calls objects classes",
+    },
+    Rule {
+        rows: &["javascript", "flow"],
+        side: Side::Missed,
+        kinds: &["method", "function"],
+        within: ANY,
+        line: r"NAME\b",
+        unless: r"function\s+NAME|NAME['\x22\]]?\s*(:.*)?[:=]\s*(async\s*)?(function|\w+\s*=>|\(.*=>)|NAME['\x22\]]?\s*\(",
+        why: "ctags calls any value of a prototype, what a function returns that is called at once, and an \
+              object whose computed key is set a function or method",
+    },
+    Rule {
+        rows: &["typescript"],
+        side: Side::Missed,
+        kinds: &["alias"],
+        within: ANY,
+        line: r"\btype\s+NAME\s*(,|\}|$|as\b)",
+        unless: "",
+        why: "ctags takes `import {type A}` for a definition",
+    },
+    Rule {
+        rows: &["c", "cpp"],
+        side: Side::Missed,
+        kinds: &["function", "prototype"],
+        within: ANY,
+        line: r"^\s*NAME\s*\(",
+        unless: r"NAME\s*\(\s*(void|\w+\s+\*?\w+)?\s*[,)]|[a-z].*\(",
+        why: "ctags takes the macro that makes a function for its name",
+    },
+    Rule {
+        rows: &["c"],
+        side: Side::Missed,
+        kinds: &["function"],
+        within: ANY,
+        line: r"^(COMPAT_)?SYSCALL_DEFINE\d",
+        unless: "",
+        why: "ctags takes the macro that makes a system call for its name",
+    },
+    Rule {
+        rows: &["c"],
+        side: Side::Extra,
+        kinds: &["function"],
+        within: ANY,
+        line: r"^(COMPAT_)?SYSCALL_DEFINE\d\(NAME\b",
+        unless: "",
+        why: "ctags takes the macro that makes a system call for its name",
+    },
+];
+
+/// The rules of one row and side.
+pub(crate) struct Judge {
+    rules: Vec<&'static Rule>,
+}
+
+impl Judge {
+    pub(crate) fn new(row: &Row, side: Side) -> Judge {
+        let holds = |rule: &&Rule| rule.side == side && rule.rows.contains(&row.name);
+        Judge { rules: RULES.iter().filter(holds).collect() }
+    }
+
+    /// Returns why a difference does not count, if a rule says so.
+    pub(crate) fn excuse(&self, definition: &Definition, lines: &[&[u8]]) -> Option<&'static str> {
+        let line = lines.get(definition.line.checked_sub(1)?).copied().unwrap_or_default();
+        let holds = |rule: &&&Rule| {
+            (rule.kinds.is_empty() || rule.kinds.contains(&definition.kind.as_str()))
+                && (rule.within.is_empty() || rule.within.contains(&definition.within.as_str()))
+                && (rule.line.is_empty() || is_like(rule.line, &definition.name, line))
+                && (rule.unless.is_empty() || !is_like(rule.unless, &definition.name, line))
+        };
+        self.rules.iter().find(holds).map(|rule| rule.why)
+    }
+}
+
+fn is_like(pattern: &str, name: &str, line: &[u8]) -> bool {
+    let pattern = pattern.replace("NAME", &regex_syntax::escape(name));
+    Regex::new(&pattern).is_ok_and(|regex| regex.is_match(line))
+}

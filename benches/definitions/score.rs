@@ -1,0 +1,137 @@
+//! Counts of what both sides know, and the differences.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::definitions::{Definition, Source, Sources};
+use crate::options::Options;
+use crate::rules::{Judge, Side};
+use crate::table::{Group, Row};
+
+/// A definition that only one side knows.
+struct Difference<'a> {
+    path: &'a str,
+    definition: &'a Definition,
+    line: String,
+    problems: u64,
+}
+
+/// One side's definitions against the other's.
+#[derive(Default)]
+struct Half<'a> {
+    /// Those that the other side has too.
+    shared: usize,
+    /// Those that a rule says nothing against.
+    open: Vec<Difference<'a>>,
+    /// How many each rule has put aside.
+    excused: BTreeMap<&'static str, usize>,
+}
+
+impl Half<'_> {
+    /// Returns the share that the other side has too, without and with what rules put aside.
+    fn shares(&self) -> (f64, f64) {
+        let share =
+            |others: usize| 100.0 * self.shared as f64 / (self.shared + others).max(1) as f64;
+        (share(self.open.len() + self.excused.values().sum::<usize>()), share(self.open.len()))
+    }
+}
+
+/// Prints the row of numbers, and what is asked to be shown.
+pub(crate) fn report(
+    row: &Row,
+    options: &Options,
+    sources: &Sources,
+    theirs: &BTreeMap<String, Vec<Definition>>,
+) {
+    let mut missed = Half::default();
+    let mut extra = Half::default();
+    let (miss, surplus) = (Judge::new(row, Side::Missed), Judge::new(row, Side::Extra));
+    let none = Vec::new();
+    for (path, source) in sources {
+        let theirs = theirs.get(path).unwrap_or(&none);
+        compare(&mut missed, &miss, (path, source), theirs, &source.ours);
+        compare(&mut extra, &surplus, (path, source), &source.ours, theirs);
+    }
+    let (recall, recall_judged) = missed.shares();
+    let (precision, precision_judged) = extra.shares();
+    println!(
+        "| {} | {} files | {} definitions | recall {recall_judged:.2} % (as told {recall:.2} %) | \
+         precision {precision_judged:.2} % (as told {precision:.2} %) |",
+        row.name,
+        sources.len(),
+        missed.shared + missed.open.len(),
+    );
+    if options.show > 0 {
+        show("missed", options, &missed);
+        show("extra", options, &extra);
+    }
+}
+
+/// Adds to `half` which of `some` are among `others`.
+fn compare<'a>(
+    half: &mut Half<'a>,
+    judge: &Judge,
+    (path, source): (&'a str, &Source),
+    some: &'a [Definition],
+    others: &[Definition],
+) {
+    let key =
+        |definition: &'a Definition| (definition.name.as_str(), definition.line, definition.group);
+    let others: HashSet<(&str, usize, Group)> =
+        others.iter().map(|other| (other.name.as_str(), other.line, other.group)).collect();
+    let mut seen = HashSet::new();
+    let mut lines: Option<Vec<&[u8]>> = None;
+    for definition in some.iter().filter(|definition| !definition.is_optional) {
+        if !seen.insert(key(definition)) {
+            continue;
+        }
+        if others.contains(&key(definition)) {
+            half.shared += 1;
+            continue;
+        }
+        let lines = lines.get_or_insert_with(|| source.text.split(|&byte| byte == b'\n').collect());
+        match judge.excuse(definition, lines) {
+            Some(why) => *half.excused.entry(why).or_default() += 1,
+            None => half.open.push(Difference {
+                path,
+                definition,
+                line: line(lines, definition.line),
+                problems: source.problems,
+            }),
+        }
+    }
+}
+
+/// Returns a line's text, from 1, as much as fits on a screen.
+fn line(lines: &[&[u8]], number: usize) -> String {
+    let line = number.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or_default();
+    String::from_utf8_lossy(line).trim().chars().take(120).collect()
+}
+
+/// Prints how many differences there are of each kind, and some of them, evenly drawn.
+fn show(side: &str, options: &Options, half: &Half<'_>) {
+    for (why, count) in &half.excused {
+        println!("  {side}, not counted: {count} × {why}");
+    }
+    let mut kinds: HashMap<(&str, &str), usize> = HashMap::new();
+    for Difference { definition, .. } in &half.open {
+        *kinds.entry((&definition.kind, &definition.within)).or_default() += 1;
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|&(kind, count)| (std::cmp::Reverse(count), kind));
+    for ((kind, within), count) in kinds.iter().take(12) {
+        println!("  {side}: {count} × {kind} in `{within}`");
+    }
+    let wanted = |difference: &&Difference<'_>| {
+        difference.line.contains(&options.find) || difference.definition.kind == options.find
+    };
+    let shown: Vec<_> = half.open.iter().filter(wanted).collect();
+    for difference in shown.iter().step_by(shown.len().div_ceil(options.show).max(1)) {
+        let Difference { path, definition, line, problems } = difference;
+        let Definition { kind, name, within, .. } = definition;
+        let unclear = if *problems > 0 { "!" } else { "" };
+        println!(
+            "    {side} {kind} `{name}` in `{within}`\t{path}:{}{unclear}\t{line}",
+            definition.line
+        );
+    }
+}

@@ -1,0 +1,385 @@
+//! Which kinds count in each language, on either side.
+
+use codedb::lang::SymbolKind;
+
+use Group::{Callable, Type};
+
+/// What a definition is, as far as both sides have to agree.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Group {
+    /// A function or method.
+    Callable,
+    /// A class, struct, interface, alias or other type, or a module of such.
+    Type,
+}
+
+/// A language of ours and what ctags calls it.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    /// Our languages whose files are read.
+    pub(crate) ours: &'static [&'static str],
+    pub(crate) ctags: &'static str,
+    /// What ctags is told besides.
+    pub(crate) flags: &'static [&'static str],
+    /// ctags's kinds that count.
+    kinds: &'static [(&'static str, Group)],
+    /// ctags's kinds that confirm ours, but are not asked of us.
+    optional: &'static [(&'static str, Group)],
+    /// Our kinds that confirm ctags's, but are not asked of it.
+    more: &'static [(SymbolKind, Group)],
+    /// Functions and types are told apart; not where the language lets a function be a type.
+    tells_groups: bool,
+    /// A name counts from behind the last of these characters.
+    separators: &'static [char],
+}
+
+/// Our kinds that count unless a row's `more` has them; others have no group.
+fn group_of(kind: SymbolKind) -> Option<Group> {
+    use SymbolKind::*;
+    match kind {
+        Function | Method | Constructor => Some(Callable),
+        Module | Class | Struct | Union | Enum | Interface | Trait | Type => Some(Group::Type),
+        _ => None,
+    }
+}
+
+/// Returns the row of that name.
+pub(crate) fn row(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.name == name)
+}
+
+impl Row {
+    /// Returns the group of ctags's kind, and whether it is optional.
+    pub(crate) fn theirs(&self, kind: &str) -> Option<(Group, bool)> {
+        let of = |kinds: &[(&str, Group)]| kinds.iter().find(|known| known.0 == kind).map(|k| k.1);
+        match of(self.kinds) {
+            Some(group) => Some((self.group(group), false)),
+            None => of(self.optional).map(|group| (self.group(group), true)),
+        }
+    }
+
+    /// Returns the group of our kind, and whether it is optional.
+    pub(crate) fn ours(&self, kind: SymbolKind) -> Option<(Group, bool)> {
+        match self.more.iter().find(|(known, _)| *known == kind) {
+            Some((_, group)) => Some((self.group(*group), true)),
+            None => group_of(kind).map(|group| (self.group(group), false)),
+        }
+    }
+
+    fn group(&self, group: Group) -> Group {
+        if self.tells_groups { group } else { Callable }
+    }
+
+    /// Returns a name as both sides write it: its last part, without blanks and quotes.
+    pub(crate) fn plain(&self, name: &str) -> String {
+        let last = name.rsplit(self.separators).find(|part| !part.is_empty()).unwrap_or(name);
+        last.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`')).collect()
+    }
+}
+
+/// What most rows are made of.
+const PLAIN: Row = Row {
+    name: "",
+    ours: &[],
+    ctags: "",
+    flags: &[],
+    kinds: &[],
+    optional: &[],
+    more: &[],
+    tells_groups: true,
+    separators: &[],
+};
+
+const JAVASCRIPT: Row = Row {
+    name: "javascript",
+    ours: &["javascript"],
+    ctags: "JavaScript",
+    kinds: &[
+        ("function", Callable),
+        ("class", Type),
+        ("method", Callable),
+        ("generator", Callable),
+        ("getter", Callable),
+        ("setter", Callable),
+    ],
+    more: &[(SymbolKind::Property, Callable)],
+    tells_groups: false,
+    ..PLAIN
+};
+
+/// All rows.
+pub(crate) static ROWS: &[Row] = &[
+    Row {
+        name: "python",
+        ours: &["python"],
+        ctags: "Python",
+        kinds: &[("class", Type), ("function", Callable), ("member", Callable)],
+        more: &[(SymbolKind::Property, Callable)],
+        ..PLAIN
+    },
+    JAVASCRIPT,
+    Row { name: "flow", ours: &["flow"], ..JAVASCRIPT },
+    Row {
+        name: "typescript",
+        ours: &["typescript", "tsx"],
+        ctags: "TypeScript",
+        kinds: &[
+            ("function", Callable),
+            ("generator", Callable),
+            ("method", Callable),
+            ("class", Type),
+            ("interface", Type),
+            ("enum", Type),
+            ("namespace", Type),
+            ("alias", Type),
+        ],
+        more: &[(SymbolKind::Property, Callable)],
+        ..PLAIN
+    },
+    Row {
+        name: "go",
+        ours: &["go"],
+        ctags: "Go",
+        kinds: &[
+            ("func", Callable),
+            ("methodSpec", Callable),
+            ("type", Type),
+            ("struct", Type),
+            ("interface", Type),
+            ("talias", Type),
+        ],
+        more: &[(SymbolKind::Prototype, Callable)],
+        ..PLAIN
+    },
+    Row {
+        name: "rust",
+        ours: &["rust"],
+        ctags: "Rust",
+        kinds: &[
+            ("function", Callable),
+            ("method", Callable),
+            ("module", Type),
+            ("struct", Type),
+            ("interface", Type),
+            ("enum", Type),
+            ("typedef", Type),
+        ],
+        more: &[(SymbolKind::Prototype, Callable)],
+        ..PLAIN
+    },
+    Row {
+        name: "java",
+        ours: &["java"],
+        ctags: "Java",
+        kinds: &[
+            ("annotation", Type),
+            ("class", Type),
+            ("enum", Type),
+            ("interface", Type),
+            ("method", Callable),
+        ],
+        more: &[(SymbolKind::Module, Type), (SymbolKind::Prototype, Callable)],
+        ..PLAIN
+    },
+    Row {
+        name: "c",
+        ours: &["c"],
+        ctags: "C",
+        kinds: &[
+            ("function", Callable),
+            ("struct", Type),
+            ("union", Type),
+            ("enum", Type),
+            ("typedef", Type),
+        ],
+        ..PLAIN
+    },
+    Row {
+        name: "cpp",
+        ours: &["cpp"],
+        ctags: "C++",
+        flags: &["--kinds-C++=+p"],
+        kinds: &[
+            ("function", Callable),
+            ("prototype", Callable),
+            ("class", Type),
+            ("struct", Type),
+            ("union", Type),
+            ("enum", Type),
+            ("typedef", Type),
+            ("namespace", Type),
+        ],
+        more: &[(SymbolKind::Prototype, Callable)],
+        ..PLAIN
+    },
+    Row {
+        name: "csharp",
+        ours: &["csharp"],
+        ctags: "C#",
+        kinds: &[
+            ("class", Type),
+            ("enum", Type),
+            ("interface", Type),
+            ("struct", Type),
+            ("namespace", Type),
+            ("method", Callable),
+        ],
+        optional: &[("typedef", Type)],
+        ..PLAIN
+    },
+    Row {
+        name: "php",
+        ours: &["php"],
+        ctags: "PHP",
+        kinds: &[("class", Type), ("interface", Type), ("trait", Type), ("function", Callable)],
+        optional: &[("namespace", Type)],
+        more: &[(SymbolKind::Prototype, Callable), (SymbolKind::Module, Type)],
+        ..PLAIN
+    },
+    Row {
+        name: "ruby",
+        ours: &["ruby"],
+        ctags: "Ruby",
+        kinds: &[
+            ("class", Type),
+            ("module", Type),
+            ("method", Callable),
+            ("singletonMethod", Callable),
+        ],
+        more: &[(SymbolKind::Property, Callable)],
+        separators: &['.', ':'],
+        ..PLAIN
+    },
+    Row {
+        name: "kotlin",
+        ours: &["kotlin"],
+        ctags: "Kotlin",
+        kinds: &[
+            ("class", Type),
+            ("interface", Type),
+            ("object", Type),
+            ("typealias", Type),
+            ("method", Callable),
+        ],
+        more: &[(SymbolKind::Constructor, Callable)],
+        separators: &['.'],
+        ..PLAIN
+    },
+    Row {
+        name: "lua",
+        ours: &["lua"],
+        ctags: "Lua",
+        kinds: &[("function", Callable)],
+        separators: &['.', ':'],
+        ..PLAIN
+    },
+    Row { name: "bash", ours: &["bash"], ctags: "Sh", kinds: &[("function", Callable)], ..PLAIN },
+    Row {
+        name: "r",
+        ours: &["r"],
+        ctags: "R",
+        kinds: &[("function", Callable)],
+        more: &[
+            (SymbolKind::Method, Callable),
+            (SymbolKind::Class, Type),
+            (SymbolKind::Type, Type),
+        ],
+        ..PLAIN
+    },
+    Row {
+        name: "ocaml",
+        ours: &["ocaml"],
+        ctags: "OCaml",
+        kinds: &[
+            ("class", Type),
+            ("module", Type),
+            ("type", Type),
+            ("function", Callable),
+            ("method", Callable),
+        ],
+        optional: &[("var", Callable), ("exception", Type)],
+        ..PLAIN
+    },
+    Row {
+        name: "haskell",
+        ours: &["haskell"],
+        ctags: "Haskell",
+        kinds: &[("module", Type), ("type", Type), ("function", Callable)],
+        optional: &[("constructor", Type)],
+        ..PLAIN
+    },
+    Row {
+        name: "elixir",
+        ours: &["elixir"],
+        ctags: "Elixir",
+        kinds: &[("module", Type), ("protocol", Type), ("type", Type), ("function", Callable)],
+        optional: &[
+            ("macro", Callable),
+            ("guard", Callable),
+            ("delegate", Callable),
+            ("operator", Callable),
+            ("exception", Type),
+            ("implementation", Type),
+            ("test", Callable),
+        ],
+        separators: &['.'],
+        ..PLAIN
+    },
+    Row {
+        name: "cmake",
+        ours: &["cmake"],
+        ctags: "CMake",
+        kinds: &[("function", Callable), ("macro", Callable)],
+        more: &[(SymbolKind::Macro, Callable), (SymbolKind::Module, Type)],
+        ..PLAIN
+    },
+    Row {
+        name: "protobuf",
+        ours: &["protobuf"],
+        ctags: "Protobuf",
+        kinds: &[("message", Type), ("enum", Type), ("service", Type), ("rpc", Callable)],
+        ..PLAIN
+    },
+    Row {
+        name: "sql",
+        ours: &["sql"],
+        ctags: "SQL",
+        kinds: &[("function", Callable), ("procedure", Callable), ("table", Type), ("view", Type)],
+        optional: &[
+            ("trigger", Callable),
+            ("domain", Type),
+            ("subtype", Type),
+            ("package", Type),
+            ("trigger", Callable),
+        ],
+        more: &[(SymbolKind::Table, Type), (SymbolKind::Type, Type), (SymbolKind::Module, Type)],
+        separators: &['.'],
+        ..PLAIN
+    },
+    Row {
+        name: "make",
+        ours: &["make"],
+        ctags: "Make",
+        kinds: &[("target", Callable)],
+        more: &[(SymbolKind::Target, Callable)],
+        ..PLAIN
+    },
+    Row {
+        name: "objective-c",
+        ours: &["objective-c"],
+        ctags: "ObjectiveC",
+        kinds: &[
+            ("interface", Type),
+            ("implementation", Type),
+            ("protocol", Type),
+            ("method", Callable),
+            ("class", Callable),
+            ("function", Callable),
+            ("typedef", Type),
+            ("struct", Type),
+            ("enum", Type),
+        ],
+        more: &[(SymbolKind::Prototype, Callable), (SymbolKind::Impl, Type)],
+        ..PLAIN
+    },
+];

@@ -1,0 +1,338 @@
+//! Annotations that projects define as macros and that stand where C and C++ have none: in heads of
+//! functions (`static int __cold f(void)`), behind their parameters (`void f() REQUIRES(mutex_)`), in
+//! heads of types (`class EXPORT Name {`). They are told by how they are written, in capitals or
+//! beginning with `__`, and by the words around them, and are blanked. Only a line's beginning that
+//! can be nothing but a declaration is changed.
+
+/// Bytes of a list of parameters, over several lines.
+const PARAMETERS_BYTES_MAX: usize = 4000;
+
+/// Words before a declaration's name.
+const HEAD_WORDS_MAX: usize = 16;
+
+/// Words that are no types, in order.
+const QUALIFIERS: &[&[u8]] = &[
+    b"__attribute__",
+    b"__declspec",
+    b"__extension__",
+    b"__inline",
+    b"__inline__",
+    b"__restrict",
+    b"alignas",
+    b"const",
+    b"consteval",
+    b"constexpr",
+    b"constinit",
+    b"explicit",
+    b"extern",
+    b"final",
+    b"friend",
+    b"inline",
+    b"mutable",
+    b"noexcept",
+    b"override",
+    b"register",
+    b"restrict",
+    b"static",
+    b"thread_local",
+    b"virtual",
+    b"volatile",
+];
+
+/// Words that begin or are a type, in order.
+const BUILTIN: &[&[u8]] = &[
+    b"auto",
+    b"bool",
+    b"char",
+    b"double",
+    b"enum",
+    b"float",
+    b"int",
+    b"long",
+    b"short",
+    b"signed",
+    b"struct",
+    b"typename",
+    b"union",
+    b"unsigned",
+    b"void",
+];
+
+/// Words that no declaration of a function begins with, in order.
+const STATEMENTS: &[&[u8]] = &[
+    b"case",
+    b"catch",
+    b"co_await",
+    b"co_return",
+    b"co_yield",
+    b"default",
+    b"delete",
+    b"do",
+    b"else",
+    b"for",
+    b"goto",
+    b"if",
+    b"namespace",
+    b"new",
+    b"operator",
+    b"return",
+    b"sizeof",
+    b"switch",
+    b"throw",
+    b"typedef",
+    b"using",
+    b"while",
+];
+
+/// Returns the text without annotations. O(text).
+pub(super) fn mask(text: &[u8]) -> Vec<u8> {
+    let mut masked = text.to_vec();
+    blank(text, &mut masked, false);
+    masked
+}
+
+/// Blanks the annotations of `text` in `masked`, a text of the same length; with `is_outermost`, only
+/// in lines that begin without blanks, since C has no functions elsewhere.
+pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
+    let mut start = 0;
+    let mut is_directive = false;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let words = line.trim_ascii_start();
+        let indent = line.len() - words.len();
+        is_directive |= words.starts_with(b"#");
+        let begins = words.first().is_some_and(|&byte| is_word(byte) || byte == b'~');
+        if begins && !is_directive && !(is_outermost && indent > 0) {
+            Head::read(text, start + indent).blank(text, masked);
+        }
+        is_directive &= line.trim_ascii_end().ends_with(b"\\");
+        start += line.len();
+    }
+}
+
+/// The words that a line begins with.
+struct Head {
+    words: Vec<Word>,
+    /// The byte behind them.
+    end: usize,
+}
+
+/// A word of a head, or an annotation with its arguments.
+struct Word {
+    start: usize,
+    end: usize,
+    has_arguments: bool,
+}
+
+impl Head {
+    /// Reads words up to the first byte that neither is nor joins any.
+    fn read(text: &[u8], start: usize) -> Head {
+        let mut head = Head { words: Vec::new(), end: start };
+        while head.words.len() < HEAD_WORDS_MAX {
+            let at = head.end + blanks(&text[head.end..]);
+            let Some(&byte) = text.get(at) else { break };
+            match byte {
+                b'*' | b'&' => head.end = at + 1,
+                b'~' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => {
+                    let len = word_len(&text[at..]);
+                    if len == 0 {
+                        break;
+                    }
+                    let end = at + len;
+                    let arguments = arguments(&text[at..end], &text[end..]);
+                    let has_arguments = arguments.is_some();
+                    let end = end + arguments.unwrap_or(0);
+                    head.words.push(Word { start: at, end, has_arguments });
+                    head.end = end;
+                }
+                _ => break,
+            }
+        }
+        head
+    }
+
+    fn blank(&self, text: &[u8], masked: &mut [u8]) {
+        let of = |word: &Word| &text[word.start..word.end];
+        if self.words.iter().any(|word| STATEMENTS.binary_search(&of(word)).is_ok()) {
+            return;
+        }
+        let next = text[self.end..].iter().find(|byte| !byte.is_ascii_whitespace());
+        let Some((name, before)) = self.words.split_last() else { return };
+        let is_type = |word: &&Word| {
+            matches!(of(word), b"class" | b"struct" | b"union" | b"enum" | b"interface")
+        };
+        if matches!(next, Some(b'{' | b':')) {
+            let Some(at) = self.words.iter().position(|word| is_type(&word)) else { return };
+            let own = self.words[at + 1..].iter().filter(|word| of(word) != b"final");
+            let own: Vec<&Word> = own.filter(|word| !is_type(word)).collect();
+            if let Some((_, annotations)) = own.split_last() {
+                let annotations = annotations.iter().filter(|word| is_loud(text, word));
+                annotations.for_each(|word| masked[word.start..word.end].fill(b' '));
+            }
+            return;
+        }
+        if text.get(self.end) != Some(&b'(') || name.has_arguments {
+            return;
+        }
+        let kept = self.blank_before(text, before, masked);
+        let is_destructor = text[name.start..name.end].contains(&b'~');
+        if kept > 0 || is_destructor {
+            blank_behind(text, self.end, masked);
+        }
+    }
+
+    /// Blanks the annotations before a function's name; returns how many words of types are left.
+    fn blank_before(&self, text: &[u8], before: &[Word], masked: &mut [u8]) -> usize {
+        let mut types = 0;
+        let mut loud: Vec<&Word> = Vec::new();
+        let mut is_tag = false;
+        for word in before {
+            let bytes = &text[word.start..word.end];
+            if QUALIFIERS.binary_search(&bytes).is_ok() {
+                continue;
+            }
+            let is_named =
+                std::mem::replace(&mut is_tag, matches!(bytes, b"struct" | b"union" | b"enum"));
+            if word.has_arguments {
+                masked[word.start..word.end].fill(b' ');
+            } else if is_named || BUILTIN.binary_search(&bytes).is_ok() || !is_loud(text, word) {
+                types += 1;
+            } else {
+                loud.push(word);
+            }
+        }
+        // One of them is the type where there is no other.
+        let spared = usize::from(types == 0);
+        for word in loud.iter().skip(spared) {
+            masked[word.start..word.end].fill(b' ');
+        }
+        types + loud.len().min(spared)
+    }
+}
+
+/// Blanks the annotations behind the list of parameters that begins at `start`.
+fn blank_behind(text: &[u8], start: usize, masked: &mut [u8]) {
+    let Some(len) = balanced(&text[start..text.len().min(start + PARAMETERS_BYTES_MAX)]) else {
+        return;
+    };
+    let mut at = start + len;
+    let mut found = Vec::new();
+    for _ in 0..HEAD_WORDS_MAX {
+        at += space(&text[at..]);
+        let len = word_len(&text[at..]);
+        let word = Word { start: at, end: at + len, has_arguments: false };
+        if len == 0 || text[at] == b':' {
+            break;
+        }
+        let gap = space(&text[word.end..]).min(1);
+        let list = match text.get(word.end + gap) {
+            Some(b'(') => balanced(&text[word.end + gap..]).map_or(0, |len| gap + len),
+            _ => 0,
+        };
+        if is_loud(text, &word) {
+            found.push(word.start..word.end + list);
+        } else if QUALIFIERS.binary_search(&&text[word.start..word.end]).is_err() {
+            return;
+        }
+        at = word.end + list;
+    }
+    if matches!(text.get(at), Some(b'{' | b';' | b':' | b'=')) {
+        found.into_iter().for_each(|range| masked[range].fill(b' '));
+    }
+}
+
+/// Returns true for a word as annotations are written: in capitals, or with two underscores before.
+fn is_loud(text: &[u8], word: &Word) -> bool {
+    let bytes = &text[word.start..word.end];
+    let name = bytes.split(|&byte| byte == b'(').next().unwrap_or(bytes);
+    let is_capital = name.len() > 2
+        && name.iter().any(u8::is_ascii_uppercase)
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+    is_capital || (name.starts_with(b"__") && !is_sized(name))
+}
+
+/// Returns true for types such as `__u32`, `__le16` and `__int128`, and what compilers know.
+fn is_sized(name: &[u8]) -> bool {
+    name.last().is_some_and(u8::is_ascii_digit)
+        || name.ends_with(b"_t")
+        || name.ends_with(b"__")
+        || matches!(name, b"__declspec" | b"__cdecl" | b"__stdcall" | b"__inline" | b"__restrict")
+}
+
+/// Returns the bytes of an annotation's arguments: of a loud word that is followed by a list and then,
+/// on the same line, by another word.
+fn arguments(word: &[u8], rest: &[u8]) -> Option<usize> {
+    let whole = Word { start: 0, end: word.len(), has_arguments: false };
+    if rest.first() != Some(&b'(') || !is_loud(word, &whole) {
+        return None;
+    }
+    let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+    let len = balanced(&rest[..line])?;
+    let gap = blanks(&rest[len..]);
+    let next = *rest.get(len + gap)?;
+    (gap > 0 && (next.is_ascii_alphabetic() || next == b'_')).then_some(len)
+}
+
+/// Returns the bytes of a list in parentheses, if it ends.
+fn balanced(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.iter().enumerate().take(PARAMETERS_BYTES_MAX) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth <= 1 => return Some(at + 1),
+            b')' => depth -= 1,
+            b'{' | b'}' | b';' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the bytes of a name with its scopes and arguments: `a::b<int>::c`.
+fn word_len(text: &[u8]) -> usize {
+    let mut len = 0;
+    while let Some(&byte) = text.get(len) {
+        match byte {
+            b'<' if len > 0 => match angled(&text[len..]) {
+                Some(inner) => len += inner,
+                None => break,
+            },
+            b':' if text.get(len + 1) == Some(&b':') => len += 2,
+            b'~' if len == 0 || text[len - 1] == b':' => len += 1,
+            _ if is_word(byte) => len += 1,
+            _ => break,
+        }
+    }
+    len
+}
+
+/// Returns the bytes of arguments in angle brackets, if they end on the line.
+fn angled(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.iter().enumerate().take(200) {
+        match byte {
+            b'<' => depth += 1,
+            b'>' if depth <= 1 => return Some(at + 1),
+            b'>' => depth -= 1,
+            b'\n' | b';' | b'{' | b'=' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+fn blanks(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+fn space(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! What is blanked, and what only looks like it.
+
+use super::*;
+
+/// Fails unless `text` without its annotations is `expected`, where a `.` stands for each blanked byte.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let masked = mask(text.as_bytes());
+    let seen: Vec<u8> = masked
+        .iter()
+        .zip(text.bytes())
+        .map(|(&masked, byte)| if masked == byte { byte } else { b'.' })
+        .collect();
+    assert_eq!(String::from_utf8_lossy(&seen), expected);
+}
+
+#[test]
+fn tables_are_in_order() {
+    assert!(QUALIFIERS.is_sorted() && BUILTIN.is_sorted() && STATEMENTS.is_sorted());
+}
+
+#[test]
+fn heads_of_functions() {
+    check("void __entry run(void)\n", "void ....... run(void)\n");
+    check("phys_t __init_memblock size(void)\n", "phys_t ............... size(void)\n");
+    check("static __u32 run(void)\n", "static __u32 run(void)\n");
+    check("struct __foo run(void)\n", "struct __foo run(void)\n");
+    check("DWORD WINAPI run(void)\n", "DWORD ...... run(void)\n");
+    check("MY_API int run(void)\n", "...... int run(void)\n");
+    check(
+        "MY_API const std::vector<int>& run(void)\n",
+        "...... const std::vector<int>& run(void)\n",
+    );
+    check("PRINTF(1, 2) void log(char *f, ...)\n", "......... .. void log(char *f, ...)\n");
+}
+
+#[test]
+fn behind_parameters() {
+    check("  int Read(int a)\n    LOCKS(mu_) {\n", "  int Read(int a)\n    .......... {\n");
+    check("void f() const REQUIRES(a) OVER;\n", "void f() const ........... ....;\n");
+    check("~Pool() RELEASE() {}\n", "~Pool() ......... {}\n");
+    check("int f(int a) override;\n", "int f(int a) override;\n");
+}
+
+#[test]
+fn heads_of_types() {
+    check("class MY_API Pool {\n", "class ...... Pool {\n");
+    check("struct MY_API Pool final : Base {\n", "struct ...... Pool final : Base {\n");
+    check("class GUARD(\"m\") Pool\n{\n", "class .......... Pool\n{\n");
+    check("enum class KIND : int {\n", "enum class KIND : int {\n");
+    check("struct NODE pool = {\n", "struct NODE pool = {\n");
+}
+
+#[test]
+fn statements_stay() {
+    for text in [
+        "  return FOO bar(1);\n",
+        "  if (x) BUG();\n",
+        "  else FOO bar(x);\n",
+        "#define A static int FOO \\\n int FOO bar(x) \\\n  int FOO b(x)\n",
+        "  FOO(x) << BAR(y);\n",
+        "  for_each(a, b) BUG();\n",
+    ] {
+        check(text, text);
+    }
+}
