@@ -152,6 +152,10 @@ impl<'a> Linker<'a> {
             Some("$$") if used.name == "super" => {
                 walk.chain(place, None, "$$", 0).iter().filter_map(Held::of_type).collect()
             }
+            // `this(…)` another one of the same type.
+            Some("$") if used.name == "this" => {
+                walk.chain(place, None, "$", 0).iter().filter_map(Held::of_type).collect()
+            }
             Some(chain) => walk
                 .chain(place, None, chain, 0)
                 .iter()

@@ -97,6 +97,10 @@ impl Walk<'_> {
         if !found.is_empty() {
             return (found, rest);
         }
+        let plain = &chain[..chain.find(['(', '[']).unwrap_or(chain.len())];
+        if let Some((found, end)) = self.qualified(place, plain, depth) {
+            return (found, &chain[end..]);
+        }
         (self.path_root(place, name), rest)
     }
 
@@ -181,8 +185,7 @@ impl Walk<'_> {
         let (whole, rest) = written.split_at(names + arguments);
         let context = || Written { place, text: Rc::from(whole) };
         let given = (arguments > 0).then(context);
-        let mut parts = written[..names].split('.');
-        let first = parts.next().unwrap_or_default();
+        let first = written[..names].split('.').next().unwrap_or_default();
         let mut values = match first {
             "Self" | "self" | "$" => {
                 let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
@@ -195,6 +198,12 @@ impl Walk<'_> {
             values = self.path_root(place, first);
         }
         let mut taken = first.len();
+        if values.is_empty()
+            && let Some((found, end)) = self.qualified(place, &written[..names], depth)
+        {
+            (values, taken) = (found, end);
+        }
+        let parts = written[taken..names].split('.').skip(1);
         for part in parts {
             let is_path = |held: &Held| match held.value {
                 Value::Module(_) => true,

@@ -199,6 +199,14 @@ impl FileFacts {
         })
     }
 
+    /// Returns true for a constructor that is called like its type: the name means the type.
+    pub(super) fn is_named_like_type(&self, place: usize) -> bool {
+        self.symbols.get(place).is_some_and(|symbol| {
+            symbol.kind == SymbolKind::Constructor
+                && symbol.parent.is_some_and(|parent| self.symbols[parent].name == symbol.name)
+        })
+    }
+
     /// Returns the name of the type that an implementation block is of.
     pub fn block_type(&self, place: usize) -> Option<&str> {
         membership::block_type(&self.symbols, place)

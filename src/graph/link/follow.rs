@@ -12,6 +12,9 @@ use crate::lang::symbols::SymbolKind;
 /// Files of one import that are looked into.
 const TARGETS_MAX: usize = 16;
 
+/// Parts of a path that are looked at for the name of a type.
+const PARTS_MAX: usize = 16;
+
 impl Walk<'_> {
     /// Returns what the name `bound` of an import stands for; [`Value::Outside`] if the import
     /// lies outside of the repository.
@@ -45,6 +48,8 @@ impl Walk<'_> {
             let is_other = |at: usize| !std::ptr::eq(&statement.names[at], bound);
             let values = match target.name {
                 Some(at) if at >= statement.names.len() || is_other(at) => continue,
+                // The file is the name, or it defines it.
+                Some(_) if facts.dialect.imports_types => self.offered(&start, &bound.name, depth),
                 Some(_) => vec![start],
                 None => {
                     let mut values = self.inside(start, target, &statement.module, depth);
@@ -162,15 +167,56 @@ impl Walk<'_> {
         Vec::new()
     }
 
+    /// Returns the type that a file is named by, where an import may mean that.
+    fn file_type(&self, file: &Held, name: &str, depth: usize) -> Option<Vec<Held>> {
+        let Value::Module(id) = file.value else { return None };
+        if !self.facts(id)?.dialect.imports_types {
+            return None;
+        }
+        let mut found = self.offered(file, name, depth);
+        found.retain(|held| self.kind(held).is_some_and(is_type));
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Returns what a name with its package before it stands for, and the bytes of `written` that
+    /// name it: `a.b.Type` without an import. O(parts) look-ups.
+    pub(super) fn qualified(
+        &self,
+        place: Place,
+        written: &str,
+        depth: usize,
+    ) -> Option<(Vec<Held>, usize)> {
+        self.facts(place.file).filter(|facts| facts.dialect.imports_types)?;
+        let mut end = 0;
+        for part in written.split('.').take(PARTS_MAX) {
+            end += part.len();
+            if part.starts_with(char::is_uppercase) {
+                break;
+            }
+            end += 1;
+        }
+        let path = written.get(..end).filter(|path| path.contains('.'))?;
+        let resolution = self.code.module(place.file, path);
+        let target = resolution.targets().iter().find(|target| target.name.is_none())?;
+        let start = Held::new(Value::Module(target.file), target.confidence, Reason::Import);
+        let found = self.inside(start, target, path, depth + 1);
+        let is_known = found.iter().any(|held| matches!(held.value, Value::Name(_)));
+        is_known.then_some((found, end))
+    }
+
     /// Goes from the file of an import to what the last parts of its path name inside of it:
     /// Rust's inline modules and enumerations, the classes of Java's static imports.
     fn inside(&self, start: Held, target: &Target, module: &str, depth: usize) -> Vec<Held> {
         let is_mark = |c| matches!(c, '.' | ':' | '/' | '\\');
         let parts = module.split(is_mark).filter(|part| !part.is_empty());
-        let mut rest: Vec<&str> = parts.rev().take(target.rest).collect();
+        let mut rest: Vec<&str> = parts.rev().take(target.rest + 1).collect();
         rest.reverse();
-        let mut values = vec![start];
-        for name in rest {
+        let own = rest.len().saturating_sub(target.rest);
+        let mut values = match rest[..own] {
+            [name] => self.file_type(&start, name, depth).unwrap_or(vec![start]),
+            _ => vec![start],
+        };
+        for name in &rest[own..] {
             values = values.iter().flat_map(|held| self.offered(held, name, depth)).collect();
         }
         values

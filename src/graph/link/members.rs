@@ -160,7 +160,8 @@ impl Walk<'_> {
     /// Returns a type's own members of that name.
     fn own_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
-        let children = definitions(of.file, facts.children(Some(place), name));
+        let children = definitions(of.file, facts.children(Some(place), name))
+            .filter(|at| !facts.is_named_like_type(at.place as usize));
         let mut found: Vec<Held> =
             children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         let is_split = !matches!(facts.language.name, "python" | "java");
