@@ -144,7 +144,7 @@ impl Walk<'_> {
             found = self.submodule(&facts, file, name);
         }
         if found.is_empty() && name == "default" {
-            found = default_export(&facts, file);
+            found = self.default_export(&facts, file);
         }
         if found.is_empty() {
             let stars = facts.stars().filter(|at| is_offered(*at)).take(TARGETS_MAX);
@@ -221,6 +221,26 @@ impl Walk<'_> {
         }
         values
     }
+
+    /// Returns what a JavaScript file exports as its default.
+    fn default_export(&self, facts: &FileFacts, file: FileId) -> Vec<Held> {
+        let tops = facts.all_children(None).iter().copied();
+        let is_default = |&place: &u32| {
+            facts.symbols[place as usize].name == "default"
+                || self.signature(SymbolAt { file, place }).starts_with("export default")
+        };
+        let is_stem = |&place: &u32| {
+            let symbol = &facts.symbols[place as usize];
+            is_called(&facts.path, &symbol.name)
+                && (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
+        };
+        let found = tops.clone().find(is_default).map(|place| (place, 0.98));
+        let found = found.or_else(|| tops.clone().find(is_stem).map(|place| (place, 0.8)));
+        let held = |(place, confidence)| {
+            Held::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
+        };
+        found.map(held).into_iter().collect()
+    }
 }
 
 /// Returns true if a file's path says that it is the module `name`.
@@ -229,26 +249,4 @@ fn is_called(path: &str, name: &str) -> bool {
     let stem = file.split('.').next().unwrap_or(file);
     let is_folder = matches!(stem, "__init__" | "index" | "mod" | "lib");
     name == if is_folder { folder.rsplit('/').next().unwrap_or(folder) } else { stem }
-}
-
-/// Returns what a JavaScript file exports as its default.
-fn default_export(facts: &FileFacts, file: FileId) -> Vec<Held> {
-    let tops = facts.all_children(None);
-    let is_default = |symbol: &&u32| {
-        let symbol = &facts.symbols[**symbol as usize];
-        symbol.name == "default" || symbol.signature.starts_with("export default")
-    };
-    let stem = |symbol: &&u32| {
-        let symbol = &facts.symbols[**symbol as usize];
-        is_called(&facts.path, &symbol.name)
-            && (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
-    };
-    let found = tops.iter().find(is_default).map(|&place| (place, 0.98));
-    let found = found.or_else(|| tops.iter().find(stem).map(|&place| (place, 0.8)));
-    found
-        .map(|(place, confidence)| {
-            Held::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
-        })
-        .into_iter()
-        .collect()
 }

@@ -33,7 +33,7 @@ impl Walk<'_> {
             }
             Value::Name(at) => self.member_of_name(held, *at, name, depth),
             Value::Foreign(written) => self.foreign_member(held, written, name, depth),
-            Value::Outside | Value::ForeignMethod(..) => {
+            Value::Outside | Value::ForeignMethod(..) | Value::Callback(_) => {
                 vec![Held::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
