@@ -12,6 +12,9 @@ use crate::lang::symbols::SymbolKind;
 /// Files of one import that are looked into.
 const TARGETS_MAX: usize = 16;
 
+/// Modules of which a file offers everything that are looked into.
+const STARS_MAX: usize = 256;
+
 /// Parts of a path that are looked at for the name of a type.
 const PARTS_MAX: usize = 16;
 
@@ -147,7 +150,7 @@ impl Walk<'_> {
             found = self.default_export(&facts, file);
         }
         if found.is_empty() {
-            let stars = facts.stars().filter(|at| is_offered(*at)).take(TARGETS_MAX);
+            let stars = facts.stars().filter(|at| is_offered(*at)).take(STARS_MAX);
             for at in stars {
                 found = self.star(&facts, file, at, name, depth + 1);
                 if !found.is_empty() {
