@@ -1,12 +1,13 @@
 //! `cargo bench --bench calls -- --tree DIR --language NAME`: the linker against a language server.
 //!
-//! Draws call sites of a tree by a fixed seed, whatever the linker makes of them, asks an oracle that
-//! speaks the Language Server Protocol on its standard streams what each of them means, and counts:
+//! Draws call sites of a tree by a fixed seed, whatever the linker makes of them, asks an oracle on
+//! its standard streams what each of them means, and counts:
 //! right and wrong answers and missed ones among the sites whose target lies in the tree, and answers
 //! to sites whose target lies outside. Run by hand, since oracles are large; docs/calls.md says how.
-//! Read `options` (flags), `sample` (sites), `lsp` (oracle), `score` (counts), in this order.
+//! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts), in this order.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
+mod lines;
 mod lsp;
 mod options;
 mod sample;
@@ -50,7 +51,10 @@ fn run(options: &Options) -> Result<(), String> {
             sample::same_sites(&sites, known)?
         }
         None => {
-            let answers = lsp::ask(options, &tree, &sites)?;
+            let answers = match options.speaks_lines {
+                true => lines::ask(options, &tree, &sites)?,
+                false => lsp::ask(options, &tree, &sites)?,
+            };
             if let Some(path) = &options.answers {
                 let text =
                     serde_json::to_vec_pretty(&answers).map_err(|error| error.to_string())?;

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
 calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--below DIR]
-      [--answers FILE] [--show right|wrong|missed|invented|bad|all]
+      [--answers FILE] [--show right|wrong|missed|invented|bad|all] [--speaks lsp|lines]
 
   --tree DIR       what is read, linked, and opened by the oracle
   --language NAME  whose calls are drawn (typescript includes tsx)
   --oracle COMMAND the language server, with its flags, split at blanks
+  --speaks WHICH   the oracle's language: `lsp` unless given, or `lines` of benches/calls/oracles
   --seed N         1 unless given; development and report take different ones
   --sites N        100 unless given
   --below DIR      draw sites from files below this folder of the tree only
@@ -20,6 +21,8 @@ pub(crate) struct Options {
     pub(crate) tree: PathBuf,
     pub(crate) language: String,
     pub(crate) oracle: Vec<String>,
+    /// The oracle reads and writes lines and is no language server.
+    pub(crate) speaks_lines: bool,
     pub(crate) seed: u64,
     pub(crate) sites: usize,
     pub(crate) below: String,
@@ -33,6 +36,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         tree: PathBuf::new(),
         language: String::new(),
         oracle: Vec::new(),
+        speaks_lines: false,
         seed: 1,
         sites: 100,
         below: String::new(),
@@ -52,6 +56,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--tree" => options.tree = PathBuf::from(value),
             "--language" => options.language = value,
             "--oracle" => options.oracle = value.split_whitespace().map(str::to_owned).collect(),
+            "--speaks" => options.speaks_lines = value == "lines",
             "--seed" => options.seed = number()?,
             "--sites" => options.sites = number()? as usize,
             "--below" => options.below = value,

@@ -1,6 +1,7 @@
 //! How the linker did.
 
 use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use};
+use codedb::lang::facts::{Import, ImportKind};
 use codedb::lang::symbols::Symbol;
 
 use crate::options::Options;
@@ -64,10 +65,13 @@ fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
         let is_ours = tree.texts.contains_key(&definition.path);
         is_ours && !definition.path.contains("node_modules/")
     };
+    // An import that the oracle could not follow is all that it knows.
+    let known: Vec<&Definition> =
+        answered.definitions.iter().filter(|definition| !is_import(tree, definition)).collect();
     let is_lasting = |definition: &&Definition| !is_local(tree, answered, definition);
     let expected: Vec<&Definition> =
-        answered.definitions.iter().filter(inside).filter(is_lasting).collect();
-    if answered.definitions.is_empty() {
+        known.iter().copied().filter(inside).filter(is_lasting).collect();
+    if known.is_empty() {
         return Verdict::Unknown;
     }
     match (expected.is_empty(), link) {
@@ -80,6 +84,21 @@ fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
             if is_right { Verdict::Right } else { Verdict::Wrong }
         }
     }
+}
+
+/// Returns true for what is no definition: the name in an import statement.
+fn is_import(tree: &Tree, definition: &Definition) -> bool {
+    let file = tree.program.id(&definition.path).and_then(|file| tree.program.file(file));
+    let Some(facts) = file else { return false };
+    let lines = |span: &std::ops::Range<usize>| {
+        let first = tree.position(&facts.path, span.start)?.0;
+        Some(first..=tree.position(&facts.path, span.end)?.0)
+    };
+    let is_around = |import: &Import| {
+        import.kind == ImportKind::Module
+            && lines(&import.span).is_some_and(|lines| lines.contains(&definition.line))
+    };
+    facts.imports.iter().any(is_around)
 }
 
 /// Returns true for a local variable or parameter of a function that the site lies in: no target

@@ -59,6 +59,11 @@ impl Code for Catalog {
         })
     }
 
+    fn signature(&self, at: SymbolAt) -> String {
+        let read = || self.read(at.file, Limits::DEFAULT.bytes_max + 1);
+        self.file(at.file).map_or_else(String::new, |facts| facts.signature(at.place, read))
+    }
+
     fn targets(&self, file: FileId, import: usize) -> Resolution {
         let Some(facts) = self.file(file) else { return Resolution::Unknown };
         let Some(written) = facts.imports.get(import) else { return Resolution::Unknown };

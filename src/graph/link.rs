@@ -6,7 +6,7 @@
 //! 1. `scope`: what is around the use, its file, its imports, its package, the program;
 //! 2. `follow`: an import to the definition, through what re-exports it;
 //! 3. `chain`: a receiver's chain to types and modules, and `members`: their members, those of
-//!    bases, traits, implementation blocks and embedded types;
+//!    bases, traits, implementation blocks and embedded types; `context`: what callbacks are handed;
 //! 4. `pick`: constructors, overloads, definitions before declarations, and, where nothing is
 //!    known of the receiver, a name that few have.
 //!
@@ -20,6 +20,7 @@ use crate::lang::facts::{Reference, Role};
 
 mod chain;
 mod code;
+mod context;
 mod dialect;
 mod follow;
 mod members;
@@ -151,6 +152,10 @@ impl<'a> Linker<'a> {
             // `super(…)` runs the base's constructor.
             Some("$$") if used.name == "super" => {
                 walk.chain(place, None, "$$", 0).iter().filter_map(Held::of_type).collect()
+            }
+            // `this(…)` another one of the same type.
+            Some("$") if used.name == "this" => {
+                walk.chain(place, None, "$", 0).iter().filter_map(Held::of_type).collect()
             }
             Some(chain) => walk
                 .chain(place, None, chain, 0)

@@ -24,6 +24,7 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 /// step  := "." NAME    a member
 ///        | "()"        what a call of it returns; of a class, a new instance
 ///        | "[]"        an element of it; also what it yields, holds or awaits
+///        | "(" N ")"   what its parameter N is, counted from 0
 /// ```
 ///
 /// `conn = Pool().get(); conn.send()` gives `send` the receiver `Pool().get()`;
@@ -51,7 +52,8 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 /// - JavaScript and TypeScript: `null`, `undefined` and literals among alternatives are left out;
 ///   `Partial<A>` and the like are `@A`, `A[]` is `@Array<A>`. `A.prototype` is `@A`, and so is `this`
 ///   in a function assigned to one. Parameters of callbacks of `map`, `forEach`, `then` and the like
-///   are elements of what these are called on. `super(…)` is a call of `super` with the receiver `$$`.
+///   are elements of what these are called on; those of others are what the called function hands
+///   to its parameter: `run((job) => …)` gives `job` the chain `run(0)(0)`. `super(…)` is a call of `super` with the receiver `$$`.
 /// - Values of literals have their types: `@str`, `@int`, `@list`, `@dict`; `@string`, `@Array`.
 /// - Java: arrays are `@slice<A>`; `new Type()` is a call of `Type` and `@Type`; `super(…)` and
 ///   `this(…)` are calls of these words on `$$` and `$`. A name that is not local may be a field of

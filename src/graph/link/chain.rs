@@ -37,6 +37,9 @@ impl Walk<'_> {
             } else if let Some(after) = rest.strip_prefix("[]") {
                 rest = after;
                 self.each(&values, |held| self.element(held, depth))
+            } else if let Some((number, after)) = numbered(rest) {
+                rest = after;
+                self.each(&values, |held| self.parameter(held, number, depth))
             } else if let Some(after) = rest.strip_prefix('.') {
                 let end = name_end(after);
                 let (name, after) = after.split_at(end);
@@ -96,6 +99,10 @@ impl Walk<'_> {
         let found = self.name(place, name, depth + 1);
         if !found.is_empty() {
             return (found, rest);
+        }
+        let plain = &chain[..chain.find(['(', '[']).unwrap_or(chain.len())];
+        if let Some((found, end)) = self.qualified(place, plain, depth) {
+            return (found, &chain[end..]);
         }
         (self.path_root(place, name), rest)
     }
@@ -181,8 +188,7 @@ impl Walk<'_> {
         let (whole, rest) = written.split_at(names + arguments);
         let context = || Written { place, text: Rc::from(whole) };
         let given = (arguments > 0).then(context);
-        let mut parts = written[..names].split('.');
-        let first = parts.next().unwrap_or_default();
+        let first = written[..names].split('.').next().unwrap_or_default();
         let mut values = match first {
             "Self" | "self" | "$" => {
                 let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
@@ -195,6 +201,12 @@ impl Walk<'_> {
             values = self.path_root(place, first);
         }
         let mut taken = first.len();
+        if values.is_empty()
+            && let Some((found, end)) = self.qualified(place, &written[..names], depth)
+        {
+            (values, taken) = (found, end);
+        }
+        let parts = written[taken..names].split('.').skip(1);
         for part in parts {
             let is_path = |held: &Held| match held.value {
                 Value::Module(_) => true,
@@ -368,7 +380,7 @@ impl Walk<'_> {
                     .collect()
             }
             Value::Outside | Value::Foreign(_) => vec![held.then(Value::Outside, 1.0)],
-            Value::Module(_) => Vec::new(),
+            Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
     }
 
@@ -407,7 +419,7 @@ impl Walk<'_> {
                 self.each(&loaded, |held| self.element(held, depth + 1))
             }
             Value::Outside | Value::ForeignMethod(..) => vec![held.then(Value::Outside, 1.0)],
-            Value::Module(_) => Vec::new(),
+            Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
     }
 
@@ -438,8 +450,11 @@ fn arguments(text: &str) -> Vec<&str> {
 /// Splits at a mark that stands in no brackets.
 pub(super) fn split(text: &str, mark: u8) -> Vec<&str> {
     let (mut parts, mut level, mut start) = (Vec::new(), 0_usize, 0);
-    for (at, byte) in text.bytes().enumerate() {
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
         match byte {
+            // An arrow is no bracket.
+            b'>' if at > 0 && matches!(bytes[at - 1], b'=' | b'-') => {}
             b'<' | b'[' | b'(' | b'{' => level += 1,
             b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
             _ if byte == mark && level == 0 => {
@@ -451,6 +466,12 @@ pub(super) fn split(text: &str, mark: u8) -> Vec<&str> {
     }
     parts.push(&text[start..]);
     parts
+}
+
+/// Returns the number in the step `(N)` that `rest` begins with, and what comes behind it.
+fn numbered(rest: &str) -> Option<(usize, &str)> {
+    let (number, after) = rest.strip_prefix('(')?.split_once(')')?;
+    Some((number.parse().ok()?, after))
 }
 
 /// Returns the bytes up to and including the bracket that closes the first.

@@ -2,7 +2,7 @@
 //! which it asks for them.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Dialect};
 use crate::base::ids::FileId;
@@ -38,6 +38,11 @@ pub trait Code {
 
     /// Returns the facts of a file, if it has any.
     fn file(&self, file: FileId) -> Option<Arc<FileFacts>>;
+
+    /// Returns the signature of a definition; empty if it is not known.
+    fn signature(&self, at: SymbolAt) -> String {
+        self.file(at.file).map_or_else(String::new, |facts| facts.signature(at.place, || None))
+    }
 
     /// Returns the files that an import of a file leads to.
     fn targets(&self, file: FileId, import: usize) -> Resolution;
@@ -97,6 +102,8 @@ pub struct FileFacts {
     bindings: Vec<(u32, u32)>,
     /// The symbol around each import.
     import_scopes: Vec<Option<usize>>,
+    /// Signatures of all symbols, once one is asked for that has none.
+    signatures: OnceLock<Vec<String>>,
 }
 
 impl FileFacts {
@@ -126,7 +133,23 @@ impl FileFacts {
             by_parent,
             bindings,
             import_scopes,
+            signatures: OnceLock::new(),
         }
+    }
+
+    /// Returns the signature of a symbol, of the file's text as `read` gives it where the symbols
+    /// have come without. The text is read once.
+    pub fn signature(&self, place: u32, read: impl FnOnce() -> Option<Vec<u8>>) -> String {
+        let Some(symbol) = self.symbols.get(place as usize) else { return String::new() };
+        if !symbol.signature.is_empty() {
+            return symbol.signature.clone();
+        }
+        let signatures = self.signatures.get_or_init(|| {
+            let text = read().unwrap_or_default();
+            let signature = |symbol: &Symbol| symbol.source.signature(self.language, &text);
+            self.symbols.iter().map(signature).collect()
+        });
+        signatures.get(place as usize).cloned().unwrap_or_default()
     }
 
     /// Returns the places of what is called `name` right inside of `parent`. O(log n).
@@ -206,6 +229,14 @@ impl FileFacts {
         self.symbols.get(place).is_some_and(|symbol| {
             let is_named = self.dialect.constructors.contains(&symbol.name.as_str());
             symbol.kind == SymbolKind::Constructor || is_named && symbol.kind.is_callable()
+        })
+    }
+
+    /// Returns true for a constructor that is called like its type: the name means the type.
+    pub(super) fn is_named_like_type(&self, place: usize) -> bool {
+        self.symbols.get(place).is_some_and(|symbol| {
+            symbol.kind == SymbolKind::Constructor
+                && symbol.parent.is_some_and(|parent| self.symbols[parent].name == symbol.name)
         })
     }
 

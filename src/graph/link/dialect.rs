@@ -10,6 +10,8 @@ pub(super) struct Dialect {
     pub(super) has_bare_members: bool,
     /// Files of a package see each other's names.
     pub(super) has_packages: bool,
+    /// An import may name a type, and then what is in it: `import static a.Type.member`.
+    pub(super) imports_types: bool,
     /// Names of files are visible in the whole program.
     pub(super) is_whole_program: bool,
     /// What a file imports can be imported from it.
@@ -49,6 +51,7 @@ pub(super) fn of(language: &Language) -> &'static Dialect {
 const NONE: Dialect = Dialect {
     has_bare_members: false,
     has_packages: false,
+    imports_types: false,
     is_whole_program: false,
     offers_imports: false,
     last_wins: false,
@@ -351,6 +354,7 @@ static RUST: Dialect = Dialect {
 static JAVA: Dialect = Dialect {
     has_bare_members: true,
     has_packages: true,
+    imports_types: true,
     constructors: &["init", "constructor", "this"],
     elements: &["iterator", "next"],
     holders: &["Optional", "Lazy", "WeakReference", "AtomicReference", "ThreadLocal"],

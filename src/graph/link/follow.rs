@@ -12,6 +12,12 @@ use crate::lang::symbols::SymbolKind;
 /// Files of one import that are looked into.
 const TARGETS_MAX: usize = 16;
 
+/// Modules of which a file offers everything that are looked into.
+const STARS_MAX: usize = 256;
+
+/// Parts of a path that are looked at for the name of a type.
+const PARTS_MAX: usize = 16;
+
 impl Walk<'_> {
     /// Returns what the name `bound` of an import stands for; [`Value::Outside`] if the import
     /// lies outside of the repository.
@@ -45,6 +51,8 @@ impl Walk<'_> {
             let is_other = |at: usize| !std::ptr::eq(&statement.names[at], bound);
             let values = match target.name {
                 Some(at) if at >= statement.names.len() || is_other(at) => continue,
+                // The file is the name, or it defines it.
+                Some(_) if facts.dialect.imports_types => self.offered(&start, &bound.name, depth),
                 Some(_) => vec![start],
                 None => {
                     let mut values = self.inside(start, target, &statement.module, depth);
@@ -139,10 +147,10 @@ impl Walk<'_> {
             found = self.submodule(&facts, file, name);
         }
         if found.is_empty() && name == "default" {
-            found = default_export(&facts, file);
+            found = self.default_export(&facts, file);
         }
         if found.is_empty() {
-            let stars = facts.stars().filter(|at| is_offered(*at)).take(TARGETS_MAX);
+            let stars = facts.stars().filter(|at| is_offered(*at)).take(STARS_MAX);
             for at in stars {
                 found = self.star(&facts, file, at, name, depth + 1);
                 if !found.is_empty() {
@@ -162,18 +170,79 @@ impl Walk<'_> {
         Vec::new()
     }
 
+    /// Returns the type that a file is named by, where an import may mean that.
+    fn file_type(&self, file: &Held, name: &str, depth: usize) -> Option<Vec<Held>> {
+        let Value::Module(id) = file.value else { return None };
+        if !self.facts(id)?.dialect.imports_types {
+            return None;
+        }
+        let mut found = self.offered(file, name, depth);
+        found.retain(|held| self.kind(held).is_some_and(is_type));
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Returns what a name with its package before it stands for, and the bytes of `written` that
+    /// name it: `a.b.Type` without an import. O(parts) look-ups.
+    pub(super) fn qualified(
+        &self,
+        place: Place,
+        written: &str,
+        depth: usize,
+    ) -> Option<(Vec<Held>, usize)> {
+        self.facts(place.file).filter(|facts| facts.dialect.imports_types)?;
+        let mut end = 0;
+        for part in written.split('.').take(PARTS_MAX) {
+            end += part.len();
+            if part.starts_with(char::is_uppercase) {
+                break;
+            }
+            end += 1;
+        }
+        let path = written.get(..end).filter(|path| path.contains('.'))?;
+        let resolution = self.code.module(place.file, path);
+        let target = resolution.targets().iter().find(|target| target.name.is_none())?;
+        let start = Held::new(Value::Module(target.file), target.confidence, Reason::Import);
+        let found = self.inside(start, target, path, depth + 1);
+        let is_known = found.iter().any(|held| matches!(held.value, Value::Name(_)));
+        is_known.then_some((found, end))
+    }
+
     /// Goes from the file of an import to what the last parts of its path name inside of it:
     /// Rust's inline modules and enumerations, the classes of Java's static imports.
     fn inside(&self, start: Held, target: &Target, module: &str, depth: usize) -> Vec<Held> {
         let is_mark = |c| matches!(c, '.' | ':' | '/' | '\\');
         let parts = module.split(is_mark).filter(|part| !part.is_empty());
-        let mut rest: Vec<&str> = parts.rev().take(target.rest).collect();
+        let mut rest: Vec<&str> = parts.rev().take(target.rest + 1).collect();
         rest.reverse();
-        let mut values = vec![start];
-        for name in rest {
+        let own = rest.len().saturating_sub(target.rest);
+        let mut values = match rest[..own] {
+            [name] => self.file_type(&start, name, depth).unwrap_or(vec![start]),
+            _ => vec![start],
+        };
+        for name in &rest[own..] {
             values = values.iter().flat_map(|held| self.offered(held, name, depth)).collect();
         }
         values
+    }
+
+    /// Returns what a JavaScript file exports as its default.
+    fn default_export(&self, facts: &FileFacts, file: FileId) -> Vec<Held> {
+        let tops = facts.all_children(None).iter().copied();
+        let is_default = |&place: &u32| {
+            facts.symbols[place as usize].name == "default"
+                || self.signature(SymbolAt { file, place }).starts_with("export default")
+        };
+        let is_stem = |&place: &u32| {
+            let symbol = &facts.symbols[place as usize];
+            is_called(&facts.path, &symbol.name)
+                && (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
+        };
+        let found = tops.clone().find(is_default).map(|place| (place, 0.98));
+        let found = found.or_else(|| tops.clone().find(is_stem).map(|place| (place, 0.8)));
+        let held = |(place, confidence)| {
+            Held::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
+        };
+        found.map(held).into_iter().collect()
     }
 }
 
@@ -183,26 +252,4 @@ fn is_called(path: &str, name: &str) -> bool {
     let stem = file.split('.').next().unwrap_or(file);
     let is_folder = matches!(stem, "__init__" | "index" | "mod" | "lib");
     name == if is_folder { folder.rsplit('/').next().unwrap_or(folder) } else { stem }
-}
-
-/// Returns what a JavaScript file exports as its default.
-fn default_export(facts: &FileFacts, file: FileId) -> Vec<Held> {
-    let tops = facts.all_children(None);
-    let is_default = |symbol: &&u32| {
-        let symbol = &facts.symbols[**symbol as usize];
-        symbol.name == "default" || symbol.signature.starts_with("export default")
-    };
-    let stem = |symbol: &&u32| {
-        let symbol = &facts.symbols[**symbol as usize];
-        is_called(&facts.path, &symbol.name)
-            && (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
-    };
-    let found = tops.iter().find(is_default).map(|&place| (place, 0.98));
-    let found = found.or_else(|| tops.iter().find(stem).map(|&place| (place, 0.8)));
-    found
-        .map(|(place, confidence)| {
-            Held::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
-        })
-        .into_iter()
-        .collect()
 }

@@ -33,7 +33,7 @@ impl Walk<'_> {
             }
             Value::Name(at) => self.member_of_name(held, *at, name, depth),
             Value::Foreign(written) => self.foreign_member(held, written, name, depth),
-            Value::Outside | Value::ForeignMethod(..) => {
+            Value::Outside | Value::ForeignMethod(..) | Value::Callback(_) => {
                 vec![Held::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
@@ -160,7 +160,8 @@ impl Walk<'_> {
     /// Returns a type's own members of that name.
     fn own_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
-        let children = definitions(of.file, facts.children(Some(place), name));
+        let children = definitions(of.file, facts.children(Some(place), name))
+            .filter(|at| !facts.is_named_like_type(at.place as usize));
         let mut found: Vec<Held> =
             children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         let is_split = !matches!(facts.language.name, "python" | "java");

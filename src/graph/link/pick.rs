@@ -5,7 +5,7 @@ use super::parameters::arity;
 use super::value::{Held, Place, Value, Walk, is_type, is_variable};
 use super::{LINKS_MAX, Link, Reason, Use};
 use crate::lang::facts::Role;
-use crate::lang::symbols::SymbolKind;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// Definitions of one name among which nothing is guessed.
 const AMBIGUOUS_MAX: usize = 4;
@@ -64,7 +64,7 @@ impl Walk<'_> {
         for at in self.code.named(used.name).into_iter().take(64) {
             let Some((there, at_place)) = self.symbol(at) else { continue };
             let is_kin = std::ptr::eq(there.dialect, facts.dialect);
-            if is_kin && fits(&there, at_place, used) {
+            if is_kin && self.fits(&there, at, at_place, used) {
                 found.push(at);
             }
         }
@@ -81,6 +81,7 @@ impl Walk<'_> {
     /// Orders links, each definition once, by how well they fit the use.
     fn weigh(&self, used: Use<'_>, links: &mut Vec<Link>) {
         let mut order = 0.0;
+        let is_several = links.len() > 1;
         for link in links.iter_mut() {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
             let symbol = &facts.symbols[place];
@@ -90,10 +91,7 @@ impl Walk<'_> {
             if is_declared {
                 link.confidence *= 0.98;
             }
-            let arity = arity(symbol);
-            if let (Some(given), Some((least, most))) = (used.arguments, arity)
-                && !(least..=most).contains(&given)
-            {
+            if is_several && !self.takes(used, link.to, symbol) {
                 link.confidence *= 0.93;
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
@@ -112,19 +110,25 @@ impl Walk<'_> {
             link.confidence = link.confidence.clamp(0.0, 1.0);
         }
     }
-}
 
-/// Returns true if a use with an unknown receiver can mean the definition.
-fn fits(facts: &FileFacts, place: usize, used: Use<'_>) -> bool {
-    let symbol = &facts.symbols[place];
-    let is_member = facts.owner(place).is_some();
-    let is_fit = match used.role {
-        Role::Call => symbol.kind.is_callable(),
-        Role::Type | Role::Base => is_type(symbol.kind),
-        _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
-    };
-    let takes = |(least, most): (u8, u8)| {
-        used.arguments.is_none_or(|given| (least..=most).contains(&given))
-    };
-    is_member && is_fit && arity(symbol).is_none_or(takes)
+    /// Returns true if a use with an unknown receiver can mean the definition.
+    fn fits(&self, facts: &FileFacts, at: SymbolAt, place: usize, used: Use<'_>) -> bool {
+        let symbol = &facts.symbols[place];
+        let is_fit = match used.role {
+            Role::Call => symbol.kind.is_callable(),
+            Role::Type | Role::Base => is_type(symbol.kind),
+            _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
+        };
+        facts.owner(place).is_some() && is_fit && self.takes(used, at, symbol)
+    }
+
+    /// Returns false if the definition takes another number of arguments than the use has.
+    fn takes(&self, used: Use<'_>, at: SymbolAt, symbol: &Symbol) -> bool {
+        let Some(given) = used.arguments else { return true };
+        if !symbol.kind.is_callable() {
+            return true;
+        }
+        let arity = arity(symbol.kind, &symbol.name, &self.signature(at));
+        arity.is_none_or(|(least, most)| (least..=most).contains(&given))
+    }
 }

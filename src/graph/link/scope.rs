@@ -42,6 +42,7 @@ impl Walk<'_> {
             }
             let children = facts.children(Some(around), name);
             let mut found: Vec<Held> = definitions(place.file, children)
+                .filter(|at| !facts.is_named_like_type(at.place as usize))
                 .map(|at| Held::new(Value::Name(at), 1.0, Reason::Scope))
                 .collect();
             if found.is_empty() && is_type && has_members {

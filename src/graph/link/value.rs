@@ -45,6 +45,8 @@ pub(super) enum Value {
     Foreign(Written),
     /// A method of such a value: a call gives the value again, or what it holds.
     ForeignMethod(Written, bool),
+    /// A function of the type that is written.
+    Callback(Written),
     /// Something from elsewhere of which no more is known.
     Outside,
 }
@@ -108,6 +110,11 @@ impl<'a> Walk<'a> {
     /// Returns the facts of a file, while there are steps left.
     pub(super) fn facts(&self, file: FileId) -> Option<Arc<FileFacts>> {
         if self.goes_on(0) { self.code.file(file) } else { None }
+    }
+
+    /// Returns the signature of a definition; empty if it is not known.
+    pub(super) fn signature(&self, at: SymbolAt) -> String {
+        if self.goes_on(0) { self.code.signature(at) } else { String::new() }
     }
 
     /// Returns the file and the definition at `at`.

@@ -11,6 +11,9 @@ use super::{chain, imports, is_function, types};
 /// Names of one pattern that are declared.
 const NAMES_MAX: usize = 256;
 
+/// Arguments of one call that are looked at.
+const ARGUMENTS_MAX: usize = 16;
+
 /// Declares the parameters of the visited function, and its own name where that is known only inside.
 pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -20,14 +23,15 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         notes.declare(name, None);
     }
     types::declare_parameters(visit, notes);
-    let given = callback_receives(visit, notes);
+    let handed = handed(visit, notes);
+    let given = callback_receives(visit, notes).or_else(|| received(handed.as_ref(), 0));
     if let Some(name) = node.child_by_field_name("parameter") {
         return notes.declare(name, given);
     }
     let Some(parameters) = node.child_by_field_name("parameters") else { return };
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
-        let given = given.clone().filter(|_| at == 0);
+        let given = if at == 0 { given.clone() } else { received(handed.as_ref(), at) };
         match parameter.kind() {
             "required_parameter" | "optional_parameter" => {
                 let Some(pattern) = parameter.child_by_field_name("pattern") else { continue };
@@ -39,6 +43,31 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             _ => declare(visit, notes, parameter, given, None),
         }
     }
+}
+
+/// Returns where the visited function is handed to: a parameter of what is called.
+fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    // `condition ? a => … : b => …` is handed on whole.
+    let is_around = |level: &usize| {
+        matches!(visit.ancestor_kind(*level), "ternary_expression" | "parenthesized_expression")
+    };
+    let level = (1..=4).find(|level| !is_around(level))?;
+    let arguments = visit.ancestor(level).filter(|list| list.kind() == "arguments")?;
+    let call = visit.ancestor(level + 1)?;
+    let called = match call.kind() {
+        "call_expression" => call.child(0)?,
+        "new_expression" => call.child_by_field_name("constructor")?,
+        _ => return None,
+    };
+    let mut cursor = arguments.walk();
+    let own = visit.ancestor(level - 1)?.id();
+    let mut arguments = arguments.named_children(&mut cursor).take(ARGUMENTS_MAX);
+    let at = arguments.position(|argument| argument.id() == own)?;
+    Some(format!("{}({at})", chain::value(visit, notes, called)?))
+}
+
+fn received(handed: Option<&Chain>, at: usize) -> Option<Chain> {
+    handed.map(|handed| format!("{handed}({at})"))
 }
 
 /// Returns what the visited function is called with first, where it is handed to something that calls

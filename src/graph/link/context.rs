@@ -1,0 +1,100 @@
+//! What a function is handed by those that call it: a parameter without a type has the one that the
+//! place says where the function is passed on (the step `(N)` of chains).
+
+use super::code::SymbolAt;
+use super::parameters::{chain_of_type, of_function_type, parameters, written_type};
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type};
+use crate::lang::symbols::SymbolKind;
+
+impl Walk<'_> {
+    /// Returns what the parameter `number` of a function, a class's constructor or a function's type
+    /// is, as far as signatures say.
+    pub(super) fn parameter(&self, held: &Held, number: usize, depth: usize) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        match &held.value {
+            Value::Name(at) => self.parameter_of_name(held, *at, number, depth),
+            Value::Callback(written) => {
+                let parts = of_function_type(&written.text);
+                let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+                self.of_written(held, written.place, part, depth)
+            }
+            Value::Instance(of, _) => self.parameter_of_type(held, *of, number, depth),
+            _ => Vec::new(),
+        }
+    }
+
+    fn parameter_of_name(
+        &self,
+        held: &Held,
+        at: SymbolAt,
+        number: usize,
+        depth: usize,
+    ) -> Vec<Held> {
+        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        if symbol.kind.is_callable() {
+            let signature = self.signature(at);
+            let parts = parameters(&symbol.name, &signature);
+            let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+            let scope = Place { file: at.file, enclosing: Some(place) };
+            return self.of_written(held, scope, part, depth);
+        }
+        if is_type(symbol.kind) {
+            let made = facts.dialect.constructors.iter().find_map(|name| {
+                let children = facts.children(Some(place), name);
+                let signed = children.iter().map(|&child| SymbolAt { file: at.file, place: child });
+                signed
+                    .map(|made| self.parameter_of_name(held, made, number, depth))
+                    .find(|found| !found.is_empty())
+            });
+            return made.unwrap_or_default();
+        }
+        let loaded = self.load(held, depth + 1);
+        let is_other = |held: &&Held| !matches!(held.value, Value::Name(same) if same == at);
+        let found = loaded.iter().filter(is_other);
+        found.flat_map(|held| self.parameter(held, number, depth + 1)).take(VALUES_MAX).collect()
+    }
+
+    /// Returns a parameter of a value whose type is the alias of a function's type.
+    fn parameter_of_type(
+        &self,
+        held: &Held,
+        of: SymbolAt,
+        number: usize,
+        depth: usize,
+    ) -> Vec<Held> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        if facts.symbols[place].kind != SymbolKind::Type {
+            return Vec::new();
+        }
+        let signature = self.signature(of);
+        let Some((_, written)) = signature.split_once(" = ") else { return Vec::new() };
+        let parts = of_function_type(written.trim_end_matches(';'));
+        let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+        self.of_written(held, Place { file: of.file, enclosing: Some(place) }, part, depth)
+    }
+
+    /// Returns a value of the type that is written behind a parameter.
+    fn of_written(
+        &self,
+        held: &Held,
+        place: Place,
+        parameter: Option<&str>,
+        depth: usize,
+    ) -> Vec<Held> {
+        let Some(written) = parameter.and_then(written_type) else { return Vec::new() };
+        if of_function_type(written).is_some() {
+            let callback = Value::Callback(Written { place, text: written.into() });
+            return vec![held.then(callback, 0.97)];
+        }
+        let Some(chain) = chain_of_type(written) else { return Vec::new() };
+        let mut found = self.chain(place, held.via, &chain, depth + 1);
+        for value in &mut found {
+            value.confidence *= held.confidence * 0.97;
+            value.reason = value.reason.max(held.reason);
+        }
+        found
+    }
+}
