@@ -19,7 +19,6 @@ pub mod record;
 pub mod store;
 mod varint;
 
-
 pub use builder::{Builder, FileFacts};
 pub use reader::Part;
 
@@ -29,6 +28,8 @@ mod section {
     pub(super) const META: u32 = 1;
     /// One record for each file, see `DOC_BYTES`.
     pub(super) const DOCS: u32 = 2;
+    /// The files' places, ordered by the hash of their paths: u32.
+    pub(super) const ORDER: u32 = 3;
     /// The symbols of each file, see [`super::record`].
     pub(super) const SYMBOLS: u32 = 4;
     /// Package and imports of each file, see [`super::record`].

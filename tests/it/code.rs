@@ -181,7 +181,6 @@ fn told_by_catalog(catalog: &Catalog, like: &Seen) -> Seen {
     let mut names = BTreeSet::new();
     let all = catalog.each_name(b"", |name| {
         names.insert(String::from_utf8_lossy(name).into_owned());
-        true
     });
     all.expect("a sound index");
     let keys = like.keys().cloned().chain(names.iter().map(|name| format!("name {name}")));
@@ -312,4 +311,48 @@ fn damage_means_another_build() {
         engine::build_code(&engine, true, &progress).expect("a build that starts from nothing");
         check(&place, &engine, "after the damage");
     }
+}
+
+#[test]
+fn a_killed_builder_leaves_the_old_parts_or_the_new_ones() {
+    let rng = &mut Prng::new(11);
+    let place = Place::new();
+    let rounds = if long() { 200 } else { 30 };
+    let mut killed = 0;
+    for round in 0..rounds {
+        settle();
+        (0..30).for_each(|_| write_some(rng, &place));
+        let mut command = place.codedb("index");
+        command.args(["--quiet", "--stage", "full"]).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().expect("codedb runs");
+        std::thread::sleep(std::time::Duration::from_millis(rng.below(60) as u64));
+        killed += usize::from(child.try_wait().expect("a child of ours").is_none());
+        child.kill().expect("a child can be killed");
+        child.wait().expect("a child can be waited for");
+        let cache = place.cache();
+        let Some(dir) = index_dir(&cache) else { continue };
+        let environment = Environment { global_excludes: None, threads: 2 };
+        let root = place.root().canonicalize().expect("the tree is there");
+        let engine = Engine::new(root, Store::new(dir.clone(), false), environment);
+        check(&place, &engine, &format!("round {round}, killed"));
+        if round % 5 == 4 {
+            place.index(&["--quiet", "--stage", "full"]).expect_success();
+            check(&place, &engine, &format!("round {round}, built again"));
+            let entries = fs::read_dir(&dir).expect("the store").flatten();
+            let names: Vec<String> =
+                entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+            let unfinished = |name: &&String| name.ends_with(".new") || name.ends_with(".tmp");
+            assert_eq!(names.iter().find(unfinished), None, "round {round}: {names:?}");
+            let of = |start: &str, end: &str| {
+                names.iter().filter(|n| n.starts_with(start) && n.ends_with(end)).count()
+            };
+            assert_eq!((of("code-", ".json"), of("text-", "")), (1, 1), "round {round}: {names:?}");
+        }
+    }
+    assert!(killed * 4 >= rounds, "only {killed} of {rounds} builders were killed in time");
+}
+
+fn index_dir(cache: &std::path::Path) -> Option<PathBuf> {
+    let first = |dir: &std::path::Path| Some(fs::read_dir(dir).ok()?.flatten().next()?.path());
+    first(&first(cache)?)
 }

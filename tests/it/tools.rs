@@ -63,7 +63,7 @@ fn check(args: &[&str], expected: &str) {
     assert_eq!(walked.text(), expected, "{args:?}: {}", walked.stderr);
     assert_eq!(walked.code, i32::from(expected.is_empty()), "{args:?}");
     settle();
-    place.index(&["-q"]).expect_success();
+    place.index(&["-q", "--stage", "full"]).expect_success();
     let indexed = tool(&place, args);
     assert_eq!((indexed.text(), indexed.code), (walked.text(), walked.code), "{args:?}");
 }
@@ -74,7 +74,7 @@ fn check_both(args: &[&str], walked: &str, indexed: &str) {
     let place = place();
     assert_eq!(tool(&place, args).expect_success().text(), walked, "{args:?}");
     settle();
-    place.index(&["-q"]).expect_success();
+    place.index(&["-q", "--stage", "full"]).expect_success();
     assert_eq!(tool(&place, args).expect_success().text(), indexed, "{args:?}, with an index");
 }
 
@@ -410,7 +410,7 @@ added     src/new.rs
 fn changes_tell_of_what_the_index_does_not_have() {
     let place = place();
     settle();
-    place.index(&["-q"]).expect_success();
+    place.index(&["-q", "--stage", "full"]).expect_success();
     assert_eq!(tool(&place, &["changes"]).code, 1);
     place.write("src/main.rs", "fn main() { }\n");
     place.write("src/a.rs", "");
@@ -421,7 +421,7 @@ fn changes_tell_of_what_the_index_does_not_have() {
     assert_eq!(tool(&place, &["changes"]).expect_success().text(), expected);
     assert_eq!(tool(&place, &["changes", "1"]).expect_success().text(), expected);
     settle();
-    place.index(&["-q"]).expect_success();
+    place.index(&["-q", "--stage", "full"]).expect_success();
     assert_eq!(tool(&place, &["changes", "2"]).code, 1);
     check_error(&place, &["changes", "1"], &["generation 1 is gone: the newest is 2"]);
     // An edit is seen by the next question, without a refresh.

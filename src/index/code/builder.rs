@@ -14,7 +14,7 @@ use super::record::{self, Numbers};
 use super::section::DictionarySections;
 use super::{DOC_BYTES, keys, section, varint};
 use crate::error::Result;
-use crate::index::format::{self, FileKind};
+use crate::index::format::{self, FileKind, u64_at};
 use crate::lang::facts::{Facts, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem};
@@ -254,7 +254,12 @@ impl Builder {
             let [index, blocks, lists] = of.sections().map(<[u8]>::to_vec);
             [(ids[0], index), (ids[1], blocks), (ids[2], lists)]
         };
+        let hash_of = |doc: u32| u64_at(&self.docs, doc as usize * DOC_BYTES);
+        let mut by_path: Vec<u32> = (0..self.files()).collect();
+        by_path.sort_unstable_by_key(|&doc| (hash_of(doc), doc));
+        let by_path = by_path.into_iter().flat_map(u32::to_le_bytes).collect();
         let mut sections: Vec<(u32, Vec<u8>)> = vec![
+            (section::ORDER, by_path),
             (section::META, meta),
             (section::DOCS, self.docs),
             (section::SYMBOLS, self.symbols),

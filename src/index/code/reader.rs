@@ -46,6 +46,7 @@ pub struct Part {
     container: Container,
     meta: Meta,
     docs: format::Range,
+    order: format::Range,
     symbols: format::Range,
     imports: format::Range,
     pool_ends: format::Range,
@@ -124,6 +125,7 @@ impl Part {
         Ok(Part {
             meta,
             docs,
+            order: container.section(section::ORDER)?,
             symbols: container.section(section::SYMBOLS)?,
             imports: container.section(section::IMPORTS)?,
             pool_ends: container.section(section::POOL_ENDS)?,
@@ -190,6 +192,24 @@ impl Part {
         record::symbols(bytes, of.symbols as usize, &path, self).ok_or_else(damaged)
     }
 
+    /// Returns the file at a repository path, by its number. O(log files).
+    fn find(&self, path: &[u8]) -> Result<Option<u32>> {
+        let damaged = || self.container.corrupt("code index's order of files is damaged");
+        let wanted = path_hash(path);
+        let (mut low, mut high) = (0, self.docs() as usize);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let range = self.order.slice(middle * 4, 4).ok_or_else(damaged)?;
+            let doc = u32_at(self.container.bytes(range)?, 0);
+            match self.doc(doc)?.path_hash.cmp(&wanted) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Ok(Some(doc)),
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns language and symbols of the file at a repository path, if the part speaks of content
     /// with that hash and nothing is missing from its symbols. O(log files + its symbols).
     pub fn outline(
@@ -202,7 +222,7 @@ impl Part {
         let Some(language) = doc.language.filter(|_| doc.hash == hash && doc.problems == 0) else {
             return Ok(None);
         };
-        Ok(Some((language, self.symbols(at)?)))
+        Ok(Some((language, self.symbols(at, path)?)))
     }
 
     /// Returns the package and the imports of a file. O(its imports).

@@ -134,7 +134,8 @@ fn kill(place: &Place, args: &[&str], moment: Moment) -> bool {
         false => Vec::new(),
     };
     let mut command = place.codedb("index");
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(["--stage", "ready"]).args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().expect("codedb runs");
     match moment {
         Moment::After(time) => thread::sleep(time),

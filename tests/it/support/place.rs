@@ -161,9 +161,12 @@ impl Place {
         command
     }
 
-    /// Runs `codedb index`.
+    /// Runs `codedb index`, only what searches need unless `args` say otherwise.
     pub(crate) fn index(&self, args: &[&str]) -> Answer {
         let mut command = self.codedb("index");
+        if !args.contains(&"--stage") {
+            command.args(["--stage", "ready"]);
+        }
         command.args(args);
         Answer::of(command)
     }
