@@ -173,7 +173,7 @@ src/  4 files  rust 4
     http_client.rs  rust  1 line  1 symbol
     http_server.rs  rust  1 line  1 symbol
   cart.rs  rust  18 lines  7 symbols
-  main.rs  rust  5 lines  1 symbol
+  main.rs  rust  5 lines  2 symbols
 tests/  1 file  rust 1  test
   cart_test.rs  rust  2 lines  1 symbol  test
 vendor/lib/deep/  1 file  javascript 1  vendored
