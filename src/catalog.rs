@@ -171,20 +171,23 @@ impl Catalog {
     }
 
     /// Calls `see` with each name with a prefix that is defined somewhere, in no order and perhaps
-    /// more than once; the definition may be gone since. O(names with the prefix).
-    pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8])) -> Result<()> {
+    /// more than once, until it returns false; the definition may be gone since. O(such names).
+    pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
         let start = prefix.max(keys::NAMES_FROM);
+        let mut goes_on = true;
         for part in self.parts.iter() {
-            part.walk_defined(start, |entry| {
-                let fits = entry.name.starts_with(prefix);
-                if fits {
-                    see(&entry.name);
-                }
-                fits
-            })?;
+            if goes_on {
+                part.walk_defined(start, |entry| {
+                    let fits = entry.name.starts_with(prefix);
+                    goes_on = !fits || see(&entry.name);
+                    fits && goes_on
+                })?;
+            }
         }
         for held in self.held.values() {
-            held.names().filter(|name| name.starts_with(prefix)).for_each(&mut see);
+            for name in held.names().filter(|name| *name >= start && name.starts_with(prefix)) {
+                goes_on = goes_on && see(name);
+            }
         }
         Ok(())
     }
@@ -199,6 +202,7 @@ impl Catalog {
             if !names.contains(name) {
                 names.insert(name.to_vec());
             }
+            true
         })?;
         Ok(self.names.get_or_init(|| Names::new(names)))
     }

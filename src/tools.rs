@@ -34,6 +34,8 @@ pub mod texts;
 pub mod tree;
 pub mod word;
 
+use std::sync::OnceLock;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -43,7 +45,9 @@ pub use call::Call;
 use crate::error::{Error, Kind, Result};
 
 /// Every tool. New ones are appended, since clients remember the order.
-pub static TOOLS: &[Tool] = &[
+pub static TOOLS: &[Tool] = &TABLE;
+
+static TABLE: [Tool; 15] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -156,7 +160,9 @@ pub struct Tool {
     pub positional: &'static [&'static str],
     /// Returns the JSON schema of its arguments; see [`schema`].
     pub schema: fn() -> Value,
-    run: fn(&Call<'_>, Value) -> Result<Box<dyn Answer>>,
+    /// The schema once it was needed: to make it takes longer than many an answer.
+    made: OnceLock<Value>,
+    run: fn(&Call<'_>, &Value, Value) -> Result<Box<dyn Answer>>,
 }
 
 impl Tool {
@@ -168,7 +174,10 @@ impl Tool {
             effect: D::EFFECT,
             positional: D::POSITIONAL,
             schema: schema::of::<D::Args>,
-            run: |call, args| Ok(Box::new(D::run(call, schema::parse::<D::Args>(args)?)?)),
+            made: OnceLock::new(),
+            run: |call, schema, args| {
+                Ok(Box::new(D::run(call, schema::parse::<D::Args>(schema, args)?)?))
+            },
         }
     }
 
@@ -183,7 +192,7 @@ impl Tool {
     ///
     /// [`Kind::Usage`] for arguments that the schema does not allow, and those of the tool.
     pub fn run(&self, call: &Call<'_>, args: Value) -> Result<Box<dyn Answer>> {
-        (self.run)(call, args)
+        (self.run)(call, self.made.get_or_init(self.schema), args)
     }
 }
 

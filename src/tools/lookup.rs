@@ -229,12 +229,13 @@ impl Selection<'_> {
         let is_cut = &mut self.selected.is_cut;
         self.catalog.each_name(prefix.as_bytes(), |name| {
             if names.contains(name) || !fits(name) {
-                return;
+                return true;
             }
-            match names.len() < NAMES_MAX {
-                true => _ = names.insert(name.to_vec()),
-                false => *is_cut = true,
+            *is_cut = names.len() >= NAMES_MAX;
+            if !*is_cut {
+                names.insert(name.to_vec());
             }
+            !*is_cut
         })?;
         Ok(names.into_iter().collect())
     }

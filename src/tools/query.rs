@@ -250,8 +250,12 @@ impl Define for Query {
         }
         // All steps are read before the first one works.
         let mut steps = Vec::with_capacity(args.pipeline.len());
+        let schema = schema::of::<Step>();
         for (place, step) in args.pipeline.into_iter().enumerate() {
-            steps.push(schema::parse::<Step>(step).map_err(|error| at_step(place, None, error))?);
+            steps.push(
+                schema::parse::<Step>(&schema, step)
+                    .map_err(|error| at_step(place, None, error))?,
+            );
         }
         let about: Vec<&str> = steps.iter().filter_map(|step| step.query.as_deref()).collect();
         let catalog = call.code.catalog(&about)?;

@@ -28,22 +28,22 @@ pub fn of<A: JsonSchema>() -> Value {
     schema
 }
 
-/// Returns arguments of a JSON object; those that are `null` count as left out.
+/// Returns arguments of a JSON object by their `schema`; those that are `null` count as left out.
 ///
 /// # Errors
 ///
 /// A sentence that says which argument is wrong and what it may be.
-pub fn parse<A: DeserializeOwned + JsonSchema>(args: Value) -> Result<A> {
-    let schema = of::<A>();
+pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
     let mut args = match args {
         Value::Object(args) => args,
         Value::Null => Map::new(),
         other => return Err(Error::usage(format!("arguments are an object, not `{other}`"))),
     };
     args.retain(|_, value| !value.is_null());
-    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    let none = Map::new();
+    let properties = schema["properties"].as_object().unwrap_or(&none);
     for (name, value) in &args {
-        let Some(property) = properties.get(name) else { return Err(unknown(name, &properties)) };
+        let Some(property) = properties.get(name) else { return Err(unknown(name, properties)) };
         check(name, value, property)?;
     }
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
@@ -205,9 +205,11 @@ mod tests {
 
     #[test]
     fn arguments_are_parsed_or_told() {
-        let args: Args =
-            parse(json!({"query": "x", "max_results": null, "direction": "imported_by"}))
-                .expect("they fit");
+        let args: Args = parse(
+            &of::<Args>(),
+            json!({"query": "x", "max_results": null, "direction": "imported_by"}),
+        )
+        .expect("they fit");
         let direction = Some(Way::ImportedBy);
         let expected =
             Args { query: "x".into(), max_results: None, direction, all: false, paths: None };
@@ -220,7 +222,7 @@ mod tests {
             (json!({"query": "x", "direction": "up"}), "one of depends_on, imported_by", ""),
             (json!([]), "arguments are an object", ""),
         ] {
-            let error = parse::<Args>(args.clone()).expect_err("they do not fit");
+            let error = parse::<Args>(&of::<Args>(), args.clone()).expect_err("they do not fit");
             assert!(error.to_string().contains(message), "{args}: {error}");
             assert!(error.hints().join(" ").contains(hint), "{args}: {:?}", error.hints());
         }

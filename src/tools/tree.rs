@@ -25,7 +25,10 @@ const TOKENS: usize = 2000;
 const TOKEN_BYTES: usize = 3;
 
 /// Bytes that a line has beside indentation and name, about.
-const LINE_BYTES: usize = 30;
+const LINE_BYTES: usize = 24;
+
+/// Bytes more that a file's line has where its definitions are counted, about.
+const SYMBOLS_BYTES: usize = 12;
 
 /// Languages that are told of a folder.
 const LANGUAGES_MAX: usize = 3;
@@ -233,7 +236,8 @@ impl Folders<'_> {
                     let own = self.all[id].own.iter().map(|&at| self.list.path(at));
                     let line = |path: &[u8]| path::split(path).1.len() + 2 * depth + LINE_BYTES;
                     let folders: usize = folders.map(line).sum();
-                    (folders + own.map(line).sum::<usize>(), folders, id)
+                    let symbols = self.all[id].own.len() * SYMBOLS_BYTES;
+                    (folders + own.map(line).sum::<usize>() + symbols, folders, id)
                 })
                 .collect();
             // Ids follow the order of paths.

@@ -1,6 +1,14 @@
 //! The tools that ask the catalog, on a small tree of several languages. Each answers the same
 //! without an index, with one, and after edits that the index has not seen.
 
+use std::time::Instant;
+
+use codedb::engine::{Check, Engine, Local};
+use codedb::index::store::Store;
+use codedb::source::walk::Environment;
+use codedb::tools::{self, Call};
+use serde_json::json;
+
 use crate::support::place::{Answer, Place, settle};
 
 const CART_PY: &str = "\
@@ -350,4 +358,48 @@ fn outlines_are_the_same_from_the_index() {
         "\n"
     );
     check(&places, &["outline", "web/api.ts", "--compact", "--json"], expected);
+}
+
+/// Prints what calls take once everything is open: `cargo test -- --ignored --nocapture warm_calls`.
+#[test]
+#[ignore = "a measurement"]
+fn warm_calls_take_microseconds() {
+    let place = Place::new();
+    for file in 0..7000 {
+        let text = CART_PY.replace("add", &format!("add{file}")).repeat(4);
+        place.write(format!("d{}/f{file}.py", file / 40), text);
+    }
+    settle();
+    place.index(&["-q"]).expect_success();
+    let root = place.root();
+    let environment = Environment { global_excludes: None, threads: 2 };
+    let engine = Engine::new(root, Store::new(place.store(), false), environment);
+    let local = Local::new(&engine, Check::Trust);
+    let call = Call { code: &local, now_ns: 0 };
+    let asked = [
+        ("symbol", json!({"name": "add7"})),
+        ("symbol", json!({"name": "Cart.add7"})),
+        ("symbol", json!({"name": "Cart"})),
+        ("symbol", json!({"prefix": "add69"})),
+        ("symbol", json!({"fuzzy": "ad7"})),
+        ("word", json!({"word": "add7"})),
+        ("word", json!({"word": "Cart"})),
+        ("outline", json!({"path": "d3/f123.py"})),
+        ("read", json!({"path": "d3/f123.py", "symbol": "Cart.add123"})),
+        ("read", json!({"path": "d3/f123.py", "line_end": 1})),
+        ("explain", json!({"name": "add7", "path": "d0/f7.py"})),
+    ];
+    for (name, args) in asked {
+        let tool = tools::find(name).expect("it is in the table");
+        let mut times: Vec<u128> = (0..21)
+            .map(|_| {
+                let start = Instant::now();
+                let _ = tool.run(&call, args.clone());
+                start.elapsed().as_micros()
+            })
+            .collect();
+        let first = times[0];
+        times.sort_unstable();
+        println!("{name} {args}: {} µs, the first time {first} µs", times[10]);
+    }
 }
