@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 use crate::base::ids::FileId;
 use crate::engine::FileList;
 use crate::error::Result;
-use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
+use crate::graph::imports::{Resolution, Resolver, is_manifest, manifest_bytes_max};
 use crate::graph::link::{FileFacts, Site, SymbolAt};
 use crate::index::code::places::Places;
 use crate::index::code::{Part, keys};
@@ -43,6 +43,10 @@ pub struct Catalog {
     read: ReadFile,
     resolver: OnceLock<Resolver>,
     names: OnceLock<Names>,
+    /// Where imports lead, by file and place, as the linker asked.
+    targets: RwLock<HashMap<(FileId, usize), Resolution>>,
+    /// The files of the same package, by file.
+    packages: RwLock<HashMap<FileId, Arc<Vec<FileId>>>>,
     imports: OnceLock<ImportGraph>,
     ranks: OnceLock<Vec<f32>>,
     kept: RwLock<HashMap<FileId, Arc<FileFacts>>>,
@@ -107,6 +111,8 @@ impl Catalog {
             read,
             resolver: OnceLock::new(),
             names: OnceLock::new(),
+            targets: RwLock::new(HashMap::new()),
+            packages: RwLock::new(HashMap::new()),
             imports: OnceLock::new(),
             ranks: OnceLock::new(),
             kept: RwLock::new(HashMap::new()),

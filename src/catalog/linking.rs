@@ -13,6 +13,15 @@ use crate::index::code::keys;
 use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
 
+/// Imports of which it is remembered where they lead.
+const RESOLVED_MAX: usize = 1 << 16;
+
+/// Files of which it is remembered who is of the same package.
+const PACKAGES_MAX: usize = 4096;
+
+/// Files that such an import leads to.
+const TARGETS_MAX: usize = 64;
+
 impl Catalog {
     pub(super) fn note_damage(&self, error: &Error) {
         log::debug!("code index: {error}");
@@ -65,10 +74,26 @@ impl Code for Catalog {
     }
 
     fn targets(&self, file: FileId, import: usize) -> Resolution {
+        // One import is asked about for each use of what it binds.
+        let key = (file, import);
+        if let Ok(targets) = self.targets.read()
+            && let Some(known) = targets.get(&key)
+        {
+            return known.clone();
+        }
         let Some(facts) = self.file(file) else { return Resolution::Unknown };
         let Some(written) = facts.imports.get(import) else { return Resolution::Unknown };
         let around = facts.modules_around(import);
-        self.resolve(file, written, &around)
+        let found = self.resolve(file, written, &around);
+        if let Ok(mut targets) = self.targets.write()
+            && found.targets().len() <= TARGETS_MAX
+        {
+            if targets.len() >= RESOLVED_MAX {
+                targets.clear();
+            }
+            targets.insert(key, found.clone());
+        }
+        found
     }
 
     fn importers(&self, file: FileId) -> Vec<FileId> {
@@ -90,11 +115,24 @@ impl Code for Catalog {
     }
 
     fn is_same_package(&self, a: FileId, b: FileId) -> bool {
+        if let Ok(packages) = self.packages.read()
+            && let Some(same) = packages.get(&a)
+        {
+            return same.binary_search(&b).is_ok();
+        }
         let Some(facts) = self.file(a) else { return false };
         let Some(family) = Family::of(facts.language) else { return false };
         let package = facts.package.as_deref();
         let importer = Importer { file: a, family, package, inside: &[] };
-        self.resolver().same_package(&importer).binary_search(&b).is_ok()
+        let same = self.resolver().same_package(&importer);
+        let is_same = same.binary_search(&b).is_ok();
+        if let Ok(mut packages) = self.packages.write() {
+            if packages.len() >= PACKAGES_MAX {
+                packages.clear();
+            }
+            packages.insert(a, Arc::new(same));
+        }
+        is_same
     }
 
     fn sites(&self, name: &str) -> Vec<Site> {

@@ -3,105 +3,9 @@
 
 use crate::support::place::{Answer, Place, settle};
 use crate::support::process::output;
+use trees::{C, GO, JAVA, PYTHON, RUST, TYPESCRIPT};
 
-const PYTHON: &[(&str, &str)] = &[
-    ("shop/__init__.py", "from .cart import Cart\n"),
-    (
-        "shop/cart.py",
-        "import os\nfrom .money import price as cost\n\n\nclass Cart:\n    def __init__(self):\n        \
-         self.items = []\n\n    def add(self, item):\n        self.items.append(item)\n        return \
-         self.total()\n\n    def total(self):\n        return sum(cost(i) for i in self.items)\n",
-    ),
-    (
-        "shop/money.py",
-        "def price(item):\n    return round_up(item.price)\n\n\ndef round_up(n):\n    return n\n",
-    ),
-    (
-        "app.py",
-        "from shop import Cart\nfrom shop.money import price\nimport requests\n\n\ndef main(name):\n    cart = \
-         Cart()\n    cart.add(1)\n    return map(price, [])\n\n\ndef plugin(name):\n    return \
-         __import__(name)\n",
-    ),
-    ("tests/test_cart.py", "from shop.cart import Cart\n\n\ndef test_add():\n    Cart().add(2)\n"),
-];
-
-const TYPESCRIPT: &[(&str, &str)] = &[
-    ("package.json", "{\"name\": \"web\"}\n"),
-    (
-        "src/store.ts",
-        "export class Store {\n  load(id: string): Item {\n    return parse(id);\n  }\n}\n\nexport \
-         function parse(id: string): Item {\n  return { id };\n}\n\nexport interface Item {\n  id: \
-         string;\n}\n\nfunction make(): Store {\n  return new Store();\n}\n\nexport default make;\n",
-    ),
-    ("src/index.ts", "export { Store, parse as read } from './store';\n"),
-    (
-        "src/page.ts",
-        "import { Store, read } from './index';\nimport open from './store';\nimport type { Item } from './store';\nimport React \
-         from 'react';\n\nexport function show(store: Store): Item {\n  read('a');\n  open();\n  return \
-         store.load('b');\n}\n",
-    ),
-];
-
-const GO: &[(&str, &str)] = &[
-    ("go.mod", "module example.com/app\n"),
-    (
-        "store/store.go",
-        "package store\n\nfunc New() *Store { return &Store{} }\n\ntype Store struct{}\n",
-    ),
-    (
-        "store/get.go",
-        "package store\n\nfunc (s *Store) Get(k string) string { return clean(k) }\n\nfunc clean(k string) string { return k }\n",
-    ),
-    (
-        "main.go",
-        "package main\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/app/store\"\n)\n\nfunc main() {\n\ts := \
-         store.New()\n\tfmt.Println(s.Get(\"a\"))\n}\n",
-    ),
-];
-
-const RUST: &[(&str, &str)] = &[
-    ("Cargo.toml", "[package]\nname = \"app\"\n"),
-    (
-        "src/main.rs",
-        "mod cart;\nuse cart::Cart;\n\nfn main() {\n    let cart = Cart::open();\n    cart.total();\n}\n",
-    ),
-    (
-        "src/cart.rs",
-        "use std::fmt;\n\npub struct Cart;\n\nimpl Cart {\n    pub fn open() -> Cart {\n        \
-         Cart\n    }\n\n    pub fn total(&self) -> u32 {\n        rate()\n    }\n}\n\npub struct \
-         Basket;\n\nimpl Basket {\n    pub fn total(&self) -> u32 {\n        rate() + rate()\n    \
-         }\n}\n\nfn rate() -> u32 {\n    1\n}\n",
-    ),
-];
-
-const JAVA: &[(&str, &str)] = &[
-    (
-        "src/main/java/com/shop/Cart.java",
-        "package com.shop;\n\nimport com.shop.money.Rates;\n\npublic class Cart {\n  public int total() {\n    \
-         return Rates.exchange(1);\n  }\n}\n",
-    ),
-    (
-        "src/main/java/com/shop/money/Rates.java",
-        "package com.shop.money;\n\npublic class Rates {\n  public static int exchange(int n) { return n; }\n}\n",
-    ),
-    (
-        "src/main/java/com/shop/Main.java",
-        "package com.shop;\n\nimport java.util.List;\n\npublic class Main {\n  public static void \
-         main(String[] args) {\n    Cart cart = new Cart();\n    cart.total();\n  }\n}\n",
-    ),
-];
-
-const C: &[(&str, &str)] = &[
-    ("include/list.h", "int list_len(int *list);\n"),
-    (
-        "src/list.c",
-        "#include \"list.h\"\n#include <stdio.h>\n\nint list_len(int *list) {\n    return list[0];\n}\n",
-    ),
-    (
-        "src/main.c",
-        "#include \"list.h\"\n\nint main(void) {\n    int list[] = {0};\n    return list_len(list);\n}\n",
-    ),
-];
+mod trees;
 
 fn write(place: &Place, files: &[(&str, &str)]) {
     for (path, text) in files {
@@ -621,4 +525,49 @@ fn callers_and_deps_answer_in_json() {
     assert_eq!(file["imports"][0]["text"], "from .money import price as cost");
     let found = json(&["callpath", "Cart.add", "price", "--json"]);
     assert_eq!((&found["calls"], &found["chain"][0]["calls"]["line"]), (&2.into(), &11.into()));
+}
+
+#[test]
+fn loads_at_run_time_are_kept_with_what_is_known_of_them() {
+    let place = Place::new();
+    let load = "\
+const name = './a';
+require(name);
+import(`./pages/${x}.js`);
+require('./pages/' + x);
+require(flag ? './a' : './b');
+require(process.argv[2]);
+";
+    place.write("src/load.js", load);
+    for path in ["src/a.js", "src/b.js", "src/pages/one.js", "src/pages/two.js"] {
+        place.write(path, "module.exports = 1;\n");
+    }
+    let answer =
+        tool(&place, &["deps", "src/load.js", "--direction", "depends_on"]).expect_success();
+    let expected = "\
+src/a.js
+  2: require(name);  (by its relative path, 1.00)
+  5: require(flag ? './a' : './b');  (by its relative path, 0.30)
+src/b.js
+  5: require(flag ? './a' : './b');  (by its relative path, 0.30)
+src/pages/one.js
+  3: import(`./pages/${x}.js`);  (by the literal parts of what is loaded, 0.40)
+  4: require('./pages/' + x);  (by the literal parts of what is loaded, 0.20)
+src/pages/two.js
+  3: import(`./pages/${x}.js`);  (by the literal parts of what is loaded, 0.40)
+  4: require('./pages/' + x);  (by the literal parts of what is loaded, 0.20)
+loaded at run time: src/load.js:6: require(process.argv[2]);  (0.30)
+";
+    assert_eq!(answer.text(), expected);
+    settle();
+    place.index(&["-q"]).expect_success();
+    let indexed = tool(&place, &["deps", "src/load.js", "--direction", "depends_on"]);
+    assert_eq!(indexed.text(), answer.text());
+    let importers = tool(&place, &["deps", "src/pages/one.js"]).expect_success();
+    let expected = "\
+src/load.js
+  3: import(`./pages/${x}.js`);  (by the literal parts of what is loaded, 0.40)
+  4: require('./pages/' + x);  (by the literal parts of what is loaded, 0.20)
+";
+    assert_eq!(importers.text(), expected);
 }

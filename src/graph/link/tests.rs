@@ -130,3 +130,28 @@ fn callers_and_the_way_between() {
     let callees = calls::callees(&program, of("b"), 0.0);
     assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
 }
+
+/// Prints what a resolution costs; run with `--ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn resolutions_are_timed() {
+    let mut texts: Vec<(String, Vec<u8>)> = vec![(
+        "shop/cart.py".into(),
+        b"class Cart:\n    def add(self, item):\n        return item\n".to_vec(),
+    )];
+    for at in 0..30 {
+        let text = format!(
+            "from shop.cart import Cart\n\n\ndef f{at}(cart: Cart):\n    cart.add({at})\n    Cart().add(1)\n"
+        );
+        texts.push((format!("app/m{at}.py"), text.into_bytes()));
+    }
+    let program = Program::new(texts);
+    let named = program.named("add");
+    let rounds = 200;
+    let started = std::time::Instant::now();
+    for _ in 0..rounds {
+        assert_eq!(calls::callers(&program, named[0], 0.45).len(), 60);
+    }
+    let each = started.elapsed() / rounds;
+    eprintln!("callers of a symbol with 60 calls: {each:?}");
+}
