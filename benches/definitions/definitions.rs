@@ -67,8 +67,16 @@ fn source(row: &Row, path: &str, text: Vec<u8>) -> Option<Source> {
     let outline = outline(language, path, &text, Limits::DEFAULT);
     let lines = line_starts(&text);
     let known = |symbol: &Symbol| definition(row, symbol, &outline.symbols, &lines);
-    let ours = outline.symbols.iter().filter_map(known).collect();
+    let mut ours = outline.symbols.iter().filter_map(known).collect();
+    join_clauses(row, &mut ours);
     Some(Source { ours, problems: outline.problems.values().sum(), text })
+}
+
+/// Leaves the first of definitions of one name that follow each other, where these are clauses.
+pub(crate) fn join_clauses(row: &Row, definitions: &mut Vec<Definition>) {
+    if row.has_clauses {
+        definitions.dedup_by(|after, before| after.name == before.name);
+    }
 }
 
 fn line_starts(text: &[u8]) -> Vec<usize> {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use crate::definitions::{Definition, Sources};
+use crate::definitions::{Definition, Sources, join_clauses};
 use crate::options::Options;
 use crate::table::Row;
 
@@ -61,6 +61,10 @@ pub(crate) fn ask(
             within: tag.scope_kind,
             is_optional,
         });
+    }
+    for definitions in theirs.values_mut() {
+        definitions.sort_by_key(|definition| definition.line);
+        join_clauses(row, definitions);
     }
     Ok(theirs)
 }

@@ -15,7 +15,8 @@ pub(crate) enum Side {
     Extra,
 }
 
-/// A class of differences that counts on no side.
+/// A class of differences in which ctags errs: what it has is no definition that we should have, or
+/// what it lacks is one.
 pub(crate) struct Rule {
     /// Rows of the table that it holds for.
     pub(crate) rows: &'static [&'static str],
@@ -28,6 +29,8 @@ pub(crate) struct Rule {
     pub(crate) line: &'static str,
     /// What it must not look like; nothing where it is empty.
     pub(crate) unless: &'static str,
+    /// What begins and ends texts; the line has to be inside of one. Nothing where it is empty.
+    pub(crate) inside: &'static str,
     pub(crate) why: &'static str,
 }
 
@@ -44,6 +47,7 @@ pub(crate) static RULES: &[Rule] = &[
         within: ANY,
         line: r"\b(function\s*\*?|class|interface|type|enum|namespace|module)\s+['\x22]?NAME(\W|$)",
         unless: "",
+        inside: "",
         why: "the line says what it defines; ctags loses its way in JSX, types and expressions",
     },
     Rule {
@@ -53,6 +57,7 @@ pub(crate) static RULES: &[Rule] = &[
         within: ANY,
         line: r"NAME['\x22\]]?\s*([?!]?\s*:[^=]*)?[:=]\s*(async\b\s*)?(function\b|\(|<|\w+\s*=>|$)",
         unless: "",
+        inside: "",
         why: "a function is bound to the name on the line; ctags knows some of these only",
     },
     Rule {
@@ -60,8 +65,9 @@ pub(crate) static RULES: &[Rule] = &[
         side: Side::Extra,
         kinds: &["method", "constructor"],
         within: ANY,
-        line: r"^\s*((static|async|get|set|public|private|protected|readonly|override)\s+)*\*?\s*['\x22\[]?\s*NAME\s*['\x22\]]?\s*[?!]?\s*([(<]\s*$|(<.*>?)?\(.*([{(,]\s*(//.*|\}\s*,?\s*)?|\)\s*:.*;\s*)$)",
+        line: r"^\s*((static|async|get|set|public|private|protected|readonly|override)\s+)*\*?\s*['\x22\[]?\s*NAME\s*['\x22\]]?\s*[?!]?\s*((<.*>)?[(<]\s*$|(<.*>?)?\(.*([{(,]\s*(//.*|\}\s*,?\s*)?|\)\s*:.*;\s*)$)",
         unless: "",
+        inside: "",
         why: "a method's head on its own line; ctags loses its way in JSX, types and expressions",
     },
     Rule {
@@ -71,6 +77,7 @@ pub(crate) static RULES: &[Rule] = &[
         within: ANY,
         line: "",
         unless: r"(class|function\s*\*?)\s+NAME\b|NAME\s*=\s*(class|function)\b",
+        inside: "",
         why: "ctags calls objects classes",
     },
     Rule {
@@ -80,6 +87,7 @@ pub(crate) static RULES: &[Rule] = &[
         within: ANY,
         line: r"NAME\b",
         unless: r"function\s+NAME|NAME['\x22\]]?\s*(:.*)?[:=]\s*(async\s*)?(function|\w+\s*=>|\(.*=>)|NAME['\x22\]]?\s*\(",
+        inside: "",
         why: "ctags calls any value of a prototype, what a function returns that is called at once, and an \
               object whose computed key is set a function or method",
     },
@@ -88,9 +96,10 @@ pub(crate) static RULES: &[Rule] = &[
         side: Side::Missed,
         kinds: &["alias"],
         within: ANY,
-        line: r"\btype\s+NAME\s*(,|\}|$|as\b)",
-        unless: "",
-        why: "ctags takes `import {type A}` for a definition",
+        line: "",
+        unless: r"^\s*((export|declare)\s+)*type\s+NAME\s*([<=]|$)",
+        inside: "",
+        why: "ctags takes `import {type A}`, a property `type` and conditions of types for aliases",
     },
     Rule {
         rows: &["c", "cpp"],
@@ -99,6 +108,7 @@ pub(crate) static RULES: &[Rule] = &[
         within: ANY,
         line: r"^\s*NAME\s*\(",
         unless: r"NAME\s*\(\s*(void|\w+\s+\*?\w+)?\s*[,)]|[a-z].*\(",
+        inside: "",
         why: "ctags takes the macro that makes a function for its name",
     },
     Rule {
@@ -108,6 +118,7 @@ pub(crate) static RULES: &[Rule] = &[
         within: ANY,
         line: r"^(COMPAT_)?SYSCALL_DEFINE\d",
         unless: "",
+        inside: "",
         why: "ctags takes the macro that makes a system call for its name",
     },
     Rule {
@@ -117,7 +128,118 @@ pub(crate) static RULES: &[Rule] = &[
         within: ANY,
         line: r"^(COMPAT_)?SYSCALL_DEFINE\d\(NAME\b",
         unless: "",
+        inside: "",
         why: "ctags takes the macro that makes a system call for its name",
+    },
+    Rule {
+        rows: &["kotlin"],
+        side: Side::Missed,
+        kinds: &["method"],
+        within: ANY,
+        line: "",
+        unless: r"\bfun\b[^=({]*NAME",
+        inside: "",
+        why: "ctags calls lambdas and their parameters methods",
+    },
+    Rule {
+        rows: &["elixir"],
+        side: Side::Extra,
+        kinds: &["function"],
+        within: ANY,
+        line: r"^\s*test \x22",
+        unless: "",
+        inside: "",
+        why: "ctags reads tests with plain names only",
+    },
+    Rule {
+        rows: &["javascript", "flow"],
+        side: Side::Missed,
+        kinds: ANY,
+        within: ANY,
+        line: r"[=:]\s*(async\s*)?(class|function)\s*\*?\s*NAME\b",
+        unless: "",
+        inside: "",
+        why: "we list what is bound under the name that it is bound to, not under its own",
+    },
+    Rule {
+        rows: &["javascript", "flow"],
+        side: Side::Missed,
+        kinds: ANY,
+        within: ANY,
+        line: r"module\.NAME\s*=",
+        unless: "",
+        inside: "",
+        why: "a module that is one value without a name is `exports` to ctags, `default` to us",
+    },
+    Rule {
+        rows: &["javascript", "flow"],
+        side: Side::Extra,
+        kinds: ANY,
+        within: ANY,
+        line: r"module\.exports\s*=|export default",
+        unless: "",
+        inside: "",
+        why: "a module that is one value without a name is `exports` to ctags, `default` to us",
+    },
+    Rule {
+        rows: &["kotlin"],
+        side: Side::Missed,
+        kinds: &["object"],
+        within: ANY,
+        line: r"companion object\s*(\{|:|$)",
+        unless: "",
+        inside: "",
+        why: "ctags names a companion without a name",
+    },
+    Rule {
+        rows: &["lua"],
+        side: Side::Missed,
+        kinds: ANY,
+        within: ANY,
+        line: "",
+        unless: r"function\s+([\w.]+[.:])?NAME\s*\(|(^|[\s.,{])NAME\s*=\s*function\b",
+        inside: "",
+        why: "ctags takes any line with `function` in it for a definition",
+    },
+    Rule {
+        rows: &["elixir"],
+        side: Side::Missed,
+        kinds: ANY,
+        within: ANY,
+        line: "",
+        unless: "",
+        inside: "\"\"\"",
+        why: "ctags lists code in documentation and texts",
+    },
+    Rule {
+        rows: &["typescript"],
+        side: Side::Missed,
+        kinds: &["class", "interface"],
+        within: ANY,
+        line: "",
+        unless: r"(class|interface)\s+NAME\s*(<|\{|extends\b|implements\b|$)",
+        inside: "",
+        why: "ctags takes `class extends A` for its name, and gives a line behind that of a name before a line end",
+    },
+    Rule {
+        rows: &["typescript"],
+        side: Side::Missed,
+        kinds: &["method"],
+        within: &["interface"],
+        line: r"NAME\??\s*:|\bnew\b.*NAME\s*[(<]|\bNAME\s*[(<].*\bnew\b|^\s*new\s*[(<]",
+        unless: "",
+        inside: "",
+        why: "ctags takes a property whose type is a function, and a constructor's signature, for methods",
+    },
+    Rule {
+        rows: &["java"],
+        side: Side::Extra,
+        kinds: ANY,
+        within: &["method", "constructor", "enum_member", "constant", "field"],
+        line: "",
+        unless: "",
+        inside: "",
+        why: "ctags reads no bodies of methods and enumeration members and no initial values",
     },
 ];
 
@@ -139,10 +261,17 @@ impl Judge {
             (rule.kinds.is_empty() || rule.kinds.contains(&definition.kind.as_str()))
                 && (rule.within.is_empty() || rule.within.contains(&definition.within.as_str()))
                 && (rule.line.is_empty() || is_like(rule.line, &definition.name, line))
+                && (rule.inside.is_empty() || is_inside(rule.inside, &lines[..definition.line - 1]))
                 && (rule.unless.is_empty() || !is_like(rule.unless, &definition.name, line))
         };
         self.rules.iter().find(holds).map(|rule| rule.why)
     }
+}
+
+/// Returns true if the lines before have begun a text that they have not ended.
+fn is_inside(mark: &str, before: &[&[u8]]) -> bool {
+    let marks = before.iter().map(|line| memchr::memmem::find_iter(line, mark).count());
+    marks.sum::<usize>() % 2 == 1
 }
 
 fn is_like(pattern: &str, name: &str, line: &[u8]) -> bool {

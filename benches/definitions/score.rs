@@ -27,12 +27,30 @@ struct Half<'a> {
 }
 
 impl Half<'_> {
-    /// Returns the share that the other side has too, without and with what rules put aside.
-    fn shares(&self) -> (f64, f64) {
-        let share =
-            |others: usize| 100.0 * self.shared as f64 / (self.shared + others).max(1) as f64;
-        (share(self.open.len() + self.excused.values().sum::<usize>()), share(self.open.len()))
+    fn excused(&self) -> usize {
+        self.excused.values().sum()
     }
+
+    /// Returns the share that the other side has too, of all that this one says.
+    fn as_told(&self) -> f64 {
+        percent(self.shared, self.shared + self.open.len() + self.excused())
+    }
+}
+
+/// Returns the share of what is a definition that we have: ctags's are right but for what is excused.
+fn recall(missed: &Half<'_>) -> f64 {
+    percent(missed.shared, missed.shared + missed.open.len())
+}
+
+/// Returns the share of ours that are definitions: those that ctags has, and those excused, which it
+/// lacks although they are there.
+fn precision(extra: &Half<'_>) -> f64 {
+    let right = extra.shared + extra.excused();
+    percent(right, right + extra.open.len())
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
 }
 
 /// Prints the row of numbers, and what is asked to be shown.
@@ -51,14 +69,17 @@ pub(crate) fn report(
         compare(&mut missed, &miss, (path, source), theirs, &source.ours);
         compare(&mut extra, &surplus, (path, source), &source.ours, theirs);
     }
-    let (recall, recall_judged) = missed.shares();
-    let (precision, precision_judged) = extra.shares();
     println!(
-        "| {} | {} files | {} definitions | recall {recall_judged:.2} % (as told {recall:.2} %) | \
-         precision {precision_judged:.2} % (as told {precision:.2} %) |",
+        "| {} | {} files | {} + {} definitions | recall {:.2} % (as told {:.2} %) | \
+         precision {:.2} % (as told {:.2} %) |",
         row.name,
         sources.len(),
         missed.shared + missed.open.len(),
+        extra.excused(),
+        recall(&missed),
+        missed.as_told(),
+        precision(&extra),
+        extra.as_told(),
     );
     if options.show > 0 {
         show("missed", options, &missed);
@@ -110,7 +131,7 @@ fn line(lines: &[&[u8]], number: usize) -> String {
 /// Prints how many differences there are of each kind, and some of them, evenly drawn.
 fn show(side: &str, options: &Options, half: &Half<'_>) {
     for (why, count) in &half.excused {
-        println!("  {side}, not counted: {count} × {why}");
+        println!("  {side}, judged: {count} × {why}");
     }
     let mut kinds: HashMap<(&str, &str), usize> = HashMap::new();
     for Difference { definition, .. } in &half.open {

@@ -29,6 +29,8 @@ pub(crate) struct Row {
     more: &'static [(SymbolKind, Group)],
     /// Functions and types are told apart; not where the language lets a function be a type.
     tells_groups: bool,
+    /// Functions are written as clauses that follow each other; the first stands for all.
+    pub(crate) has_clauses: bool,
     /// A name counts from behind the last of these characters.
     separators: &'static [char],
 }
@@ -87,6 +89,7 @@ const PLAIN: Row = Row {
     optional: &[],
     more: &[],
     tells_groups: true,
+    has_clauses: false,
     separators: &[],
 };
 
@@ -225,6 +228,7 @@ pub(crate) static ROWS: &[Row] = &[
             ("method", Callable),
         ],
         optional: &[("typedef", Type)],
+        separators: &['.'],
         ..PLAIN
     },
     Row {
@@ -287,25 +291,22 @@ pub(crate) static ROWS: &[Row] = &[
         ..PLAIN
     },
     Row {
-        name: "ocaml",
-        ours: &["ocaml"],
-        ctags: "OCaml",
-        kinds: &[
-            ("class", Type),
-            ("module", Type),
-            ("type", Type),
-            ("function", Callable),
-            ("method", Callable),
-        ],
-        optional: &[("var", Callable), ("exception", Type)],
-        ..PLAIN
-    },
-    Row {
         name: "haskell",
         ours: &["haskell"],
         ctags: "Haskell",
-        kinds: &[("module", Type), ("type", Type), ("function", Callable)],
-        optional: &[("constructor", Type)],
+        kinds: &[("type", Type), ("function", Callable)],
+        optional: &[("constructor", Type), ("module", Type)],
+        // ctags knows no classes and instances, and takes values for functions.
+        more: &[
+            (SymbolKind::Method, Callable),
+            (SymbolKind::Constructor, Callable),
+            (SymbolKind::Constant, Callable),
+            (SymbolKind::Variable, Callable),
+            (SymbolKind::Field, Callable),
+            (SymbolKind::Trait, Type),
+        ],
+        has_clauses: true,
+        separators: &['.'],
         ..PLAIN
     },
     Row {
@@ -323,6 +324,7 @@ pub(crate) static ROWS: &[Row] = &[
             ("test", Callable),
         ],
         separators: &['.'],
+        has_clauses: true,
         ..PLAIN
     },
     Row {
@@ -354,32 +356,6 @@ pub(crate) static ROWS: &[Row] = &[
         ],
         more: &[(SymbolKind::Table, Type), (SymbolKind::Type, Type), (SymbolKind::Module, Type)],
         separators: &['.'],
-        ..PLAIN
-    },
-    Row {
-        name: "make",
-        ours: &["make"],
-        ctags: "Make",
-        kinds: &[("target", Callable)],
-        more: &[(SymbolKind::Target, Callable)],
-        ..PLAIN
-    },
-    Row {
-        name: "objective-c",
-        ours: &["objective-c"],
-        ctags: "ObjectiveC",
-        kinds: &[
-            ("interface", Type),
-            ("implementation", Type),
-            ("protocol", Type),
-            ("method", Callable),
-            ("class", Callable),
-            ("function", Callable),
-            ("typedef", Type),
-            ("struct", Type),
-            ("enum", Type),
-        ],
-        more: &[(SymbolKind::Prototype, Callable), (SymbolKind::Impl, Type)],
         ..PLAIN
     },
 ];
