@@ -24,6 +24,7 @@ mod context;
 mod dialect;
 mod follow;
 mod members;
+mod notation;
 mod parameters;
 mod pick;
 mod scope;

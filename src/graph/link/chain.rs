@@ -4,6 +4,9 @@ use std::rc::Rc;
 
 use super::Reason;
 use super::code::SymbolAt;
+use super::notation::{
+    arguments, closing, is_name_char, is_name_char_but_dollar, name_end, numbered,
+};
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type, is_variable};
 use crate::lang::symbols::SymbolKind;
 
@@ -103,6 +106,11 @@ impl Walk<'_> {
         let plain = &chain[..chain.find(['(', '[']).unwrap_or(chain.len())];
         if let Some((found, end)) = self.qualified(place, plain, depth) {
             return (found, &chain[end..]);
+        }
+        let is_global =
+            self.facts(place.file).is_some_and(|facts| facts.dialect.globals.contains(&name));
+        if is_global {
+            return (vec![Held::new(Value::Outside, 1.0, Reason::Receiver)], rest);
         }
         (self.path_root(place, name), rest)
     }
@@ -438,67 +446,4 @@ impl Walk<'_> {
         }
         found
     }
-}
-
-/// Returns the top-level arguments of a generic type.
-fn arguments(text: &str) -> Vec<&str> {
-    let Some(start) = text.find(['<', '[']) else { return Vec::new() };
-    let inner = text[start + 1..].strip_suffix(['>', ']']).unwrap_or(&text[start + 1..]);
-    split(inner, b',').into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
-}
-
-/// Splits at a mark that stands in no brackets.
-pub(super) fn split(text: &str, mark: u8) -> Vec<&str> {
-    let (mut parts, mut level, mut start) = (Vec::new(), 0_usize, 0);
-    let bytes = text.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        match byte {
-            // An arrow is no bracket.
-            b'>' if at > 0 && matches!(bytes[at - 1], b'=' | b'-') => {}
-            b'<' | b'[' | b'(' | b'{' => level += 1,
-            b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
-            _ if byte == mark && level == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
-/// Returns the number in the step `(N)` that `rest` begins with, and what comes behind it.
-fn numbered(rest: &str) -> Option<(usize, &str)> {
-    let (number, after) = rest.strip_prefix('(')?.split_once(')')?;
-    Some((number.parse().ok()?, after))
-}
-
-/// Returns the bytes up to and including the bracket that closes the first.
-fn closing(text: &str, open: u8, close: u8) -> usize {
-    let mut level = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte == open {
-            level += 1;
-        } else if byte == close {
-            level = level.saturating_sub(1);
-            if level == 0 {
-                return at + 1;
-            }
-        }
-    }
-    text.len()
-}
-
-/// Returns where the name at the start of `text` ends.
-fn name_end(text: &str) -> usize {
-    text.find(|c: char| !is_name_char(c)).unwrap_or(text.len())
-}
-
-fn is_name_char(c: char) -> bool {
-    is_name_char_but_dollar(c) || c == '$'
-}
-
-fn is_name_char_but_dollar(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '#' | '?' | '!' | '~')
 }

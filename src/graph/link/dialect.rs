@@ -30,6 +30,8 @@ pub(super) struct Dialect {
     pub(super) keeps: &'static [&'static str],
     /// Methods of types from elsewhere that give what the type holds.
     pub(super) takes: &'static [&'static str],
+    /// Names that the language itself gives to what has members.
+    pub(super) globals: &'static [&'static str],
     /// Method names so common that they say nothing of the type.
     pub(super) common: &'static [&'static str],
 }
@@ -61,6 +63,7 @@ const NONE: Dialect = Dialect {
     holds_first: &[],
     keeps: &[],
     takes: &[],
+    globals: &[],
     common: &[],
 };
 
@@ -148,6 +151,41 @@ static SCRIPT: Dialect = Dialect {
         "splice",
     ],
     takes: &["find", "pop", "shift", "at", "get", "deref"],
+    globals: &[
+        "Array",
+        "Atomics",
+        "BigInt",
+        "Boolean",
+        "Buffer",
+        "Date",
+        "Error",
+        "Intl",
+        "JSON",
+        "Map",
+        "Math",
+        "Number",
+        "Object",
+        "Promise",
+        "Proxy",
+        "Reflect",
+        "RegExp",
+        "Set",
+        "String",
+        "Symbol",
+        "URL",
+        "WeakMap",
+        "WeakSet",
+        "console",
+        "crypto",
+        "document",
+        "globalThis",
+        "history",
+        "localStorage",
+        "navigator",
+        "performance",
+        "process",
+        "window",
+    ],
     common: &[
         "add", "all", "apply", "bind", "call", "catch", "concat", "clear", "close", "create",
         "delete", "emit", "end", "entries", "every", "exec", "filter", "find", "forEach", "get",

@@ -1,6 +1,6 @@
 //! What a function takes, by its signature: how many arguments, and which types are written.
 
-use super::chain::split;
+use super::notation::split;
 use crate::lang::symbols::SymbolKind;
 
 /// The least and the greatest number of arguments; the greatest is 255 where there is no bound.

@@ -2,7 +2,9 @@
 
 use super::Reason;
 use super::code::{FileFacts, SymbolAt};
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, definitions, is_named, is_type};
+use super::value::{
+    Held, Place, VALUES_MAX, Value, Walk, definitions, is_named, is_type, is_variable,
+};
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::symbols::{SymbolKind, Visibility};
@@ -37,7 +39,8 @@ impl Walk<'_> {
             outermost = Some(around);
             let kind = facts.symbols[around].kind;
             let is_type = is_type(kind) || kind == SymbolKind::Impl;
-            if is_type && level > 0 && !has_members {
+            // What an object literal holds is no more in scope than a type's members are.
+            if (is_type || is_variable(kind)) && level > 0 && !has_members {
                 continue;
             }
             let children = facts.children(Some(around), name);

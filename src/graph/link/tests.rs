@@ -1,5 +1,8 @@
 //! Tests of the linker: sources as people write them, a use at `$0`, and what it means.
 
+mod java;
+mod typescript;
+
 use super::{Linker, Use};
 use crate::graph::calls;
 use crate::graph::link::{Code, SymbolAt};

@@ -1,23 +1,59 @@
-//! Java: packages, what they import, members of bases, overloads.
+//! Java: packages, what they import, members of bases, overloads by their number of arguments.
 
 use super::check;
 
+/// Returns a tree of two packages in two source roots with `body` in a method of `path`.
+fn tree(path: &str, imports: &str, body: &str) -> String {
+    let package = if path.contains("/a/") { "a" } else { "b" };
+    format!(
+        "//- /src/main/java/a/Check.java\npackage a;\npublic class Check {{\n    \
+         protected Check() {{}}\n    public static void equal(int x, int y) {{}}\n    \
+         public static void equal(String why, int x, int y) {{}}\n}}\n\
+         //- /src/main/java/a/Base.java\npackage a;\npublic abstract class Base extends Check {{\n    \
+         public Base() {{}}\n    public Base next() {{ return this; }}\n    \
+         public static Base make(Class<?>... of) {{ return null; }}\n    \
+         public static class Inner {{ public void stop() {{}} }}\n}}\n\
+         //- /{path}\npackage {package};\n{imports}\nclass Own extends Base {{\n    \
+         Own() {{ super(); }}\n    Own(int x) {{ this(); }}\n    \
+         void f(Base base) {{ {body} }}\n}}\n"
+    )
+}
+
 #[test]
-fn packages_and_static_imports() {
-    let tree = |body: &str| {
-        format!(
-            "//- /src/main/java/a/Assert.java\npackage a;\npublic class Assert {{\n    \
-             public static void equal(int x, int y) {{}}\n    \
-             public static void equal(String why, int x, int y) {{}}\n}}\n\
-             //- /src/main/java/a/Base.java\npackage a;\npublic abstract class Base {{\n    \
-             public Base next() {{ return this; }}\n    \
-             public static Base make(Class<?>... of) {{ return null; }}\n}}\n\
-             //- /src/test/java/a/Own.java\npackage a;\nclass Own extends Base {{\n    \
-             void f(Base base) {{ {body} }}\n}}\n\
-             //- /src/test/java/b/Other.java\npackage b;\nimport a.Base;\n\
-             import static a.Assert.equal;\nclass Other {{\n    void f(Base base) {{ {body} }}\n}}\n"
-        )
-    };
-    let own = |body: &str| tree(body).replacen("$0", "$1", 0);
-    check(&own("Assert.$0equal(1, 2);").replace("b.Other", ""), "");
+fn names_of_the_package_and_its_bases() {
+    let own = |body: &str| tree("src/test/java/a/Own.java", "", body);
+    check(&own("$0equal(1, 2);"), "src/main/java/a/Check.java:4 Check.equal Inherited");
+    check(&own("$0equal(\"\", 1, 2);"), "src/main/java/a/Check.java:5 Check.equal Inherited");
+    // The constructor that `Base` inherits is no member called `Check`.
+    check(&own("Check.$0equal(1, 2);"), "src/main/java/a/Check.java:4 Check.equal Receiver");
+    check(&own("base.next().$0next();"), "src/main/java/a/Base.java:4 Base.next Receiver");
+    check(&own("new $0Own(1);"), "src/test/java/a/Own.java:5 Own.Own SameFile");
+    check(
+        &own("new Base.Inner().$0stop();"),
+        "src/main/java/a/Base.java:6 Base.Inner.stop Receiver",
+    );
+    let of = own("").replace("this()", "$0this()");
+    check(&of, "src/test/java/a/Own.java:4 Own.Own Receiver");
+}
+
+#[test]
+fn imports_lead_to_types_and_their_members() {
+    let other = |imports: &str, body: &str| tree("lib/src/b/Own.java", imports, body);
+    let base = "src/main/java/a/Base.java:5 Base.make Receiver";
+    check(&other("import a.Base;", "Base.$0make(Own.class);"), base);
+    check(&other("import a.*;", "Base.$0make();"), base);
+    check(&other("", "a.Base.$0make();"), base);
+    check(
+        &other("", "a.Base it = null; it.$0next();"),
+        "src/main/java/a/Base.java:4 Base.next Receiver",
+    );
+    let equal = "src/main/java/a/Check.java:4 Check.equal Receiver";
+    let other = |imports: &str, body: &str| other(imports, body).replace(" extends Base", "");
+    check(&other("import static a.Check.equal;", "$0equal(1, 2);"), equal);
+    check(&other("import static a.Check.*;", "$0equal(1, 2);"), equal);
+    check(
+        &other("import a.Base.Inner;", "new Inner().$0stop();"),
+        "src/main/java/a/Base.java:6 Base.Inner.stop Receiver",
+    );
+    check(&other("", "java.util.List.$0make();"), "");
 }

@@ -69,7 +69,11 @@ fn push(
             Local::Is(known) => chain.push_str(known?),
             Local::Not => chain.push_str(text(visit, node)?),
         },
-        "this" => push_this(visit, chain),
+        // A function may say what its `this` is.
+        "this" => match notes.local(b"this") {
+            Local::Is(Some(own)) => chain.push_str(own),
+            _ => push_this(visit, chain),
+        },
         "super" => chain.push_str("$$"),
         "member_expression" => {
             inner(node.child(0), chain)?;

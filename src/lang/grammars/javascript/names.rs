@@ -31,6 +31,13 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = node.child_by_field_name("parameters") else { return };
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+        let is_this = parameter
+            .child_by_field_name("pattern")
+            .is_some_and(|pattern| pattern.kind() == "this");
+        if is_this && let Some(pattern) = parameter.child_by_field_name("pattern") {
+            notes.declare(pattern, types::annotated(visit, notes, parameter));
+            continue;
+        }
         let given = if at == 0 { given.clone() } else { received(handed.as_ref(), at) };
         match parameter.kind() {
             "required_parameter" | "optional_parameter" => {
