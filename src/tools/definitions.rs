@@ -221,9 +221,8 @@ fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     if offered.is_empty() {
         let mut names = BTreeSet::new();
         catalog.each_name(b"", |name| {
-            if names.len() < NAMES_MAX {
-                names.insert(name.to_vec());
-            }
+            names.insert(name.to_vec());
+            names.len() < NAMES_MAX
         })?;
         let names: Vec<Vec<u8>> = names.into_iter().collect();
         let found = nearest::among(names.iter().map(Vec::as_slice), last.as_bytes());

@@ -181,6 +181,7 @@ fn told_by_catalog(catalog: &Catalog, like: &Seen) -> Seen {
     let mut names = BTreeSet::new();
     let all = catalog.each_name(b"", |name| {
         names.insert(String::from_utf8_lossy(name).into_owned());
+        true
     });
     all.expect("a sound index");
     let keys = like.keys().cloned().chain(names.iter().map(|name| format!("name {name}")));
