@@ -3,7 +3,7 @@
 //! Nothing of it is stored. Callers come from the uses of a symbol's name, each resolved by the
 //! linker ([`super::link`]); a name that many share costs a resolution for each of its uses.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::link::{CONFIDENCE_ANSWER, Code, Link, Linker, Reason, Site, SymbolAt, Use};
 use crate::base::ids::FileId;
@@ -21,6 +21,9 @@ const DEFAULT: &str = "default";
 
 /// Symbols that a search for a chain of calls visits.
 const VISITED_MAX: usize = 5_000;
+
+/// Symbols whose callers a search looks for at once.
+const SYMBOLS_AT_ONCE: usize = 32;
 
 /// Uses of names that a search for a chain of calls resolves before it gives up.
 const RESOLVED_MAX: usize = 200_000;
@@ -290,35 +293,40 @@ fn search(
     is_found: impl Fn(SymbolAt) -> bool,
 ) -> (Vec<Reached>, bool) {
     let mut seen: HashSet<SymbolAt> = of.iter().copied().collect();
-    let mut queue: VecDeque<(SymbolAt, usize)> = of.iter().map(|&at| (at, 0)).collect();
     let mut reached = Vec::new();
+    let mut level = of.to_vec();
     let mut resolved = 0;
-    while let Some((next, depth)) = queue.pop_front() {
-        if depth >= depth_max {
-            continue;
-        }
-        if resolved >= RESOLVED_MAX {
-            return (reached, true);
-        }
-        let (callers, sites) = uses_of(code, &[next], least);
-        resolved += sites;
-        for (_, Caller { site, confidence, reason }) in callers {
-            if site.reference.role != Role::Call {
-                continue;
-            }
-            let Some(symbol) = calling_symbol(code, &site) else { continue };
-            if !seen.insert(symbol) {
-                continue;
-            }
-            queue.push_back((symbol, depth + 1));
-            reached.push(Reached { symbol, depth: depth + 1, next, site, confidence, reason });
-            if is_found(symbol) {
-                return (reached, false);
-            }
-            if seen.len() >= VISITED_MAX {
+    for depth in 1..=depth_max {
+        let mut next = Vec::new();
+        // Several at once, since uses of a name that they share are resolved once.
+        for symbols in level.chunks(SYMBOLS_AT_ONCE) {
+            if resolved >= RESOLVED_MAX {
                 return (reached, true);
             }
+            let (mut callers, sites) = uses_of(code, symbols, least);
+            resolved += sites;
+            callers.retain(|(_, caller)| caller.site.reference.role == Role::Call);
+            callers.sort_by_key(|(of, _)| *of);
+            for (of, Caller { site, confidence, reason }) in callers {
+                let Some(symbol) = calling_symbol(code, &site) else { continue };
+                if !seen.insert(symbol) {
+                    continue;
+                }
+                next.push(symbol);
+                let to = symbols[of];
+                reached.push(Reached { symbol, depth, next: to, site, confidence, reason });
+                if is_found(symbol) {
+                    return (reached, false);
+                }
+                if seen.len() >= VISITED_MAX {
+                    return (reached, true);
+                }
+            }
         }
+        if next.is_empty() {
+            break;
+        }
+        level = next;
     }
     (reached, false)
 }
