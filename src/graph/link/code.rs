@@ -121,7 +121,7 @@ impl FileFacts {
         let alias =
             |&(at, name): &(u32, u32)| imports[at as usize].names[name as usize].alias.as_str();
         bindings.sort_by(|a, b| alias(a).cmp(alias(b)).then(a.cmp(b)));
-        let import_scopes = imports.iter().map(|import| around(&symbols, &import.span)).collect();
+        let import_scopes = imports.iter().map(|import| scope_of(&symbols, import)).collect();
         let dialect = dialect::of(language);
         FileFacts {
             path,
@@ -232,6 +232,15 @@ impl FileFacts {
         })
     }
 
+    /// Returns true for what only says that another file is a module: Rust's `mod a;`.
+    pub(super) fn is_module_elsewhere(&self, place: usize) -> bool {
+        self.symbols.get(place).is_some_and(|symbol| {
+            let is_elsewhere = |at: usize| self.imports[at].kind == ImportKind::Submodule;
+            symbol.kind == SymbolKind::Module
+                && self.bindings(&symbol.name).any(|(at, _)| is_elsewhere(at))
+        })
+    }
+
     /// Returns true for a constructor that is called like its type: the name means the type.
     pub(super) fn is_named_like_type(&self, place: usize) -> bool {
         self.symbols.get(place).is_some_and(|symbol| {
@@ -244,6 +253,16 @@ impl FileFacts {
     pub fn block_type(&self, place: usize) -> Option<&str> {
         membership::block_type(&self.symbols, place)
     }
+}
+
+/// Returns the innermost symbol around an import; `mod a;` is not around itself.
+fn scope_of(symbols: &[Symbol], import: &Import) -> Option<usize> {
+    let place = around(symbols, &import.span)?;
+    let symbol = &symbols[place];
+    let is_itself = import.kind == ImportKind::Submodule
+        && symbol.kind == SymbolKind::Module
+        && symbol.span.end <= import.span.end;
+    if is_itself { symbol.parent } else { Some(place) }
 }
 
 /// Returns the innermost symbol around `span`.

@@ -200,6 +200,9 @@ impl Walk<'_> {
         }
         let path = written.get(..end).filter(|path| path.contains('.'))?;
         let resolution = self.code.module(place.file, path);
+        if resolution.targets().is_empty() && path.contains(char::is_uppercase) {
+            return Some((vec![Held::new(Value::Outside, 1.0, Reason::Import)], end));
+        }
         let target = resolution.targets().iter().find(|target| target.name.is_none())?;
         let start = Held::new(Value::Module(target.file), target.confidence, Reason::Import);
         let found = self.inside(start, target, path, depth + 1);

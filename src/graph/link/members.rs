@@ -165,8 +165,12 @@ impl Walk<'_> {
         let mut found: Vec<Held> =
             children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         let is_split = !matches!(facts.language.name, "python" | "java");
-        let is_declared_only =
-            found.iter().all(|held| self.kind(held) == Some(SymbolKind::Prototype));
+        // Rust's methods stand apart from the fields, which may be called like them.
+        let is_rust = facts.language.name == "rust";
+        let is_declared_only = found.iter().all(|held| match self.kind(held) {
+            Some(SymbolKind::Prototype) => true,
+            kind => is_rust && kind == Some(SymbolKind::Field),
+        });
         if is_split && is_declared_only {
             found.extend(self.apart(&facts, of, name, depth));
         }

@@ -97,6 +97,11 @@ impl Walk<'_> {
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
                 link.confidence *= 0.99;
             }
+            // A field is called like a method, but a call means the method.
+            let has_own_fields = matches!(facts.language.name, "rust" | "java");
+            if used.role == Role::Call && has_own_fields && symbol.kind == SymbolKind::Field {
+                link.confidence *= 0.6;
+            }
             // Of equals the one that holds: in Python the last, elsewhere the first.
             order += 1e-5;
             link.confidence *=

@@ -46,6 +46,7 @@ impl Walk<'_> {
             let children = facts.children(Some(around), name);
             let mut found: Vec<Held> = definitions(place.file, children)
                 .filter(|at| !facts.is_named_like_type(at.place as usize))
+                .filter(|at| !facts.is_module_elsewhere(at.place as usize))
                 .map(|at| Held::new(Value::Name(at), 1.0, Reason::Scope))
                 .collect();
             if found.is_empty() && is_type && has_members {
@@ -178,6 +179,7 @@ impl Walk<'_> {
 pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
     definitions(file, facts.children(None, name))
         .filter(|at| is_named(&facts.symbols[at.place as usize]))
+        .filter(|at| !facts.is_module_elsewhere(at.place as usize))
         .filter(|at| {
             // Go's methods stand at the top of the file, too.
             !facts.dialect.has_packages || facts.owner(at.place as usize).is_none()

@@ -1,6 +1,8 @@
 //! Tests of the linker: sources as people write them, a use at `$0`, and what it means.
 
+mod damaged;
 mod java;
+mod rust;
 mod typescript;
 
 use super::{Linker, Use};

@@ -1,0 +1,131 @@
+"""What the calls of a Rust crate mean, by the compiler's own typed tree.
+
+python3 rust_definitions.py EDITION [FEATURE...] < sites > answers, in the root of a crate that needs
+no other crates. Sites are lines `PATH TAB BYTE TAB NAME`; answers are lines
+`PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, the line from 0, the path `-` for what is elsewhere.
+Macros and constructors of tuples are no calls in that tree and get no answer. A trait's method that
+is called on a type that implements it gets two: the declaration and the implementation.
+"""
+
+import bisect
+import pathlib
+import re
+import subprocess
+import sys
+
+FN = re.compile(r"ty: FnDef\(DefId\((\d+):(\d+) ~ (.*)\), \[(.*)\]\)$")
+SPAN = re.compile(r"span: (\S+\.rs):(\d+):(\d+): (\d+):(\d+) ")
+BODY = re.compile(r"DefId\(0:(\d+) ~ (.*)\):$")
+
+
+def tree(edition, features):
+    flags = [f'--cfg=feature="{feature}"' for feature in features]
+    command = ["rustc", "+nightly", "--edition", edition, "--test", "--crate-name", "it", "src/lib.rs"]
+    # Names that the compiler prints shortened would be cut out of the middle.
+    run = subprocess.Popen([*command, *flags, "-Awarnings", "-Zunpretty=thir-tree"], stdout=subprocess.PIPE, text=True)
+    yield from run.stdout
+
+
+class Source:
+    def __init__(self, path):
+        self.bytes = pathlib.Path(path).read_bytes()
+        self.lines = self.bytes.decode("utf-8", "replace").split("\n")
+        self.starts = [0]
+        for line in self.bytes.split(b"\n"):
+            self.starts.append(self.starts[-1] + len(line) + 1)
+
+    def byte(self, line, column):
+        text = self.lines[line - 1][: column - 1]
+        return self.starts[line - 1] + len(text.encode())
+
+    def line_before(self, pattern, line):
+        """The nearest line at or before `line` (from 1) that fits, from 0."""
+        for at in range(min(line, len(self.lines)) - 1, max(-1, line - 400), -1):
+            if re.search(pattern, self.lines[at]):
+                return at
+        return None
+
+
+def main():
+    sources = {}
+    wanted = {}
+    for row in sys.stdin:
+        path, byte, name = row.rstrip("\n").split("\t")
+        wanted.setdefault(path, []).append((int(byte), name))
+    for sites in wanted.values():
+        sites.sort()
+
+    def source(path):
+        if path not in sources:
+            sources[path] = Source(path)
+        return sources[path]
+
+    bodies, found, pending, body = {}, [], None, None
+    for row in tree(sys.argv[1], sys.argv[2:]):
+        row = row.strip()
+        if match := BODY.match(row):
+            body, awaits = match.groups(), False
+        elif row == "body:":
+            awaits = True
+        elif match := FN.match(row):
+            pending = match.groups()
+        elif match := SPAN.match(row):
+            path, *ends = match.groups()
+            ends = [int(end) for end in ends]
+            if body and awaits:
+                bodies[body[0]] = (body[1], path, ends[0])
+                body = None
+            if pending and path in wanted:
+                found.append((pending, path, ends))
+            pending = None
+
+    def defining(number, full):
+        name = full.rsplit("::", 1)[-1]
+        if number in bodies:
+            _, path, line = bodies[number]
+            at = source(path).line_before(rf"\bfn {re.escape(name)}\b", line)
+            return [(path, at)] if at is not None else []
+        parts = full.split("::")
+        for path in map(str, sorted(pathlib.Path("src").rglob("*.rs"))):
+            lines = source(path).lines
+            for at, line in enumerate(lines):
+                if len(parts) > 1 and re.search(rf"\btrait {re.escape(parts[-2])}\b", line):
+                    for inner in range(at, len(lines)):
+                        if re.search(rf"\bfn {re.escape(name)}\b", lines[inner]):
+                            return [(path, inner)]
+        return []
+
+    def implementations(full, given):
+        parts = full.split("::")
+        own = re.sub(r"<.*", "", given.split(", ")[0].replace("&", "")).split("::")[-1].strip()
+        own = own.replace("'{erased} ", "").replace("mut ", "")
+        for name, path, line in bodies.values():
+            if not (name.endswith("::" + parts[-1]) and "{impl#" in name):
+                continue
+            at = source(path).line_before(rf"\bfn {re.escape(parts[-1])}\b", line)
+            header = source(path).line_before(r"^\s*(unsafe )?impl\b", line)
+            text = source(path).lines[header] if header is not None else ""
+            if at is not None and re.search(rf"\b{re.escape(parts[-2])}\b.* for .*\b{re.escape(own)}\b", text):
+                yield path, at
+
+    for (crate, number, full, given), path, (line, column, end_line, end_column) in found:
+        start, end = source(path).byte(line, column), source(path).byte(end_line, end_column)
+        name = full.rsplit("::", 1)[-1]
+        sites = wanted[path]
+        for byte, called in sites[bisect.bisect_left(sites, (start, "")):]:
+            if byte >= end:
+                break
+            if called != name:
+                continue
+            if crate != "0":
+                places = [("-", 0)]
+                places += implementations(full, given) if given and "::" in full else []
+            else:
+                places = defining(number, full)
+                if "{impl" not in full and given:
+                    places += implementations(full, given)
+            for there, at in places:
+                print(path, byte, there, at, sep="\t")
+
+
+main()
