@@ -151,7 +151,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
         skipped,
         scanned,
         sizes,
-        code: code.exists.then(|| Code {
+        code: code.exists.then_some(Code {
             files: code.known,
             missing: code.missing,
             symbols: code.symbols,

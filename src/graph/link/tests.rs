@@ -10,9 +10,12 @@ use crate::graph::calls;
 use crate::graph::link::{Code, SymbolAt};
 use crate::graph::program::Program;
 
+/// Paths and texts.
+type Texts = Vec<(String, Vec<u8>)>;
+
 /// Returns the texts of a fixture, without its mark, and the file and byte where the mark stood.
-fn fixture(text: &str) -> (Vec<(String, Vec<u8>)>, Option<(String, usize)>) {
-    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+fn fixture(text: &str) -> (Texts, Option<(String, usize)>) {
+    let mut files = Texts::new();
     let mut mark = None;
     for line in text.lines() {
         if let Some(path) = line.strip_prefix("//- /") {
@@ -158,5 +161,5 @@ fn resolutions_are_timed() {
         assert_eq!(calls::callers(&program, named[0], 0.45).len(), 60);
     }
     let each = started.elapsed() / rounds;
-    eprintln!("callers of a symbol with 60 calls: {each:?}");
+    assert!(each.as_millis() < 20, "callers of a symbol with 60 calls: {each:?}");
 }

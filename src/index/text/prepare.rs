@@ -327,7 +327,8 @@ pub(super) fn is_keyword(word: &str) -> bool {
 /// program. In order, apart from each other.
 fn prose_spans(input: &Input<'_>, text: &[u8]) -> Vec<Range<usize>> {
     if is_document(&to_path(input.path)) {
-        return Vec::from([0..text.len()]);
+        let whole = 0..text.len();
+        return vec![whole];
     }
     let marks = input.language.map_or(USUAL, |language| CommentMarks {
         line: language.line_comments,

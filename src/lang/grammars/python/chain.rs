@@ -164,7 +164,7 @@ fn push(
         "named_expression" => inner(node.child_by_field_name("value"), chain)?,
         "assignment" => inner(node.child_by_field_name("right"), chain)?,
         "conditional_expression" => {
-            either(chain, [0, 2], |at, chain| inner(node.named_child(at), chain))?
+            either(chain, [0, 2], |at, chain| inner(node.named_child(at), chain))?;
         }
         "boolean_operator" => {
             let is_or = node.child(1).is_some_and(|operator| operator.kind() == "or");

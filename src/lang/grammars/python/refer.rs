@@ -258,7 +258,7 @@ fn note(
                 "argument_list" => arguments.named_child_count(),
                 _ => 1,
             });
-            notes.call(visit, name, receiver, count as usize);
+            notes.call(visit, name, receiver, count);
         }
         "decorator" => {
             notes.refer_span(visit, name.byte_range(), Role::Call, receiver, None);
