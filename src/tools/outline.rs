@@ -32,7 +32,7 @@ pub struct Args {
 #[serde(untagged)]
 pub enum Listed {
     /// With all that is known of it.
-    Whole(Symbol),
+    Whole(Box<Symbol>),
     /// With what `compact` leaves.
     Short {
         /// Its name.
@@ -94,7 +94,7 @@ impl Found {
         is_compact: bool,
     ) -> Found {
         let listed = |symbol: Symbol| match is_compact {
-            false => Listed::Whole(symbol),
+            false => Listed::Whole(Box::new(symbol)),
             true => {
                 let Symbol { name, kind, line, end_line, depth, .. } = symbol;
                 Listed::Short { name, kind, line, end_line, depth }
