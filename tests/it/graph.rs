@@ -410,8 +410,7 @@ fn pipelines_work_step_by_step() {
         let answer = query(&place, pipeline);
         assert_eq!(answer.text(), expected, "{pipeline}: {}", answer.stderr);
     };
-    let both = |when: &str| {
-        println!("{when}");
+    let both = || {
         let word = r#"[{"op": "search", "query": "price", "word": true, "max_results": 1}]"#;
         let expected = "\
 app.py
@@ -448,10 +447,10 @@ shop/money.py
             "shop/money.py\n",
         );
     };
-    both("without an index");
+    both();
     settle();
     place.index(&["-q"]).expect_success();
-    both("with an index");
+    both();
     let pipeline = br#"[{"op": "find", "query": "app.py"}, {"op": "limit", "max_results": 1}]"#;
     let mut command = place.codedb("query");
     command.args(["-", "--json"]);

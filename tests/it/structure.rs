@@ -363,6 +363,7 @@ fn outlines_are_the_same_from_the_index() {
 /// Prints what calls take once everything is open: `cargo test -- --ignored --nocapture warm_calls`.
 #[test]
 #[ignore = "a measurement"]
+#[expect(clippy::print_stdout, reason = "a measurement is for who runs it")]
 fn warm_calls_take_microseconds() {
     let place = Place::new();
     for file in 0..7000 {
