@@ -304,6 +304,7 @@ src/cart.rs:23  function rate
                 &["deps", "src/cart.rs"],
                 "\
 src/main.rs
+  1: mod cart;  (by the module tree)
   2: use cart::Cart;  (by the module tree)
 ",
             ),
