@@ -10,9 +10,12 @@ use crate::graph::calls;
 use crate::graph::link::{Code, SymbolAt};
 use crate::graph::program::Program;
 
+/// Texts with their paths.
+type Texts = Vec<(String, Vec<u8>)>;
+
 /// Returns the texts of a fixture, without its mark, and the file and byte where the mark stood.
-fn fixture(text: &str) -> (Vec<(String, Vec<u8>)>, Option<(String, usize)>) {
-    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+fn fixture(text: &str) -> (Texts, Option<(String, usize)>) {
+    let mut files: Texts = Vec::new();
     let mut mark = None;
     for line in text.lines() {
         if let Some(path) = line.strip_prefix("//- /") {
@@ -139,6 +142,7 @@ fn callers_and_the_way_between() {
 /// Prints what a resolution costs; run with `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
+#[expect(clippy::print_stderr, reason = "a measurement prints its numbers")]
 fn resolutions_are_timed() {
     let mut texts: Vec<(String, Vec<u8>)> = vec![(
         "shop/cart.py".into(),
