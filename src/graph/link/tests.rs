@@ -142,7 +142,6 @@ fn callers_and_the_way_between() {
 /// Prints what a resolution costs; run with `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
-#[expect(clippy::print_stderr, reason = "a measurement prints its numbers")]
 fn resolutions_are_timed() {
     let mut texts: Vec<(String, Vec<u8>)> = vec![(
         "shop/cart.py".into(),

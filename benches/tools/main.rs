@@ -1,0 +1,102 @@
+//! Tools in a warm process: `cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE]`.
+//!
+//! The tree must have been indexed (`codedb index DIR`). Names and paths are drawn from the catalog by a
+//! fixed step, each is asked for once before it is timed, and the table gives the median and the 95th
+//! percentile of the calls. With `--edit` a line is put behind that file again and again, and the time
+//! until its new definition is found, everything checked, is measured; the file is put back at the end.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use codedb::base::ids::FileId;
+use codedb::engine::{Check, Engine, Local};
+use codedb::index::store::Store;
+use codedb::source::walk::Environment;
+use codedb::tools::call::Code as _;
+use codedb::tools::{self, Call};
+use serde_json::{Value, json};
+
+/// Names and paths that are asked for.
+const ASKED: usize = 400;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let value = |name: &str| {
+        args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).map(PathBuf::from)
+    };
+    let (Some(tree), Some(store)) = (value("--tree"), value("--store")) else {
+        print("usage: cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE]\n");
+        print("DIR of --store is what `codedb status` calls the index\n");
+        return;
+    };
+    let root = tree.canonicalize().expect("the tree is there");
+    let environment = Environment { global_excludes: None, threads: 2 };
+    let engine = Engine::new(root.clone(), Store::new(store, false), environment);
+    let local = Local::new(&engine, Check::Strict);
+    let catalog = local.catalog(&[]).expect("an index");
+    print(&format!("{} files, {} unknown\n", catalog.files().len(), catalog.missing().len()));
+    let (mut names, mut paths) = (Vec::new(), Vec::new());
+    let step = (catalog.files().len() / ASKED).max(1);
+    for file in (0..catalog.files().len()).step_by(step).map(FileId::new) {
+        let Ok(Some(facts)) = catalog.facts(file) else { continue };
+        paths.push(facts.path.clone());
+        let callable = facts.symbols.iter().filter(|symbol| symbol.kind.is_callable());
+        names.extend(callable.map(|symbol| symbol.name.clone()).next());
+    }
+    print("| tool | calls | median | 95 % |\n| --- | --- | --- | --- |\n");
+    let by_name = |name: &String| json!({ "name": name });
+    row(&local, "symbol", names.iter().map(by_name).collect());
+    row(&local, "word", names.iter().map(|name| json!({ "word": name })).collect());
+    row(&local, "callers", names.iter().map(by_name).collect());
+    row(&local, "outline", paths.iter().map(|path| json!({ "path": path })).collect());
+    row(&local, "deps", paths.iter().map(|path| json!({ "path": path })).collect());
+    let queries = paths.iter().filter_map(|path| path.rsplit('/').next());
+    row(&local, "find", queries.map(|name| json!({ "query": name })).collect());
+    if let Some(file) = value("--edit") {
+        edits(&engine, &file);
+    }
+}
+
+/// Times calls of a tool, the second of each.
+fn row(local: &Local<'_>, name: &str, asked: Vec<Value>) {
+    let tool = tools::find(name).expect("it is in the table");
+    let call = Call { code: local, now_ns: 0 };
+    let mut times = Vec::new();
+    for args in &asked {
+        let _ = tool.run(&call, args.clone());
+        let started = Instant::now();
+        let _ = tool.run(&call, args.clone());
+        times.push(started.elapsed());
+    }
+    tell(name, times);
+}
+
+/// Times from an edit of `file` to an answer that knows of it.
+fn edits(engine: &Engine, file: &PathBuf) {
+    let before = std::fs::read(file).expect("the file is there");
+    let tool = tools::find("symbol").expect("it is in the table");
+    let mut times = Vec::new();
+    for round in 0..30 {
+        let name = format!("edited_in_round_{round}");
+        let line = format!("\nfunction {name}() {{}}\n");
+        std::fs::write(file, [&before, line.as_bytes()].concat()).expect("it can be written");
+        let started = Instant::now();
+        let local = Local::new(engine, Check::Strict);
+        let answer = tool.run(&Call { code: &local, now_ns: 0 }, json!({ "name": name }));
+        times.push(started.elapsed());
+        assert!(answer.is_ok_and(|answer| answer.is_found()), "{name} was not found");
+    }
+    std::fs::write(file, before).expect("it can be written");
+    tell("one edited file", times);
+}
+
+fn tell(name: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |part: usize| times.get(times.len() * part / 100).copied().unwrap_or_default();
+    print(&format!("| {name} | {} | {:?} | {:?} |\n", times.len(), at(50), at(95)));
+}
+
+#[expect(clippy::print_stdout, reason = "a bench tells its results")]
+fn print(text: &str) {
+    print!("{text}");
+}
