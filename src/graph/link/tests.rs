@@ -139,7 +139,7 @@ fn callers_and_the_way_between() {
     assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
 }
 
-/// Prints what a resolution costs; run with `--ignored --nocapture`.
+/// What a resolution costs, in bounds; run with `--ignored` and optimised.
 #[test]
 #[ignore = "a measurement"]
 fn resolutions_are_timed() {
