@@ -8,7 +8,7 @@
 //! What cannot be known from paths and manifests is missing: search paths set by programs, aliases
 //! in the configuration of bundlers, crates and packages that lie outside of the tree.
 //!
-//! Each family of languages has its file below `imports/`; [`tree`] is what they all look into.
+//! Each family of languages has its file below `imports/`; `tree` is what they all look into.
 
 mod c;
 mod dynamic;

@@ -1,7 +1,7 @@
 //! The linker: which definition a use of a name means, how sure that is, and why.
 //!
 //! Resolution is lazy and pure: nothing of it is stored, it follows the facts of files
-//! ([`crate::lang::facts`]) through [`Code`] each time it is asked. The order of steps:
+//! ([`mod@crate::lang::facts`]) through [`Code`] each time it is asked. The order of steps:
 //!
 //! 1. `scope`: what is around the use, its file, its imports, its package, the program;
 //! 2. `follow`: an import to the definition, through what re-exports it;

@@ -3,11 +3,11 @@
 //!
 //! [`chunk`] cuts a file along its symbols, [`prepare`](mod@prepare) turns chunks into words by [`Field`],
 //! [`builder`] has tantivy make postings of them, [`reader`] opens those, [`overlay`] holds what was
-//! edited since, [`rank`] scores both together with BM25 from the statistics of the documents that
+//! edited since, [`mod@rank`] scores both together with BM25 from the statistics of the documents that
 //! are live, so that a ranking after edits is that after a rebuild, to the last bit.
 //!
 //! Of tantivy only term dictionaries and postings are used; its files lie in containers with
-//! checksums of our own ([`directory`]), and which document is which chunk of which file, how long
+//! checksums of our own (`directory`), and which document is which chunk of which file, how long
 //! it is and where, stands in a table of ours ([`files`]).
 //!
 //! ```text

@@ -3,10 +3,10 @@
 //! A query is words; each must be found in a path, without regard to ASCII case: as a part of the
 //! name, as letters of the name in their order, as initials (`rdc` for `ReactDOMClient`), spread over
 //! folders and name, or, only if the rest finds nothing good, with typing errors. A word with `/`
-//! means a folder and a name. [`word`] scores one word in one name; here many names are gone through.
+//! means a folder and a name. `word` scores one word in one name; here many names are gone through.
 //!
 //! Cost: O(folders + files) with a few nanoseconds for a file whose letters cannot do; several
-//! threads above [`PARALLEL_FILES_MIN`] files.
+//! threads above `PARALLEL_FILES_MIN` files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

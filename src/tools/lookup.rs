@@ -3,7 +3,7 @@
 //! generated, vendored and minified ones last, tests before those, then by path and place.
 //!
 //! Symbols are decoded no further than a reply shows, unless the caller filters by what only they
-//! tell. Answers about more than [`NAMES_MAX`] names or [`CANDIDATES_MAX`] definitions are cut.
+//! tell. Answers about more than `NAMES_MAX` names or `CANDIDATES_MAX` definitions are cut.
 
 use std::collections::BTreeSet;
 

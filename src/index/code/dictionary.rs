@@ -1,6 +1,6 @@
 //! A dictionary: byte strings in order, each with a list of bytes.
 //!
-//! Entries stand in blocks of [`BLOCK_ENTRIES`]. A block holds for each entry how many bytes it
+//! Entries stand in blocks of `BLOCK_ENTRIES`. A block holds for each entry how many bytes it
 //! shares with the one before it, how many of its own follow, those, and the length of its list; the
 //! first of a block shares none. The block index holds, for each block, where it and its first list
 //! start. Looking up a name is a binary search over blocks and one walk through a block.

@@ -1,7 +1,7 @@
 //! Builds a text index: files come prepared, in the order of their paths, and tantivy makes segments
 //! of them, one after the other and without a thread.
 //!
-//! Memory is bounded by [`SEGMENT_HEAP_BYTES`] and the files of one segment, about half as much;
+//! Memory is bounded by `SEGMENT_HEAP_BYTES` and the files of one segment, about half as much;
 //! whoever prepares files in parallel bounds what waits to be added.
 
 use std::fs;
