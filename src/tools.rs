@@ -9,7 +9,6 @@ pub mod call;
 pub mod callers;
 pub mod callpath;
 pub mod changes;
-pub mod coverage;
 pub mod definition;
 pub mod definitions;
 pub mod deps;

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::coverage::Coverage;
 use super::definitions::{self, Definition};
+use super::known::Known;
 use super::sources::Sources;
 use super::{Call, Define, Reply, counted, cut_notice, first};
 use crate::base::text;
@@ -91,7 +91,7 @@ pub struct Caller {
 pub struct Found {
     /// Whether all files are known.
     #[serde(flatten)]
-    pub coverage: Coverage,
+    pub coverage: Known,
     /// What has the name.
     pub definitions: Vec<Target>,
     /// How many have it.
@@ -179,7 +179,7 @@ fn answer(
     };
     let (callers, uses) = (told(callers)?, told(others)?);
     Ok(Found {
-        coverage: Coverage::of(catalog),
+        coverage: Known::of(catalog),
         definitions,
         definitions_total: targets.len(),
         shown: callers.len(),

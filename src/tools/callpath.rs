@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::coverage::Coverage;
 use super::definitions::{self, Definition};
+use super::known::Known;
 use super::sources::Sources;
 use super::{Call, Define, Reply, counted};
 use crate::base::text;
@@ -57,7 +57,7 @@ pub struct Step {
 pub struct Found {
     /// Whether all files are known.
     #[serde(flatten)]
-    pub coverage: Coverage,
+    pub coverage: Known,
     /// The chain, from the one that calls; empty if there is none.
     pub chain: Vec<Step>,
     /// How many calls it has.
@@ -111,7 +111,7 @@ impl Define for Callpath {
             steps.extend(definition.map(|definition| Step { definition, calls: None }));
         }
         Ok(Found {
-            coverage: Coverage::of(catalog),
+            coverage: Known::of(catalog),
             chain: steps,
             calls: calls.map_or(0, <[Reached]>::len),
             candidates: [from.len(), to.len()],

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::coverage::Coverage;
 use super::definitions::group;
+use super::known::Known;
 use super::sources::Sources;
 use super::{Call, Define, Reply, counted, cut_notice, first, paths};
 use crate::base::ids::FileId;
@@ -114,7 +114,7 @@ pub struct Load {
 pub struct Found {
     /// Whether all files are known.
     #[serde(flatten)]
-    pub coverage: Coverage,
+    pub coverage: Known,
     /// The file or folder that was asked about.
     pub path: String,
     /// Into which direction imports were followed.
@@ -248,7 +248,7 @@ fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize
     }
     let (externals, externals_total) = first(outside.names.into_iter().collect(), EXTERNALS_MAX);
     Ok(Found {
-        coverage: Coverage::of(catalog),
+        coverage: Known::of(catalog),
         path,
         direction,
         shown: files.len(),

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::coverage::Coverage;
 use super::deps::Direction;
+use super::known::Known;
 use super::{Call, Define, Reply, counted, first, paths, schema};
 use crate::base::text;
 use crate::catalog::Catalog;
@@ -195,7 +195,7 @@ pub struct Left {
 pub struct Found {
     /// Whether all files are known.
     #[serde(flatten)]
-    pub coverage: Coverage,
+    pub coverage: Known,
     /// The steps, and how many files each left.
     pub steps: Vec<Left>,
     /// The files that the last step left.
@@ -314,7 +314,7 @@ impl Flow<'_> {
                 lines: item.lines,
             });
         }
-        let (coverage, limits) = (Coverage::of(self.catalog), self.limits);
+        let (coverage, limits) = (Known::of(self.catalog), self.limits);
         Ok(Found { coverage, steps, shown: files.len(), files, total, limits })
     }
 }
