@@ -7,31 +7,31 @@
 
 pub mod imports;
 mod linking;
+mod memory;
 pub mod names;
 pub mod overlay;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, RwLock};
 
 use crate::base::ids::FileId;
-use crate::engine::FileList;
+use crate::engine::{FileInfo, FileList};
 use crate::error::Result;
-use crate::graph::imports::{Resolution, Resolver, is_manifest, manifest_bytes_max};
+use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
 use crate::graph::link::{FileFacts, Site, SymbolAt};
+use crate::index::code::dictionary::Entry;
 use crate::index::code::places::Places;
 use crate::index::code::{Part, keys};
 use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Limits, Marks};
-use imports::ImportGraph;
+use crate::source::kept::{Text, Texts};
+use memory::Memory;
 use names::Names;
 use overlay::Held;
 
-/// Facts of files that are kept once they were asked for.
-const KEPT_MAX: usize = 4096;
-
-/// Reads the bytes of a file at a repository path, up to a number of them.
-pub type ReadFile = Box<dyn Fn(&[u8], usize) -> Option<Vec<u8>> + Send + Sync>;
+/// Changed files after which a catalog is made without what the one before worked out.
+const CHANGED_MAX: usize = 256;
 
 /// What is known of the files of a tree at one moment.
 pub struct Catalog {
@@ -40,16 +40,8 @@ pub struct Catalog {
     places: Places,
     held: BTreeMap<FileId, Arc<Held>>,
     missing: Vec<FileId>,
-    read: ReadFile,
-    resolver: OnceLock<Resolver>,
-    names: OnceLock<Names>,
-    /// Where imports lead, by file and place, as the linker asked.
-    targets: RwLock<HashMap<(FileId, usize), Resolution>>,
-    /// The files of the same package, by file.
-    packages: RwLock<HashMap<FileId, Arc<Vec<FileId>>>>,
-    imports: OnceLock<ImportGraph>,
-    ranks: OnceLock<Vec<f32>>,
-    kept: RwLock<HashMap<FileId, Arc<FileFacts>>>,
+    texts: Arc<Texts>,
+    memory: Memory,
     /// A part turned out to be damaged.
     is_damaged: AtomicBool,
 }
@@ -77,47 +69,71 @@ pub struct FileSummary {
 }
 
 impl Catalog {
-    /// Puts a catalog of `files` together: from `parts`, as far as they speak of the files as they
-    /// are now, and from what is `held` of others. O(files).
+    /// Puts a catalog of `files` together from `parts`, as far as they speak of the files as they
+    /// are now. O(files).
     ///
     /// # Errors
     ///
     /// [`crate::Kind::Corrupt`] where a part is damaged.
-    pub fn new(
-        files: Arc<FileList>,
-        parts: Arc<Vec<Part>>,
-        held: BTreeMap<FileId, Arc<Held>>,
-        read: ReadFile,
-    ) -> Result<Catalog> {
-        let mut places = Places::new(&parts, files.len(), |at| {
+    pub fn new(files: Arc<FileList>, parts: Arc<Vec<Part>>, texts: Arc<Texts>) -> Result<Catalog> {
+        let places = Places::new(&parts, files.len(), |at| {
             let info = files.info(at);
             Ok((files.path(at), info.is_as_indexed().then_some(info.hash)))
         })?;
-        let mut missing = Vec::new();
-        for at in 0..files.len() {
-            let file = FileId::new(at);
-            if held.contains_key(&file) {
-                places.hide(at);
-            } else if places.of_file(at).is_none() && files.info(at).may_be_read() {
-                missing.push(file);
-            }
+        let is_missing =
+            |at: &usize| places.of_file(*at).is_none() && files.info(*at).may_be_read();
+        let missing = (0..files.len()).filter(is_missing).map(FileId::new).collect();
+        let (held, memory) = (BTreeMap::new(), Memory::default());
+        let is_damaged = AtomicBool::new(false);
+        Ok(Catalog { files, parts, places, held, missing, texts, memory, is_damaged })
+    }
+
+    /// Adds what is known of files that no part speaks of. O(missing files).
+    #[must_use]
+    pub fn holding(mut self, held: BTreeMap<FileId, Arc<Held>>) -> Catalog {
+        for file in held.keys() {
+            self.places.hide(file.index());
         }
-        Ok(Catalog {
-            files,
-            parts,
-            places,
-            held,
-            missing,
-            read,
-            resolver: OnceLock::new(),
-            names: OnceLock::new(),
-            targets: RwLock::new(HashMap::new()),
-            packages: RwLock::new(HashMap::new()),
-            imports: OnceLock::new(),
-            ranks: OnceLock::new(),
-            kept: RwLock::new(HashMap::new()),
-            is_damaged: AtomicBool::new(false),
-        })
+        self.held.extend(held);
+        let held = &self.held;
+        self.missing.retain(|file| !held.contains_key(file));
+        self
+    }
+
+    /// Takes over what `earlier` worked out of files that are the same. O(files).
+    #[must_use]
+    pub fn remembering(mut self, earlier: &Catalog) -> Catalog {
+        if earlier.is_damaged() || !self.files.has_paths_of(&earlier.files) {
+            return self;
+        }
+        let is_changed = |&at: &usize| {
+            let is_known = |of: &Catalog| of.missing.binary_search(&FileId::new(at)).is_err();
+            !self.files.info(at).has_content_of(earlier.files.info(at))
+                || is_known(&self) != is_known(earlier)
+        };
+        let changed = (0..self.files.len()).filter(is_changed).map(FileId::new);
+        let changed: Vec<FileId> = changed.take(CHANGED_MAX + 1).collect();
+        if changed.len() > CHANGED_MAX {
+            return self;
+        }
+        let is_resolved_alike = changed.iter().all(|&file| {
+            !is_manifest(self.path(file)) && self.package(file) == earlier.package(file)
+        });
+        self.memory = earlier.memory.without(&changed, is_resolved_alike);
+        self
+    }
+
+    /// Returns what is held of the file at a repository path in memory, if it had the content that
+    /// `info` tells of.
+    pub fn held(&self, path: &[u8], info: &FileInfo) -> Option<Arc<Held>> {
+        let at = self.files.find(path)?;
+        let held = self.held.get(&FileId::new(at))?;
+        info.has_content_of(self.files.info(at)).then(|| Arc::clone(held))
+    }
+
+    /// Returns true if it was made of these very files and parts.
+    pub fn is_made_of(&self, files: &Arc<FileList>, parts: &Arc<Vec<Part>>) -> bool {
+        Arc::ptr_eq(&self.files, files) && Arc::ptr_eq(&self.parts, parts)
     }
 
     /// Returns the files, in path order; an id is a place in this list.
@@ -142,8 +158,8 @@ impl Catalog {
     }
 
     /// Returns the file's bytes, up to `bytes_max`, if they can be read.
-    pub fn read(&self, file: FileId, bytes_max: usize) -> Option<Vec<u8>> {
-        (self.read)(self.path(file), bytes_max)
+    pub fn read(&self, file: FileId, bytes_max: usize) -> Option<Text> {
+        self.texts.read(self.path(file), bytes_max as u64).ok()
     }
 
     /// Returns what is known of a file without reading it, if it is known at all. O(1).
@@ -162,7 +178,10 @@ impl Catalog {
     }
 
     /// Returns the symbols that have a key (see [`keys`]), by file and place. O(log keys + symbols).
-    pub fn defined(&self, key: &[u8]) -> Result<Vec<SymbolAt>> {
+    pub fn defined(&self, key: &[u8]) -> Result<Arc<[SymbolAt]>> {
+        if let Some(found) = self.memory.defined(key) {
+            return Ok(found);
+        }
         let mut found = Vec::new();
         for (number, part) in self.parts.iter().enumerate() {
             for (doc, place) in part.defined(key)? {
@@ -173,21 +192,40 @@ impl Catalog {
             found.extend(held.defined(key).iter().map(|&place| SymbolAt { file, place }));
         }
         found.sort_unstable();
+        let found = found.into();
+        self.memory.keep_defined(key, &found);
         Ok(found)
     }
 
     /// Calls `see` with each name with a prefix that is defined somewhere, in no order and perhaps
-    /// more than once, until it returns false; the definition may be gone since. O(such names).
+    /// more than once, until it returns false. O(such names), and O(their definitions) after edits.
     pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
         let start = prefix.max(keys::NAMES_FROM);
-        let mut goes_on = true;
-        for part in self.parts.iter() {
-            if goes_on {
-                part.walk_defined(start, |entry| {
-                    let fits = entry.name.starts_with(prefix);
-                    goes_on = !fits || see(&entry.name);
-                    fits && goes_on
-                })?;
+        let (mut goes_on, mut failed) = (true, None);
+        for (number, part) in self.parts.iter().enumerate() {
+            if !goes_on {
+                break;
+            }
+            let is_whole = self.places.is_whole(number);
+            // Definitions of files that are gone or changed since are none.
+            let is_there = |entry: &Entry| -> Result<bool> {
+                let is_owned = |&(doc, _): &(u32, u32)| self.owner(number, doc).is_some();
+                Ok(is_whole || part.places(entry)?.iter().any(is_owned))
+            };
+            part.walk_defined(start, |entry| {
+                let fits = entry.name.starts_with(prefix);
+                goes_on = !fits
+                    || match is_there(entry) {
+                        Ok(is_there) => !is_there || see(&entry.name),
+                        Err(error) => {
+                            failed = Some(error);
+                            false
+                        }
+                    };
+                fits && goes_on
+            })?;
+            if let Some(error) = failed {
+                return Err(error);
             }
         }
         for held in self.held.values() {
@@ -200,7 +238,7 @@ impl Catalog {
 
     /// Returns all names that are defined, ready for fuzzy look-ups. O(names), the first time.
     pub fn names(&self) -> Result<&Names> {
-        if let Some(names) = self.names.get() {
+        if let Some(names) = self.memory.names.get() {
             return Ok(names);
         }
         let mut names = BTreeSet::new();
@@ -210,7 +248,7 @@ impl Catalog {
             }
             true
         })?;
-        Ok(self.names.get_or_init(|| Names::new(names)))
+        Ok(self.memory.names.get_or_init(|| Names::new(names)))
     }
 
     /// Returns every use of `name`, by file and place. O(log names + uses).
@@ -259,20 +297,18 @@ impl Catalog {
         if let Some(held) = self.held.get(&file) {
             return Ok(held.facts());
         }
-        if let Ok(kept) = self.kept.read()
-            && let Some(facts) = kept.get(&file)
-        {
-            return Ok(Some(Arc::clone(facts)));
+        if let Some(facts) = self.memory.facts.get(&file) {
+            return Ok(Some(facts));
         }
         let Some(facts) = self.indexed_facts(file)?.map(Arc::new) else { return Ok(None) };
-        self.keep(file, &facts);
+        self.memory.facts.insert(file, Arc::clone(&facts));
         Ok(Some(facts))
     }
 
     /// Returns a file's facts as [`Catalog::facts`] does; of a file that is not known yet, they are
     /// made of its text. O(text) for such a file, the first time.
     pub fn facts_now(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
-        let known = self.facts(file)?;
+        let known = self.facts(file)?.or_else(|| self.memory.made.get(&file));
         if known.is_some() || self.missing.binary_search(&file).is_err() {
             return Ok(known);
         }
@@ -283,17 +319,8 @@ impl Catalog {
         let path = String::from_utf8_lossy(path).into_owned();
         let facts = crate::lang::facts(language, &path, &text, Limits::DEFAULT);
         let facts = Arc::new(FileFacts::new(path, language, facts));
-        self.keep(file, &facts);
+        self.memory.made.insert(file, Arc::clone(&facts));
         Ok(Some(facts))
-    }
-
-    fn keep(&self, file: FileId, facts: &Arc<FileFacts>) {
-        if let Ok(mut kept) = self.kept.write() {
-            if kept.len() >= KEPT_MAX {
-                kept.clear();
-            }
-            kept.insert(file, Arc::clone(facts));
-        }
     }
 
     fn indexed_facts(&self, file: FileId) -> Result<Option<FileFacts>> {
@@ -309,17 +336,17 @@ impl Catalog {
 
     /// Returns where imports lead. O(files), the first time.
     pub fn resolver(&self) -> &Resolver {
-        self.resolver.get_or_init(|| {
+        self.memory.resolver.get_or_init(|| {
             let paths: Vec<&[u8]> = (0..self.files.len()).map(|at| self.files.path(at)).collect();
-            let texts: Vec<(FileId, Vec<u8>)> = (0..paths.len())
+            let texts: Vec<(FileId, Text)> = (0..paths.len())
                 .filter(|&at| is_manifest(paths[at]) && self.files.info(at).may_be_read())
                 .filter_map(|at| {
                     let bytes_max = manifest_bytes_max(paths[at])?;
-                    Some((FileId::new(at), (self.read)(paths[at], bytes_max)?))
+                    Some((FileId::new(at), self.read(FileId::new(at), bytes_max + 1)?))
                 })
                 .collect();
             let manifests: Vec<(FileId, &[u8])> =
-                texts.iter().map(|(file, text)| (*file, text.as_slice())).collect();
+                texts.iter().map(|(file, text)| (*file, &**text)).collect();
             let packages: Vec<(FileId, String)> = (0..paths.len())
                 .filter_map(|at| Some((FileId::new(at), self.package(FileId::new(at))?)))
                 .collect();
@@ -335,7 +362,8 @@ impl Catalog {
         }
         let (part, at) = self.place(file)?;
         let part = &self.parts[part];
-        part.package(&part.doc(at).ok()?)
+        let doc = part.doc(at).inspect_err(|error| self.note_damage(error)).ok()?;
+        part.package(&doc)
     }
 
     fn place(&self, file: FileId) -> Option<(usize, u32)> {

@@ -21,6 +21,7 @@ mod text;
 mod unwatched;
 #[cfg(unix)]
 mod wake;
+mod warm;
 #[cfg(unix)]
 mod wire;
 
@@ -41,11 +42,13 @@ pub use unwatched::{Question, Stop, ask, serve, sync};
 pub use wake::Stop;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::index::store::Store;
 use crate::snapshot::Snapshot;
 use crate::source::walk::Environment;
+use warm::Warm;
 
 /// The index of one tree: where the tree is, where its index lives, and how to work.
 #[derive(Clone, Debug)]
@@ -53,12 +56,15 @@ pub struct Engine {
     root: PathBuf,
     store: Store,
     environment: Environment,
+    /// Shared by its clones.
+    warm: Arc<Warm>,
 }
 
 impl Engine {
     /// Names the tree at `root` (an absolute, canonical path) and its index; touches neither.
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
-        Engine { root, store, environment }
+        let warm = Arc::new(Warm::new(&root));
+        Engine { root, store, environment, warm }
     }
 
     /// Returns the newest generation, or `None` where there is none. See [`Store::open`].

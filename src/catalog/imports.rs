@@ -58,12 +58,12 @@ pub struct ImportGraph {
 
 impl ImportGraph {
     /// Returns the graph of the edges that leave each file, in the order of files. O(edges).
-    pub fn new(of_files: &[FileImports]) -> ImportGraph {
+    pub fn new<'e>(of_files: impl ExactSizeIterator<Item = &'e [ImportEdge]>) -> ImportGraph {
         let files = of_files.len();
         let mut graph = ImportGraph::default();
-        for imports in of_files {
+        for edges in of_files {
             let is_file = |edge: &&ImportEdge| edge.to.index() < files;
-            graph.edges.extend(imports.edges.iter().filter(is_file));
+            graph.edges.extend(edges.iter().filter(is_file));
             graph.from_ends.push(graph.edges.len());
         }
         let mut next = vec![0; files + 1];
@@ -81,6 +81,20 @@ impl ImportGraph {
             *slot += 1;
         }
         graph
+    }
+
+    /// Returns the graph where other edges leave some files. O(edges).
+    fn with_changed(
+        &self,
+        changed: &[FileId],
+        edges_of: impl Fn(FileId) -> Vec<ImportEdge>,
+    ) -> ImportGraph {
+        let edges: Vec<Vec<ImportEdge>> = changed.iter().map(|&file| edges_of(file)).collect();
+        let of_file = |file: FileId| match changed.binary_search(&file) {
+            Ok(at) => edges[at].as_slice(),
+            Err(_) => self.imported(file),
+        };
+        ImportGraph::new((0..self.from_ends.len()).map(|at| of_file(FileId::new(at))))
     }
 
     /// Returns the number of edges.
@@ -130,7 +144,8 @@ enum Written {
 }
 
 impl Catalog {
-    /// Returns where the imports of a file lead; nothing of a file that is not known. O(its imports).
+    /// Returns where the imports of a file lead; those of a file that is not known yet are read off
+    /// its text. O(its imports).
     pub fn file_imports(&self, file: FileId) -> FileImports {
         let written = self.written(file).unwrap_or_else(|error| {
             self.note_damage(&error);
@@ -160,28 +175,31 @@ impl Catalog {
 
     /// Returns who imports whom, as far as files are known. O(imports) the first time.
     pub fn import_graph(&self) -> &ImportGraph {
-        self.imports.get_or_init(|| {
+        self.memory.imports.get_or_init(|| {
             // Threads would wait for each other if the first of them made it.
             self.resolver();
-            let files = 0..self.files.len();
-            let of_files: Vec<FileImports> = files
-                .into_par_iter()
-                .with_min_len(16)
-                .map(|at| self.file_imports(FileId::new(at)))
-                .collect();
-            ImportGraph::new(&of_files)
+            let resolve = |file| match self.missing.binary_search(&file) {
+                Ok(_) => Vec::new(),
+                Err(_) => self.file_imports(file).edges,
+            };
+            if let Some((before, changed)) = &self.memory.imports_before {
+                return Arc::new(before.with_changed(changed, resolve));
+            }
+            let files = (0..self.files.len()).into_par_iter().with_min_len(16);
+            let edges: Vec<Vec<ImportEdge>> = files.map(|at| resolve(FileId::new(at))).collect();
+            Arc::new(ImportGraph::new(edges.iter().map(Vec::as_slice)))
         })
     }
 
     /// Returns how central each file is by who imports it; ranks add up to 1. O(imports) the first
     /// time.
     pub fn file_rank(&self) -> &[f32] {
-        self.ranks.get_or_init(|| self.import_graph().ranks())
+        self.memory.ranks.get_or_init(|| self.import_graph().ranks())
     }
 
     fn written(&self, file: FileId) -> Result<Option<Written>> {
         let Some((number, doc)) = self.place(file) else {
-            return Ok(self.facts(file)?.map(Written::Facts));
+            return Ok(self.facts_now(file)?.map(Written::Facts));
         };
         let part = &self.parts[number];
         let Some(family) = part.doc(doc)?.language.and_then(Family::of) else { return Ok(None) };
@@ -229,13 +247,12 @@ mod tests {
 
     #[test]
     fn edges_are_found_both_ways() {
-        let of = |edges: &[ImportEdge]| FileImports { edges: edges.to_vec(), ..Default::default() };
         let files = [
-            of(&[edge(0, 2, 0), edge(0, 1, 1), edge(0, 2, 1)]),
-            of(&[]),
-            of(&[edge(2, 0, 0), edge(2, 9, 1)]),
+            vec![edge(0, 2, 0), edge(0, 1, 1), edge(0, 2, 1)],
+            Vec::new(),
+            vec![edge(2, 0, 0), edge(2, 9, 1)],
         ];
-        let graph = ImportGraph::new(&files);
+        let graph = ImportGraph::new(files.iter().map(Vec::as_slice));
         assert_eq!(graph.len(), 4);
         for at in 0..3 {
             let file = FileId(at);
@@ -248,6 +265,9 @@ mod tests {
         assert_eq!(graph.imported(FileId(1)).len() + graph.imported(FileId(7)).len(), 0);
         assert_eq!(graph.importers(FileId(7)).count(), 0);
         let ranks = graph.ranks();
+        let changed = graph.with_changed(&[FileId(1)], |_| vec![edge(1, 2, 0)]);
+        let files = [&files[0], &vec![edge(1, 2, 0)], &files[2]];
+        assert_eq!(changed, ImportGraph::new(files.into_iter().map(Vec::as_slice)));
         assert!(ranks[2] > ranks[1] && (ranks.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{ranks:?}");
     }
 

@@ -13,13 +13,7 @@ use crate::index::code::keys;
 use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
 
-/// Imports of which it is remembered where they lead.
-const RESOLVED_MAX: usize = 1 << 16;
-
-/// Files of which it is remembered who is of the same package.
-const PACKAGES_MAX: usize = 4096;
-
-/// Files that such an import leads to.
+/// Files that an import leads to of which it is remembered where it leads.
 const TARGETS_MAX: usize = 64;
 
 impl Catalog {
@@ -28,10 +22,10 @@ impl Catalog {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
-    fn lookup(&self, key: &[u8]) -> Vec<SymbolAt> {
+    fn lookup(&self, key: &[u8]) -> Arc<[SymbolAt]> {
         self.defined(key).unwrap_or_else(|error| {
             self.note_damage(&error);
-            Vec::new()
+            Arc::default()
         })
     }
 
@@ -45,19 +39,19 @@ impl Catalog {
 }
 
 impl Code for Catalog {
-    fn named(&self, name: &str) -> Vec<SymbolAt> {
+    fn named(&self, name: &str) -> Arc<[SymbolAt]> {
         self.lookup(name.as_bytes())
     }
 
-    fn members(&self, owner: &str, name: &str) -> Vec<SymbolAt> {
+    fn members(&self, owner: &str, name: &str) -> Arc<[SymbolAt]> {
         self.lookup(&keys::member(owner, name))
     }
 
-    fn blocks(&self, name: &str) -> Vec<SymbolAt> {
+    fn blocks(&self, name: &str) -> Arc<[SymbolAt]> {
         self.lookup(&keys::block(name))
     }
 
-    fn derived(&self, base: &str) -> Vec<SymbolAt> {
+    fn derived(&self, base: &str) -> Arc<[SymbolAt]> {
         self.lookup(&keys::derived(base))
     }
 
@@ -76,22 +70,15 @@ impl Code for Catalog {
     fn targets(&self, file: FileId, import: usize) -> Resolution {
         // One import is asked about for each use of what it binds.
         let key = (file, import);
-        if let Ok(targets) = self.targets.read()
-            && let Some(known) = targets.get(&key)
-        {
-            return known.clone();
+        if let Some(known) = self.memory.targets.get(&key) {
+            return known;
         }
         let Some(facts) = self.file(file) else { return Resolution::Unknown };
         let Some(written) = facts.imports.get(import) else { return Resolution::Unknown };
         let around = facts.modules_around(import);
         let found = self.resolve(file, written, &around);
-        if let Ok(mut targets) = self.targets.write()
-            && found.targets().len() <= TARGETS_MAX
-        {
-            if targets.len() >= RESOLVED_MAX {
-                targets.clear();
-            }
-            targets.insert(key, found.clone());
+        if found.targets().len() <= TARGETS_MAX {
+            self.memory.targets.insert(key, found.clone());
         }
         found
     }
@@ -115,9 +102,7 @@ impl Code for Catalog {
     }
 
     fn is_same_package(&self, a: FileId, b: FileId) -> bool {
-        if let Ok(packages) = self.packages.read()
-            && let Some(same) = packages.get(&a)
-        {
+        if let Some(same) = self.memory.packages.get(&a) {
             return same.binary_search(&b).is_ok();
         }
         let Some(facts) = self.file(a) else { return false };
@@ -126,12 +111,7 @@ impl Code for Catalog {
         let importer = Importer { file: a, family, package, inside: &[] };
         let same = self.resolver().same_package(&importer);
         let is_same = same.binary_search(&b).is_ok();
-        if let Ok(mut packages) = self.packages.write() {
-            if packages.len() >= PACKAGES_MAX {
-                packages.clear();
-            }
-            packages.insert(a, Arc::new(same));
-        }
+        self.memory.packages.insert(a, Arc::new(same));
         is_same
     }
 

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::code::extract;
+use super::warm::Moment;
 use super::{Engine, FileList};
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::{Catalog, overlay::Held};
 use crate::error::{Kind, Result};
 use crate::index::code::Part;
-use crate::index::code::store::CodeStore;
+use crate::index::code::store::{Code, CodeStore};
 use crate::query::candidates::{self, Demand};
 use crate::query::pattern::PatternOptions;
 use crate::query::plan::Plan;
-use crate::source::guarded;
 use crate::source::read::Buffer;
 
 /// Files whose facts are made while a call waits.
@@ -26,94 +26,139 @@ const FILES_MAX: usize = 1000;
 /// Bytes of files whose facts are made while a call waits.
 const BYTES_MAX: u64 = 24 << 20;
 
-/// Returns the parts of the code index; none where it is damaged.
-pub(super) fn parts(engine: &Engine) -> Arc<Vec<Part>> {
-    let parts = match CodeStore(&engine.store).open() {
-        Ok(code) => code.map(|code| code.parts).unwrap_or_default(),
-        Err(error) => {
-            log::debug!("code index unusable: {error}");
-            Vec::new()
-        }
-    };
-    Arc::new(parts)
-}
-
-/// Returns the catalog of what `parts` say of `files`, and the parts that it was made of: none of
-/// them where one is damaged. O(files).
+/// Returns the parts of the code index; none where there is none.
 ///
 /// # Errors
 ///
-/// None but those of damaged parts, which it mends.
+/// [`Kind::Corrupt`] where it is damaged.
+pub(super) fn parts(engine: &Engine) -> Result<Arc<Vec<Part>>> {
+    let store = CodeStore(&engine.store);
+    if let Some(kept) = store.newest()?.and_then(|manifest| engine.warm.parts(&manifest)) {
+        return Ok(kept);
+    }
+    let Some(Code { parts, manifest }) = store.open()? else { return Ok(Arc::default()) };
+    let parts = Arc::new(parts);
+    engine.warm.keep_parts(manifest, &parts);
+    Ok(parts)
+}
+
+/// Returns the catalog of what `parts` say of the files of a moment. O(files).
+///
+/// # Errors
+///
+/// None: where parts are damaged they count as missing.
 pub(super) fn bare(
     engine: &Engine,
-    files: &Arc<FileList>,
+    moment: &Moment,
     parts: &Arc<Vec<Part>>,
-) -> Result<(Catalog, Arc<Vec<Part>>)> {
-    match with(engine, files, parts, BTreeMap::new()) {
-        Err(error) if error.kind() == Kind::Corrupt => {
-            log::debug!("code index unusable: {error}");
-            let none = Arc::new(Vec::new());
-            Ok((with(engine, files, &none, BTreeMap::new())?, none))
+) -> Result<Arc<Catalog>> {
+    match moment.catalog().filter(|kept| is_of(kept, moment, parts)) {
+        Some(kept) => Ok(kept),
+        None => {
+            let mut catalog = unremembered(engine, &moment.files, parts)?;
+            if let Some(earlier) = moment.catalog() {
+                catalog = catalog.remembering(&earlier);
+            }
+            let catalog = Arc::new(catalog);
+            if catalog.missing().is_empty() {
+                moment.keep(&catalog);
+            }
+            Ok(catalog)
         }
-        other => Ok((other?, Arc::clone(parts))),
     }
 }
 
-fn with(
-    engine: &Engine,
-    files: &Arc<FileList>,
-    parts: &Arc<Vec<Part>>,
-    held: BTreeMap<FileId, Arc<Held>>,
-) -> Result<Catalog> {
-    let root = engine.root.clone();
-    let read = move |path: &[u8], bytes_max: usize| {
-        guarded::read(&root, path, bytes_max as u64).ok().map(|content| content.bytes)
-    };
-    Catalog::new(Arc::clone(files), Arc::clone(parts), held, Box::new(read))
+/// Returns true if a catalog was made of the moment's files and of `parts`, and all are sound.
+fn is_of(catalog: &Catalog, moment: &Moment, parts: &Arc<Vec<Part>>) -> bool {
+    catalog.is_made_of(&moment.files, parts) && !catalog.is_damaged()
 }
 
-/// Returns the catalog of `files`. Facts of files that no part speaks of are made at once if these
-/// are few; otherwise of those that may hold one of the names `about`, as far as these are few.
-/// O(files), and O(text) of files whose facts are made.
+fn unremembered(engine: &Engine, files: &Arc<FileList>, parts: &Arc<Vec<Part>>) -> Result<Catalog> {
+    let new = |parts| Catalog::new(Arc::clone(files), parts, Arc::clone(&engine.warm.texts));
+    match new(Arc::clone(parts)) {
+        Err(error) if error.kind() == Kind::Corrupt => {
+            log::debug!("code index unusable: {error}");
+            new(Arc::default())
+        }
+        other => other,
+    }
+}
+
+/// Returns the catalog of the files of a moment: the one that was made of them before, or else a new
+/// one that keeps what still holds of the one before. Facts of files that no part speaks of are made
+/// at once if these are few; otherwise of those that may hold one of the names `about`, as far as
+/// these are few. O(files), and O(text) of files whose facts are made.
 ///
 /// # Errors
 ///
 /// If the search index is damaged. A damaged code index is no error: it counts as missing.
 pub(super) fn catalog(
     engine: &Engine,
-    files: Arc<FileList>,
+    moment: &Moment,
     parts: &Arc<Vec<Part>>,
     about: &[&str],
-) -> Result<Catalog> {
-    let (bare, parts) = bare(engine, &files, parts)?;
-    let missing = bare.missing();
-    if missing.is_empty() {
-        return Ok(bare);
+) -> Result<Arc<Catalog>> {
+    let earlier = moment.catalog();
+    if let Some(kept) = &earlier
+        && kept.missing().is_empty()
+        && is_of(kept, moment, parts)
+    {
+        return Ok(Arc::clone(kept));
     }
-    let few = |wanted: &[FileId]| {
-        let bytes = |file: &FileId| files.info(file.index()).size_bytes;
-        wanted.len() <= FILES_MAX && wanted.iter().map(bytes).sum::<u64>() <= BYTES_MAX
+    let files = &moment.files;
+    let mut catalog = unremembered(engine, files, parts)?;
+    let missing = catalog.missing();
+    if !missing.is_empty() {
+        let known = |&file: &FileId| {
+            let (path, info) = (files.path(file.index()), files.info(file.index()));
+            let held = earlier.as_ref()?.held(path, info)?;
+            Some((file, held))
+        };
+        let mut held: BTreeMap<FileId, Arc<Held>> = missing.iter().filter_map(known).collect();
+        let unknown: Vec<FileId> =
+            missing.iter().copied().filter(|file| !held.contains_key(file)).collect();
+        held.extend(made(engine, files, &worth_making(engine, files, unknown, about)?));
+        catalog = catalog.holding(held);
+    }
+    if let Some(earlier) = &earlier {
+        catalog = catalog.remembering(earlier);
+    }
+    let catalog = Arc::new(catalog);
+    moment.keep(&catalog);
+    Ok(catalog)
+}
+
+/// Returns those of `files` whose facts are made while a call waits.
+fn worth_making(
+    engine: &Engine,
+    list: &FileList,
+    files: Vec<FileId>,
+    about: &[&str],
+) -> Result<Vec<FileId>> {
+    let bytes = |file: &FileId| list.info(file.index()).size_bytes;
+    if files.len() <= FILES_MAX && files.iter().map(bytes).sum::<u64>() <= BYTES_MAX {
+        return Ok(files);
+    }
+    let mut wanted = holding(engine, list, &files, about)?;
+    let (mut left_files, mut left_bytes) = (FILES_MAX, BYTES_MAX);
+    wanted.retain(|file| {
+        // One that is too long leaves room for the others.
+        let fits = left_files > 0 && bytes(file) <= left_bytes;
+        if fits {
+            (left_files, left_bytes) = (left_files - 1, left_bytes - bytes(file));
+        }
+        fits
+    });
+    Ok(wanted)
+}
+
+fn made(engine: &Engine, list: &FileList, files: &[FileId]) -> BTreeMap<FileId, Arc<Held>> {
+    let make = |&file: &FileId| {
+        let path = list.path(file.index());
+        let extract = extract(&engine.root, path, &mut Buffer::default())?;
+        Some((file, Arc::new(Held::new(path, extract))))
     };
-    let mut wanted = missing.to_vec();
-    if !few(&wanted) {
-        wanted = holding(engine, &files, &wanted, about)?;
-        let mut bytes = 0;
-        let mut count = 0;
-        wanted.retain(|file| {
-            bytes += files.info(file.index()).size_bytes;
-            count += 1;
-            bytes <= BYTES_MAX && count <= FILES_MAX
-        });
-    }
-    let held = wanted
-        .par_iter()
-        .filter_map(|&file| {
-            let path = files.path(file.index());
-            let extract = extract(&engine.root, path, &mut Buffer::default())?;
-            Some((file, Arc::new(Held::new(path, extract))))
-        })
-        .collect();
-    with(engine, &files, &parts, held)
+    files.par_iter().filter_map(make).collect()
 }
 
 /// Returns those of `files` that may hold one of `names`, or all that changed since the generation.

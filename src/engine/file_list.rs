@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rayon::prelude::*;
 
@@ -57,12 +57,20 @@ pub struct FileInfo {
     pub state: State,
     /// Hash of its content in the generation, 0 where that did not read it.
     pub hash: u128,
+    /// What the file system says of it; [`Stamp::NEVER`] where that proves nothing later on.
+    stamp: Stamp,
 }
 
 impl FileInfo {
     /// Returns true if the generation read the file as it is now.
     pub fn is_as_indexed(&self) -> bool {
         self.state == State::Same && self.hash != 0 && !self.flags.has(Flags::SECRET)
+    }
+
+    /// Returns true if the file is certain to have had the same content when `earlier` was listed.
+    pub fn has_content_of(&self, earlier: &FileInfo) -> bool {
+        let is_same = self.stamp == earlier.stamp && self.stamp != Stamp::NEVER;
+        is_same || self.is_as_indexed() && earlier.is_as_indexed() && self.hash == earlier.hash
     }
 
     /// Returns true if facts may be made of it: it is no secret, and of a size that is read.
@@ -113,6 +121,22 @@ impl FileList {
     /// If there are not as many.
     pub fn info(&self, at: usize) -> &FileInfo {
         &self.files[at]
+    }
+
+    /// Returns true if the lists have the same paths, and so the same places for them. O(paths).
+    pub fn has_paths_of(&self, other: &FileList) -> bool {
+        self.ends == other.ends && self.paths == other.paths
+    }
+
+    /// Returns true if the lists tell the same of the same files, which had the same content at
+    /// both moments. O(files).
+    pub fn is_same_as(&self, earlier: &FileList) -> bool {
+        let is_same = |(now, before): (&FileInfo, &FileInfo)| {
+            now.has_content_of(before) && (now.state, now.hash) == (before.state, before.hash)
+        };
+        (self.generation, &self.gone) == (earlier.generation, &earlier.gone)
+            && self.has_paths_of(earlier)
+            && self.files.iter().zip(&earlier.files).all(is_same)
     }
 
     /// Returns paths and files, in path order.
@@ -213,23 +237,25 @@ fn checked(engine: &Engine, snapshot: &Snapshot, check: Check) -> Result<FileLis
 fn of_view(snapshot: &Snapshot, view: &View) -> Result<FileList> {
     let Snapshot { root, table, generation, .. } = snapshot;
     let mut list = FileList { generation: *generation, ..FileList::default() };
+    let taken_at = SystemTime::now();
     let mut added = view.added.iter().peekable();
     for id in (0..table.files()).map(FileId) {
         let file = table.file(id)?;
         let path = path::join(table.dir(file.dir)?.path.to_bytes(), file.name.to_bytes());
         while let Some(added) = added.next_if(|added| path::compare(added, &path).is_lt()) {
-            push_new(&mut list, root, added);
+            push_new(&mut list, root, added, taken_at);
         }
         if view.gone.binary_search(&id).is_ok() {
             list.gone.push(path);
             continue;
         }
-        let (mut stamp, mut state) = (table.stamp(id)?, State::Same);
+        let mut stamp = table.stamp(id)?;
+        let (mut state, mut lasting) = (State::Same, stamp);
         let changed = view.changed.binary_search(&id).is_ok();
         if changed || stamp == Stamp::NEVER {
             state = State::Changed;
             match Stamp::of_file(&root.join(path::to_path(&path))) {
-                Some(now) => stamp = now,
+                Some(now) => (stamp, lasting) = (now, now.unless_racy(taken_at)),
                 // It went since it was looked at.
                 None => {
                     list.gone.push(path);
@@ -238,30 +264,34 @@ fn of_view(snapshot: &Snapshot, view: &View) -> Result<FileList> {
             }
         }
         let hash = table.hash(id)?;
-        list.push(&path, info(stamp, file.flags, state, hash));
+        list.push(&path, FileInfo { stamp: lasting, ..info(stamp, file.flags, state, hash) });
     }
     for path in added {
-        push_new(&mut list, root, path);
+        push_new(&mut list, root, path, taken_at);
     }
     Ok(list)
 }
 
-fn push_new(list: &mut FileList, root: &Path, path: &[u8]) {
+fn push_new(list: &mut FileList, root: &Path, path: &[u8], taken_at: SystemTime) {
     if let Some(stamp) = Stamp::of_file(&root.join(path::to_path(path))) {
-        list.push(path, info(stamp, flags(path), State::Added, 0));
+        let info = info(stamp, flags(path), State::Added, 0);
+        list.push(path, FileInfo { stamp: stamp.unless_racy(taken_at), ..info });
     }
 }
 
 /// Walks the tree; what `snapshot` knows of a file at its stamp is kept.
 fn walked(engine: &Engine, snapshot: Option<&Snapshot>) -> Result<FileList> {
     let root = engine.root();
+    let taken_at = SystemTime::now();
     let tree = walk::walk_below(root, b"", engine.environment())?;
     let known = |path: &[u8], stamp: Stamp| -> Result<FileInfo> {
-        let nothing = info(stamp, flags(path), State::Added, 0);
+        let lasting = stamp.unless_racy(taken_at);
+        let nothing = FileInfo { stamp: lasting, ..info(stamp, flags(path), State::Added, 0) };
         let Some(table) = snapshot.map(|snapshot| &snapshot.table) else { return Ok(nothing) };
         let Some(id) = table.find_file(path)? else { return Ok(nothing) };
         let state = if table.stamp(id)? == stamp { State::Same } else { State::Changed };
-        Ok(info(stamp, table.file(id)?.flags, state, table.hash(id)?))
+        let info = info(stamp, table.file(id)?.flags, state, table.hash(id)?);
+        Ok(FileInfo { stamp: lasting, ..info })
     };
     let infos: Vec<Option<FileInfo>> = tree
         .files
@@ -291,7 +321,7 @@ fn walked(engine: &Engine, snapshot: Option<&Snapshot>) -> Result<FileList> {
 }
 
 fn info(stamp: Stamp, flags: Flags, state: State, hash: u128) -> FileInfo {
-    FileInfo { size_bytes: stamp.size, modified_ns: stamp.mtime_ns, flags, state, hash }
+    FileInfo { size_bytes: stamp.size, modified_ns: stamp.mtime_ns, flags, state, hash, stamp }
 }
 
 fn flags(path: &[u8]) -> Flags {

@@ -1,11 +1,13 @@
 //! The code of a tree on this machine, as tools see it.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::Engine;
 use super::catalog::{bare, catalog, parts};
 use super::file_list::{Check, FileList, file_list};
+use super::warm::Moment;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::history::git::Git;
@@ -22,47 +24,68 @@ pub struct Local<'a> {
     engine: &'a Engine,
     check: Check,
     with_parts: bool,
-    files: OnceLock<Arc<FileList>>,
+    /// Parts could not be opened.
+    lacks_parts: AtomicBool,
+    moment: OnceLock<Arc<Moment>>,
     parts: OnceLock<Arc<Vec<Part>>>,
-    catalog: OnceLock<Catalog>,
-    indexed: OnceLock<Catalog>,
-    names: OnceLock<PathIndex>,
+    catalog: OnceLock<Arc<Catalog>>,
+    indexed: OnceLock<Arc<Catalog>>,
     git: OnceLock<Option<Git>>,
 }
 
 impl Local<'_> {
     /// Returns the tree of `engine`, checked as `check` says; looks at nothing yet.
     pub fn new(engine: &Engine, check: Check) -> Local<'_> {
-        let (files, parts) = (OnceLock::new(), OnceLock::new());
-        let (catalog, indexed) = (OnceLock::new(), OnceLock::new());
-        let (names, git) = (OnceLock::new(), OnceLock::new());
-        Local { engine, check, with_parts: true, files, parts, catalog, indexed, names, git }
+        Local {
+            engine,
+            check,
+            with_parts: true,
+            lacks_parts: AtomicBool::new(false),
+            moment: OnceLock::new(),
+            parts: OnceLock::new(),
+            catalog: OnceLock::new(),
+            indexed: OnceLock::new(),
+            git: OnceLock::new(),
+        }
     }
 
     /// Returns the same without the code index, whose parts may be damaged.
     #[must_use]
     pub fn without_parts(self) -> Self {
+        self.engine.warm.forget_parts();
         let (parts, catalog, indexed) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Local { with_parts: false, parts, catalog, indexed, ..self }
     }
 
-    /// Returns true if the code index turned out to be damaged: answers since may be incomplete.
+    /// Returns true if the code index turned out to be damaged while it was read: answers since may
+    /// be incomplete.
     pub fn is_damaged(&self) -> bool {
-        [&self.catalog, &self.indexed]
-            .iter()
-            .any(|catalog| catalog.get().is_some_and(Catalog::is_damaged))
+        let is_damaged = |catalog: &Arc<Catalog>| catalog.is_damaged();
+        [&self.catalog, &self.indexed].iter().any(|made| made.get().is_some_and(is_damaged))
+    }
+
+    /// Returns true if the code index is to be made anew: it is damaged, or could not be opened.
+    pub fn needs_parts(&self) -> bool {
+        self.is_damaged() || self.lacks_parts.load(Ordering::Relaxed)
     }
 
     fn parts(&self) -> &Arc<Vec<Part>> {
         self.parts.get_or_init(|| match self.with_parts {
-            true => parts(self.engine),
+            true => parts(self.engine).unwrap_or_else(|error| {
+                log::debug!("code index unusable: {error}");
+                self.lacks_parts.store(true, Ordering::Relaxed);
+                Arc::default()
+            }),
             false => Arc::default(),
         })
     }
 
-    fn shared_files(&self) -> Result<Arc<FileList>> {
-        self.files()?;
-        Ok(Arc::clone(self.files.get().expect("made just now")))
+    fn moment(&self) -> Result<&Arc<Moment>> {
+        if let Some(moment) = self.moment.get() {
+            return Ok(moment);
+        }
+        let moment = self.engine.warm.moment(file_list(self.engine, self.check)?);
+        Ok(self.moment.get_or_init(|| moment))
     }
 }
 
@@ -72,18 +95,14 @@ impl Code for Local<'_> {
     }
 
     fn files(&self) -> Result<&FileList> {
-        if let Some(files) = self.files.get() {
-            return Ok(files);
-        }
-        let files = Arc::new(file_list(self.engine, self.check)?);
-        Ok(self.files.get_or_init(|| files))
+        Ok(&self.moment()?.files)
     }
 
     fn catalog(&self, about: &[&str]) -> Result<&Catalog> {
         if let Some(catalog) = self.catalog.get() {
             return Ok(catalog);
         }
-        let catalog = catalog(self.engine, self.shared_files()?, self.parts(), about)?;
+        let catalog = catalog(self.engine, self.moment()?, self.parts(), about)?;
         Ok(self.catalog.get_or_init(|| catalog))
     }
 
@@ -91,7 +110,7 @@ impl Code for Local<'_> {
         if let Some(catalog) = self.catalog.get().or(self.indexed.get()) {
             return Ok(catalog);
         }
-        let catalog = bare(self.engine, &self.shared_files()?, self.parts())?.0;
+        let catalog = bare(self.engine, self.moment()?, self.parts())?;
         Ok(self.indexed.get_or_init(|| catalog))
     }
 
@@ -101,9 +120,9 @@ impl Code for Local<'_> {
     }
 
     fn names(&self) -> Result<&PathIndex> {
-        let files = self.files()?;
+        let Moment { files, names, .. } = &**self.moment()?;
         let paths = || files.iter().map(|(path, info)| (path, info.modified_ns));
-        Ok(self.names.get_or_init(|| PathIndex::new(paths())))
+        Ok(names.get_or_init(|| PathIndex::new(paths())))
     }
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {

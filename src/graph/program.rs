@@ -130,21 +130,21 @@ impl File {
 }
 
 impl Code for Program {
-    fn named(&self, name: &str) -> Vec<SymbolAt> {
-        self.named.get(name).cloned().unwrap_or_default()
+    fn named(&self, name: &str) -> Arc<[SymbolAt]> {
+        self.named.get(name).map(|found| found.as_slice().into()).unwrap_or_default()
     }
 
-    fn members(&self, owner: &str, name: &str) -> Vec<SymbolAt> {
+    fn members(&self, owner: &str, name: &str) -> Arc<[SymbolAt]> {
         let key = (owner.to_owned(), name.to_owned());
-        self.members.get(&key).cloned().unwrap_or_default()
+        self.members.get(&key).map(|found| found.as_slice().into()).unwrap_or_default()
     }
 
-    fn blocks(&self, name: &str) -> Vec<SymbolAt> {
-        self.blocks.get(name).cloned().unwrap_or_default()
+    fn blocks(&self, name: &str) -> Arc<[SymbolAt]> {
+        self.blocks.get(name).map(|found| found.as_slice().into()).unwrap_or_default()
     }
 
-    fn derived(&self, base: &str) -> Vec<SymbolAt> {
-        self.derived.get(base).cloned().unwrap_or_default()
+    fn derived(&self, base: &str) -> Arc<[SymbolAt]> {
+        self.derived.get(base).map(|found| found.as_slice().into()).unwrap_or_default()
     }
 
     fn file(&self, file: FileId) -> Option<Arc<FileFacts>> {

@@ -16,8 +16,8 @@ pub struct Content {
     pub bytes: Vec<u8>,
     /// Its length.
     pub size_bytes: u64,
-    /// When it was modified, in nanoseconds since 1970.
-    pub modified_ns: i64,
+    /// What the file system said of it before it was read.
+    pub stamp: Stamp,
 }
 
 impl Content {
@@ -58,7 +58,7 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     let bytes = buffer.bytes().to_vec();
     // A file that tells no length has the one that was read.
     let size_bytes = stamp.size.max(bytes.len() as u64);
-    Ok(Content { bytes, size_bytes, modified_ns: stamp.mtime_ns })
+    Ok(Content { bytes, size_bytes, stamp })
 }
 
 fn refuse_secret(path: &[u8], named: &Path) -> Result<()> {

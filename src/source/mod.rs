@@ -3,10 +3,12 @@
 //! [`walk`] finds the files as ripgrep would, [`stamp`] says when one changed, [`rules`] keeps the
 //! ignore rules' own stamps, [`sweep`] compares a tree with its stamps, [`changes`] turns what the
 //! sweep found into added and removed files, `watch` tells of changes as they happen, [`secret`]
-//! names the files that no index may hold, [`guarded`] reads what may be served to others.
+//! names the files that no index may hold, [`guarded`] reads what may be served to others, [`kept`]
+//! keeps it in memory.
 
 pub mod changes;
 pub mod guarded;
+pub mod kept;
 mod platform;
 pub mod read;
 pub mod rules;

@@ -125,12 +125,12 @@ pub fn named(
 
 /// Returns the definitions whose name, or the end of whose qualified name, is `name`.
 fn lookup(catalog: &Catalog, name: &str) -> Result<Vec<SymbolAt>> {
-    let whole = catalog.defined(name.as_bytes())?;
+    let whole = catalog.defined(name.as_bytes())?.to_vec();
     let wanted = parts(name);
     let Some((last, before)) = wanted.split_last().filter(|_| whole.is_empty()) else {
         return Ok(whole);
     };
-    let mut found = catalog.defined(last.as_bytes())?;
+    let mut found = catalog.defined(last.as_bytes())?.to_vec();
     if !before.is_empty() {
         let mut error = None;
         found.retain(|at| match catalog.facts(at.file) {
@@ -209,7 +209,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     let error = Error::new(Kind::NotFound, message);
     let qualified = catalog.defined(last.as_bytes())?;
     let mut offered = Vec::new();
-    for at in qualified.into_iter().filter(|_| last != name) {
+    for &at in qualified.iter().filter(|_| last != name) {
         let definition = Definition::at(catalog, at)?.map(|of| text::plain(&of.qualified_name));
         let is_new = |name: &String| !offered.contains(name);
         if let Some(name) =

@@ -6,6 +6,7 @@
 //! tell. Answers about more than `NAMES_MAX` names or `CANDIDATES_MAX` definitions are cut.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -219,8 +220,8 @@ impl Selection<'_> {
         }
     }
 
-    fn defined(&self, name: &[u8]) -> Result<Vec<SymbolAt>> {
-        if name < keys::NAMES_FROM { Ok(Vec::new()) } else { self.catalog.defined(name) }
+    fn defined(&self, name: &[u8]) -> Result<Arc<[SymbolAt]>> {
+        if name < keys::NAMES_FROM { Ok(Arc::default()) } else { self.catalog.defined(name) }
     }
 
     /// Returns the names with a prefix that fit, in order.

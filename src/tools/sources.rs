@@ -7,6 +7,7 @@ use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::lang::Limits;
+use crate::source::kept::Text;
 
 /// Bytes of a line or statement that are shown.
 const SHOWN_BYTES_MAX: usize = 200;
@@ -18,14 +19,14 @@ const HELD_BYTES_MAX: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Sources<'a> {
     catalog: &'a Catalog,
-    texts: HashMap<FileId, Text>,
+    texts: HashMap<FileId, Counted>,
     bytes: usize,
 }
 
 /// The text of a file, and how many lines there are up to a byte of it.
 #[derive(Debug, Default)]
-struct Text {
-    bytes: Vec<u8>,
+struct Counted {
+    bytes: Text,
     /// A byte that was asked for before, and its line.
     last: (usize, usize),
 }
@@ -61,7 +62,7 @@ impl<'a> Sources<'a> {
         shown(if end - start <= SHOWN_BYTES_MAX { &bytes[start..end] } else { inner })
     }
 
-    fn text(&mut self, file: FileId) -> &mut Text {
+    fn text(&mut self, file: FileId) -> &mut Counted {
         if self.bytes > HELD_BYTES_MAX {
             self.texts.clear();
             self.bytes = 0;
@@ -70,7 +71,7 @@ impl<'a> Sources<'a> {
         self.texts.entry(file).or_insert_with(|| {
             let bytes = catalog.read(file, Limits::DEFAULT.bytes_max + 1).unwrap_or_default();
             *held += bytes.len();
-            Text { bytes, last: (0, 1) }
+            Counted { bytes, last: (0, 1) }
         })
     }
 }

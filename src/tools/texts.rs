@@ -1,13 +1,13 @@
 //! The texts of files that a reply quotes, each read once.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use bstr::ByteSlice;
 
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::lang::Limits;
+use crate::source::kept::Text;
 
 /// Bytes of a quoted line.
 const LINE_BYTES_MAX: usize = 200;
@@ -22,7 +22,7 @@ const FILE_BYTES_MAX: usize = Limits::DEFAULT.bytes_max;
 #[derive(Debug)]
 pub struct Texts<'a> {
     catalog: &'a Catalog,
-    read: HashMap<FileId, Arc<Vec<u8>>>,
+    read: HashMap<FileId, Text>,
 }
 
 impl Texts<'_> {
@@ -32,10 +32,9 @@ impl Texts<'_> {
     }
 
     /// Returns the text of a file, up to 1 MiB; empty where it cannot be read.
-    pub fn of(&mut self, file: FileId) -> Arc<Vec<u8>> {
-        let catalog = self.catalog;
-        let read = || Arc::new(catalog.read(file, FILE_BYTES_MAX).unwrap_or_default());
-        Arc::clone(self.read.entry(file).or_insert_with(read))
+    pub fn of(&mut self, file: FileId) -> Text {
+        let read = || self.catalog.read(file, FILE_BYTES_MAX).unwrap_or_default();
+        self.read.entry(file).or_insert_with(read).clone()
     }
 }
 

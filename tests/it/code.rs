@@ -239,6 +239,12 @@ fn check(place: &Place, engine: &Engine, when: &str) {
     for (key, list) in &expected {
         assert_eq!(found.get(key), Some(list), "{when}: {key}");
     }
+    // What was kept since earlier calls is what an engine that knows nothing works out.
+    let fresh = engine_of(place);
+    let fresh = Local::new(&fresh, Check::Strict);
+    let afresh = fresh.catalog(&[]).expect("a catalog");
+    assert!(catalog.import_graph() == afresh.import_graph(), "{when}: imports lead elsewhere");
+    assert_eq!(catalog.file_rank(), afresh.file_rank(), "{when}");
     let more: Vec<&String> = found.keys().filter(|key| !expected.contains_key(*key)).collect();
     assert!(more.is_empty(), "{when}: {more:?} are told of nothing");
 }

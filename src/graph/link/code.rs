@@ -12,6 +12,7 @@ use crate::lang::language::Language;
 use crate::lang::membership;
 pub use crate::lang::membership::last_name;
 use crate::lang::symbols::{Symbol, SymbolKind};
+use crate::source::kept::Text;
 
 /// The narrow boundary of a generation: an index over memory maps, or [`super::super::program`] in
 /// memory.
@@ -19,22 +20,22 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 /// Every list is in the order of files and places, so that answers do not depend on who keeps it.
 pub trait Code {
     /// Returns all definitions of that name.
-    fn named(&self, name: &str) -> Vec<SymbolAt>;
+    fn named(&self, name: &str) -> Arc<[SymbolAt]>;
 
     /// Returns the definitions called `name` whose owner ([`FileFacts::owner`]) is called `owner`.
-    fn members(&self, owner: &str, name: &str) -> Vec<SymbolAt> {
+    fn members(&self, owner: &str, name: &str) -> Arc<[SymbolAt]> {
         let is_of = |at: &SymbolAt| {
             let facts = self.file(at.file);
             facts.is_some_and(|facts| facts.owner(at.place as usize) == Some(owner))
         };
-        self.named(name).into_iter().filter(is_of).collect()
+        self.named(name).iter().copied().filter(is_of).collect()
     }
 
     /// Returns the implementation blocks of the type of that name.
-    fn blocks(&self, name: &str) -> Vec<SymbolAt>;
+    fn blocks(&self, name: &str) -> Arc<[SymbolAt]>;
 
     /// Returns the types and blocks that name `base` among their bases.
-    fn derived(&self, base: &str) -> Vec<SymbolAt>;
+    fn derived(&self, base: &str) -> Arc<[SymbolAt]>;
 
     /// Returns the facts of a file, if it has any.
     fn file(&self, file: FileId) -> Option<Arc<FileFacts>>;
@@ -139,7 +140,7 @@ impl FileFacts {
 
     /// Returns the signature of a symbol, of the file's text as `read` gives it where the symbols
     /// have come without. The text is read once.
-    pub fn signature(&self, place: u32, read: impl FnOnce() -> Option<Vec<u8>>) -> String {
+    pub fn signature(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> String {
         let Some(symbol) = self.symbols.get(place as usize) else { return String::new() };
         if !symbol.signature.is_empty() {
             return symbol.signature.clone();

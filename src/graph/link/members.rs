@@ -184,7 +184,7 @@ impl Walk<'_> {
             None => facts.symbols[of.place as usize].name.as_str(),
         };
         let mut found = Vec::new();
-        for at in self.code.members(type_name, name).into_iter().take(64) {
+        for at in self.code.members(type_name, name).iter().copied().take(64) {
             if found.len() < VALUES_MAX && self.goes_on(depth) && self.is_of(at, of, facts) {
                 found.push(Held::new(Value::Name(at), 0.96, Reason::Receiver));
             }
@@ -243,7 +243,7 @@ impl Walk<'_> {
         let mut found = self.named_bases(&facts, of, place, depth);
         if facts.language.name == "rust" && facts.symbols[place].kind != SymbolKind::Impl {
             let name = facts.symbols[place].name.as_str();
-            for block in self.code.blocks(name).into_iter().take(64) {
+            for block in self.code.blocks(name).iter().copied().take(64) {
                 let Some((there, at)) = self.symbol(block) else { continue };
                 if !there.symbols[at].bases.is_empty() && self.is_block_of(block, of, name) {
                     found.extend(self.named_bases(&there, block, at, depth));
@@ -336,7 +336,7 @@ impl Walk<'_> {
         };
         let interface = facts.symbols[parent].name.as_str();
         let mut found = Vec::new();
-        for derived in self.code.derived(interface).into_iter().take(DERIVED_MAX) {
+        for derived in self.code.derived(interface).iter().copied().take(DERIVED_MAX) {
             let Some((there, at_type)) = self.symbol(derived) else { continue };
             for own in definitions(derived.file, there.children(Some(at_type), &symbol.name)) {
                 let confidence = declared.confidence * 0.4;

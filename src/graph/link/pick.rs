@@ -61,7 +61,7 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for at in self.code.named(used.name).into_iter().take(64) {
+        for at in self.code.named(used.name).iter().copied().take(64) {
             let Some((there, at_place)) = self.symbol(at) else { continue };
             let is_kin = std::ptr::eq(there.dialect, facts.dialect);
             if is_kin && self.fits(&there, at, at_place, used) {

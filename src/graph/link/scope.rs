@@ -97,7 +97,8 @@ impl Walk<'_> {
         if !facts.dialect.has_packages || !self.goes_on(0) {
             return Vec::new();
         }
-        let named = self.code.named(name).into_iter().filter(|at| {
+        let named = self.code.named(name);
+        let named = named.iter().copied().filter(|at| {
             at.file != file
                 && self.code.is_same_package(file, at.file)
                 && self.symbol(*at).is_some_and(|(facts, place)| {
@@ -134,7 +135,7 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut near: Vec<(usize, SymbolAt)> = Vec::new();
-        for at in self.code.named(name).into_iter().take(256) {
+        for at in self.code.named(name).iter().copied().take(256) {
             let Some((other, place)) = self.symbol(at) else { continue };
             let symbol = &other.symbols[place];
             let is_hidden = symbol.visibility == Visibility::Private

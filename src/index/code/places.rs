@@ -66,6 +66,12 @@ impl Places {
         (self.of_files.get(file as usize) == Some(&(part as u32, doc))).then_some(file)
     }
 
+    /// Returns true if every file that `part` speaks of is there as it says. O(its files).
+    pub fn is_whole(&self, part: usize) -> bool {
+        let docs = self.of_parts.get(part).map_or(0, Vec::len);
+        (0..docs).all(|doc| self.of_doc(part, doc as u32).is_some())
+    }
+
     /// Forgets what parts say of the `at`th file.
     pub fn hide(&mut self, at: usize) {
         if let Some(place) = self.of_files.get_mut(at) {

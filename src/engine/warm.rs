@@ -1,0 +1,98 @@
+//! What an engine keeps between calls: the texts of files, and what was worked out of the tree as
+//! it was last. Every call compares the tree first, so that nothing of it outlives an edit.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::FileList;
+use crate::catalog::Catalog;
+use crate::index::code::Part;
+use crate::index::code::store::Manifest;
+use crate::query::fuzzy::PathIndex;
+use crate::source::kept::Texts;
+
+/// What an engine keeps.
+#[derive(Debug)]
+pub(super) struct Warm {
+    /// The texts of the tree's files.
+    pub(super) texts: Arc<Texts>,
+    parts: Mutex<Option<Parts>>,
+    moment: Mutex<Option<Arc<Moment>>>,
+}
+
+/// The parts of a publication of the code index.
+#[derive(Debug)]
+struct Parts {
+    manifest: Manifest,
+    opened: Arc<Vec<Part>>,
+}
+
+/// The files of a tree at one moment, and what was made of them.
+#[derive(Debug)]
+pub(super) struct Moment {
+    pub(super) files: Arc<FileList>,
+    pub(super) names: OnceLock<PathIndex>,
+    catalog: Mutex<Option<Arc<Catalog>>>,
+}
+
+impl Moment {
+    fn new(files: FileList) -> Moment {
+        Moment { files: Arc::new(files), names: OnceLock::new(), catalog: Mutex::new(None) }
+    }
+
+    /// Returns the catalog that was made last of this moment's files, or of earlier ones.
+    pub(super) fn catalog(&self) -> Option<Arc<Catalog>> {
+        self.catalog.lock().ok()?.clone()
+    }
+
+    /// Keeps a catalog for later calls.
+    pub(super) fn keep(&self, catalog: &Arc<Catalog>) {
+        if let Ok(mut kept) = self.catalog.lock() {
+            *kept = Some(Arc::clone(catalog));
+        }
+    }
+}
+
+impl Warm {
+    /// Returns what an engine of the tree at `root` keeps: nothing yet.
+    pub(super) fn new(root: &Path) -> Warm {
+        let texts = Arc::new(Texts::new(root.to_path_buf()));
+        Warm { texts, parts: Mutex::new(None), moment: Mutex::new(None) }
+    }
+
+    /// Returns the moment of `files`: the last one if they are the same, else one that begins with
+    /// that one's catalog. O(files).
+    pub(super) fn moment(&self, files: FileList) -> Arc<Moment> {
+        let Ok(mut last) = self.moment.lock() else { return Arc::new(Moment::new(files)) };
+        if let Some(last) = last.as_ref().filter(|last| files.is_same_as(&last.files)) {
+            return Arc::clone(last);
+        }
+        let moment = Arc::new(Moment::new(files));
+        if let Some(catalog) = last.as_ref().and_then(|last| last.catalog()) {
+            moment.keep(&catalog);
+        }
+        *last = Some(Arc::clone(&moment));
+        moment
+    }
+
+    /// Returns the opened parts of a publication, if they are kept.
+    pub(super) fn parts(&self, manifest: &Manifest) -> Option<Arc<Vec<Part>>> {
+        let kept = self.parts.lock().ok()?;
+        let kept = kept.as_ref().filter(|kept| kept.manifest == *manifest)?;
+        Some(Arc::clone(&kept.opened))
+    }
+
+    /// Keeps the parts of a publication.
+    pub(super) fn keep_parts(&self, manifest: Manifest, opened: &Arc<Vec<Part>>) {
+        if let Ok(mut kept) = self.parts.lock() {
+            *kept = Some(Parts { manifest, opened: Arc::clone(opened) });
+        }
+    }
+
+    /// Forgets parts that turned out to be damaged.
+    pub(super) fn forget_parts(&self) {
+        if let Ok(mut kept) = self.parts.lock() {
+            *kept = None;
+        }
+    }
+}
