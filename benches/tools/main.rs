@@ -1,6 +1,6 @@
 //! Tools in a warm process: `cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE]`.
 //!
-//! The tree must have been indexed (`codedb index DIR`). Names and paths are drawn from the catalog by a
+//! DIR of `--store` gets the tree's index, if it has none. Names and paths are drawn from the catalog by a
 //! fixed step, each is asked for once before it is timed, and the table gives the median and the 95th
 //! percentile of the calls. With `--edit` a line is put behind that file again and again, and the time
 //! until its new definition is found, everything checked, is measured; the file is put back at the end.
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use codedb::base::ids::FileId;
-use codedb::engine::{Check, Engine, Local};
+use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::store::Store;
 use codedb::source::walk::Environment;
 use codedb::tools::call::Code as _;
@@ -26,12 +26,15 @@ fn main() {
     };
     let (Some(tree), Some(store)) = (value("--tree"), value("--store")) else {
         print("usage: cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE]\n");
-        print("DIR of --store is what `codedb status` calls the index\n");
         return;
     };
     let root = tree.canonicalize().expect("the tree is there");
     let environment = Environment { global_excludes: None, threads: 2 };
     let engine = Engine::new(root.clone(), Store::new(store, false), environment);
+    // The store's own rules may be of another environment, under which the tree would be walked.
+    let progress = Progress::default();
+    engine::refresh(&engine, &progress).expect("an index");
+    engine::build_code(&engine, false, &progress).expect("a code index");
     let local = Local::new(&engine, Check::Strict);
     let catalog = local.catalog(&[]).expect("an index");
     print(&format!("{} files, {} unknown\n", catalog.files().len(), catalog.missing().len()));

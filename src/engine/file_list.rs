@@ -310,9 +310,14 @@ fn walked(engine: &Engine, snapshot: Option<&Snapshot>) -> Result<FileList> {
     }
     if let Some(snapshot) = snapshot {
         list.generation = snapshot.generation;
+        // Both are in path order.
+        let mut at = 0;
         for id in (0..snapshot.table.files()).map(FileId) {
             let path = snapshot.table.path(id)?;
-            if list.find(&path).is_none() {
+            while at < list.len() && path::compare(list.path(at), &path).is_lt() {
+                at += 1;
+            }
+            if at == list.len() || list.path(at) != path {
                 list.gone.push(path);
             }
         }
