@@ -1,0 +1,253 @@
+//! Where the tools meet git: what a hostile or broken repository does to them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::place::{Answer, Place};
+
+fn tool(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb(args[0]);
+    command.args(&args[1..]);
+    Answer::of(command)
+}
+
+fn json(answer: &Answer) -> Value {
+    serde_json::from_slice(&answer.stdout).expect("valid JSON")
+}
+
+#[track_caller]
+fn check_error(answer: &Answer, words: &[&str]) {
+    assert_eq!((answer.text().as_str(), answer.code), ("", 2), "{}", answer.stderr);
+    for word in words {
+        assert!(answer.stderr.contains(word), "{word}: {}", answer.stderr);
+    }
+}
+
+fn git(place: &Place, args: &[&str]) -> String {
+    let mut command: Command = place.command("git");
+    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
+    Answer::of(command).expect_success().text()
+}
+
+/// A repository with one commit of `files`.
+fn repository(files: &[(&str, &str)]) -> Place {
+    let place = Place::new();
+    for (path, text) in files {
+        place.write(path, text);
+    }
+    git(&place, &["init", "-q", "-b", "main"]);
+    git(&place, &["add", "."]);
+    git(&place, &["commit", "-q", "-m", "one"]);
+    place
+}
+
+/// Writes a file as it is, with another stamp.
+fn touch(place: &Place, path: &str) {
+    let text = fs::read(place.root().join(path)).expect("a file");
+    fs::remove_file(place.root().join(path)).expect("a file");
+    place.write(path, text);
+}
+
+fn changes(place: &Place) -> String {
+    let answer = tool(place, &["changes", "HEAD"]);
+    assert!(answer.code < 2, "{}", answer.stderr);
+    answer.text()
+}
+
+#[test]
+fn a_repository_runs_no_program() {
+    let place = repository(&[
+        (".gitattributes", "*.a filter=x diff=y\n*.b filter=x.y\n*.c filter=Z\n"),
+        ("1.a", "one\n"),
+        ("2.a", "two\n"),
+        ("1.b", "one\n"),
+        ("1.c", "one\n"),
+    ]);
+    let script = place.base().join("run");
+    let mark = place.base().join("was-run");
+    fs::write(&script, format!("#!/bin/sh\ntouch {}\ncat\n", mark.display())).expect("a file");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let run = script.to_str().expect("text");
+    for key in [
+        "filter.x.clean",
+        "filter.x.smudge",
+        "filter.x.y.process",
+        "diff.y.command",
+        "diff.y.textconv",
+        "diff.external",
+        "core.fsmonitor",
+        "core.pager",
+        "pager.log",
+        "gpg.program",
+        "core.sshCommand",
+        "core.alternateRefsCommand",
+    ] {
+        git(&place, &["config", key, run]);
+    }
+    git(&place, &["config", "log.showSignature", "true"]);
+    git(&place, &["config", "filter.x.required", "true"]);
+    // One more, by way of another file.
+    let other = place.base().join("other-config");
+    fs::write(&other, format!("[filter \"Z\"]\n\tclean = {run}\n")).expect("a file");
+    git(&place, &["config", "include.path", other.to_str().expect("text")]);
+    for hook in ["post-index-change", "reference-transaction", "fsmonitor-watchman"] {
+        fs::copy(&script, place.root().join(".git/hooks").join(hook)).expect("a hook");
+    }
+    fs::remove_file(&mark).unwrap_or_default();
+    let index = fs::read(place.root().join(".git/index")).expect("an index");
+    for path in ["1.a", "1.b", "1.c"] {
+        touch(&place, path);
+    }
+    place.write("2.a", "2\n");
+    assert_eq!(changes(&place), "modified  2.a\n");
+    tool(&place, &["hot"]).expect_success();
+    assert!(!mark.exists(), "a program of the repository was run");
+    assert_eq!(fs::read(place.root().join(".git/index")).expect("an index"), index);
+    git(&place, &["config", "filter.a=b.clean", run]);
+    check_error(&tool(&place, &["changes", "HEAD"]), &["`a=b`", "hint:"]);
+    assert!(!mark.exists(), "a program of the repository was run");
+}
+
+#[test]
+fn what_git_refuses_is_told() {
+    let place = repository(&[("a.rs", "fn a() {}\n")]);
+    // As git does in a folder of another user.
+    for args in [&["hot"][..], &["hot", "--json"], &["changes", "HEAD"]] {
+        let mut command = place.codedb(args[0]);
+        command.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").args(&args[1..]);
+        check_error(&Answer::of(command), &["dubious ownership", "hint:"]);
+    }
+    let commit = git(&place, &["rev-parse", "HEAD"]);
+    let (folder, file) = commit.trim().split_at(2);
+    fs::remove_file(place.root().join(".git/objects").join(folder).join(file))
+        .expect("it is there");
+    for args in [&["hot", "--json"][..], &["changes", "HEAD"], &["changes", "main"]] {
+        check_error(&tool(&place, args), &["does not have", commit.trim(), "git fsck"]);
+    }
+    check_error(&tool(&place, &["changes", "nothing"]), &["neither a time nor a commit"]);
+    fs::write(place.root().join(".git/refs/heads/main"), "").expect("a file");
+    check_error(&tool(&place, &["hot"]), &["git symbolic-ref"]);
+    // Only that there is no git is no failure of the tool, which knows times.
+    let mut command = place.codedb("hot");
+    command.env("PATH", place.base().join("home")).arg("--json");
+    let answer = Answer::of(command).expect_success();
+    assert!(
+        answer.text().contains(r#""history_missing":"git is not installed"#),
+        "{}",
+        answer.text()
+    );
+    assert!(answer.stderr.contains("git is not installed"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_branch_without_a_commit_is_no_failure() {
+    let place = Place::new();
+    place.write("a.rs", "");
+    git(&place, &["init", "-q", "-b", "main"]);
+    let hot = json(&tool(&place, &["hot", "--json"]).expect_success());
+    assert_eq!(hot["history"]["commits"], 0);
+    check_error(&tool(&place, &["changes", "HEAD"]), &["neither a time nor a commit"]);
+}
+
+#[test]
+fn variables_and_settings_of_others_do_not_matter() {
+    let place = repository(&[("a.rs", "fn a() {}\n"), ("d/[b].rs", "")]);
+    git(&place, &["config", "log.showRoot", "false"]);
+    git(&place, &["config", "log.follow", "true"]);
+    place.write("a.rs", "fn b() {}\n");
+    let expected = json(&tool(&place, &["hot", "--json"]).expect_success());
+    assert_eq!(expected["history"]["shown"], 2);
+    assert_eq!(expected["history"]["total"], 2);
+    assert_eq!(expected["history"]["commits"], 1);
+    for (name, value) in [
+        ("GIT_COMMON_DIR", "/tmp"),
+        ("GIT_OBJECT_DIRECTORY", "/tmp"),
+        ("GIT_GLOB_PATHSPECS", "1"),
+        ("GIT_ICASE_PATHSPECS", "1"),
+        ("GIT_INDEX_FILE", "/nonexistent"),
+        ("GIT_EXTERNAL_DIFF", "false"),
+        ("GIT_SHALLOW_FILE", "/nonexistent"),
+        ("GIT_CONFIG_COUNT", "x"),
+    ] {
+        let with = |args: &[&str]| {
+            let mut command = place.codedb(args[0]);
+            command.env(name, value).args(&args[1..]);
+            Answer::of(command).expect_success()
+        };
+        assert_eq!(json(&with(&["hot", "--json"])), expected, "{name}");
+        assert_eq!(with(&["changes", "HEAD"]).text(), "modified  a.rs\n", "{name}");
+    }
+    let limited = json(&tool(&place, &["hot", "1", "--json"]).expect_success());
+    assert_eq!(
+        (&limited["history"]["shown"], &limited["history"]["total"]),
+        (&1.into(), &2.into())
+    );
+}
+
+#[test]
+fn a_file_that_is_there_is_not_deleted() {
+    let place = repository(&[("pkg/a.rs", "fn a() {}\n"), ("pkg/b.rs", "fn b() {}\n")]);
+    git(&place, &["rm", "-q", "--cached", "pkg/a.rs", "pkg/b.rs"]);
+    assert_eq!(changes(&place), "");
+    place.write("pkg/a.rs", "fn other() {}\n");
+    assert_eq!(changes(&place), "modified  pkg/a.rs\n");
+    // Ignored, it is there all the same.
+    place.write(".gitignore", "pkg\n");
+    assert_eq!(changes(&place), "added     .gitignore\nmodified  pkg/a.rs\n");
+    fs::remove_file(place.root().join("pkg/b.rs")).expect("it is there");
+    let expected = "added     .gitignore\nmodified  pkg/a.rs\ndeleted   pkg/b.rs\n";
+    assert_eq!(changes(&place), expected);
+}
+
+#[test]
+fn a_renamed_file_whose_old_name_is_back_was_copied() {
+    let text = "fn one() {}\nfn two() {}\nfn three() {}\n";
+    let place = repository(&[("a.rs", text)]);
+    git(&place, &["mv", "a.rs", "b.rs"]);
+    place.write("b.rs", format!("{text}fn four() {{}}\n"));
+    assert_eq!(changes(&place), "renamed   b.rs  from a.rs\n");
+    place.write("a.rs", text);
+    assert_eq!(changes(&place), "added     b.rs\n");
+    place.write("a.rs", "fn one() {}\n");
+    assert_eq!(changes(&place), "modified  a.rs\nadded     b.rs\n");
+}
+
+#[test]
+fn links_and_modes_are_compared() {
+    let place = Place::new();
+    place.write("a.rs", "");
+    place.write("run.sh", "");
+    let link = |target: &str| {
+        let path = place.root().join("link");
+        let _ = fs::remove_file(&path);
+        std::os::unix::fs::symlink(target, path).expect("a link");
+    };
+    link("a.rs");
+    git(&place, &["init", "-q", "-b", "main"]);
+    git(&place, &["add", "."]);
+    git(&place, &["commit", "-q", "-m", "one"]);
+    thread::sleep(Duration::from_millis(20));
+    link("a.rs");
+    assert_eq!(changes(&place), "");
+    link("run.sh");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(place.root().join("run.sh"), mode).expect("a mode");
+    assert_eq!(changes(&place), "modified  link\nmodified  run.sh\n");
+}
+
+#[test]
+fn an_untracked_repository_is_told_by_its_files() {
+    let place = repository(&[("a.rs", "")]);
+    place.write("nested/src/b.rs", "");
+    place.write("nested/c.rs", "");
+    let mut init = place.command("git");
+    init.args(["init", "-q"]).current_dir(place.root().join("nested"));
+    Answer::of(init).expect_success();
+    assert_eq!(changes(&place), "added     nested/c.rs\nadded     nested/src/b.rs\n");
+}
