@@ -1,4 +1,5 @@
-//! Where the tools meet git: what a hostile or broken repository does to them.
+//! Where the tools meet the terminal and git: what a hostile or broken repository does to them, and what
+//! bounds their answers.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -250,4 +251,22 @@ fn an_untracked_repository_is_told_by_its_files() {
     init.args(["init", "-q"]).current_dir(place.root().join("nested"));
     Answer::of(init).expect_success();
     assert_eq!(changes(&place), "added     nested/c.rs\nadded     nested/src/b.rs\n");
+}
+
+#[test]
+fn outlines_are_plain_text_and_bounded() {
+    let place = Place::new();
+    place.write("a.md", "# Red \u{1b}[31m heading\n");
+    let text = tool(&place, &["outline", "a.md"]).expect_success().text();
+    assert!(text.contains("heading") && !text.contains('\u{1b}'), "{text:?}");
+    let many: String = (0..1500).map(|at| format!("fn f{at}() {{}}\n")).collect();
+    place.write("many.rs", many);
+    let answer = tool(&place, &["outline", "many.rs"]).expect_success();
+    assert_eq!(answer.text().lines().count(), 1000);
+    assert!(answer.stderr.contains("1000 of 1500 definitions shown; go on with `offset` 1000"));
+    let page = json(&tool(&place, &["outline", "many.rs", "--offset", "1000", "--json"]));
+    assert_eq!((&page["shown"], &page["total"]), (&500.into(), &1500.into()));
+    assert_eq!((&page["symbols"][0]["name"], page.get("next_offset")), (&"f1000".into(), None));
+    let page = json(&tool(&place, &["outline", "many.rs", "--max-results", "2", "--json"]));
+    assert_eq!((&page["shown"], &page["next_offset"]), (&2.into(), &2.into()));
 }
