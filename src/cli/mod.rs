@@ -12,9 +12,11 @@ mod log_sink;
 mod place;
 mod report;
 mod search;
+mod seen;
 mod snapshot;
 mod status;
 mod tool;
+mod typed_path;
 
 use std::ffi::OsString;
 use std::io::Write;

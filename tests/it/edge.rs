@@ -1,19 +1,32 @@
-//! Where the tools meet the terminal and git: what a hostile or broken repository does to them, and what
-//! bounds their answers.
+//! Where the tools meet the terminal and git: builders that they leave behind, what a hostile or
+//! broken repository does to them, paths and flags as they are typed.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::place::{Answer, Place};
+use crate::support::place::{Answer, Place, settle};
+
+/// How long a builder may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn tool(place: &Place, args: &[&str]) -> Answer {
     let mut command = place.codedb(args[0]);
     command.args(&args[1..]);
+    Answer::of(command)
+}
+
+/// Runs a tool that may leave a builder behind.
+fn leaving(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb(args[0]);
+    command.env("CODEDB_BACKGROUND", "1").args(&args[1..]);
     Answer::of(command)
 }
 
@@ -27,6 +40,105 @@ fn check_error(answer: &Answer, words: &[&str]) {
     for word in words {
         assert!(answer.stderr.contains(word), "{word}: {}", answer.stderr);
     }
+}
+
+#[track_caller]
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < PATIENCE, "never: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Returns whether searches are served, and whether everything is there.
+fn stages(place: &Place) -> (bool, bool) {
+    let status = json(&tool(place, &["status", "--json"]));
+    (status["ready"] == true, status["full"] == true)
+}
+
+fn shop() -> Place {
+    let place = Place::new();
+    place.write("src/lib.rs", "mod cart;\n\npub fn start() {\n    cart::add();\n}\n");
+    place.write("src/cart.rs", "pub fn add() {}\n");
+    place
+}
+
+#[test]
+fn a_question_without_an_index_leaves_a_builder_behind() {
+    for (args, is_full) in [
+        (&["symbol", "add"][..], true),
+        (&["snapshot"], true),
+        (&["callers", "nothing"], true),
+        (&["ls"], false),
+    ] {
+        let place = shop();
+        settle();
+        tool(&place, args);
+        leaving(&place, &[args, &["--no-background"]].concat());
+        assert!(!place.cache().exists(), "{args:?} was not to leave anything behind");
+        let answer = leaving(&place, args);
+        assert_eq!(answer.text(), tool(&place, args).text(), "{args:?}");
+        wait_until(&format!("{args:?} leaves a builder"), || stages(&place) == (true, is_full));
+        if !is_full {
+            thread::sleep(Duration::from_millis(500));
+            assert_eq!(stages(&place), (true, false), "nobody asked about code");
+        }
+    }
+}
+
+#[test]
+fn a_question_about_code_completes_a_search_index() {
+    let place = shop();
+    settle();
+    place.index(&["-q"]).expect_success();
+    leaving(&place, &["find", "cart"]).expect_success();
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(stages(&place), (true, false), "nobody asked about code");
+    leaving(&place, &["word", "add"]).expect_success();
+    wait_until("a code index", || stages(&place) == (true, true));
+    // Once everything is known, nobody builds.
+    leaving(&place, &["word", "add"]).expect_success();
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(json(&tool(&place, &["status", "--json"]))["generation"], 1);
+}
+
+/// Returns the largest part of the code index.
+fn part(place: &Place) -> PathBuf {
+    let entries = fs::read_dir(place.store()).expect("the store").flatten();
+    let parts = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"code-")));
+    let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
+    parts.max_by_key(size).expect("a part")
+}
+
+#[test]
+fn a_snapshot_of_a_damaged_index_is_whole_and_has_it_mended() {
+    let place = shop();
+    // Several blocks, so that damage is met when much is printed already.
+    for file in 0..30 {
+        let text: String =
+            (0..100).map(|at| format!("pub fn name_{file}_of_{at}() {{ add(); }}\n")).collect();
+        place.write(format!("d/f{file}.rs"), text);
+    }
+    settle();
+    place.index(&["-q", "--stage", "full"]).expect_success();
+    let files = |answer: Answer| json(&answer.expect_success())["files"].clone();
+    let whole = files(tool(&place, &["snapshot"]));
+    let part = part(&place);
+    let sound = fs::read(&part).expect("a part");
+    for at in (64..sound.len()).step_by(sound.len() / 9) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x55;
+        fs::remove_file(&part).expect("a file");
+        fs::write(&part, bytes).expect("a file");
+        assert_eq!(files(tool(&place, &["snapshot"])), whole, "damage at {at}");
+    }
+    assert_eq!(tool(&place, &["doctor"]).code, 2, "it is damaged");
+    assert_eq!(files(leaving(&place, &["snapshot"])), whole);
+    wait_until("a sound index", || tool(&place, &["doctor"]).code == 0);
+    assert_eq!(files(tool(&place, &["snapshot"])), whole);
 }
 
 fn git(place: &Place, args: &[&str]) -> String {
@@ -251,6 +363,61 @@ fn an_untracked_repository_is_told_by_its_files() {
     init.args(["init", "-q"]).current_dir(place.root().join("nested"));
     Answer::of(init).expect_success();
     assert_eq!(changes(&place), "added     nested/c.rs\nadded     nested/src/b.rs\n");
+}
+
+fn program(place: &Place, folder: &Path, args: &[&OsStr]) -> Answer {
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.env("CODEDB_INDEX_DIR", place.cache()).current_dir(folder).args(args);
+    Answer::of(command)
+}
+
+fn words<'a>(line: &'a str) -> Vec<&'a OsStr> {
+    line.split(' ').map(OsStr::new).collect()
+}
+
+#[test]
+fn a_named_root_is_where_paths_begin() {
+    let place = Place::new();
+    place.write("a/src/cart.rs", "fn of_a() {}\n");
+    place.write("b/cart.rs", "fn of_b() {}\n");
+    place.write("b/src/lib.rs", "fn lib() {}\n");
+    let root = place.root();
+    let read = |folder: &str, line: &str| program(&place, &root.join(folder), &words(line));
+    let text = read("a/src", "read --root ../../b cart.rs").expect_success().text();
+    assert!(text.contains("of_b"), "{text}");
+    let answer = read("b", "read --root ../a ../b/cart.rs");
+    check_error(&answer, &["it lies outside of the tree"]);
+    // Within the root that is named, the current directory counts.
+    let text = read("b/src", "read --root .. lib.rs").expect_success().text();
+    assert!(text.contains("fn lib"), "{text}");
+    let answer = read("b/src", "read --root .. src/lib.rs").expect_success();
+    assert!(answer.stderr.contains("src/lib.rs: taken as relative to the tree's root"));
+    let answer = read("b", "read --root . src/lib.rs").expect_success();
+    assert_eq!(answer.stderr, "");
+}
+
+#[test]
+fn what_is_not_checked_is_labelled() {
+    let place = shop();
+    settle();
+    place.index(&["-q", "--stage", "full"]).expect_success();
+    place.write("src/late.rs", "pub fn late() {}\n");
+    for args in [&["find", "late"][..], &["symbol", "add"], &["word", "late"], &["glob", "*.rs"]] {
+        let trusted = tool(&place, &[args, &["--fresh", "trust", "--json"]].concat());
+        assert!(trusted.text().starts_with(r#"{"freshness":"trust","#), "{}", trusted.text());
+        assert!(trusted.stderr.contains("not checked"), "{args:?}: {}", trusted.stderr);
+        json(&trusted);
+        let strict = tool(&place, &[args, &["--fresh", "strict", "--json"]].concat());
+        assert!(!strict.text().contains("freshness") && !strict.stderr.contains("not checked"));
+    }
+    let snapshot = tool(&place, &["snapshot", "--fresh", "trust"]).expect_success();
+    let found = json(&snapshot);
+    assert_eq!((&found["freshness"], &found["total"]), (&"trust".into(), &2.into()));
+    assert!(snapshot.stderr.contains("not checked"), "{}", snapshot.stderr);
+    // Without an index there is nothing to trust, and the tree itself is looked at.
+    let other = shop();
+    let answer = tool(&other, &["find", "cart", "--fresh", "trust", "--json"]).expect_success();
+    assert!(!answer.text().contains("freshness"), "{}", answer.text());
 }
 
 #[test]
