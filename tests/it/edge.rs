@@ -397,6 +397,27 @@ fn a_named_root_is_where_paths_begin() {
 }
 
 #[test]
+fn global_flags_may_come_before_the_command() {
+    let place = shop();
+    let away = place.base();
+    let root = place.root();
+    let root = root.to_str().expect("text");
+    let run = |line: &str| program(&place, &away, &words(line));
+    for command in ["index --stage ready", "status --json", "doctor", "find cart", "snapshot"] {
+        let before = run(&format!("--root {root} --no-progress -j 1 {command}"));
+        assert_eq!(before.code, 0, "{command}: {}", before.stderr);
+    }
+    assert_eq!(run(&format!("--root={root} --fresh strict find cart")).text(), "src/cart.rs\n");
+    run(&format!("--root {root} --fresh strict status")).expect_success();
+    run(&format!("--root {root} man find")).expect_success();
+    let search = run(&format!("--root {root} -n search start {root}/src")).expect_success();
+    assert!(search.text().ends_with("src/lib.rs:3:pub fn start() {\n"), "{}", search.text());
+    let answer = run(&format!("--root {root} start"));
+    check_error(&answer, &["`start` is no command", "codedb search start"]);
+    check_error(&run(&format!("--rot {root} status")), &["--rot"]);
+}
+
+#[test]
 fn what_is_not_checked_is_labelled() {
     let place = shop();
     settle();
@@ -418,6 +439,17 @@ fn what_is_not_checked_is_labelled() {
     let other = shop();
     let answer = tool(&other, &["find", "cart", "--fresh", "trust", "--json"]).expect_success();
     assert!(!answer.text().contains("freshness"), "{}", answer.text());
+}
+
+#[test]
+fn a_name_that_is_no_text_is_refused_by_that_reason() {
+    let place = shop();
+    let name = OsStr::from_bytes(b"src/\xFF.rs");
+    if fs::write(place.root().join(name), "fn a() {}\n").is_err() {
+        return;
+    }
+    let answer = program(&place, &place.root(), &[OsStr::new("read"), name]);
+    check_error(&answer, &[r#""src/\xFF.rs" is not UTF-8"#, "codedb search"]);
 }
 
 #[test]
