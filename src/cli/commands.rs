@@ -30,19 +30,27 @@ fn tree() -> Command {
         .subcommand(search::command())
         .subcommands(tool::commands())
         .subcommand(snapshot::command())
-        .subcommand(index::command())
-        .subcommand(status::command())
-        .subcommand(doctor::command())
-        .subcommand(
+        .subcommand(with_globals(index::command()))
+        .subcommand(with_globals(status::command()))
+        .subcommand(with_globals(doctor::command()))
+        .subcommand(with_globals(
             Command::new("completions")
                 .about("Print a completion script for a shell")
                 .arg(Arg::new("shell").required(true).value_parser(value_parser!(Shell))),
-        )
-        .subcommand(
+        ))
+        .subcommand(with_globals(
             Command::new("man")
                 .about("Print the manual page, as roff")
                 .arg(Arg::new("command").help("The command to describe; all of codedb without it")),
-        )
+        ))
+}
+
+/// Adds the global flags that a command does without, so that all take them; help leaves those out.
+fn with_globals(command: Command) -> Command {
+    let has = |arg: &Arg| command.get_arguments().any(|other| other.get_id() == arg.get_id());
+    let globals = index::place_args().into_iter().chain([tool::fresh_arg()]);
+    let lacking: Vec<Arg> = globals.filter(|arg| !has(arg)).map(|arg| arg.hide(true)).collect();
+    command.args(lacking)
 }
 
 /// Returns the help of codedb as a whole.
@@ -56,9 +64,12 @@ pub(super) fn help() -> String {
 ///
 /// On output that cannot be written.
 pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
-    let words = std::iter::once(OsString::from("codedb")).chain(args);
+    let words = std::iter::once(OsString::from("codedb")).chain(args.iter().cloned());
     let matches = match tree().try_get_matches_from(words) {
         Ok(matches) => matches,
+        Err(err) if err.kind() == clap::error::ErrorKind::InvalidUtf8 => {
+            return Err(no_text(&args));
+        }
         Err(err) => return told_by_clap(&err),
     };
     match matches.subcommand() {
@@ -107,6 +118,14 @@ fn print(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<Exit
         }
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Returns the error about an argument that is no UTF-8, as names of files may be.
+fn no_text(args: &[OsString]) -> Error {
+    // The last one: those of `--root` and `--index-dir`, which may be anything, come before.
+    let arg = args.iter().rev().find(|arg| arg.to_str().is_none());
+    Error::usage(format!("{:?} is not UTF-8", arg.map(OsString::as_os_str).unwrap_or_default()))
+        .with_hint("tools take names as text; `codedb search` takes files of any name")
 }
 
 /// Passes on help and versions, which clap treats as errors, and real errors.

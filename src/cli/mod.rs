@@ -12,9 +12,11 @@ mod log_sink;
 mod place;
 mod report;
 mod search;
+mod seen;
 mod snapshot;
 mod status;
 mod tool;
+mod typed_path;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -35,17 +37,18 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
 fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
     let Some(at) = command_at(&args) else { return Ok(without_command(&args)) };
     if args[at] != "search" && args[at] != "grep" {
-        return commands::run(args);
+        return commands::run(behind_command(args, at));
     }
     // Global flags before the command are flags of the search.
     args.remove(at);
     search::run(args)
 }
 
+/// Global flags that have a value.
+const WITH_VALUE: [&str; 5] = ["--root", "--index-dir", "--fresh", "--threads", "-j"];
+
 /// Returns the place of the first word that is no global flag or its value.
 fn command_at(args: &[OsString]) -> Option<usize> {
-    const WITH_VALUE: [&str; 5] = ["--root", "--index-dir", "--fresh", "--threads", "-j"];
-
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         if WITH_VALUE.iter().any(|flag| arg == flag) {
@@ -57,6 +60,43 @@ fn command_at(args: &[OsString]) -> Option<usize> {
         }
     }
     None
+}
+
+/// Returns `args` with the global flags before the command, which is at `at`, behind it; others stay
+/// where they are, for clap to answer or to refuse.
+fn behind_command(args: Vec<OsString>, at: usize) -> Vec<OsString> {
+    let (mut before, mut globals) = (Vec::new(), Vec::new());
+    let mut args = args.into_iter();
+    let mut left = at;
+    while left > 0 {
+        left -= 1;
+        let Some(arg) = args.next() else { break };
+        if !is_global(&arg) {
+            before.push(arg);
+            continue;
+        }
+        let has_value = WITH_VALUE.iter().any(|flag| arg == *flag);
+        globals.push(arg);
+        if has_value {
+            globals.extend(args.next());
+            left = left.saturating_sub(1);
+        }
+    }
+    before.extend(args.next());
+    before.append(&mut globals);
+    before.extend(args);
+    before
+}
+
+/// Returns true for a global flag, with or without its value.
+fn is_global(arg: &OsString) -> bool {
+    let arg = arg.as_encoded_bytes();
+    let is_named = |flag: &str| {
+        let rest = arg.strip_prefix(flag.as_bytes());
+        // A short flag may have its value right behind it.
+        rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'=' || flag == "-j")
+    };
+    arg == b"--no-progress" || WITH_VALUE.iter().any(|flag| is_named(flag))
 }
 
 fn without_command(args: &[OsString]) -> ExitCode {
@@ -85,4 +125,26 @@ fn without_command(args: &[OsString]) -> ExitCode {
 /// Returns true if a watcher answers for the tree of `engine`.
 fn watching(engine: &crate::engine::Engine) -> bool {
     crate::engine::sync(engine, std::time::Duration::from_millis(200)).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(given: &str, expected: &str) {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let given = words(given);
+        let at = command_at(&given).expect("a command");
+        assert_eq!(behind_command(given, at), words(expected));
+    }
+
+    #[test]
+    fn global_flags_stand_behind_the_command() {
+        check("status", "status");
+        check("--root a status -j 2", "status --root a -j 2");
+        check("--root=a -j2 --no-progress read b", "read --root=a -j2 --no-progress b");
+        check("--version --fresh trust ls", "--version ls --fresh trust");
+        check("--json ls --root a", "--json ls --root a");
+    }
 }

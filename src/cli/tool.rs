@@ -2,22 +2,26 @@
 //! text or JSON.
 
 use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 
-use super::background::{self, Build};
 use super::index::{asked, place_args, print};
+use super::seen::Seen;
+use super::typed_path::Folders;
 use super::{place, report};
-use crate::engine::{Check, Local};
-use crate::error::{Error, Kind, Result};
+use crate::engine::{Check, Engine};
+use crate::error::{Error, Result};
 use crate::tools::{Call, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
 const PATHS: [&str; 2] = ["path", "paths"];
+
+/// What stands in every reply that nothing was checked for.
+pub(super) const TRUSTED: &str = "\"freshness\":\"trust\",";
 
 /// Bytes of JSON that are read from standard input.
 const JSON_BYTES_MAX: u64 = 1 << 20;
@@ -53,8 +57,17 @@ fn command(tool: &'static Tool) -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Answer in JSON, for programs"),
         )
-        .arg(fresh_arg())
+        .args(edge_args())
         .args(place_args())
+}
+
+/// The flags of every tool that are no arguments of it.
+pub(super) fn edge_args() -> [Arg; 2] {
+    let no_background = Arg::new("no-background")
+        .long("no-background")
+        .action(ArgAction::SetTrue)
+        .help("Leave no builder behind where the index is missing or far behind");
+    [fresh_arg(), no_background]
 }
 
 /// The flag that says how far the index is checked.
@@ -124,39 +137,57 @@ fn json(name: &str, typed: &str) -> Result<Value> {
     })
 }
 
+/// Returns true if an answer is of the index as it stands, unchecked; tells the reader so.
+pub(super) fn is_trusted(engine: &Engine, check: Check) -> bool {
+    // Without an index the tree itself is looked at.
+    let is_trusted = check == Check::Trust && matches!(engine.snapshot(), Ok(Some(_)));
+    if is_trusted {
+        report::print_message(
+            "not checked against the tree (`--fresh trust`): changes since the index was built may \
+             be missing",
+        );
+    }
+    is_trusted
+}
+
 /// Asks the tool and prints its answer.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
-    let engine = place::engine(&asked(matches))?;
-    let code = Local::new(&engine, check(matches));
+    let asked = asked(matches);
+    let engine = place::engine(&asked)?;
+    let check = check(matches);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-    let args = arguments(tool, matches, engine.root())?;
-    let mut answer = tool.run(&Call { code: &code, now_ns }, args.clone());
-    let is_corrupt = |error: &Error| error.kind() == Kind::Corrupt;
-    if code.is_damaged() || answer.as_ref().is_err_and(is_corrupt) {
-        log::debug!("the code index is damaged; asking again without it");
-        background::build(&engine, Build::FullAnew);
-        let code = code.without_parts();
-        answer = tool.run(&Call { code: &code, now_ns }, args);
-    }
-    let answer = answer?;
+    let folders = Folders::new(engine.root(), asked.root.is_some());
+    let args = arguments(tool, matches, &folders)?;
+    let answer = Seen::new(&engine, check).ask(matches.get_flag("no-background"), |code| {
+        tool.run(&Call { code, now_ns }, args.clone())
+    })?;
+    let is_trusted = is_trusted(&engine, check);
     for notice in answer.notices() {
         report::print_message(notice);
     }
     match matches.get_flag("json") {
-        true => print(&format!("{}\n", answer.json()?))?,
+        true => print(&json_line(&answer.json()?, is_trusted))?,
         false => print(&answer.text())?,
     }
     Ok(ExitCode::from(if answer.is_found() { 0 } else { 1 }))
 }
 
+/// Returns a reply, which is a JSON object, as a line that says how far it was checked.
+fn json_line(reply: &str, is_trusted: bool) -> String {
+    match reply.strip_prefix('{').filter(|_| is_trusted) {
+        Some(rest) => format!("{{{TRUSTED}{rest}\n"),
+        None => format!("{reply}\n"),
+    }
+}
+
 /// Returns the arguments as the tool takes them.
-fn arguments(tool: &Tool, matches: &ArgMatches, root: &Path) -> Result<Value> {
+fn arguments(tool: &Tool, matches: &ArgMatches, folders: &Folders<'_>) -> Result<Value> {
     let schema = (tool.schema)();
     let mut args = Map::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let spell = |value: &String| match PATHS.contains(&name.as_str()) {
-            true => Value::String(below_root(value, root)),
+            true => Value::String(folders.meant(value)),
             false => Value::String(value.clone()),
         };
         let value = match property["type"].as_str() {
@@ -174,28 +205,4 @@ fn arguments(tool: &Tool, matches: &ArgMatches, root: &Path) -> Result<Value> {
         args.extend(value.map(|value| (name.clone(), value)));
     }
     Ok(Value::Object(args))
-}
-
-/// Returns a path that was typed in the current directory as an absolute one, if there is something
-/// at it; else as it was typed, which is relative to the root.
-fn below_root(typed: &str, root: &Path) -> String {
-    let Ok(current) = std::env::current_dir() else { return typed.to_owned() };
-    let mut absolute = PathBuf::new();
-    for part in current.join(typed).components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(absolute.pop()),
-            other => absolute.push(other),
-        }
-    }
-    if absolute.symlink_metadata().is_err() {
-        return typed.to_owned();
-    }
-    if !absolute.starts_with(root)
-        && let Ok(canonical) = absolute.canonicalize()
-        && canonical.starts_with(root)
-    {
-        absolute = canonical;
-    }
-    absolute.to_str().map_or(typed.to_owned(), str::to_owned)
 }

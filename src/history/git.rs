@@ -1,15 +1,24 @@
 //! Asks git. Every call goes through one function, which switches off what a repository's
-//! configuration may run (monitors, external diffs, text conversion), writes nothing, and ends after
-//! a bounded time.
+//! configuration may run (monitors, hooks, external diffs, text conversion, transports), writes
+//! nothing, and ends after a bounded time. Filters run where files are compared, so that only
+//! [`since`] does that, with every filter emptied first.
+//!
+//! What git cannot tell is an error with git's own words; only the absence of a repository and names
+//! that mean nothing are answers.
 
-use std::ffi::OsString;
-use std::io::Read;
+mod since;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+pub use since::Difference;
+
+use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
 /// How long git may take for one answer.
@@ -20,6 +29,58 @@ const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
 /// Bytes of git's complaint that are kept.
 const COMPLAINT_BYTES_MAX: u64 = 4096;
+
+/// Variables that speak of another repository, as a hook of it sets them, or change what git's
+/// answers mean: `git rev-parse --local-env-vars` and some more.
+const FOREIGN: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIFF_OPTS",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+    "LANGUAGE",
+];
+
+/// What holds for every call. No program of the repository's choice, nothing from the network, no
+/// lock; messages in English, since one of them is understood.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_LITERAL_PATHSPECS", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C"),
+];
+
+/// Settings of a repository or a user that would run something or change an answer.
+const SETTINGS: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.quotePath=false",
+    "diff.renameLimit=1000",
+    "log.follow=false",
+    "log.showRoot=true",
+    "log.showSignature=false",
+];
 
 /// The git work tree that holds a root.
 #[derive(Clone, Debug)]
@@ -36,25 +97,29 @@ pub struct Commit {
     pub paths: Vec<Vec<u8>>,
 }
 
-/// How a file differs from how a commit has it.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Difference {
-    /// The commit does not have it.
-    Added,
-    /// It has another content or type.
-    Modified,
-    /// It is gone.
-    Deleted,
-    /// It had this other path.
-    Renamed(Vec<u8>),
+/// What git said, and how it ended.
+struct Said {
+    answer: Vec<u8>,
+    complaint: String,
+    /// `None` where a signal ended it.
+    code: Option<i32>,
 }
 
 impl Git {
-    /// Returns the work tree around `root`, or `None` where there is none or no git.
+    /// Returns the work tree around `root`, or `None` where there is none. Where git knows of one
+    /// and refuses it, or cannot tell, every question fails with the reason.
     pub fn open(root: &Path) -> Option<Git> {
         let git = Git { root: root.to_path_buf() };
-        let answer = git.ask("rev-parse", &["--is-inside-work-tree"]).ok()?;
-        (answer.trim_ascii() == b"true").then_some(git)
+        let is_there = match git.run("rev-parse", &["--is-inside-work-tree"]) {
+            Ok(said) if said.code == Some(0) => said.answer.trim_ascii() == b"true",
+            // Another sentence is said of a repository that is broken.
+            Ok(said) => !said.complaint.starts_with("not a git repository (or any"),
+            Err(error) if error.kind() == Kind::NotFound => {
+                root.ancestors().any(|dir| dir.join(".git").exists())
+            }
+            Err(_) => true,
+        };
+        is_there.then_some(git)
     }
 
     /// Returns the newest commits before HEAD, the newest first, merges left out; none where
@@ -62,15 +127,17 @@ impl Git {
     ///
     /// # Errors
     ///
-    /// If git fails or takes too long.
+    /// If git fails, takes too long, or is not installed ([`Kind::NotFound`]).
     pub fn recent(&self, commits_max: usize) -> Result<Vec<Commit>> {
         if self.commit("HEAD")?.is_none() {
-            return Ok(Vec::new());
+            // A branch that has no commit yet. One that is broken is no branch to git.
+            return self.ask("symbolic-ref", &["HEAD"]).map(|_| Vec::new());
         }
         let count = format!("--max-count={commits_max}");
         let args = [
             "--no-ext-diff",
             "--no-textconv",
+            "--no-color",
             "--no-merges",
             "--no-renames",
             "--name-only",
@@ -89,69 +156,90 @@ impl Git {
     ///
     /// # Errors
     ///
-    /// If git takes too long.
+    /// As [`Git::recent`]; if it stands for a commit that the repository lacks.
     pub fn commit(&self, name: &str) -> Result<Option<String>> {
         if name.is_empty() || name.contains('\0') {
             return Ok(None);
         }
-        let commit = format!("{name}^{{commit}}");
-        let args = ["--verify", "--quiet", "--end-of-options", &commit];
-        match self.ask("rev-parse", &args) {
-            Ok(answer) => {
-                let name = String::from_utf8_lossy(answer.trim_ascii()).into_owned();
-                Ok((!name.is_empty()).then_some(name))
+        if let Some(commit) = self.object(&format!("{name}^{{commit}}"))? {
+            return Ok(Some(commit));
+        }
+        // It is nothing, or no commit, or one that is not there. A full name is believed unseen.
+        let Some(object) = self.object(name)?.filter(|object| !object.eq_ignore_ascii_case(name))
+        else {
+            return Ok(None);
+        };
+        match self.ask("cat-file", &["-t", &object]) {
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() != Kind::Io => Err(error),
+            Err(_) => {
+                let name = text::plain(name);
+                let message = format!("`{name}` is {object}, which the repository does not have");
+                Err(Error::new(Kind::Io, message).with_hint("`git fsck` tells what is missing"))
             }
-            Err(error) if error.kind() == Kind::Limit => Err(error),
-            Err(_) => Ok(None),
         }
     }
 
-    /// Returns how the files of the tree differ from those of a commit, in git's order; a file that
-    /// git does not track and no rule ignores counts as added.
-    ///
-    /// # Errors
-    ///
-    /// If git fails or takes too long.
-    pub fn changes_since(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
-        let args = [
-            "--no-ext-diff",
-            "--no-textconv",
-            "--name-status",
-            "--find-renames",
-            "--relative",
-            "--ignore-submodules",
-            "-z",
-            "--end-of-options",
-            commit,
-            "--",
-            ".",
-        ];
-        let mut changes = differences(&self.ask("diff", &args)?);
-        let untracked =
-            self.ask("ls-files", &["--others", "--exclude-standard", "-z", "--", "."])?;
-        changes.extend(fields(&untracked).map(|path| (path.to_vec(), Difference::Added)));
-        Ok(changes)
+    fn object(&self, name: &str) -> Result<Option<String>> {
+        let said = self.run("rev-parse", &["--verify", "--quiet", "--end-of-options", name])?;
+        match said.code {
+            Some(0) => {
+                let object = String::from_utf8_lossy(said.answer.trim_ascii()).into_owned();
+                Ok((!object.is_empty()).then_some(object))
+            }
+            Some(1) => Ok(None),
+            _ => Err(said.failure("rev-parse")),
+        }
     }
 
-    /// Runs git in the root and returns its answer. The one place where git is run.
-    fn ask(&self, command: &str, args: &[&str]) -> Result<Vec<u8>> {
+    /// Runs git and returns its answer.
+    fn ask<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<Vec<u8>> {
+        self.ask_with(&[], command, args)
+    }
+
+    /// Runs git with more settings and returns its answer.
+    fn ask_with<A: AsRef<OsStr>>(
+        &self,
+        settings: &[OsString],
+        command: &str,
+        args: &[A],
+    ) -> Result<Vec<u8>> {
+        let said = self.run_with(settings, command, args)?;
+        if said.code == Some(0) { Ok(said.answer) } else { Err(said.failure(command)) }
+    }
+
+    fn run<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<Said> {
+        self.run_with(&[], command, args)
+    }
+
+    /// Runs git in the root until it ends. The one place where git is run.
+    fn run_with<A: AsRef<OsStr>>(
+        &self,
+        settings: &[OsString],
+        command: &str,
+        args: &[A],
+    ) -> Result<Said> {
         let mut git = Command::new("git");
-        // Another repository's variables, as a hook of it sets them.
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE"] {
+        for name in FOREIGN {
             git.env_remove(name);
         }
-        git.env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_LITERAL_PATHSPECS", "1")
-            .args(["-c", "core.fsmonitor=false", "-c", "log.showSignature=false"])
-            .args(["-c", "core.quotePath=false", "--no-pager", command])
-            .args(args.iter().map(OsString::from))
+        git.envs(ENVIRONMENT.iter().copied());
+        for setting in
+            SETTINGS.iter().map(OsStr::new).chain(settings.iter().map(OsString::as_os_str))
+        {
+            git.arg("-c").arg(setting);
+        }
+        git.args(["--no-pager", command])
+            .args(args)
             .current_dir(&self.root)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let failed = |what: String| Error::new(Kind::Io, format!("`git {command}`: {what}"));
-        let mut child = git.spawn().map_err(|error| failed(error.to_string()))?;
+        let mut child = git.spawn().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::new(Kind::NotFound, "git is not installed, or not found")
+                .with_hint("it tells of commits; the other tools do without it"),
+            _ => failed(command, &error.to_string()),
+        })?;
         let (answer, complaint) = (
             collect(child.stdout.take(), ANSWER_BYTES_MAX),
             collect(child.stderr.take(), COMPLAINT_BYTES_MAX),
@@ -168,15 +256,31 @@ impl Git {
             end(&mut child);
             return Err(Error::new(Kind::Limit, format!("`git {command}` answers too much")));
         }
-        let status = child.wait().map_err(|error| failed(error.to_string()))?;
-        if status.success() {
-            return Ok(answer);
-        }
-        let complaint = complaint.recv_timeout(PATIENCE).unwrap_or_default();
-        let complaint = String::from_utf8_lossy(&complaint);
-        let first = complaint.lines().next().unwrap_or_default();
-        Err(failed(first.trim_start_matches("fatal: ").to_owned()))
+        let status = child.wait().map_err(|error| failed(command, &error.to_string()))?;
+        let complaint = match status.success() {
+            true => Vec::new(),
+            false => complaint.recv_timeout(PATIENCE).unwrap_or_default(),
+        };
+        Ok(Said { answer, complaint: first_complaint(&complaint), code: status.code() })
     }
+}
+
+impl Said {
+    fn failure(&self, command: &str) -> Error {
+        failed(command, &self.complaint)
+    }
+}
+
+fn failed(command: &str, what: &str) -> Error {
+    Error::new(Kind::Io, format!("`git {command}` fails: {}", text::plain(what)))
+        .with_hint("`git status` in that folder may tell more")
+}
+
+/// Returns the sentence for which git ended, or else the first line.
+fn first_complaint(complaint: &[u8]) -> String {
+    let complaint = String::from_utf8_lossy(complaint);
+    let fatal = complaint.lines().find_map(|line| line.strip_prefix("fatal: "));
+    fatal.or(complaint.lines().next()).unwrap_or("it does not say why").to_owned()
 }
 
 /// Reads a pipe to its end, or one byte past `bytes_max`, in a thread of its own.
@@ -223,37 +327,12 @@ fn commits(answer: &[u8]) -> Vec<Commit> {
     commits
 }
 
-/// Reads `git diff -z --name-status`.
-fn differences(answer: &[u8]) -> Vec<(Vec<u8>, Difference)> {
-    let mut fields = fields(answer);
-    let mut found = Vec::new();
-    while let Some(status) = fields.next() {
-        let Some(path) = fields.next() else { break };
-        let (path, difference) = match status[0] {
-            b'A' => (path, Difference::Added),
-            b'D' => (path, Difference::Deleted),
-            b'R' => match fields.next() {
-                Some(new) => (new, Difference::Renamed(path.to_vec())),
-                None => break,
-            },
-            // A copy leaves its source as it was.
-            b'C' => match fields.next() {
-                Some(new) => (new, Difference::Added),
-                None => break,
-            },
-            _ => (path, Difference::Modified),
-        };
-        found.push((path.to_vec(), difference));
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn logs_and_differences_are_read() {
+    fn logs_are_read() {
         let log = b"\x0120\0\na.rs\0d/b.rs\0\0\x0110\0\0\x015\0\nc\0";
         let second = 1_000_000_000;
         let commit = |seconds: i64, paths: &[&[u8]]| Commit {
@@ -262,14 +341,13 @@ mod tests {
         };
         let expected = vec![commit(20, &[b"a.rs", b"d/b.rs"]), commit(10, &[]), commit(5, &[b"c"])];
         assert_eq!(commits(log), expected);
-        let diff = b"M\0a\0R087\0old\0new\0D\0gone\0A\0x\0T\0t\0R100\0cut";
-        let expected = [
-            (b"a".to_vec(), Difference::Modified),
-            (b"new".to_vec(), Difference::Renamed(b"old".to_vec())),
-            (b"gone".to_vec(), Difference::Deleted),
-            (b"x".to_vec(), Difference::Added),
-            (b"t".to_vec(), Difference::Modified),
-        ];
-        assert_eq!(differences(diff), expected);
+    }
+
+    #[test]
+    fn complaints_are_the_sentence_that_ended_git() {
+        let complaint = b"warning: a\nfatal: no such thing\nhint: b\n";
+        assert_eq!(first_complaint(complaint), "no such thing");
+        assert_eq!(first_complaint(b"error: x\nerror: y\n"), "error: x");
+        assert_eq!(first_complaint(b""), "it does not say why");
     }
 }

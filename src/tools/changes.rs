@@ -100,7 +100,9 @@ impl Define for Changes {
     const SUMMARY: &'static str = "List the files changed since a time, a commit or a generation";
     const DETAILS: &'static str = "By a commit it tells of additions, deletions and renames, with \
                                    what is not committed; by a time, of files modified since; by the \
-                                   generation, of what the index does not have yet.";
+                                   generation, of what the index does not have yet. The repository's \
+                                   filters are not run: a file behind one (Git LFS) that was touched \
+                                   since the last `git status` counts as modified.";
     const POSITIONAL: &'static [&'static str] = &["since"];
     type Args = Args;
     type Reply = Found;
@@ -108,7 +110,12 @@ impl Define for Changes {
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
         let list = call.code.files()?;
         let (since, basis, mut changes) = since(call, list, args.since.as_deref())?;
-        changes.sort_unstable_by(|a, b| path::compare(a.path.as_bytes(), b.path.as_bytes()));
+        // What is told of a file itself comes before what a folder around it is.
+        let is_new = |change: &Change| change.status == Status::Added;
+        changes.sort_by(|a, b| {
+            let by_path = path::compare(a.path.as_bytes(), b.path.as_bytes());
+            by_path.then(is_new(a).cmp(&is_new(b)))
+        });
         changes.dedup_by(|later, first| later.path == first.path);
         let (changes, total) = first(changes, args.max_results.unwrap_or(200));
         let generation = list.generation;
@@ -142,21 +149,29 @@ fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer
         return Err(unknown("no time, and the tree is in no git repository"));
     };
     match git.commit(since)? {
-        Some(commit) => since_commit(git, commit),
+        Some(commit) => since_commit(git, list, commit),
         None => Err(unknown("neither a time nor a commit nor a generation")),
     }
 }
 
-fn since_commit(git: &Git, commit: String) -> Result<Answer> {
-    let changes = git.changes_since(&commit)?.into_iter().map(|(path, how)| match how {
-        Difference::Added => change(&path, Status::Added),
-        Difference::Modified => change(&path, Status::Modified),
-        Difference::Deleted => change(&path, Status::Deleted),
-        Difference::Renamed(from) => {
-            Change { from: Some(paths::shown(&from)), ..change(&path, Status::Renamed) }
+fn since_commit(git: &Git, list: &FileList, commit: String) -> Result<Answer> {
+    let mut changes = Vec::new();
+    for (path, how) in git.changes_since(&commit)? {
+        match how {
+            // To git, a folder with a repository of its own is one thing; a search looks into it.
+            Difference::Added if path.ends_with(b"/") => {
+                let inside = list.below(&path[..path.len() - 1]);
+                changes.extend(inside.map(|at| change(list.path(at), Status::Added)));
+            }
+            Difference::Added => changes.push(change(&path, Status::Added)),
+            Difference::Modified => changes.push(change(&path, Status::Modified)),
+            Difference::Deleted => changes.push(change(&path, Status::Deleted)),
+            Difference::Renamed(from) => {
+                let from = Some(paths::shown(&from));
+                changes.push(Change { from, ..change(&path, Status::Renamed) });
+            }
         }
-    });
-    let changes = changes.collect();
+    }
     Ok((commit, Basis::Commit, changes))
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, first, paths};
 use crate::base::{text, time};
-use crate::error::Result;
+use crate::error::{Kind, Result};
 
 /// Commits that are counted.
 const COMMITS_MAX: usize = 300;
@@ -49,6 +49,8 @@ pub struct Committed {
 pub struct History {
     /// The files that most commits touched, the most first; among equals the newest, then by path.
     pub files: Vec<Committed>,
+    /// How many are listed.
+    pub shown: usize,
     /// How many files were touched and are still there.
     pub total: usize,
     /// How many commits were counted, the newest ones.
@@ -67,6 +69,9 @@ pub struct Found {
     /// By commits; absent outside of git.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
+    /// Why there is none in a repository: git is not installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_missing: Option<String>,
 }
 
 impl Define for Hot {
@@ -91,8 +96,12 @@ impl Define for Hot {
                 modified: time::format(list.info(hit.at).modified_ns),
             })
             .collect();
-        let history = history(call, limit)?;
-        Ok(Found { shown: files.len(), files, total: newest.total, history })
+        let (history, history_missing) = match history(call, limit) {
+            Err(error) if error.kind() == Kind::NotFound => (None, Some(error.to_string())),
+            history => (history?, None),
+        };
+        let (shown, total) = (files.len(), newest.total);
+        Ok(Found { files, shown, total, history, history_missing })
     }
 }
 
@@ -114,7 +123,7 @@ fn history(call: &Call<'_>, limit: usize) -> Result<Option<History>> {
         .collect();
     files.sort_unstable_by(|a, b| (b.2, b.1, a.0).cmp(&(a.2, a.1, b.0)));
     let (files, total) = first(files, limit);
-    let files = files
+    let files: Vec<Committed> = files
         .into_iter()
         .map(|(at, last_ns, commits)| Committed {
             path: paths::shown(list.path(at)),
@@ -122,7 +131,7 @@ fn history(call: &Call<'_>, limit: usize) -> Result<Option<History>> {
             last: time::format(last_ns),
         })
         .collect();
-    Ok(Some(History { files, total, commits: commits.len() }))
+    Ok(Some(History { shown: files.len(), files, total, commits: commits.len() }))
 }
 
 impl Reply for Found {
@@ -143,5 +152,9 @@ impl Reply for Found {
 
     fn is_found(&self) -> bool {
         self.total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.history_missing.iter().map(|why| format!("no commits: {why}")).collect()
     }
 }

@@ -13,6 +13,9 @@ use crate::lang::language::LANGUAGES;
 use crate::lang::{self, Language, Limits, Problems, Symbol, SymbolKind};
 use crate::source::guarded::Content;
 
+/// Definitions of a reply unless the caller says otherwise.
+const RESULTS: usize = 1000;
+
 /// See [`Define`].
 #[derive(Debug)]
 pub struct Outline;
@@ -25,6 +28,10 @@ pub struct Args {
     /// Only kinds, names and lines: no signatures and documentation
     #[serde(default)]
     pub compact: bool,
+    /// Definitions at most (default 1000)
+    pub max_results: Option<usize>,
+    /// Definitions to skip, to go on where an earlier reply ended
+    pub offset: Option<usize>,
 }
 
 /// A definition as it is listed.
@@ -55,10 +62,15 @@ pub struct Found {
     pub path: String,
     /// The language that it is in.
     pub language: &'static str,
-    /// Its definitions in the order of its text.
+    /// Its definitions in the order of its text. A `parent` is a place in the whole list.
     pub symbols: Vec<Listed>,
+    /// How many are listed.
+    pub shown: usize,
     /// How many there are.
     pub total: usize,
+    /// Where the next reply would go on, if there is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
     /// Why some may be missing, with how often that was met.
     pub problems: Problems,
 }
@@ -81,12 +93,13 @@ impl Define for Outline {
         let named = path::to_path(&path);
         let language = lang::detect(&named, &content.bytes).ok_or_else(|| unknown(&named))?;
         let outline = of(call, &path, language, &content);
-        Ok(Found::new(paths::shown(&path), language, outline, args.compact))
+        let whole = Found::new(paths::shown(&path), language, outline, args.compact);
+        Ok(whole.page(args.offset.unwrap_or(0), args.max_results.unwrap_or(RESULTS)))
     }
 }
 
 impl Found {
-    /// Returns the reply about the file at `path`.
+    /// Returns the reply about the file at `path`, with all of its definitions.
     pub fn new(
         path: String,
         language: &'static Language,
@@ -101,8 +114,17 @@ impl Found {
             }
         };
         let symbols: Vec<Listed> = outline.symbols.into_iter().map(listed).collect();
-        let (total, problems) = (symbols.len(), outline.problems);
-        Found { path, language: language.name, symbols, total, problems }
+        let (shown, total, problems) = (symbols.len(), symbols.len(), outline.problems);
+        Found { path, language: language.name, symbols, shown, total, next_offset: None, problems }
+    }
+
+    /// Returns the same with up to `max` definitions, after `offset` of them.
+    fn page(mut self, offset: usize, max: usize) -> Found {
+        self.symbols = self.symbols.into_iter().skip(offset).take(max).collect();
+        self.shown = self.symbols.len();
+        let end = offset.saturating_add(self.shown);
+        self.next_offset = (end < self.total && max > 0).then_some(end);
+        self
     }
 }
 
@@ -155,9 +177,10 @@ impl Reply for Found {
             // The name of an implementation starts with its kind.
             let kind = if kind == SymbolKind::Impl { "" } else { kind.name() };
             let blank = if kind.is_empty() { "" } else { " " };
+            let name = text::plain(name);
             let _ = write!(out, "{:indent$}{kind}{blank}{name}  {line}-{end_line}", "");
             if let Some(signature) = signature {
-                let _ = write!(out, "  {signature}");
+                let _ = write!(out, "  {}", text::plain(signature));
             }
             out.push('\n');
         }
@@ -165,11 +188,16 @@ impl Reply for Found {
     }
 
     fn is_found(&self) -> bool {
-        !self.symbols.is_empty()
+        self.total > 0
     }
 
     fn notices(&self) -> Vec<String> {
         let described = self.problems.keys().filter_map(|problem| problem.describe());
-        described.map(|what| format!("{}: {what}", text::plain(&self.path))).collect()
+        let described = described.map(|what| format!("{}: {what}", text::plain(&self.path)));
+        let more = self.next_offset.map(|offset| {
+            let (shown, total) = (self.shown, self.total);
+            format!("{shown} of {total} definitions shown; go on with `offset` {offset}")
+        });
+        more.into_iter().chain(described).collect()
     }
 }

@@ -12,9 +12,15 @@ fn documentation() -> String {
          is `--max-results`); those that are marked come without their names. `--json` answers in JSON. \
          Exit codes: 0 found, 1 nothing found, 2 an error.\n\n\
          Paths are relative to the tree's root and separated by `/`; absolute ones below the root are \
-         understood, and on the command line those relative to the current directory. Lists say how many \
+         understood, and on the command line those relative to the current directory, where something of \
+         the tree is there; with a `--root` that is named, only from within it. They are text: a file whose \
+         name is no UTF-8 is listed with `\u{FFFD}` in it and cannot be asked for by name. Lists say how many \
          there are (`total`) and how many are `shown`. This page is checked against the table in \
-         `src/tools.rs`.\n",
+         `src/tools.rs`.\n\n\
+         Answers are checked against the tree, as a search is. `--fresh trust` takes the index as it stands; \
+         then a notice says so, and JSON begins with `\"freshness\":\"trust\"`. A question that finds no index, \
+         or one that knows too little, answers with what can be made at once (`status` is `partial` where that \
+         is not all) and leaves a builder behind, unless `--no-background` or `CODEDB_BACKGROUND=0` forbids it.\n",
     );
     for tool in TOOLS {
         let _ = writeln!(out, "\n## {}\n\n{}. {}\n", tool.name, tool.summary, tool.details);

@@ -4,6 +4,8 @@
 mod code;
 mod differential;
 #[cfg(unix)]
+mod edge;
+#[cfg(unix)]
 mod faults;
 #[cfg(unix)]
 mod graph;

@@ -30,7 +30,7 @@ fn json_has_what_programs_need() {
         r##"{"id":"a.py#A.f#0","name":"f","qualified_name":"A.f","kind":"method","##,
         r#""span":{"start":13,"end":41},"name_span":{"start":17,"end":18},"line":2,"end_line":3,"#,
         r#""signature":"def f(self)","doc":"Does.","visibility":"public","parent":0,"depth":1}],"#,
-        r#""total":2,"problems":{}}"#,
+        r#""shown":2,"total":2,"problems":{}}"#,
         "\n"
     );
     assert_eq!(answer.text(), expected);

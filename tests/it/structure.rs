@@ -354,7 +354,7 @@ fn outlines_are_the_same_from_the_index() {
     check(&places, &["outline", "web/api.ts", "--compact"], "function fetchTotal  2-4\n");
     let expected = concat!(
         r#"{"path":"web/api.ts","language":"typescript","symbols":[{"name":"fetchTotal","#,
-        r#""kind":"function","line":2,"end_line":4,"depth":0}],"total":1,"problems":{}}"#,
+        r#""kind":"function","line":2,"end_line":4,"depth":0}],"shown":1,"total":1,"problems":{}}"#,
         "\n"
     );
     check(&places, &["outline", "web/api.ts", "--compact", "--json"], expected);

@@ -1,0 +1,102 @@
+//! Paths as they are typed: relative to the current directory where something lies there and it is of
+//! the tree, else relative to the tree's root, as replies spell them.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::report;
+
+/// Where a typed path may begin.
+#[derive(Debug)]
+pub(super) struct Folders<'a> {
+    root: &'a Path,
+    /// The current directory, where paths are relative to it.
+    current: Option<PathBuf>,
+}
+
+impl<'a> Folders<'a> {
+    /// Names the tree at `root`, which is canonical. With a root that was named, paths are relative
+    /// to the current directory only if that lies in the tree.
+    pub(super) fn new(root: &'a Path, is_named: bool) -> Folders<'a> {
+        let current = std::env::current_dir().ok();
+        let lies_below = |current: &PathBuf| {
+            current.canonicalize().is_ok_and(|current| current.starts_with(root))
+        };
+        Folders { root, current: current.filter(|current| !is_named || lies_below(current)) }
+    }
+
+    /// Returns a path that was typed as the tools take it: absolute, or relative to the root.
+    pub(super) fn meant(&self, typed: &str) -> String {
+        let below = self.absolute(typed).and_then(|absolute| self.below_root(absolute));
+        if let Some(below) = below.as_deref().and_then(Path::to_str) {
+            return below.to_owned();
+        }
+        let is_elsewhere = self.current.as_deref().is_some_and(|current| current != self.root);
+        let is_relative = Path::new(typed).is_relative();
+        if is_elsewhere && is_relative && self.root.join(typed).symlink_metadata().is_ok() {
+            let typed = report::plain(typed);
+            report::print_message(format_args!("{typed}: taken as relative to the tree's root"));
+        }
+        typed.to_owned()
+    }
+
+    /// Returns a typed path from the root of the file system, `..` resolved as it is written.
+    fn absolute(&self, typed: &str) -> Option<PathBuf> {
+        let start =
+            if Path::new(typed).is_absolute() { Path::new("") } else { self.current.as_deref()? };
+        let mut absolute = PathBuf::new();
+        for part in start.join(typed).components() {
+            match part {
+                Component::CurDir => {}
+                Component::ParentDir => drop(absolute.pop()),
+                other => absolute.push(other),
+            }
+        }
+        Some(absolute)
+    }
+
+    /// Returns the path if something is there and it lies below the root, perhaps by another way.
+    fn below_root(&self, absolute: PathBuf) -> Option<PathBuf> {
+        absolute.symlink_metadata().ok()?;
+        if absolute.starts_with(self.root) {
+            return Some(absolute);
+        }
+        absolute.canonicalize().ok().filter(|real| real.starts_with(self.root))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_begin_in_the_current_directory_or_in_the_root() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        let root = base.join("tree");
+        for file in ["tree/a/x", "tree/x", "tree/a/b/y", "x", "other/x"] {
+            let file = base.join(file);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            std::fs::write(file, "").expect("a file");
+        }
+        let check = |current: Option<&str>, typed: &str, expected: &str| {
+            let current = current.map(|current| base.join(current));
+            let meant = Folders { root: &root, current }.meant(typed);
+            let expected = match expected.strip_prefix("tree/") {
+                Some(below) => root.join(below).to_str().expect("text").to_owned(),
+                None => expected.to_owned(),
+            };
+            assert_eq!(meant, expected, "{typed}");
+        };
+        check(Some("tree/a"), "x", "tree/a/x");
+        check(Some("tree/a"), "./b/../x", "tree/a/x");
+        check(Some("tree/a"), "../x", "tree/x");
+        check(Some("tree/a"), "a/b/y", "a/b/y");
+        // What lies elsewhere is not meant, whether there is something or not.
+        check(Some("tree/a"), "../../other/x", "../../other/x");
+        check(Some("other"), "x", "x");
+        check(None, "x", "x");
+        check(None, "a/x", "a/x");
+        let absolute = root.join("a/x");
+        check(None, absolute.to_str().expect("text"), "tree/a/x");
+    }
+}

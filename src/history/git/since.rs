@@ -1,0 +1,356 @@
+//! How the files of a tree differ from those of a commit.
+//!
+//! git's `diff` would run the repository's filters on files whose stamp differs from its index, and
+//! then write the index, for which it runs a hook. So the plumbing below it is asked, with every
+//! filter emptied, and what it leaves open is compared here: files with another stamp, and files
+//! that the index does not have but the tree does. Content behind a filter (Git LFS) cannot be
+//! compared that way; it counts as modified where its stamp differs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs::Metadata;
+
+use super::{Git, fields};
+use crate::base::{path, text};
+use crate::error::{Error, Kind, Result};
+
+/// Filters that are emptied; who has more is refused.
+const FILTERS_MAX: usize = 200;
+
+/// Files whose content is compared; the rest of those with another stamp count as modified.
+const COMPARED_MAX: usize = 20_000;
+
+/// Longer files count as modified by their stamp alone.
+const COMPARED_BYTES_MAX: u64 = 64 << 20;
+
+/// Links whose targets are compared.
+const LINKS_MAX: usize = 100;
+
+/// Paths of one call.
+const BATCH: usize = 256;
+
+/// The mode of a symbolic link.
+const LINK: &[u8] = b"120000";
+
+/// How a file differs from how a commit has it.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Difference {
+    /// The commit does not have it.
+    Added,
+    /// It has another content or type.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It had this other path, which is gone.
+    Renamed(Vec<u8>),
+}
+
+/// A line of `git diff-index --raw`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Entry<'a> {
+    source_mode: &'a [u8],
+    target_mode: &'a [u8],
+    source: &'a [u8],
+    /// The object's name; zeros where git left open whether it is another one.
+    target: &'a [u8],
+    status: u8,
+    path: &'a [u8],
+    /// The path after, of a rename or copy.
+    new: Option<&'a [u8]>,
+}
+
+/// A file that may be as the commit has it.
+#[derive(Clone, Debug)]
+struct Suspect {
+    path: Vec<u8>,
+    is_link: bool,
+    /// The commit's object.
+    object: String,
+}
+
+impl Git {
+    /// Returns how the files of the tree differ from those of a commit, by path; a file that git
+    /// does not track and no rule ignores counts as added. A path that ends in `/` is an untracked
+    /// folder with a repository of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`]; [`Kind::Limit`] where the configuration has too many filters.
+    pub fn changes_since(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
+        let settings = without_filters(&self.filters()?)?;
+        let raw = self.raw(&settings, commit)?;
+        let untracked =
+            self.ask("ls-files", &["--others", "--exclude-standard", "-z", "--", "."])?;
+        let (mut changes, suspects) = self.sorted_out(&entries(&raw));
+        for (suspect, is_same) in suspects.iter().zip(self.are_same(&settings, &suspects)) {
+            // What is in conflict is modified in any case.
+            if !is_same {
+                changes.entry(suspect.path.clone()).or_insert(Difference::Modified);
+            }
+        }
+        let compared: BTreeSet<&[u8]> =
+            suspects.iter().map(|suspect| suspect.path.as_slice()).collect();
+        for path in fields(&untracked) {
+            if !changes.contains_key(path) && !compared.contains(path) {
+                changes.insert(path.to_vec(), Difference::Added);
+            }
+        }
+        Ok(changes.into_iter().collect())
+    }
+
+    /// Returns the names of the filters of every configuration that git reads.
+    fn filters(&self) -> Result<Vec<Vec<u8>>> {
+        let args = ["-z", "--name-only", "--get-regexp", r"^filter\."];
+        let said = self.run("config", &args)?;
+        match said.code {
+            Some(0) => Ok(filter_names(&said.answer)),
+            // There are none.
+            Some(1) => Ok(Vec::new()),
+            _ => Err(said.failure("config")),
+        }
+    }
+
+    fn raw(&self, settings: &[OsString], commit: &str) -> Result<Vec<u8>> {
+        let ask = |renames: &str| {
+            let args = [
+                "--raw",
+                "-z",
+                "--no-abbrev",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--ignore-submodules=all",
+                "--relative",
+                renames,
+                commit,
+                "--",
+                ".",
+            ];
+            self.ask_with(settings, "diff-index", &args)
+        };
+        match ask("--find-renames") {
+            // Content may be lacking, as in a partial clone; files that are the same need none.
+            Err(error) if error.kind() == Kind::Io => ask("--find-renames=100%"),
+            raw => raw,
+        }
+    }
+
+    /// Returns what is certain of `entries`, and the files that are still to be compared.
+    fn sorted_out(&self, entries: &[Entry<'_>]) -> (BTreeMap<Vec<u8>, Difference>, Vec<Suspect>) {
+        let (mut changes, mut suspects) = (BTreeMap::new(), Vec::new());
+        let suspect = |entry: &Entry<'_>| Suspect {
+            path: entry.path.to_vec(),
+            is_link: entry.source_mode == LINK,
+            object: String::from_utf8_lossy(entry.source).into_owned(),
+        };
+        let new = |entry: &Entry<'_>| match entry.status {
+            b'A' => Some(entry.path.to_ascii_lowercase()),
+            _ => entry.new.map(<[u8]>::to_ascii_lowercase),
+        };
+        let new: BTreeSet<Vec<u8>> = entries.iter().filter_map(new).collect();
+        for entry in entries {
+            let path = entry.path.to_vec();
+            // Where case does not count, a file is found by the spelling that it had, too.
+            let is_there = || {
+                let is_respelled = new.contains(&entry.path.to_ascii_lowercase());
+                !is_respelled && self.metadata(entry.path).is_some()
+            };
+            match (entry.status, entry.new) {
+                (b'A', _) => drop(changes.insert(path, Difference::Added)),
+                (b'D', _) if is_there() => suspects.push(suspect(entry)),
+                (b'D', _) => drop(changes.insert(path, Difference::Deleted)),
+                (b'R', Some(new)) if is_there() => {
+                    suspects.push(suspect(entry));
+                    changes.insert(new.to_vec(), Difference::Added);
+                }
+                (b'R', Some(new)) => {
+                    changes.insert(new.to_vec(), Difference::Renamed(path));
+                }
+                // A copy leaves its source as it was.
+                (b'C', Some(new)) => drop(changes.insert(new.to_vec(), Difference::Added)),
+                (b'M', _) if entry.is_open() => suspects.push(suspect(entry)),
+                _ => drop(changes.insert(path, Difference::Modified)),
+            }
+        }
+        (changes, suspects)
+    }
+
+    /// Returns, for each of `suspects`, whether its content is the commit's. O(their content).
+    fn are_same(&self, settings: &[OsString], suspects: &[Suspect]) -> Vec<bool> {
+        let mut are_same = vec![false; suspects.len()];
+        let (mut links, mut files) = (0, Vec::new());
+        for (at, suspect) in suspects.iter().enumerate() {
+            let Some(metadata) = self.metadata(&suspect.path) else { continue };
+            if suspect.is_link && metadata.is_symlink() && links < LINKS_MAX {
+                links += 1;
+                are_same[at] = self.is_same_link(suspect);
+            }
+            let is_short = metadata.len() <= COMPARED_BYTES_MAX;
+            if !suspect.is_link && metadata.is_file() && is_short && files.len() < COMPARED_MAX {
+                files.push(at);
+            }
+        }
+        for batch in files.chunks(BATCH) {
+            self.compare(settings, suspects, batch, &mut are_same);
+        }
+        are_same
+    }
+
+    /// Compares the files at some places of `suspects`.
+    fn compare(
+        &self,
+        settings: &[OsString],
+        suspects: &[Suspect],
+        at: &[usize],
+        are_same: &mut [bool],
+    ) {
+        let mut args = vec![OsString::from("--")];
+        args.extend(at.iter().map(|&at| path::to_path(&suspects[at].path).into_os_string()));
+        // It only tells the name that the content would have: nothing is stored.
+        let answer = self.ask_with(settings, "hash-object", &args);
+        let names = answer.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        if names.lines().count() == at.len() {
+            for (&at, name) in at.iter().zip(names.lines()) {
+                are_same[at] = name == suspects[at].object;
+            }
+        } else if at.len() > 1 && answer.is_err_and(|error| error.kind() == Kind::Io) {
+            // One of them went away or cannot be read.
+            let (first, second) = at.split_at(at.len() / 2);
+            self.compare(settings, suspects, first, are_same);
+            self.compare(settings, suspects, second, are_same);
+        }
+    }
+
+    fn is_same_link(&self, suspect: &Suspect) -> bool {
+        let target = self.root.join(path::to_path(&suspect.path)).read_link();
+        let target = target.ok().and_then(|target| path::from_path(&target));
+        let known = self.ask("cat-file", &["blob", &suspect.object]);
+        target.zip(known.ok()).is_some_and(|(target, known)| target == known)
+    }
+
+    /// Returns what is at a repository path, if it is a file or a link and no link leads there.
+    fn metadata(&self, at: &[u8]) -> Option<Metadata> {
+        let folder = self.root.join(path::to_path(path::split(at).0));
+        let is_below = folder.canonicalize().is_ok_and(|real| real == folder);
+        let metadata = self.root.join(path::to_path(at)).symlink_metadata().ok()?;
+        (is_below && (metadata.is_file() || metadata.is_symlink())).then_some(metadata)
+    }
+}
+
+impl Entry<'_> {
+    /// Returns true if git left open whether the content is another one.
+    fn is_open(&self) -> bool {
+        self.source_mode == self.target_mode && self.target.iter().all(|&byte| byte == b'0')
+    }
+}
+
+/// Returns the settings that empty filters.
+fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
+    let refuse = |kind: Kind, why: String| {
+        let message = format!("git's configuration {why}, so nothing is compared with a commit");
+        Err(Error::new(kind, message)
+            .with_hint("`changes` by a time or the index does without git"))
+    };
+    if names.len() > FILTERS_MAX {
+        return refuse(Kind::Limit, format!("has more than {FILTERS_MAX} filters"));
+    }
+    let mut settings = Vec::with_capacity(4 * names.len());
+    for name in names {
+        if name.contains(&b'=') {
+            // Such a setting cannot be given to git: its name ends at the first of these.
+            let name = text::plain(&String::from_utf8_lossy(name));
+            return refuse(Kind::Usage, format!("has a filter with `=` in its name, `{name}`"));
+        }
+        let name = path::to_path(name).into_os_string();
+        for what in ["clean=", "smudge=", "process=", "required=false"] {
+            let mut setting = OsString::from("filter.");
+            setting.push(&name);
+            setting.push(".");
+            setting.push(what);
+            settings.push(setting);
+        }
+    }
+    Ok(settings)
+}
+
+/// Reads `git config -z --name-only`: each filter once.
+fn filter_names(answer: &[u8]) -> Vec<Vec<u8>> {
+    let name = |key: &[u8]| {
+        let rest = key.strip_prefix(b"filter.")?;
+        let end = rest.iter().rposition(|&byte| byte == b'.')?;
+        Some(rest[..end].to_vec())
+    };
+    let mut names: Vec<Vec<u8>> = fields(answer).filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Reads `git diff-index --raw -z`.
+fn entries(answer: &[u8]) -> Vec<Entry<'_>> {
+    let mut fields = fields(answer);
+    let mut entries = Vec::new();
+    while let Some(head) = fields.next() {
+        let mut words = head.strip_prefix(b":").unwrap_or(head).split(|&byte| byte == b' ');
+        let mut word = || words.next().unwrap_or_default();
+        let (source_mode, target_mode, source, target) = (word(), word(), word(), word());
+        let status = word().first().copied().unwrap_or_default();
+        let Some(path) = fields.next() else { break };
+        let new = if matches!(status, b'R' | b'C') { fields.next() } else { None };
+        entries.push(Entry { source_mode, target_mode, source, target, status, path, new });
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_differences_are_read() {
+        let raw = b":100644 100644 aa 00 M\0a\0:100644 100644 aa bb R087\0old\0new\0\
+                    :100644 000000 aa 00 D\0gone\0:000000 100644 00 aa A\0x\0:100644 120000 aa 00 T\0t\0\
+                    :100644 100644 aa bb R100\0cut";
+        let found = entries(raw);
+        let read: Vec<(u8, &[u8], Option<&[u8]>)> =
+            found.iter().map(|entry| (entry.status, entry.path, entry.new)).collect();
+        let expected: [(u8, &[u8], Option<&[u8]>); 6] = [
+            (b'M', b"a", None),
+            (b'R', b"old", Some(b"new")),
+            (b'D', b"gone", None),
+            (b'A', b"x", None),
+            (b'T', b"t", None),
+            (b'R', b"cut", None),
+        ];
+        assert_eq!(read, expected);
+        let open: Vec<bool> = found.iter().map(Entry::is_open).collect();
+        assert_eq!(open, [true, false, false, false, false, false]);
+    }
+
+    #[test]
+    fn every_filter_is_emptied() {
+        let names =
+            filter_names(b"filter.b.clean\0filter.a.b.process\0filter.b.smudge\0filter.x\0");
+        assert_eq!(names, [b"a.b".to_vec(), b"b".to_vec()]);
+        let settings = without_filters(&names).expect("they can be emptied");
+        assert_eq!(settings.len(), 8);
+        for setting in ["filter.a.b.process=", "filter.b.clean=", "filter.b.required=false"] {
+            assert!(settings.iter().any(|other| other == setting), "{setting}");
+        }
+        assert!(without_filters(&[b"a=b".to_vec()]).is_err());
+        assert!(without_filters(&vec![Vec::new(); FILTERS_MAX + 1]).is_err());
+    }
+
+    #[test]
+    fn files_out_of_the_tree_are_not_looked_at() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        std::fs::create_dir(base.join("tree")).expect("a folder");
+        std::fs::write(base.join("out.rs"), "").expect("a file");
+        std::fs::write(base.join("tree/in.rs"), "").expect("a file");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("..", base.join("tree/up")).expect("a link");
+        let git = Git { root: base.join("tree") };
+        assert!(git.metadata(b"in.rs").is_some());
+        assert!(git.metadata(b"up/out.rs").is_none() && git.metadata(b"").is_none());
+    }
+}
