@@ -73,7 +73,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 }
 
 fn check_cache(engine: &Engine, cache: &place::Cache, findings: &mut Findings) {
-    let used: u64 = store::cached(&cache.0).iter().map(|cached| cached.bytes).sum();
+    let used = store::cache_bytes(&cache.0);
     let max = place::cache_bytes_max();
     let folder = cache.0.display();
     let (used, max) = (indicatif::HumanBytes(used), indicatif::HumanBytes(max));

@@ -288,28 +288,28 @@ fn with_progress<T: Send>(
 /// Removes the tree's index, temporary files of the past, and indexes of trees that are gone.
 fn clean(engine: &Engine, cache: &place::Cache, quiet: bool) -> Result<ExitCode> {
     let own = engine.store().dir();
-    let mut freed_bytes = 0;
+    let mut freed_bytes = store::remove_rubbish(&cache.0);
     let mut removed = 0;
-    let mut busy = false;
+    let mut failed = false;
     for cached in store::cached(&cache.0) {
         let orphan = cached.root.as_deref().is_some_and(|root| !root.exists());
         let mine = cached.dir == own || cached.root.as_deref() == Some(engine.root());
         if !mine && !orphan {
             continue;
         }
-        if store::remove(&cached.dir) {
-            freed_bytes += cached.bytes;
-            removed += 1;
-        } else {
-            busy = true;
-            report::print_message(format_args!(
-                "{}: in use by another codedb, left as it is",
-                cached.dir.display()
-            ));
+        match store::remove(&cached.dir) {
+            Ok(()) => {
+                freed_bytes += cached.bytes;
+                removed += 1;
+            }
+            Err(error) => {
+                failed = true;
+                report::print_error(&error);
+            }
         }
     }
     if !quiet {
         print(&format!("{removed} indexes removed, {}\n", HumanBytes(freed_bytes)))?;
     }
-    Ok(ExitCode::from(if busy { 2 } else { 0 }))
+    Ok(ExitCode::from(if failed { 2 } else { 0 }))
 }
