@@ -113,7 +113,8 @@ fn check_index(engine: &Engine, findings: &mut Findings) -> Option<Snapshot> {
         }
     }
     if let Err(error) = engine::check_code(engine) {
-        findings.bad("code index", error, "`codedb index --rebuild` builds it anew");
+        findings.bad("code index", error, "`codedb index` builds it anew");
+        sound = false;
     }
     if sound {
         let generation = snapshot.generation;
