@@ -132,9 +132,14 @@ impl CodeStore<'_> {
 
     /// Returns the newest manifest, whoever made it.
     fn newest_of_any(&self) -> Result<Option<Manifest>> {
-        // While a writer publishes, a listing may name only what is gone by now, or nothing.
+        self.newest_listed(|| self.numbers())
+    }
+
+    /// Returns the newest manifest of those that `list` numbers, which is asked again: while a writer
+    /// publishes, a listing may name only what is gone by now, or nothing.
+    fn newest_listed(&self, mut list: impl FnMut() -> Vec<u64>) -> Result<Option<Manifest>> {
         for _ in 0..ATTEMPTS {
-            let mut numbers = self.numbers();
+            let mut numbers = list();
             numbers.sort_unstable_by(|a, b| b.cmp(a));
             for number in numbers {
                 if let Some(manifest) = self.manifest(number)? {
