@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use codedb::base::path::{compare, from_path};
+use codedb::index::code::store::CodeStore;
+use codedb::index::store::Store;
 use codedb::index::text::{
     Bm25, Field, Input, Overlay, Prepared, Preparer, Query, TextBuilder, TextIndex, rank,
 };
@@ -66,7 +68,9 @@ fn main() {
         ready = next;
     }
     let finish = busy_ns();
-    builder.finish().expect("a folder to write to");
+    let store = Store::new(dir.path().to_path_buf(), false);
+    let lock = CodeStore(&store).lock().expect("a folder of its own");
+    builder.finish(&lock).expect("a folder to write to");
     adding += busy_ns() - finish;
     let wall = start.elapsed();
     let ms = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) / 1_000_000;

@@ -21,7 +21,14 @@ pub(crate) enum Build {
 /// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it. A
 /// builder that cannot be started is no reason for a search to fail: the next one tries again.
 pub(crate) fn build(engine: &Engine, what: Build) {
-    if !place::background_allowed() || place::too_wide(engine.root()).is_some() {
+    if place::too_wide(engine.root()).is_none() {
+        build_even_if_wide(engine, what);
+    }
+}
+
+/// Does what [`build`] does, for a tree that somebody insisted on, too.
+pub(crate) fn build_even_if_wide(engine: &Engine, what: Build) {
+    if !place::background_allowed() {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
@@ -37,6 +44,7 @@ pub(crate) fn build(engine: &Engine, what: Build) {
         .arg(cache)
         .args(["--stage", if is_full { "full" } else { "auto" }])
         .args(is_anew.then_some("--rebuild"))
+        .args(place::too_wide(engine.root()).map(|_| "--insist"))
         .current_dir(engine.root())
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -73,7 +73,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 }
 
 fn check_cache(engine: &Engine, cache: &place::Cache, findings: &mut Findings) {
-    let used: u64 = store::cached(&cache.0).iter().map(|cached| cached.bytes).sum();
+    let used = store::cache_bytes(&cache.0);
     let max = place::cache_bytes_max();
     let folder = cache.0.display();
     let (used, max) = (indicatif::HumanBytes(used), indicatif::HumanBytes(max));
@@ -113,7 +113,8 @@ fn check_index(engine: &Engine, findings: &mut Findings) -> Option<Snapshot> {
         }
     }
     if let Err(error) = engine::check_code(engine) {
-        findings.bad("code index", error, "`codedb index --rebuild` builds it anew");
+        findings.bad("code index", error, "`codedb index` builds it anew");
+        sound = false;
     }
     if sound {
         let generation = snapshot.generation;

@@ -138,6 +138,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if matches.get_flag("clean") {
         return clean(&engine, &place::cache(&asked)?, matches.get_flag("quiet"));
     }
+    let wanted = Wanted::of(matches)?;
     if let Some(reason) = place::too_wide(engine.root())
         && !matches.get_flag("insist")
     {
@@ -155,21 +156,52 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             false => engine::refresh(&engine, progress),
         })
     })?;
-    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
-    let code = match text("stage") {
-        _ if text("wait") == Some("ready") => {
-            background::build(&engine, Build::Full);
+    let code = match wanted.is_full(&engine) {
+        true if wanted.wait == Some("ready") => {
+            background::build_even_if_wide(&engine, Build::Full);
             None
         }
-        Some("full") => Some(code(matches, &engine, anew)?),
-        Some("auto") if engine::has_code(&engine) => Some(code(matches, &engine, anew)?),
-        _ => None,
+        true => Some(code(matches, &engine, anew)?),
+        false => None,
     };
     store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
     if !matches.get_flag("quiet") {
         tell(&engine, &built, code)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How much is to be built, and how much of it waited for.
+#[derive(Clone, Copy, Debug)]
+struct Wanted<'a> {
+    stage: &'a str,
+    wait: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] where what is waited for is not to be built.
+    fn of(matches: &ArgMatches) -> Result<Wanted<'_>> {
+        let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+        let wanted = Wanted { stage: text("stage").unwrap_or("full"), wait: text("wait") };
+        match wanted {
+            Wanted { stage: "ready", wait: Some("full") } => {
+                Err(Error::usage("`--stage ready` never gets to what `--wait full` waits for")
+                    .with_hint("leave out `--stage`, or wait with `--wait ready`"))
+            }
+            wanted => Ok(wanted),
+        }
+    }
+
+    /// Returns true if symbols, references and words are to be built, too.
+    fn is_full(self, engine: &Engine) -> bool {
+        match self.stage {
+            "ready" => false,
+            "auto" => self.wait == Some("full") || engine::has_code(engine),
+            _ => true,
+        }
+    }
 }
 
 /// Brings symbols, references and words up to date.
@@ -288,28 +320,28 @@ fn with_progress<T: Send>(
 /// Removes the tree's index, temporary files of the past, and indexes of trees that are gone.
 fn clean(engine: &Engine, cache: &place::Cache, quiet: bool) -> Result<ExitCode> {
     let own = engine.store().dir();
-    let mut freed_bytes = 0;
+    let mut freed_bytes = store::remove_rubbish(&cache.0);
     let mut removed = 0;
-    let mut busy = false;
+    let mut failed = false;
     for cached in store::cached(&cache.0) {
         let orphan = cached.root.as_deref().is_some_and(|root| !root.exists());
         let mine = cached.dir == own || cached.root.as_deref() == Some(engine.root());
         if !mine && !orphan {
             continue;
         }
-        if store::remove(&cached.dir) {
-            freed_bytes += cached.bytes;
-            removed += 1;
-        } else {
-            busy = true;
-            report::print_message(format_args!(
-                "{}: in use by another codedb, left as it is",
-                cached.dir.display()
-            ));
+        match store::remove(&cached.dir) {
+            Ok(()) => {
+                freed_bytes += cached.bytes;
+                removed += 1;
+            }
+            Err(error) => {
+                failed = true;
+                report::print_error(&error);
+            }
         }
     }
     if !quiet {
         print(&format!("{removed} indexes removed, {}\n", HumanBytes(freed_bytes)))?;
     }
-    Ok(ExitCode::from(if busy { 2 } else { 0 }))
+    Ok(ExitCode::from(if failed { 2 } else { 0 }))
 }

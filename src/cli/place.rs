@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
-use crate::index::{extract, format, gram, store::Store};
+use crate::index::{code, extract, format, gram, store::Store, text};
 use crate::source::walk::Environment;
 
 /// How the command line names root, index and threads; all optional.
@@ -105,13 +105,35 @@ fn root(asked: Option<&Path>) -> Result<PathBuf> {
 
 fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
     let root_hash = xxhash_rust::xxh3::xxh3_64(root.as_os_str().as_encoded_bytes());
+    let options = options_hash(&code::store::builder(), text::VERSION);
+    let version = format::VERSION;
+    cache.0.join(format!("{root_hash:016x}")).join(format!("v{version}-{options:08x}"))
+}
+
+/// Returns a hash of all that decides what an index of the same format holds, so that versions of the
+/// program that differ in it live side by side.
+fn options_hash(code_builder: &str, text_version: u32) -> u32 {
     let mut options = gram::CLASS.to_vec();
     options.extend_from_slice(&extract::UNIT_BYTES.to_le_bytes());
-    let options_hash = xxhash_rust::xxh3::xxh3_64(&options) as u32;
-    let version = format::VERSION;
-    cache.0.join(format!("{root_hash:016x}")).join(format!("v{version}-{options_hash:08x}"))
+    options.extend_from_slice(&text_version.to_le_bytes());
+    options.extend_from_slice(code_builder.as_bytes());
+    xxhash_rust::xxh3::xxh3_64(&options) as u32
 }
 
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_the_program_have_folders_of_their_own() {
+        let own = options_hash(&code::store::builder(), text::VERSION);
+        assert_ne!(own, options_hash("0.0.0-1-0000000000000000", text::VERSION));
+        assert_ne!(own, options_hash(&code::store::builder(), text::VERSION + 1));
+        let dir = index_dir(&Cache(PathBuf::from("/cache")), Path::new("/tree"));
+        assert!(dir.ends_with(format!("v{}-{own:08x}", format::VERSION)), "{}", dir.display());
+    }
 }

@@ -12,7 +12,7 @@ use super::index::{asked, common_args, print};
 use super::place;
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
-use crate::engine::{self, Engine, Freshened};
+use crate::engine::{self, CodeStatus, Engine, Freshened};
 use crate::error::{Error, Kind, Result};
 use crate::index::table::Meta;
 use crate::lang::Problem;
@@ -53,6 +53,9 @@ struct Status {
     /// Symbols, references and words; absent where they are not built.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<Code>,
+    /// Why those that are built cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_unusable: Option<String>,
     segments: u64,
     live_units: u64,
     dead_units: u64,
@@ -134,7 +137,10 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
     }
     let units: u64 = table.segment_units().map(u64::from).sum();
     let trigrams: u64 = snapshot.segments.iter().map(|s| s.container().len_bytes()).sum();
-    let code = engine::code_status(engine, snapshot).unwrap_or_default();
+    let (code, code_unusable) = match engine::code_status(engine, snapshot) {
+        Ok(code) => (code, None),
+        Err(error) => (CodeStatus::default(), Some(error.to_string())),
+    };
     let mut sizes =
         BTreeMap::from([("trigrams", trigrams), ("table", table.container().len_bytes())]);
     sizes.extend(code.exists.then_some(("code", code.code_bytes)));
@@ -160,6 +166,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
             text_behind: code.text_behind,
             text_unusable: code.text_unusable,
         }),
+        code_unusable,
         segments: snapshot.segments.len() as u64,
         live_units,
         dead_units: units.saturating_sub(live_units),
@@ -189,6 +196,7 @@ fn missing(engine: &Engine) -> Status {
         scanned: BTreeMap::new(),
         sizes: BTreeMap::new(),
         code: None,
+        code_unusable: None,
         segments: 0,
         live_units: 0,
         dead_units: 0,
@@ -223,7 +231,7 @@ fn text(status: &Status) -> String {
     line("generation", status.generation.to_string());
     let sizes = status.sizes.iter().map(|(part, bytes)| format!("{part} {}", HumanBytes(*bytes)));
     line("on disk", sizes.collect::<Vec<_>>().join(", "));
-    line("code", code_text(status.code.as_ref()));
+    line("code", code_text(status));
     let units = format!("{} live units, {} dead", status.live_units, status.dead_units);
     line("segments", format!("{}: {units}", status.segments));
     let counts = |counts: Vec<(String, u64)>| {
@@ -241,8 +249,11 @@ fn text(status: &Status) -> String {
     out
 }
 
-fn code_text(code: Option<&Code>) -> String {
-    let Some(code) = code else {
+fn code_text(status: &Status) -> String {
+    if let Some(reason) = &status.code_unusable {
+        return format!("{}; `codedb index` builds it anew", super::report::plain(reason));
+    }
+    let Some(code) = &status.code else {
         return "not built; `codedb index` makes symbols, references and words".to_owned();
     };
     let mut text = format!("{} symbols and {} references", code.symbols, code.references);
@@ -257,7 +268,8 @@ fn code_text(code: Option<&Code>) -> String {
         }
     }
     if let Some(reason) = &code.text_unusable {
-        let _ = write!(text, "; {reason}");
+        let reason = super::report::plain(reason);
+        let _ = write!(text, "; {reason}, `codedb index` builds it");
     }
     text
 }

@@ -9,9 +9,10 @@ mod status;
 pub use extract::{Extract, extract, extract_text};
 pub use status::{CodeStatus, check_code, code_status};
 
+use super::Engine;
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
-use super::{Engine, text};
+use super::text::{self, Belief};
 use crate::base::ids::FileId;
 use crate::error::{Kind, Result};
 use crate::index::code::places::Places;
@@ -23,6 +24,10 @@ use crate::source::read::Buffer;
 
 /// Parts that refreshes may add to the base before they are made one.
 const ADDED_PARTS_MAX: usize = 6;
+
+/// Parts of the base, so that there is room for those that refreshes add; what does not fit into as
+/// many goes into the last one.
+const BASE_PARTS_MAX: usize = PARTS_MAX - ADDED_PARTS_MAX - 1;
 
 /// What [`build_code`] did.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -36,7 +41,9 @@ pub struct CodeBuilt {
 }
 
 /// Brings the code index up to the newest generation of the search index; with `anew` from nothing.
-/// Does nothing where there is no search index. O(text of files that no part speaks of).
+/// Does nothing where there is no search index. What is there is wholly checked where the search index
+/// has not changed since, and built again where it is damaged. O(text of files that no part speaks of,
+/// and bytes that are checked).
 ///
 /// # Errors
 ///
@@ -48,11 +55,19 @@ pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<Co
     let Some(snapshot) = engine.snapshot()? else { return Ok(CodeBuilt::default()) };
     let (table, generation) = (&snapshot.table, snapshot.generation);
     let all = readable_files(table)?;
-    let built = build_parts(&Job { engine, lock: &lock, generation, table, progress }, &all, anew)?;
+    let before = shelf.newest().ok().flatten();
+    let belief = match before.is_some_and(|before| before.generation != generation) {
+        _ if anew => Belief::Nothing,
+        true => Belief::Opened,
+        false => Belief::Checked,
+    };
+    let is_full = Builder::is_full;
+    let job = Job { engine, lock: &lock, generation, table, progress, is_full };
+    let built = build_parts(&job, &all, anew).inspect_err(|_| shelf.tidy(&lock))?;
     if let Some(code) = shelf.open()? {
         let (parts, places) = (&code.parts, &places(&code, table)?);
         let sources = text::Sources { engine, table, generation, files: &all, parts, places };
-        text::build(sources, &lock, anew, progress)?;
+        text::build(sources, &lock, belief, progress)?;
     }
     Ok(built)
 }
@@ -67,13 +82,18 @@ fn build_parts(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
         other => other?,
     };
     let Some(code) = code else { return job.publish(None, all) };
+    // Whoever hears that nothing changed hears that it is sound, too.
+    let is_current = code.manifest.generation == job.generation;
+    if is_current && code.parts.iter().any(|part| part.container().check_all().is_err()) {
+        return job.publish(None, all);
+    }
     let places = match places(&code, table) {
         Err(error) if error.kind() == Kind::Corrupt => return job.publish(None, all),
         other => other?,
     };
     let missing: Vec<FileId> =
         all.iter().copied().filter(|file| places.of_file(file.index()).is_none()).collect();
-    if missing.is_empty() && code.manifest.generation == job.generation {
+    if missing.is_empty() && is_current {
         return Ok(CodeBuilt { files: all.len() as u64, ..CodeBuilt::default() });
     }
     // What stays of the base is worth its place as long as it is most of it.
@@ -82,7 +102,8 @@ fn build_parts(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
         |file: &FileId| places.of_file(file.index()).is_some_and(|(part, _)| part < base_parts);
     let base: u64 = code.parts[..base_parts].iter().map(|part| u64::from(part.docs())).sum();
     let live_of_base = all.iter().filter(|file| is_in_base(file)).count() as u64;
-    if live_of_base * 2 < base || live_of_base * 2 < all.len() as u64 {
+    let is_old = live_of_base * 2 < base || live_of_base * 2 < all.len() as u64;
+    if is_old || base_parts > BASE_PARTS_MAX {
         return job.publish(None, all);
     }
     if code.parts.len() - base_parts >= ADDED_PARTS_MAX && !missing.is_empty() {
@@ -92,9 +113,9 @@ fn build_parts(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
     job.publish(Some((&code, code.parts.len())), &missing)
 }
 
-/// Returns true if there is a code index, up to date or not.
+/// Returns true if there is a code index, up to date or not, damaged or of another version.
 pub fn has_code(engine: &Engine) -> bool {
-    CodeStore(&engine.store).newest().is_ok_and(|newest| newest.is_some())
+    CodeStore(&engine.store).was_built()
 }
 
 /// Returns the files whose facts are kept: all that were read when the table was made and are no
@@ -125,12 +146,14 @@ struct Job<'a> {
     generation: u64,
     table: &'a Table,
     progress: &'a Progress,
+    /// Whether a further file belongs in the next part.
+    is_full: fn(&Builder) -> bool,
 }
 
 impl Job<'_> {
     /// Reads `files`, writes them to new parts and publishes these beside the first parts of `base`.
     fn publish(&self, base: Option<(&Code, usize)>, files: &[FileId]) -> Result<CodeBuilt> {
-        let Job { engine, lock, generation, table, progress } = *self;
+        let Job { engine, lock, generation, table, progress, is_full } = *self;
         let shelf = CodeStore(&engine.store);
         let number = shelf.next_number();
         progress.enter(Stage::Parsing);
@@ -141,7 +164,7 @@ impl Job<'_> {
         }
         let mut builder = Builder::default();
         let mut parts = 0;
-        let kept = base.map_or(0, |(_, parts)| parts);
+        let parts_max = base.map_or(BASE_PARTS_MAX, |(_, kept)| PARTS_MAX - kept);
         let work = |at: usize| {
             let facts = (!progress.is_cancelled())
                 .then(|| extract(&engine.root, &paths[at], &mut Buffer::default()))
@@ -155,8 +178,7 @@ impl Job<'_> {
             }
             let Some(facts) = facts else { return Ok(()) };
             progress.add(1, facts.text.len() as u64);
-            // What does not fit into as many parts as there may be goes into the last one.
-            if builder.is_full() && kept + parts + 2 < PARTS_MAX {
+            if is_full(&builder) && parts + 1 < parts_max {
                 std::mem::take(&mut builder).write(&shelf.part_path(number, parts))?;
                 parts += 1;
             }
@@ -190,3 +212,6 @@ impl Job<'_> {
         Ok(CodeBuilt { files: table.files().into(), read: files.len() as u64, published: true })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,11 @@
 //! Work on many things by several threads, whose results are taken in order.
 //!
 //! A thread may be ahead of the taker by so many things and bytes, no more, so that one slow thing
-//! does not fill the memory with those behind it.
+//! does not fill the memory with those behind it. A panic on either side ends the work on both.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Results that may wait to be taken.
@@ -21,6 +23,17 @@ struct State<T> {
     waiting: BTreeMap<usize, (usize, T)>,
     bytes: usize,
     stopped: bool,
+    /// What the first panic of `work` said.
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// Ends the workers when it is dropped, lest a taker that panics leave them waiting.
+struct Stop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for Stop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
 }
 
 /// Calls `work` for each of `0..count` on `threads` threads, and `take` with the results on this one,
@@ -30,16 +43,30 @@ struct State<T> {
 /// # Errors
 ///
 /// That of `take`.
+///
+/// # Panics
+///
+/// Where `work` or `take` does.
 pub(super) fn ordered<T: Send, E>(
     count: usize,
     threads: usize,
     work: impl Fn(usize) -> (T, usize) + Sync,
     mut take: impl FnMut(usize, T) -> Result<(), E>,
 ) -> Result<(), E> {
-    let state =
-        Mutex::new(State { next: 0, taken: 0, waiting: BTreeMap::new(), bytes: 0, stopped: false });
+    let state = Mutex::new(State {
+        next: 0,
+        taken: 0,
+        waiting: BTreeMap::new(),
+        bytes: 0,
+        stopped: false,
+        panic: None,
+    });
     let (done, free) = (Condvar::new(), Condvar::new());
     let lock = || -> MutexGuard<'_, State<T>> { state.lock().unwrap_or_else(|e| e.into_inner()) };
+    let stop = || {
+        lock().stopped = true;
+        free.notify_all();
+    };
     let run = || {
         loop {
             let at = {
@@ -59,8 +86,18 @@ pub(super) fn ordered<T: Send, E>(
                 state.next += 1;
                 state.next - 1
             };
-            let (result, bytes) = work(at);
+            let worked = catch_unwind(AssertUnwindSafe(|| work(at)));
             let mut state = lock();
+            let (result, bytes) = match worked {
+                Ok(worked) => worked,
+                Err(panic) => {
+                    state.panic.get_or_insert(panic);
+                    state.stopped = true;
+                    done.notify_one();
+                    free.notify_all();
+                    return;
+                }
+            };
             state.bytes += bytes;
             state.waiting.insert(at, (bytes, result));
             if at == state.taken {
@@ -68,44 +105,35 @@ pub(super) fn ordered<T: Send, E>(
             }
         }
     };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads.clamp(1, count.max(1))).map(|_| scope.spawn(run)).collect();
-        let mut result = Ok(());
+    let result = std::thread::scope(|scope| {
+        let _stop = Stop(&stop);
+        for _ in 0..threads.clamp(1, count.max(1)) {
+            scope.spawn(run);
+        }
         for at in 0..count {
             let taken = {
                 let mut state = lock();
                 loop {
+                    if state.panic.is_some() {
+                        return Ok(());
+                    }
                     if let Some((bytes, taken)) = state.waiting.remove(&at) {
                         state.bytes -= bytes;
-                        break Some(taken);
+                        break taken;
                     }
-                    // A worker that panicked leaves a hole.
-                    if workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-                        break state.waiting.remove(&at).map(|(_, taken)| taken);
-                    }
-                    let patience = std::time::Duration::from_millis(200);
-                    let waited = done.wait_timeout(state, patience);
-                    state = waited.unwrap_or_else(|e| e.into_inner()).0;
+                    state = done.wait(state).unwrap_or_else(|e| e.into_inner());
                 }
             };
-            result = match taken {
-                Some(taken) => take(at, taken),
-                None => break,
-            };
-            let mut state = lock();
-            state.taken = at + 1;
-            state.stopped = result.is_err();
-            drop(state);
+            take(at, taken)?;
+            lock().taken = at + 1;
             free.notify_all();
-            if result.is_err() {
-                break;
-            }
         }
-        lock().stopped = true;
-        free.notify_all();
-        result
-    })
+        Ok(())
+    });
+    match state.into_inner().unwrap_or_else(|e| e.into_inner()).panic {
+        Some(panic) => resume_unwind(panic),
+        None => result,
+    }
 }
 
 #[cfg(test)]
@@ -145,5 +173,45 @@ mod tests {
             },
         );
         assert_eq!((result, taken), (Err("enough"), 11));
+    }
+
+    /// Runs `run` on a thread of its own, and fails if it is not over in a while.
+    fn ends(run: impl FnOnce() + Send + 'static) {
+        let (sender, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            run();
+            let _ = sender.send(());
+        });
+        ended.recv_timeout(std::time::Duration::from_secs(60)).expect("it ends");
+    }
+
+    #[test]
+    fn a_panic_of_a_worker_is_passed_on() {
+        ends(|| {
+            for (threads, place) in [(1, 0), (2, 5), (3, 5000)] {
+                let work = |at: usize| {
+                    assert!(at != place, "the one that panics");
+                    (at, 8)
+                };
+                let run = || ordered(3 * AHEAD_MAX + 4000, threads, work, |_, _| Ok::<(), ()>(()));
+                let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("it is passed on");
+                assert_eq!(panic.downcast_ref::<&str>(), Some(&"the one that panics"));
+            }
+        });
+    }
+
+    #[test]
+    fn a_panic_of_the_taker_is_passed_on() {
+        ends(|| {
+            let take = |at: usize, _: usize| -> Result<(), ()> {
+                // The workers have nothing left to do but to wait.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                assert!(at < 3, "enough");
+                Ok(())
+            };
+            let run = || ordered(100_000, 2, |at| (at, 8), take);
+            let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("it is passed on");
+            assert_eq!(panic.downcast_ref::<&str>(), Some(&"enough"));
+        });
     }
 }

@@ -4,7 +4,7 @@
 //! no one's and is replaced. The name of a socket has about 100 bytes: on Linux a longer one is
 //! reached through `/proc/self/fd`, elsewhere there is no server for such a directory.
 
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs::{self, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
-use crate::error::{Error, Kind, Result};
-use crate::index::store::Store;
+use crate::error::{Error, Result};
+use crate::index::store::{Role, Store, WriterLock};
 use crate::source::watch::{self, SOCKET};
 
 /// The socket's name before it is private.
@@ -25,7 +25,7 @@ const SOCKET_NEW: &str = "watch.new";
 pub(super) struct Place {
     pub(super) listener: UnixListener,
     socket: PathBuf,
-    _lock: File,
+    _lock: WriterLock,
 }
 
 impl Place {
@@ -33,21 +33,9 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// [`Kind::Busy`] where there is a server; those of creating the directory and the socket.
+    /// [`crate::Kind::Busy`] where there is a server; those of creating the directory and the socket.
     pub(super) fn take(store: &Store) -> Result<Place> {
-        store.create()?;
-        let path = store.dir().join("watch.lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let lock = file.map_err(|error| Error::io(&path, error))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(Kind::Busy, "another codedb is watching for this index")
-                    .with_path(&path)
-                    .with_hint("nothing is to be done: searches ask that one"));
-            }
-            Err(TryLockError::Error(error)) => return Err(Error::io(&path, error)),
-        }
+        let lock = store.lock_as(Role::Watcher)?;
         watch::forget_cookies(store.dir());
         let socket = store.dir().join(SOCKET);
         let listener = listen(store.dir()).map_err(|error| Error::io(&socket, error))?;

@@ -1,5 +1,7 @@
 //! Builds the text index, after the code index, whose symbols say where files are cut.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::Engine;
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
@@ -8,9 +10,11 @@ use crate::base::path;
 use crate::error::Result;
 use crate::index::code::Part;
 use crate::index::code::places::Places;
+use crate::index::extract::Content;
 use crate::index::store::WriterLock;
 use crate::index::table::Table;
-use crate::index::text::{Input, Prepared, Preparer, TextBuilder, TextIndex};
+use crate::index::text::builder::remove_unfinished;
+use crate::index::text::{Input, Prepared, Preparer, TextBuilder, TextIndex, Unusable};
 use crate::source::read::{self, Buffer};
 
 /// Files that may differ from the text index before it is built again: their words are held in memory
@@ -29,6 +33,24 @@ pub(super) struct Sources<'a> {
     pub(super) places: &'a Places,
 }
 
+/// How far a text index that is there is believed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Belief {
+    /// Not at all: another one is built.
+    Nothing,
+    /// Once every block of it was checked.
+    Checked,
+    /// As far as opening it checks it.
+    Opened,
+}
+
+impl Engine {
+    /// Opens the text index.
+    pub(super) fn text_index(&self) -> std::result::Result<TextIndex, Unusable> {
+        TextIndex::open(self.store.dir(), self.store.on_heap())
+    }
+}
+
 /// Builds the text index unless there is one that is little behind; returns whether it did. The caller
 /// holds the lock of the code index. O(text).
 ///
@@ -37,18 +59,20 @@ pub(super) struct Sources<'a> {
 /// [`crate::Kind::Cancelled`], and [`crate::Kind::Io`] where it cannot be written.
 pub(super) fn build(
     sources: Sources<'_>,
-    _lock: &WriterLock,
-    anew: bool,
+    lock: &WriterLock,
+    belief: Belief,
     progress: &Progress,
 ) -> Result<bool> {
     let Sources { engine, table, generation, files, parts, places } = sources;
     let dir = engine.store.dir();
+    remove_unfinished(dir);
     let mut paths = Vec::with_capacity(files.len());
     for file in files {
         paths.push((table.path(*file)?, table.hash(*file)?));
     }
-    if !anew
-        && let Ok(index) = TextIndex::open(dir, false)
+    if belief != Belief::Nothing
+        && let Ok(index) = engine.text_index()
+        && (belief == Belief::Opened || index.check_all().is_ok())
         && let Ok(behind) = index.behind(paths.iter().map(|(path, hash)| (path.as_slice(), *hash)))
         && behind.changed.len() + behind.removed.len() <= BEHIND_MAX.max(files.len() / BEHIND_SHARE)
     {
@@ -61,7 +85,9 @@ pub(super) fn build(
         let place = places.of_file(files[at].index());
         let prepared = place.filter(|_| !progress.is_cancelled()).and_then(|(part, doc)| {
             let (path, hash) = &paths[at];
-            prepare(engine, &parts[part], doc, path, *hash)
+            let prepare = || prepare(engine, &parts[part], doc, path, *hash);
+            let failed = |_| Some(Prepared::without_words(path, *hash));
+            catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(failed)
         });
         let bytes = prepared.as_ref().map_or(0, Prepared::memory_bytes);
         (prepared, bytes)
@@ -73,19 +99,23 @@ pub(super) fn build(
         progress.add(1, 0);
         prepared.map_or(Ok(()), |prepared| builder.add(&prepared))
     })?;
-    builder.finish()?;
+    builder.finish(lock)?;
     Ok(true)
 }
 
-/// Returns the words of a file, if it still is what the part speaks of.
+/// Returns the words of a file, if it still is what the part speaks of; none of one that is no text.
 fn prepare(engine: &Engine, part: &Part, doc: u32, path: &[u8], hash: u128) -> Option<Prepared> {
     let (mut file, metadata) = read::open(&engine.root.join(path::to_path(path))).ok()?;
     let mut buffer = Buffer::default();
     buffer.fill(&mut file, metadata.len()).ok()?;
     let text = buffer.bytes();
     let language = part.doc(doc).ok()?.language;
-    if xxhash_rust::xxh3::xxh3_128(text) != hash || memchr::memchr(0, text).is_some() {
+    if xxhash_rust::xxh3::xxh3_128(text) != hash {
         return None;
+    }
+    let content = Content::of(text);
+    if content.utf16 || content.nul_at.is_some() {
+        return Some(Prepared::without_words(path, hash));
     }
     let symbols = part.symbols(doc, path).ok()?;
     let input = Input { path, hash, language, symbols: &symbols, text };

@@ -1,7 +1,8 @@
 //! An index directory: generations, the writer's lock, publication and what is left to clean.
 //!
 //! ```text
-//! lock                   held by the one writer, with the operating system's lock
+//! lock                   held by the one writer, with the operating system's lock; code.lock beside
+//!                        it by who writes code and text index
 //! used                   its modification time is the last use
 //! root                   the tree's absolute path, for people and `--clean`
 //! gen-<n>.json           manifest of generation n: its table and segments, and their checksums
@@ -12,17 +13,22 @@
 //! cookie-<pid>-<n>       the watch server's mark in its event queue, there for an instant
 //! ```
 //!
-//! The folder is named `v<format>-<options>` in one named by a hash of the tree's path; only folders
-//! of such names are ever removed, under the name `gone-<pid>` and the writer's lock.
+//! [`cache`] is about the folder in which these directories lie, [`lock`] about who may write.
 //!
 //! Publishing writes new files under temporary names, renames them, and the manifest last, so that
 //! a crash at any instant leaves the old generation or the new one. Files are never changed; old
 //! ones are unlinked once a newer generation is there. Nothing is synced to the device: after a
 //! power failure a checksum may fail, which means a rebuild.
 
-use std::fs::{self, File, TryLockError};
+pub mod cache;
+pub mod lock;
+
+pub use cache::{Cached, cache_bytes, cached, evict, remove, remove_rubbish};
+pub use lock::{Role, WriterLock};
+
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +37,6 @@ use crate::index::format::{self, Container};
 use crate::index::segment::Segment;
 use crate::index::table::Table;
 use crate::snapshot::Snapshot;
-use crate::source::stamp::Stamp;
 
 /// How often a reader looks again when files vanish under it because a writer published.
 const ATTEMPTS: usize = 10;
@@ -44,20 +49,6 @@ const GENERATION_MAX: u64 = 1 << 62;
 pub struct Store {
     dir: PathBuf,
     on_heap: bool,
-}
-
-/// The writer's lock; released when dropped or when the process ends.
-#[derive(Debug)]
-pub struct WriterLock {
-    file: File,
-}
-
-impl Drop for WriterLock {
-    /// Closing the file is not enough: a child that another thread has just forked holds it, too,
-    /// until it runs its program.
-    fn drop(&mut self) {
-        let _ = self.file.unlock();
-    }
 }
 
 /// A generation to be published.
@@ -101,7 +92,7 @@ impl Store {
     }
 
     /// Returns true if files are to be read instead of mapped.
-    pub(super) fn on_heap(&self) -> bool {
+    pub fn on_heap(&self) -> bool {
         self.on_heap
     }
 
@@ -161,33 +152,20 @@ impl Store {
     /// [`Kind::Busy`] while another process writes; [`Kind::Io`] where the directory cannot be
     /// created (a read-only cache, a full disk).
     pub fn lock(&self) -> Result<WriterLock> {
-        let lock = self.lock_named("lock")?;
+        let lock = self.lock_as(Role::Writer)?;
         self.remove_where(|name| name.ends_with(".tmp"));
         Ok(lock)
     }
 
-    /// Takes the lock `name` of the directory, which is created; does not wait.
-    pub(super) fn lock_named(&self, name: &str) -> Result<WriterLock> {
+    /// Takes the lock of `role`, creating the directory; does not wait.
+    pub(crate) fn lock_as(&self, role: Role) -> Result<WriterLock> {
         self.create()?;
-        let path = self.dir.join(name);
-        let busy = || {
-            Error::new(Kind::Busy, "another codedb is writing this index")
-                .with_path(&path)
-                .with_hint("wait for it, or search: a search never needs the lock")
-        };
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(|error| Error::io(&path, error))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(busy()),
-            Err(TryLockError::Error(error)) => return Err(Error::io(&path, error)),
-        }
-        let lock = WriterLock { file };
-        // Somebody may have removed the directory between the two, and a third one have made it.
-        if !is_at(&lock.file, &path) {
-            return Err(busy());
-        }
-        Ok(lock)
+        WriterLock::take(&self.dir, role)
+    }
+
+    /// Returns the index directories of the same tree that other versions or options made.
+    pub(super) fn neighbours(&self) -> Vec<PathBuf> {
+        cache::neighbours(&self.dir)
     }
 
     /// Removes what was written of a generation that will not be published.
@@ -203,7 +181,12 @@ impl Store {
     }
 
     /// Publishes a generation of the tree at `root`, then removes what no longer belongs to it.
-    pub fn publish(&self, _lock: &WriterLock, root: &Path, new: New<'_>) -> Result<Manifest> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`WriterLock::check`]; [`Kind::Io`] where it cannot be written.
+    pub fn publish(&self, lock: &WriterLock, root: &Path, new: New<'_>) -> Result<Manifest> {
+        lock.check()?;
         let New { generation, kept, with_segment, table } = new;
         let mut manifest = Manifest {
             format: format::VERSION,
@@ -383,92 +366,24 @@ fn create_private_dir(dir: &Path) -> Result<()> {
     })
 }
 
-/// An index directory in the cache, as [`evict`] and `--clean` see it.
-#[derive(Clone, Debug)]
-pub struct Cached {
-    /// The directory of one tree and one set of options.
-    pub dir: PathBuf,
-    /// The tree's path as it was noted.
-    pub root: Option<PathBuf>,
-    /// Bytes of its files.
-    pub bytes: u64,
-    /// Last use.
-    pub used_at: SystemTime,
-}
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
 
-/// Lists the index directories below the cache folder `cache`, least recently used first.
-pub fn cached(cache: &Path) -> Vec<Cached> {
-    let dirs = |dir: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
-    };
-    let mut all: Vec<Cached> = dirs(cache)
-        .iter()
-        .flat_map(|tree| dirs(tree))
-        .filter(|dir| is_index_dir(dir) && dir.join("lock").is_file())
-        .map(|dir| {
-            let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
-            let bytes = entries.filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum();
-            let used_at = ["used", "lock"].iter().find_map(|name| {
-                fs::metadata(dir.join(name)).and_then(|metadata| metadata.modified()).ok()
-            });
-            let root = fs::read_to_string(dir.join("root")).ok().map(PathBuf::from);
-            Cached { root, bytes, used_at: used_at.unwrap_or(SystemTime::UNIX_EPOCH), dir }
-        })
-        .collect();
-    all.sort_by(|a, b| a.used_at.cmp(&b.used_at).then_with(|| a.dir.cmp(&b.dir)));
-    all
-}
+    use super::*;
 
-/// Returns true if the last two names of a path are those of an index directory.
-fn is_index_dir(dir: &Path) -> bool {
-    let is_hex =
-        |text: &str, len: usize| text.len() == len && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-    let Some((own, tree)) = name(dir).zip(dir.parent().and_then(name)) else { return false };
-    let options = own.strip_prefix('v').and_then(|rest| rest.split_once('-'));
-    is_hex(&tree, 16)
-        && options.is_some_and(|(version, hash)| version.parse::<u32>().is_ok() && is_hex(hash, 8))
-}
-
-/// Returns true if `path` still leads to the opened `file`.
-fn is_at(file: &File, path: &Path) -> bool {
-    let inode = |metadata: fs::Metadata| Stamp::of(&metadata).inode;
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(opened), Ok(there)) => inode(opened) == inode(there),
-        _ => false,
+    #[test]
+    fn nothing_is_published_with_the_lock_of_a_directory_that_was_removed() {
+        let base = TempDir::new().expect("a temporary folder");
+        let store = Store::new(base.path().join("index"), false);
+        let lock = store.lock().expect("nobody has it");
+        fs::remove_dir_all(store.dir()).expect("a folder can be removed");
+        let other = store.lock().expect("a new folder has a new lock");
+        let new = New { generation: 1, kept: &[], with_segment: false, table: b"table" };
+        let error = store.publish(&lock, Path::new("/"), new).expect_err("it is not ours");
+        assert_eq!(error.kind(), Kind::Busy, "{error}");
+        assert!(error.to_string().contains("removed"), "{error}");
+        assert!(!store.dir().join("table-1.idx").exists());
+        other.check().expect("that one holds");
     }
-}
-
-/// Removes the index directory, unless a writer holds its lock; returns whether it is gone. A
-/// folder that is not named as one is left alone.
-pub fn remove(dir: &Path) -> bool {
-    let store = Store::new(dir.to_path_buf(), false);
-    let (true, Some(parent)) = (is_index_dir(dir), dir.parent()) else { return false };
-    let Ok(lock) = store.lock() else { return false };
-    // First out of the way, so that nobody finds half of it; in use it stays there on Windows.
-    let gone = parent.join(format!("gone-{}", std::process::id()));
-    let removed = match fs::rename(dir, &gone) {
-        Ok(()) => fs::remove_dir_all(&gone).is_ok(),
-        Err(_) => fs::remove_dir_all(dir).is_ok(),
-    };
-    drop(lock);
-    // The tree's folder goes with its last set of options.
-    let _ = fs::remove_dir(parent);
-    removed
-}
-
-/// Removes least recently used index directories until the cache holds at most `bytes_max`, never
-/// `keep` and never one that is locked; returns those removed.
-pub fn evict(cache: &Path, bytes_max: u64, keep: &Path) -> Vec<Cached> {
-    let all = cached(cache);
-    let mut total: u64 = all.iter().map(|cached| cached.bytes).sum();
-    let mut removed = Vec::new();
-    for cached in all {
-        if total > bytes_max && cached.dir != keep && remove(&cached.dir) {
-            total -= cached.bytes;
-            removed.push(cached);
-        }
-    }
-    removed
 }

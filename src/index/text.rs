@@ -11,8 +11,8 @@
 //! it is and where, stands in a table of ours ([`files`]).
 //!
 //! ```text
-//! text-<generation>/       inside the index directory, renamed from text-<generation>.tmp when whole
-//!     files.idx            builder's version, generation, checksums of the others; files and chunks
+//! text-<generation>/       inside the index directory, renamed from text-<generation>.new when whole
+//!     files.idx            version and builder, generation, checksums of the others; files and chunks
 //!     segment-<i>.idx      tantivy's files of the i-th run of files, in path order
 //! ```
 
@@ -40,7 +40,13 @@ pub use reader::{TextIndex, Unusable};
 ///
 /// Version log:
 /// - 1: the first.
-pub const VERSION: u32 = 1;
+/// - 2: the table names the builder; files without text are in it.
+pub const VERSION: u32 = 2;
+
+/// Returns the number of this program's builder, which decides along which symbols a file is cut.
+fn builder_number() -> u64 {
+    xxhash_rust::xxh3::xxh3_64(crate::index::code::store::builder().as_bytes())
+}
 
 /// What a word of a chunk is a word of.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

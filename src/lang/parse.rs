@@ -55,6 +55,8 @@ pub enum Problem {
     TooManySymbols,
     /// Places that the grammar does not understand.
     Syntax,
+    /// We failed on the file, a fault of ours; nothing is known of it.
+    Failed,
 }
 
 impl Problem {
@@ -67,6 +69,7 @@ impl Problem {
             Problem::TooDeep => Some("deeply nested code was not looked at"),
             Problem::TooManySymbols => Some("only the first symbols are listed"),
             Problem::Syntax => None,
+            Problem::Failed => Some("codedb failed on the file, which is a fault to be reported"),
         }
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! `CODEDB_SEED` names another first round, `CODEDB_LONG=1` runs many.
 
+mod stages;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3DefaultBuilder, xxh3_128};
@@ -10,7 +11,7 @@ use crate::base::path;
 use crate::index::extract::Content;
 use crate::lang::marks::{HEAD_BYTES, marks};
 use crate::lang::words::identifiers;
-use crate::lang::{self, Facts, Language, Limits};
+use crate::lang::{self, Facts, Language, Limits, Problem};
 use crate::source::read::{self, Buffer};
 
 /// Of larger files nothing is kept but that they are there.
@@ -33,6 +34,11 @@ pub struct Extract {
 }
 
 impl Extract {
+    fn of_nothing(hash: u128) -> Extract {
+        let (text, words, facts) = (Vec::new(), Vec::new(), Facts::default());
+        Extract { text, hash, language: None, marks: 0, facts, words }
+    }
+
     /// Returns the words, each once, in the order of their first occurrence, and how often each
     /// occurs.
     pub fn words(&self) -> Vec<(&[u8], u32)> {
@@ -62,16 +68,24 @@ pub fn extract(root: &Path, path: &[u8], buffer: &mut Buffer) -> Option<Extract>
     Some(extract_text(path, buffer.bytes()))
 }
 
-/// Returns what `text`, which the file at `path` holds, says. O(text).
+/// Returns what `text`, which the file at `path` holds, says. Where that panics, the file is one of
+/// which nothing is known but [`Problem::Failed`]. O(text).
 pub fn extract_text(path: &[u8], text: &[u8]) -> Extract {
-    let mut extract = Extract {
-        text: Vec::new(),
-        hash: xxh3_128(text),
-        language: None,
-        marks: 0,
-        facts: Facts::default(),
-        words: Vec::new(),
-    };
+    let hash = xxh3_128(text);
+    or_failed(hash, || extract_hashed(path, text, hash))
+}
+
+/// Returns what `work` does, or that it failed.
+fn or_failed(hash: u128, work: impl FnOnce() -> Extract) -> Extract {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let mut extract = Extract::of_nothing(hash);
+        extract.facts.problems.insert(Problem::Failed, 1);
+        extract
+    })
+}
+
+fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
+    let mut extract = Extract::of_nothing(hash);
     let content = Content::of(text);
     if text.len() as u64 > BYTES_MAX || content.utf16 || content.nul_at.is_some() {
         return extract;
@@ -92,4 +106,17 @@ pub fn extract_text(path: &[u8], text: &[u8]) -> Extract {
         extract.words[place].1 += 1;
     }
     extract
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_costs_the_facts_of_one_file() {
+        let extract = or_failed(7, || panic!("a fault in a grammar"));
+        assert_eq!((extract.hash, extract.lines(), extract.words().len()), (7, 0, 0));
+        assert_eq!(extract.facts.problems.get(&Problem::Failed), Some(&1));
+        assert!(extract_text(b"a.rs", b"fn f() {}\n").facts.problems.is_empty());
+    }
 }

@@ -7,7 +7,7 @@ use crate::base::ids::FileId;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::index::code::store::CodeStore;
-use crate::index::text::TextIndex;
+use crate::index::text::Unusable;
 use crate::lang::Problem;
 use crate::snapshot::Snapshot;
 
@@ -68,7 +68,7 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
             }
         }
     }
-    match TextIndex::open(engine.store.dir(), false) {
+    match engine.text_index() {
         Ok(index) => {
             let mut listed = Vec::with_capacity(files.len());
             for file in &files {
@@ -95,9 +95,9 @@ pub fn check_code(engine: &Engine) -> Result<()> {
             part.container().check_all()?;
         }
     }
-    match TextIndex::open(engine.store.dir(), false) {
+    match engine.text_index() {
         Ok(index) => index.check_all(),
-        Err(crate::index::text::Unusable::Missing) => Ok(()),
-        Err(crate::index::text::Unusable::Broken(error)) => Err(error),
+        Err(Unusable::Missing) => Ok(()),
+        Err(Unusable::Broken(error)) => Err(error),
     }
 }

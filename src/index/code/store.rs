@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::reader::Part;
 use crate::error::{Error, Kind, Result};
 use crate::index::format;
-use crate::index::store::{Store, WriterLock, seal, unseal};
+use crate::index::store::{Role, Store, WriterLock, seal, unseal};
 use crate::lang::language::LANGUAGES;
 
 /// Changes whenever the same text gives other facts, so that older parts are built again.
@@ -107,7 +107,11 @@ impl CodeStore<'_> {
                 Err(error) => return Err(error),
             }
         }
-        last.map_or(Ok(None), Err)
+        match last {
+            Some(error) => Err(Error::new(Kind::Corrupt, "index file is missing")
+                .with_path(error.path().unwrap_or(self.0.dir()))),
+            None => Ok(None),
+        }
     }
 
     /// Returns the newest manifest, or `None` where there is none of this builder.
@@ -116,20 +120,49 @@ impl CodeStore<'_> {
     ///
     /// [`Kind::Corrupt`] where it is damaged.
     pub fn newest(&self) -> Result<Option<Manifest>> {
+        Ok(self.newest_of_any()?.filter(|manifest| manifest.builder == builder()))
+    }
+
+    /// Returns true if a code index was built: it may be damaged, or, in a directory beside this one,
+    /// that of another version of the program.
+    pub fn was_built(&self) -> bool {
+        let is_beside = |dir| !CodeStore(&Store::new(dir, self.0.on_heap())).numbers().is_empty();
+        !self.numbers().is_empty() || self.0.neighbours().into_iter().any(is_beside)
+    }
+
+    /// Returns the newest manifest, whoever made it.
+    fn newest_of_any(&self) -> Result<Option<Manifest>> {
+        self.newest_listed(|| self.numbers())
+    }
+
+    /// Returns the newest manifest of those that `list` numbers, which is asked again: while a writer
+    /// publishes, a listing may name only what is gone by now, or nothing.
+    fn newest_listed(&self, mut list: impl FnMut() -> Vec<u64>) -> Result<Option<Manifest>> {
         for _ in 0..ATTEMPTS {
-            let Some(number) = self.numbers().into_iter().max() else { return Ok(None) };
-            let path = self.manifest_path(number);
-            let bytes = match fs::read(&path) {
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(Error::io(&path, error)),
-            };
-            let manifest = std::str::from_utf8(&bytes).ok().and_then(parse);
-            let manifest = manifest
-                .ok_or_else(|| Error::corrupt(&path, "code index's manifest is damaged"))?;
-            return Ok(Some(manifest).filter(|manifest| manifest.builder == builder()));
+            let mut numbers = list();
+            numbers.sort_unstable_by(|a, b| b.cmp(a));
+            for number in numbers {
+                if let Some(manifest) = self.manifest(number)? {
+                    return Ok(Some(manifest));
+                }
+            }
         }
         Ok(None)
+    }
+
+    /// Reads the manifest of publication `number`, or returns `None` where there is none.
+    fn manifest(&self, number: u64) -> Result<Option<Manifest>> {
+        let path = self.manifest_path(number);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(&path, error)),
+        };
+        let manifest = std::str::from_utf8(&bytes).ok().and_then(parse);
+        match manifest.filter(|manifest| manifest.number == number) {
+            Some(manifest) => Ok(Some(manifest)),
+            None => Err(Error::corrupt(&path, "code index's manifest is damaged")),
+        }
     }
 
     fn open_parts(&self, manifest: Manifest) -> Result<Code> {
@@ -145,16 +178,32 @@ impl CodeStore<'_> {
         Ok(Code { parts, manifest })
     }
 
-    /// Takes the lock of the one process that adds parts; does not wait. What an earlier one left
-    /// unfinished is removed.
+    /// Takes the lock of the one process that adds parts; does not wait. What an earlier one left,
+    /// having been killed, is removed.
     ///
     /// # Errors
     ///
     /// [`Kind::Busy`] while another process adds parts.
     pub fn lock(&self) -> Result<WriterLock> {
-        let lock = self.0.lock_named("code.lock")?;
-        self.0.remove_where(|name| name.starts_with("code-") && name.ends_with(".new"));
+        let lock = self.0.lock_as(Role::CodeWriter)?;
+        self.tidy(&lock);
         Ok(lock)
+    }
+
+    /// Removes what belongs to no publication: files that are not whole, and parts that the newest
+    /// manifest does not name. Where that is damaged, parts stay until the next publication.
+    pub fn tidy(&self, _lock: &WriterLock) {
+        let newest = self.newest_of_any();
+        let is_named = |name: &str| match &newest {
+            Ok(Some(manifest)) => manifest.parts.iter().any(|part| part == name),
+            Ok(None) => false,
+            Err(_) => true,
+        };
+        self.0.remove_where(|name| {
+            let is_part = name.starts_with("code-part-") && name.ends_with(".idx");
+            let is_unfinished = name.starts_with("code-") && name.ends_with(".new");
+            is_unfinished || is_part && !is_named(name)
+        });
     }
 
     /// Returns the number that the next publication should carry.
@@ -172,7 +221,13 @@ impl CodeStore<'_> {
     }
 
     /// Publishes parts, then removes those that no longer belong.
-    pub fn publish(&self, _lock: &WriterLock, new: New) -> Result<Manifest> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`WriterLock::check`]; [`Kind::Io`] where it cannot be written, after which
+    /// [`CodeStore::tidy`] removes what is left.
+    pub fn publish(&self, lock: &WriterLock, new: New) -> Result<Manifest> {
+        lock.check()?;
         let dir = self.0.dir();
         let mut names = new.kept.clone();
         for i in 0..new.added {
@@ -208,11 +263,6 @@ impl CodeStore<'_> {
         Ok(manifest)
     }
 
-    /// Removes everything, so that the next refresh starts from nothing: after damage.
-    pub fn discard(&self, _lock: &WriterLock) {
-        self.0.remove_where(|name| name.starts_with("code-"));
-    }
-
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.dir()).into_iter().flatten().flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
@@ -242,3 +292,6 @@ fn parse(text: &str) -> Option<Manifest> {
         && manifest.parts.iter().all(plain);
     sound.then_some(manifest)
 }
+
+#[cfg(test)]
+mod tests;

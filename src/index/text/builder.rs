@@ -18,12 +18,16 @@ use super::{Field, directory, schema};
 use crate::base::path::compare;
 use crate::error::{Error, Kind, Result};
 use crate::index::format;
+use crate::index::store::WriterLock;
 
 /// Heap of tantivy's writer at which a segment is closed; looked at between files.
 const SEGMENT_HEAP_BYTES: usize = 128 << 20;
 
 /// What tantivy is told that it may use; it sizes its first table by it.
 const TABLE_BYTES: usize = 16 << 20;
+
+/// How the name of an index ends that is not whole.
+const UNFINISHED: &str = ".new";
 
 /// Builds the text index of one generation; what is not finished leaves nothing behind.
 pub struct TextBuilder {
@@ -50,11 +54,12 @@ impl std::fmt::Debug for TextBuilder {
 }
 
 impl TextBuilder {
-    /// Begins the text index of `generation` in the index directory `dir`, whose writer's lock the
-    /// caller holds. What earlier builders left is removed.
+    /// Begins the text index of `generation` in the index directory `dir`; the caller holds the lock
+    /// of the code index. What earlier builders left is removed.
     pub fn new(dir: &Path, generation: u64) -> Result<TextBuilder> {
-        let temporary = dir.join(format!("text-{generation}.tmp"));
-        remove_where(dir, |name| name.ends_with(".tmp"));
+        // Not `.tmp`: such names are for who has the search index's lock to remove.
+        let temporary = dir.join(format!("text-{generation}{UNFINISHED}"));
+        remove_unfinished(dir);
         fs::create_dir(&temporary).map_err(|error| Error::io(&temporary, error))?;
         Ok(TextBuilder {
             dir: dir.to_path_buf(),
@@ -85,6 +90,10 @@ impl TextBuilder {
             return Err(Error::usage("files of a text index come in the order of their paths"));
         }
         self.files.add(prepared)?;
+        self.last = Some(prepared.path.clone());
+        if prepared.chunks.is_empty() {
+            return Ok(());
+        }
         if self.open.is_none() {
             self.open = Some(OpenSegment::new().map_err(|error| self.temporary_refused(&error))?);
         }
@@ -103,7 +112,6 @@ impl TextBuilder {
         }
         let is_full = open.writer.mem_usage() >= self.heap_bytes;
         result.map_err(|error| self.temporary_refused(&error))?;
-        self.last = Some(prepared.path.clone());
         if is_full {
             self.close_segment()?;
         }
@@ -111,7 +119,12 @@ impl TextBuilder {
     }
 
     /// Publishes the index under its name and removes older ones.
-    pub fn finish(mut self) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`WriterLock::check`]; [`Kind::Io`] where it cannot be written.
+    pub fn finish(mut self, lock: &WriterLock) -> Result<()> {
+        lock.check()?;
         self.close_segment()?;
         let files = std::mem::take(&mut self.files);
         files.write(&self.temporary.join("files.idx"), self.generation, &self.segments)?;
@@ -175,6 +188,11 @@ pub(super) fn segment_name(place: usize) -> String {
     format!("segment-{place}.idx")
 }
 
+/// Removes text indexes in `dir` that were never finished; the caller holds the lock of the code index.
+pub fn remove_unfinished(dir: &Path) {
+    remove_where(dir, |name| name.ends_with(UNFINISHED));
+}
+
 /// Removes the text indexes in `dir` whose names `goes` says so of; what is in use on Windows stays
 /// until the next time.
 fn remove_where(dir: &Path, goes: impl Fn(&str) -> bool) {
@@ -182,7 +200,7 @@ fn remove_where(dir: &Path, goes: impl Fn(&str) -> bool) {
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_ours = name.strip_prefix("text-").is_some_and(|rest| {
-            rest.trim_end_matches(".tmp").bytes().all(|byte| byte.is_ascii_digit())
+            rest.trim_end_matches(UNFINISHED).bytes().all(|byte| byte.is_ascii_digit())
         });
         if is_ours && goes(&name) {
             let _ = fs::remove_dir_all(entry.path());

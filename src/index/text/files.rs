@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::length::{Length, Lengths, Totals};
 use super::prepare::Prepared;
-use super::{FIELDS, VERSION};
+use super::{FIELDS, VERSION, builder_number};
 use crate::error::{Error, Result};
 use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
@@ -29,8 +29,8 @@ mod section {
     pub(super) const LENGTHS: u32 = 7;
 }
 
-/// Version, generation, files, documents, lines left, words of each field, segments.
-const HEAD_BYTES: usize = 4 + 8 + 4 + 4 + 8 + 8 * FIELDS + 4;
+/// Version, builder, generation, files, documents, lines left, words of each field, segments.
+const HEAD_BYTES: usize = 4 + 8 + 8 + 4 + 4 + 8 + 8 * FIELDS + 4;
 
 /// Documents and checksum of a segment.
 const SEGMENT_BYTES: usize = 8;
@@ -86,6 +86,7 @@ impl FilesBuilder {
         self.first.extend_from_slice(&documents.to_le_bytes());
         let mut head = Vec::with_capacity(HEAD_BYTES + segments.len() * SEGMENT_BYTES);
         head.extend_from_slice(&VERSION.to_le_bytes());
+        head.extend_from_slice(&builder_number().to_le_bytes());
         head.extend_from_slice(&generation.to_le_bytes());
         head.extend_from_slice(&self.files.to_le_bytes());
         head.extend_from_slice(&documents.to_le_bytes());
@@ -137,7 +138,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where it is damaged or of another version.
+    /// [`crate::Kind::Corrupt`] where it is damaged, or of another version or builder.
     pub(super) fn open(path: &Path, on_heap: bool) -> Result<Files> {
         let container = Container::open(Map::open(path, on_heap)?, FileKind::TextFiles)?;
         let head = container.copy(container.section(section::HEAD)?)?;
@@ -145,7 +146,7 @@ impl Files {
         if head.len() < HEAD_BYTES {
             return Err(damaged());
         }
-        if u32_at(&head, 0) != VERSION {
+        if u32_at(&head, 0) != VERSION || u64_at(&head, 4) != builder_number() {
             return Err(container.corrupt("text index of another builder"));
         }
         let count = u32_at(&head, HEAD_BYTES - 4) as usize;
@@ -159,16 +160,16 @@ impl Files {
                 checksum: u32_at(record, 4),
             })
             .collect();
-        let (files, documents) = (u32_at(&head, 12) as usize, u32_at(&head, 16) as usize);
+        let (files, documents) = (u32_at(&head, 20) as usize, u32_at(&head, 24) as usize);
         let mut totals = Totals { documents: documents as u64, ..Totals::default() };
         for (field, words) in totals.words.iter_mut().enumerate() {
-            *words = u64_at(&head, 28 + field * 8);
+            *words = u64_at(&head, 36 + field * 8);
         }
         let table = Files {
-            generation: u64_at(&head, 4),
+            generation: u64_at(&head, 12),
             files,
             documents,
-            lines_left: u64_at(&head, 20),
+            lines_left: u64_at(&head, 28),
             totals,
             segments,
             path_ends: container.section(section::PATH_ENDS)?,

@@ -66,6 +66,11 @@ pub struct Words {
 }
 
 impl Prepared {
+    /// Returns a file that holds no text, so that the index knows of it all the same.
+    pub fn without_words(path: &[u8], hash: u128) -> Prepared {
+        Prepared { path: path.to_vec(), hash, ..Prepared::default() }
+    }
+
     /// Returns the words of one field of one of its chunks, each with a line end behind it.
     pub fn field(&self, words: &Words, field: Field) -> &str {
         self.text.get(words.spans[field.index()].clone()).unwrap_or_default()

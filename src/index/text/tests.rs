@@ -7,6 +7,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::*;
+use crate::index::code::store::CodeStore;
+use crate::index::store::{Store, WriterLock};
 use crate::lang::{Facts, Limits, detect, facts};
 
 mod chunking;
@@ -47,8 +49,13 @@ fn build(dir: &Path, generation: u64, tree: &Tree, heap_bytes: usize) -> TextInd
     for path in paths {
         builder.add(&prepare(path, &tree[path])).expect("files in order");
     }
-    builder.finish().expect("a folder to write to");
+    builder.finish(&lock(dir)).expect("a folder to write to");
     TextIndex::open(dir, false).expect("a sound index")
+}
+
+fn lock(dir: &Path) -> WriterLock {
+    let store = Store::new(dir.to_path_buf(), false);
+    CodeStore(&store).lock().expect("nobody has it")
 }
 
 /// Builds an index that has nothing on top of it.

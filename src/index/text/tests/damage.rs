@@ -3,6 +3,9 @@
 use std::fs;
 
 use super::*;
+use crate::error::Kind;
+use crate::index::format::{self, Container, FileKind};
+use crate::index::map::Map;
 
 fn sample() -> Tree {
     (0..20)
@@ -91,7 +94,7 @@ fn a_builder_that_stops_leaves_the_old_index() {
     builder.add(&prepare("a.rs", "fn common() {}\n")).expect("one file");
     // As if the process had died: nothing is cleaned up.
     std::mem::forget(builder);
-    assert!(dir.path().join("text-2.tmp").exists());
+    assert!(dir.path().join("text-2.new").exists());
     assert_eq!(ask(dir.path()).expect("a sound index"), sound);
 
     // The next one cleans up, and its index takes the place of the old one.
@@ -101,8 +104,71 @@ fn a_builder_that_stops_leaves_the_old_index() {
         .expect("a folder to read")
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("text-"))
         .collect();
     assert_eq!(names, ["text-3"]);
+}
+
+#[test]
+fn a_writer_of_the_search_index_leaves_a_running_build_alone() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    // The folder is still empty.
+    drop(Store::new(dir.path().to_path_buf(), false).lock().expect("nobody has it"));
+    builder.add(&prepare("a.rs", "fn common() {}\n")).expect("one file");
+    builder.finish(&lock(dir.path())).expect("nobody took its folder");
+    assert_eq!(ask(dir.path()).expect("a sound index").len(), 1);
+}
+
+#[test]
+fn an_index_that_lost_its_lock_is_not_published() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    let lock = lock(dir.path());
+    fs::remove_file(dir.path().join("code.lock")).expect("our file");
+    assert_eq!(builder.finish(&lock).expect_err("it was lost").kind(), Kind::Busy);
+    assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Missing)));
+}
+
+#[test]
+fn an_index_of_another_builder_is_not_used() {
+    let dir = TempDir::new().expect("a temporary folder");
+    build(dir.path(), 1, &sample(), usize::MAX);
+    let path = dir.path().join("text-1/files.idx");
+    let sections: Vec<(u32, Vec<u8>)> = {
+        let map = Map::open(&path, true).expect("a file of the index");
+        let container = Container::open(map, FileKind::TextFiles).expect("sound");
+        let section = |id| {
+            let mut bytes = container.copy(container.section(id).expect("there")).expect("sound");
+            // The builder stands behind the version.
+            bytes[4..12].iter_mut().filter(|_| id == 1).for_each(|byte| *byte ^= 1);
+            (id, bytes)
+        };
+        (1..=7).map(section).collect()
+    };
+    fs::remove_file(&path).expect("our file");
+    let parts: Vec<[&[u8]; 1]> = sections.iter().map(|(_, bytes)| [&bytes[..]]).collect();
+    let sections: Vec<(u32, &[&[u8]])> =
+        sections.iter().zip(&parts).map(|((id, _), part)| (*id, &part[..])).collect();
+    format::write(&path, FileKind::TextFiles, &sections).expect("a folder to write to");
+    let refused = ask(dir.path()).expect_err("of another builder");
+    assert!(refused.contains("another builder"), "{refused}");
+}
+
+#[test]
+fn files_without_words_are_known() {
+    let dir = TempDir::new().expect("a temporary folder");
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    builder.add(&Prepared::without_words(b"a.png", 7)).expect("the first file");
+    builder.add(&prepare("b.rs", "fn common() {}\n")).expect("the second file");
+    builder.add(&Prepared::without_words(b"c.png", 8)).expect("the third file");
+    builder.finish(&lock(dir.path())).expect("a folder to write to");
+    assert_eq!(ask(dir.path()).expect("a sound index").len(), 1);
+    let index = TextIndex::open(dir.path(), false).expect("a sound index");
+    let hash = index.files().hash(1).expect("a sound index");
+    let files = [(&b"a.png"[..], 7), (b"b.rs", hash), (b"c.png", 9)];
+    let behind = index.behind(files.into_iter()).expect("a sound index");
+    assert_eq!((behind.changed, behind.removed.len()), (vec![b"c.png".to_vec()], 0));
 }
 
 #[test]

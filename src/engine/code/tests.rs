@@ -1,0 +1,200 @@
+//! What is built again, what is not, and in how many parts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::engine::{build, refresh};
+use crate::index::store::Store;
+use crate::source::stamp::{RACY_WINDOW, Stamp};
+use crate::source::walk::Environment;
+
+/// A tree and its engine.
+struct Tree {
+    base: TempDir,
+    engine: Engine,
+}
+
+impl Tree {
+    fn new(on_heap: bool) -> Tree {
+        let base = TempDir::new().expect("a temporary folder");
+        let root = base.path().canonicalize().expect("it is there").join("tree");
+        fs::create_dir(&root).expect("a folder can be made");
+        let store = Store::new(base.path().join("index"), on_heap);
+        let environment = Environment { global_excludes: None, threads: 2 };
+        Tree { base, engine: Engine::new(root, store, environment) }
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.engine.root().join(name), text).expect("a file can be written");
+    }
+
+    /// Brings everything up to date, once stamps of what was just written are believed.
+    fn index(&self) -> CodeBuilt {
+        std::thread::sleep(RACY_WINDOW + Duration::from_millis(30));
+        refresh(&self.engine, &Progress::default()).expect("a search index");
+        build_code(&self.engine, false, &Progress::default()).expect("a code index")
+    }
+
+    fn status(&self) -> CodeStatus {
+        let snapshot = self.engine.snapshot().expect("sound").expect("there");
+        code_status(&self.engine, &snapshot).expect("sound")
+    }
+
+    /// Returns the files of the code index and of the text index.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.base.path().join("index")).expect("it is there").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("text-") {
+                let inner = fs::read_dir(entry.path()).expect("it is there").flatten();
+                files.extend(inner.map(|entry| entry.path()));
+            } else if name.starts_with("code-") {
+                files.push(entry.path());
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+/// Flips a byte of a file, as a new one: a map of the old one stays as it is.
+fn damage(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).expect("our file");
+    bytes[at] ^= 0x20;
+    fs::remove_file(path).expect("our file");
+    fs::write(path, bytes).expect("our file");
+}
+
+/// Returns what says whether files were written again.
+fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
+    let stamp = |path: &PathBuf| Stamp::of(&fs::metadata(path).expect("it is still there"));
+    files.iter().map(stamp).collect()
+}
+
+#[test]
+fn files_without_text_do_not_put_the_text_index_behind() {
+    let tree = Tree::new(false);
+    for i in 0..250 {
+        tree.write(&format!("i{i}.png"), format!("\u{89}PNG\0{i}"));
+    }
+    tree.write("wide.txt", b"\xff\xfea\0b\0");
+    // Without a NUL it is no less UTF-16.
+    tree.write("han.txt", b"\xff\xfe\x2d\x4e\x87\x65");
+    for i in 0..3 {
+        tree.write(&format!("f{i}.rs"), format!("fn f{i}() {{}}\n"));
+    }
+    tree.index();
+    let status = tree.status();
+    assert_eq!((status.missing, status.text_behind), (0, 0), "{status:?}");
+    let (files, before) = (tree.files(), stamps(&tree.files()));
+    assert!(!tree.index().published);
+    assert_eq!(tree.files(), files);
+    assert_eq!(stamps(&files), before, "nothing is written again");
+}
+
+#[test]
+fn a_builder_that_finds_nothing_changed_finds_damage() {
+    let tree = Tree::new(false);
+    tree.write("a.rs", "fn a() { b(); }\n".repeat(50));
+    tree.index();
+    let files = tree.files();
+    assert!(files.len() >= 4, "manifest, part, table and segment: {files:?}");
+    for number in 0..files.len() {
+        // Opening does not look at the middle.
+        for what in ["front", "middle", "missing"] {
+            let path = &tree.files()[number];
+            let len = fs::metadata(path).expect("our file").len() as usize;
+            match what {
+                "front" => damage(path, 70.min(len - 1)),
+                "middle" => damage(path, len / 2),
+                _ => fs::remove_file(path).expect("our file"),
+            }
+            let what = format!("{}: {what}", path.display());
+            tree.index();
+            check_code(&tree.engine).expect(&what);
+            assert!(tree.status().is_full(), "{what}");
+            assert_eq!(tree.files().len(), files.len(), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_build_leaves_nothing_behind() {
+    let tree = Tree::new(false);
+    tree.write("a.rs", "fn a() {}\n");
+    tree.index();
+    let files = tree.files();
+    tree.write("b.rs", "fn b() {}\n");
+    refresh(&tree.engine, &Progress::default()).expect("a search index");
+    // No file takes the place of a folder that holds something: as on a full disk, the new part is
+    // there, and the manifest fails.
+    let in_the_way = tree.base.path().join("index/code-2.json.new/x");
+    fs::create_dir_all(&in_the_way).expect("a folder can be made");
+    build_code(&tree.engine, false, &Progress::default()).expect_err("it cannot be published");
+    fs::remove_dir_all(in_the_way.parent().expect("a folder")).expect("our folder");
+    assert_eq!(tree.files(), files);
+    tree.index();
+    assert!(tree.status().is_full());
+
+    // A builder that was cancelled leaves no new parts.
+    let files = tree.files();
+    tree.write("c.rs", "fn c() {}\n");
+    refresh(&tree.engine, &Progress::default()).expect("a search index");
+    let cancelled = Progress::default();
+    cancelled.cancel();
+    let error = build_code(&tree.engine, false, &cancelled).expect_err("it was cancelled");
+    assert_eq!((error.kind(), tree.files()), (Kind::Cancelled, files));
+}
+
+#[test]
+fn refreshes_find_room_beside_a_base_of_many_parts() {
+    let tree = Tree::new(false);
+    let progress = &Progress::default();
+    for i in 0..40 {
+        tree.write(&format!("f{i:02}.rs"), format!("fn f{i}() {{}}\n"));
+    }
+    build(&tree.engine, progress).expect("a search index");
+    let shelf = CodeStore(&tree.engine.store);
+    for round in 0..20 {
+        let snapshot = tree.engine.snapshot().expect("sound").expect("there");
+        let all = readable_files(&snapshot.table).expect("sound");
+        let lock = shelf.lock().expect("nobody has it");
+        let job = Job {
+            engine: &tree.engine,
+            lock: &lock,
+            generation: snapshot.generation,
+            table: &snapshot.table,
+            progress,
+            // As if each file were large.
+            is_full: |builder| builder.files() > 0,
+        };
+        build_parts(&job, &all, false).expect("a code index");
+        let code = shelf.open().expect("not too many parts").expect("there");
+        assert_eq!(code.manifest.base, BASE_PARTS_MAX, "round {round}");
+        assert_eq!(tree.status().missing, 0, "round {round}");
+        // One file, or more than there is room for.
+        for i in 0..if round % 4 == 3 { 15 } else { 1 } {
+            tree.write(&format!("f{i:02}.rs"), format!("fn f{i}_{round}() {{}}\n"));
+        }
+        refresh(&tree.engine, progress).expect("a search index");
+    }
+}
+
+#[test]
+fn the_text_index_is_read_as_the_store_says() {
+    for on_heap in [true, false] {
+        let tree = Tree::new(on_heap);
+        tree.write("a.rs", "fn a() {}\n");
+        tree.index();
+        let index = tree.engine.text_index().expect("a text index");
+        let files = tree.files();
+        let cut = files.iter().find(|path| path.ends_with("files.idx")).expect("it has a table");
+        fs::File::options().write(true).open(cut).and_then(|file| file.set_len(100)).expect("ours");
+        // What was read to the heap does not know what became of the file.
+        assert_eq!(index.check_all().is_ok(), on_heap);
+    }
+}

@@ -1,0 +1,106 @@
+//! What is left where a builder was killed, failed or lost its directory, and what is opened then.
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::index::code::Builder;
+
+fn store() -> (TempDir, Store) {
+    let dir = TempDir::new().expect("a temporary folder");
+    let store = Store::new(dir.path().to_path_buf(), false);
+    (dir, store)
+}
+
+/// Publishes two empty parts as another base.
+fn publish(store: &Store, lock: &WriterLock) -> Manifest {
+    let shelf = CodeStore(store);
+    let number = shelf.next_number();
+    for i in 0..2 {
+        Builder::default().write(&shelf.part_path(number, i)).expect("a folder to write to");
+    }
+    let kept = Vec::new();
+    let new = New { number, kept, kept_base: 0, added: 2, is_base: true, generation: 1 };
+    shelf.publish(lock, new).expect("a folder to write to")
+}
+
+fn names(store: &Store) -> Vec<String> {
+    let mut names = CodeStore(store).names();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_missing_part_is_damage() {
+    let (_dir, store) = store();
+    let shelf = CodeStore(&store);
+    let lock = shelf.lock().expect("nobody has it");
+    publish(&store, &lock);
+    assert_eq!(shelf.open().expect("sound").map(|code| code.parts.len()), Some(2));
+    fs::remove_file(store.dir().join("code-part-1-0.idx")).expect("our file");
+    let error = shelf.open().expect_err("a part is missing");
+    assert_eq!(error.kind(), Kind::Corrupt);
+    assert!(error.to_string().ends_with("code-part-1-0.idx: index file is missing"), "{error}");
+}
+
+/// While another process publishes, a listing may name nothing, or only what is gone by now.
+#[test]
+fn an_empty_listing_is_no_last_word() {
+    let (_dir, store) = store();
+    let shelf = CodeStore(&store);
+    let lock = shelf.lock().expect("nobody has it");
+    publish(&store, &lock);
+    publish(&store, &lock);
+    let mut listings = vec![shelf.numbers(), vec![1], Vec::new(), Vec::new()];
+    let newest = shelf.newest_listed(|| listings.pop().unwrap_or_default());
+    assert_eq!(newest.expect("sound").map(|newest| newest.number), Some(2));
+    assert_eq!(shelf.newest_listed(Vec::new).expect("nothing"), None);
+}
+
+#[test]
+fn what_no_manifest_names_goes_with_the_next_lock() {
+    let (_dir, store) = store();
+    let lock = CodeStore(&store).lock().expect("nobody has it");
+    publish(&store, &lock);
+    drop(lock);
+    let left = ["code-part-2-0.idx", "code-part-3-0.idx.new", "code-2.json.new"];
+    for name in left {
+        fs::write(store.dir().join(name), "of one that was killed").expect("a file");
+    }
+    let lock = CodeStore(&store).lock().expect("nobody has it");
+    let sound = ["code-1.json", "code-part-1-0.idx", "code-part-1-1.idx", "code.lock"];
+    assert_eq!(names(&store), sound);
+
+    // Of what a damaged manifest names nothing is known.
+    drop(lock);
+    fs::write(store.dir().join("code-1.json"), "damaged").expect("a file");
+    drop(CodeStore(&store).lock().expect("nobody has it"));
+    assert_eq!(names(&store), sound);
+}
+
+#[test]
+fn nothing_is_published_with_the_lock_of_a_directory_that_was_removed() {
+    let base = TempDir::new().expect("a temporary folder");
+    let store = Store::new(base.path().join("index"), false);
+    let shelf = CodeStore(&store);
+    let lock = shelf.lock().expect("nobody has it");
+    fs::remove_dir_all(store.dir()).expect("a folder can be removed");
+    let other = shelf.lock().expect("a new folder has a new lock");
+    let kept = Vec::new();
+    let new = New { number: 1, kept, kept_base: 0, added: 0, is_base: true, generation: 1 };
+    let error = shelf.publish(&lock, new).expect_err("it is not ours");
+    assert_eq!(error.kind(), Kind::Busy, "{error}");
+    assert_eq!(names(&store), ["code.lock"]);
+    other.check().expect("that one holds");
+}
+
+#[test]
+fn the_code_index_of_another_version_was_built() {
+    let cache = TempDir::new().expect("a temporary folder");
+    let dir = |name: &str| cache.path().join("0123456789abcdef").join(name);
+    let (old, new) = (Store::new(dir("v2-01234567"), false), Store::new(dir("v2-89abcdef"), false));
+    let lock = CodeStore(&old).lock().expect("nobody has it");
+    assert!(!CodeStore(&new).was_built());
+    publish(&old, &lock);
+    assert!(CodeStore(&old).was_built() && CodeStore(&new).was_built());
+    assert_eq!(CodeStore(&new).newest().expect("nothing").map(|newest| newest.number), None);
+}
