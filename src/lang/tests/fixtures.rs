@@ -86,6 +86,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
     rust::SHAPES,
     scala::STORE,
     scala::SYNTAX,
+    sql::POSTGRES,
     sql::SCHEMA,
     swift::PLAYER,
     typescript::TYPES,
