@@ -58,6 +58,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
     elixir::CART,
     flow::HOOKS,
     go::SERVER,
+    haskell::BRANCHES,
     haskell::CART,
     hcl::INFRA,
     html::CARD,
