@@ -392,7 +392,12 @@ pub(crate) static ROWS: &[Row] = &[
         also: &[(SymbolKind::Property, Callable), (SymbolKind::Prototype, Callable)],
         ..KEYED
     },
-    Row { name: "ocaml", ours: &["ocaml"], also: &[(SymbolKind::Prototype, Callable)], ..KEYED },
+    Row {
+        name: "ocaml",
+        ours: &["ocaml", "ocaml-interface"],
+        also: &[(SymbolKind::Prototype, Callable)],
+        ..KEYED
+    },
     Row {
         name: "objective-c",
         ours: &["objective-c"],
