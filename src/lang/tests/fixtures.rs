@@ -73,6 +73,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
     kotlin::ORDERS,
     lua::ROUTER,
     make::BUILD,
+    make::SIGNS,
     markdown::GUIDE,
     objc::HEADER,
     objc::LOADER,
