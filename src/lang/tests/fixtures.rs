@@ -88,6 +88,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
     rust::SHAPES,
     scala::STORE,
     scala::SYNTAX,
+    sql::MYSQL,
     sql::POSTGRES,
     sql::SCHEMA,
     swift::PLAYER,

@@ -2,8 +2,8 @@
 //!
 //! What the grammar loses its way in would take the statements after it along: each that is no
 //! definition becomes blanks, each that is one keeps its words up to the name, and a table its
-//! columns. Statements are told apart by their semicolons alone, so that bodies of MySQL's and
-//! Oracle's routines are taken for statements of their own.
+//! columns. Statements are told apart by their semicolons, those between `BEGIN` and `END` of a routine
+//! aside, so that members of Oracle's packages are taken for statements of their own.
 
 use std::ops::{ControlFlow, Range};
 
@@ -39,16 +39,16 @@ const NO_COLUMNS: &[&str] = &[
 /// its bounds.
 pub(super) fn isolate(text: &mut [u8]) {
     let mut trial = Trial::new(text.len());
-    if trial.of(text).is_clean {
-        return;
-    }
     let (mut definitions, mut half_known) = (Vec::new(), Vec::new());
     for span in statements(text) {
         let statement = &mut text[span.clone()];
         let outcome = trial.of(statement);
         let is_definition = statement.get(..6).is_some_and(is_create);
-        let is_whole = is_definition && !is_routine(statement);
-        let is_kept = if is_whole { outcome.is_clean } else { outcome.finds_back };
+        let is_kept = match outcome {
+            _ if !is_definition => outcome.finds_back,
+            _ if is_routine(statement) => outcome.is_one,
+            _ => outcome.is_clean,
+        };
         if !is_kept {
             simplify(statement, &mut trial);
         } else if !outcome.is_clean {
@@ -58,7 +58,7 @@ pub(super) fn isolate(text: &mut [u8]) {
             definitions.push(span);
         }
     }
-    if !trial.bounds(text, &definitions) {
+    if !half_known.is_empty() && !trial.bounds(text, &definitions) {
         half_known.into_iter().for_each(|span| simplify(&mut text[span], &mut trial));
     }
 }
@@ -86,6 +86,8 @@ struct Outcome {
     is_clean: bool,
     /// A statement after it is understood.
     finds_back: bool,
+    /// And its first node goes on to its last line.
+    is_one: bool,
 }
 
 /// A parser with twice as many steps for all its texts as the whole text may take.
@@ -111,7 +113,10 @@ impl Trial {
         let finds_back = last.is_some_and(|last| {
             last.start_byte() == text.len() + 2 && last.kind() == "statement" && !last.has_error()
         });
-        Outcome { is_clean: finds_back && !root.has_error(), finds_back }
+        let last_row = memchr::memchr_iter(b'\n', text.trim_ascii_end()).count();
+        let first = root.named_child(0).filter(|first| first.end_position().row >= last_row);
+        let is_one = finds_back && first.is_some();
+        Outcome { is_clean: finds_back && !root.has_error(), finds_back, is_one }
     }
 
     /// Returns true if the grammar finds each definition where it begins, and ends it in time.
@@ -146,19 +151,24 @@ impl Trial {
 /// Returns each statement's first byte to its semicolon, without blanks and comments before it.
 fn statements(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let (mut at, mut start, mut depth) = (0, None, 0_usize);
+    let (mut at, mut start, mut depth, mut blocks) = (0, None, 0_usize, 0_usize);
     while at < text.len() {
         let (end, is_code) = token(text, at);
         let is_line_start = at == 0 || text[at - 1] == b'\n';
         let begins = is_line_start && text.get(at..at + 6).is_some_and(is_create);
-        let ends = text[at] == b';' && (depth == 0 || begins_line(text, end));
+        let is_end = text[at] == b';' && (depth == 0 || begins_line(text, end));
+        let ends = is_end && blocks == 0;
         if begins || ends {
             found.extend(start.take().map(|start| start..at));
-            depth = 0;
+            (depth, blocks) = (0, 0);
         }
         match text[at] {
             b'(' => depth += 1,
             b')' => depth = depth.saturating_sub(1),
+            b'b' | b'B' | b'c' | b'C' | b'e' | b'E' => {
+                let is_body = start.is_some_and(|start| has_body(&text[start..at]));
+                blocks = if is_body { blocks_behind(text, at..end, blocks) } else { 0 };
+            }
             _ => {}
         }
         if is_code && !ends && start.is_none() {
@@ -169,6 +179,30 @@ fn statements(text: &[u8]) -> Vec<Range<usize>> {
     found.extend(start.map(|start| start..text.len()));
     found
 }
+
+/// Returns true if what a statement begins with makes it a routine; asked at many of its words, so
+/// that its first ones have to do.
+fn has_body(statement: &[u8]) -> bool {
+    let statement = &statement[..statement.len().min(HEAD_BYTES_MAX)];
+    statement.get(..6).is_some_and(is_create) && is_routine(statement)
+}
+
+/// Bytes that a routine's name is looked for in.
+const HEAD_BYTES_MAX: usize = 1024;
+
+/// Returns how many blocks of a body are open behind a word, of those before it.
+fn blocks_behind(text: &[u8], span: Range<usize>, blocks: usize) -> usize {
+    let is = |word: &[u8]| text[span.clone()].eq_ignore_ascii_case(word);
+    if is(b"begin") || is(b"case") && blocks > 0 {
+        return blocks + 1;
+    }
+    let next = word(text, span.end).map_or(&b""[..], |(start, end)| &text[start..end]);
+    let is_other = OTHER_ENDS.iter().any(|other| next.eq_ignore_ascii_case(other));
+    if is(b"end") && !is_other { blocks.saturating_sub(1) } else { blocks }
+}
+
+/// What `END` ends that neither `BEGIN` nor `CASE` has begun.
+const OTHER_ENDS: &[&[u8]] = &[b"if", b"loop", b"while", b"repeat", b"for"];
 
 /// Returns true if the next line begins with a word, as that of a new statement does.
 fn begins_line(text: &[u8], at: usize) -> bool {
