@@ -59,7 +59,8 @@ pub(crate) fn read(row: &Row, options: &Options) -> Result<Sources, String> {
     Ok(sources)
 }
 
-fn source(row: &Row, path: &str, text: Vec<u8>) -> Option<Source> {
+/// Returns a file's text and definitions, if it is in the row's language.
+pub(crate) fn source(row: &Row, path: &str, text: Vec<u8>) -> Option<Source> {
     let language = detect(Path::new(path), &text)?;
     if !row.ours.contains(&language.name) {
         return None;

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 pub(crate) const HELP: &str = "\
 definitions --tree DIR --language NAME[,NAME…] [--below DIR[,DIR…]] [--ctags PROGRAM]
             [--show N] [--find TEXT]
+definitions --tree DIR --key FILE[,FILE…] [--show N] [--find TEXT]
 
   --tree DIR       whose files are read
   --language NAME  the files' language; a row of the table of kinds
   --below DIR      only files below these folders of the tree
   --ctags PROGRAM  a universal-ctags with JSON output; `ctags` unless given
+  --key FILE       a list of definitions made by hand, instead of ctags; see `keys`
   --show N         print N differences of each side
   --find TEXT      of these only those with TEXT in their kind or line";
 
@@ -19,6 +21,7 @@ pub(crate) struct Options {
     pub(crate) languages: Vec<String>,
     pub(crate) below: Vec<String>,
     pub(crate) ctags: String,
+    pub(crate) keys: Vec<PathBuf>,
     pub(crate) show: usize,
     pub(crate) find: String,
 }
@@ -30,6 +33,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
         languages: Vec::new(),
         below: vec![String::new()],
         ctags: "ctags".to_owned(),
+        keys: Vec::new(),
         show: 0,
         find: String::new(),
     };
@@ -46,6 +50,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
             "--language" => options.languages = list(),
             "--below" => options.below = list(),
             "--ctags" => options.ctags = value,
+            "--key" => options.keys = value.split(',').map(PathBuf::from).collect(),
             "--show" => {
                 options.show = value.parse().map_err(|_| format!("`{value}` is no number"))?;
             }
@@ -53,7 +58,8 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
             _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
         }
     }
-    let is_asked = !options.languages.is_empty() && !options.tree.as_os_str().is_empty();
+    let has_subject = !options.languages.is_empty() || !options.keys.is_empty();
+    let is_asked = has_subject && !options.tree.as_os_str().is_empty();
     // Cargo runs every bench without flags for `cargo bench`.
     Ok(is_asked.then_some(options))
 }

@@ -2,7 +2,7 @@
 
 use codedb::lang::SymbolKind;
 
-use Group::{Callable, Type};
+use Group::{Callable, Type, Variable};
 
 /// What a definition is, as far as both sides have to agree.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -11,6 +11,8 @@ pub(crate) enum Group {
     Callable,
     /// A class, struct, interface, alias or other type, or a module of such.
     Type,
+    /// A variable, where a language has nothing else.
+    Variable,
 }
 
 /// A language of ours and what ctags calls it.
@@ -25,6 +27,8 @@ pub(crate) struct Row {
     kinds: &'static [(&'static str, Group)],
     /// ctags's kinds that confirm ours, but are not asked of us.
     optional: &'static [(&'static str, Group)],
+    /// Our kinds that count besides those that count in any language.
+    also: &'static [(SymbolKind, Group)],
     /// Our kinds that confirm ctags's, but are not asked of it.
     more: &'static [(SymbolKind, Group)],
     /// Functions and types are told apart; not where the language lets a function be a type.
@@ -45,9 +49,12 @@ fn group_of(kind: SymbolKind) -> Option<Group> {
     }
 }
 
-/// Returns the row of that name.
-pub(crate) fn row(name: &str) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.name == name)
+/// Returns the row of that name, or says which there are.
+pub(crate) fn known(name: &str) -> Result<&'static Row, String> {
+    ROWS.iter().find(|row| row.name == name).ok_or_else(|| {
+        let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        format!("no kinds are known of `{name}`; there are {}", known.join(", "))
+    })
 }
 
 impl Row {
@@ -64,7 +71,11 @@ impl Row {
     pub(crate) fn ours(&self, kind: SymbolKind) -> Option<(Group, bool)> {
         match self.more.iter().find(|(known, _)| *known == kind) {
             Some((_, group)) => Some((self.group(*group), true)),
-            None => group_of(kind).map(|group| (self.group(group), false)),
+            None => {
+                let also = self.also.iter().find(|(known, _)| *known == kind);
+                let group = also.map_or_else(|| group_of(kind), |(_, group)| Some(*group));
+                group.map(|group| (self.group(group), false))
+            }
         }
     }
 
@@ -87,6 +98,7 @@ const PLAIN: Row = Row {
     flags: &[],
     kinds: &[],
     optional: &[],
+    also: &[],
     more: &[],
     tells_groups: true,
     has_clauses: false,
@@ -107,6 +119,19 @@ const JAVASCRIPT: Row = Row {
     ],
     more: &[(SymbolKind::Property, Callable)],
     tells_groups: false,
+    ..PLAIN
+};
+
+/// What the rows are made of that have lists made by hand.
+const KEYED: Row = Row {
+    kinds: &[
+        ("function", Callable),
+        ("method", Callable),
+        ("type", Type),
+        ("target", Callable),
+        ("macro", Callable),
+        ("variable", Variable),
+    ],
     ..PLAIN
 };
 
@@ -357,5 +382,38 @@ pub(crate) static ROWS: &[Row] = &[
         more: &[(SymbolKind::Table, Type), (SymbolKind::Type, Type), (SymbolKind::Module, Type)],
         separators: &['.'],
         ..PLAIN
+    },
+    Row { name: "scala", ours: &["scala"], ..KEYED },
+    Row { name: "swift", ours: &["swift"], ..KEYED },
+    Row { name: "zig", ours: &["zig"], also: &[(SymbolKind::Prototype, Callable)], ..KEYED },
+    Row {
+        name: "dart",
+        ours: &["dart"],
+        also: &[(SymbolKind::Property, Callable), (SymbolKind::Prototype, Callable)],
+        ..KEYED
+    },
+    Row {
+        name: "ocaml",
+        ours: &["ocaml", "ocaml-interface"],
+        also: &[(SymbolKind::Prototype, Callable)],
+        ..KEYED
+    },
+    Row {
+        name: "objective-c",
+        ours: &["objective-c"],
+        also: &[(SymbolKind::Prototype, Callable)],
+        // A category or implementation adds to a type, and is none.
+        more: &[(SymbolKind::Impl, Type)],
+        ..KEYED
+    },
+    Row {
+        name: "make",
+        ours: &["make"],
+        also: &[
+            (SymbolKind::Target, Callable),
+            (SymbolKind::Macro, Callable),
+            (SymbolKind::Variable, Variable),
+        ],
+        ..KEYED
     },
 ];

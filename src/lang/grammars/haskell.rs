@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::blank::{blank, lines};
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, Tests};
 use crate::lang::notes::Notes;
@@ -25,7 +26,7 @@ pub(crate) static HASKELL: Language = Language {
     },
     grammar: tree_sitter_haskell::LANGUAGE,
     refine: None,
-    mask: None,
+    mask: Some(mask),
     comments: &["comment", "haddock"],
     doc_comments: &[],
     attributes: &["signature", "pragma"],
@@ -34,6 +35,22 @@ pub(crate) static HASKELL: Language = Language {
     refer: Some(refer),
     scopes: &[],
 };
+
+/// Returns the text with blanks for the preprocessor's lines: the grammar would pass over what stands
+/// behind `#else`.
+fn mask(text: &[u8]) -> Vec<u8> {
+    let mut masked = text.to_vec();
+    for (start, line) in lines(text) {
+        let word = line.strip_prefix(b"#").unwrap_or_default().trim_ascii_start();
+        if CONDITIONS.iter().any(|condition| word.starts_with(condition)) {
+            blank(&mut masked[start..start + line.len()]);
+        }
+    }
+    masked
+}
+
+/// How the preprocessor's lines begin that choose between others.
+const CONDITIONS: &[&[u8]] = &[b"if", b"else", b"elif", b"endif"];
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
@@ -110,8 +127,13 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     };
     let name = name_of(node)?;
     let text = plain(&visit.text(name));
-    // Clauses of one function follow each other; a class's default follows its signature.
-    if visit.is_defined(&text, ".") {
+    // Clauses of one function follow each other, others are another branch's of `#if`; a class's
+    // default comes anywhere after its signature.
+    let is_default = visit.ancestor_kind(1) == "class_declarations";
+    let around = visit.around_place();
+    let before = visit.symbols.iter().rev().find(|symbol| symbol.parent == around);
+    let follows = before.is_some_and(|symbol| symbol.name == text);
+    if visit.is_defined(&text, ".") && (is_default || follows) {
         return None;
     }
     let is_bound = node.child_by_field_name("patterns").is_none() && node.kind() == "bind";

@@ -31,10 +31,20 @@ pub(crate) static MAKE: Language = Language {
 };
 
 /// Returns the text with letters for `$(…)` in names that are assigned to, which the grammar does
-/// not know: `obj-$(CONFIG_A) += a.o`.
+/// not know (`obj-$(CONFIG_A) += a.o`), and blanks for tabs where there is no rule to have a recipe.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
+    let mut has_rule = false;
     for (start, line) in super::blank::lines(text) {
+        if line.starts_with(b"\t") {
+            if !has_rule {
+                masked[start] = b' ';
+            }
+        } else if let Some(sign) = line.iter().position(|byte| b":=".contains(byte)) {
+            let colons = line[sign..].iter().take_while(|byte| **byte == b':').count();
+            let is_assigned = line.get(sign + colons) == Some(&b'=');
+            has_rule = !is_assigned;
+        }
         let Some(sign) = line.iter().position(|&byte| byte == b'=') else { continue };
         let operator = line[..sign].iter().rev().take_while(|byte| b"+:?!".contains(byte)).count();
         let name = line[..sign - operator].trim_ascii_end();
@@ -85,15 +95,18 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         return None;
     }
     let name = node.child_by_field_name("name")?;
-    if visit.is_defined(&visit.text(name), ".") {
+    // The grammar takes the sign of `A?=1` and `A+=1` for a part of the name.
+    let text = visit.text(name).trim_end_matches(['?', '+']).to_owned();
+    if text.is_empty() || visit.is_defined(&text, ".") {
         return None;
     }
     let is_inside = matches!(
         visit.ancestor_kind(1),
         "export_directive" | "override_directive" | "private_directive"
     );
+    let name_span = name.start_byte()..name.start_byte() + text.len();
     let definition = Definition::new(visit, SymbolKind::Variable, name);
-    Some(Definition { outer: usize::from(is_inside), ..definition })
+    Some(Definition { outer: usize::from(is_inside), name: text, name_span, ..definition })
 }
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

@@ -77,12 +77,19 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         (typed.kind() == "signature").then_some(typed)
     });
     let is_private = kind == SymbolKind::Method && visit.child(node, "private").is_some();
+    let definition = Definition::new(visit, kind, name);
     found.push(Definition {
+        name: plain(&definition.name),
         body,
         outer: outer(visit),
         visibility: if is_private { Visibility::Private } else { Visibility::Public },
-        ..Definition::new(visit, kind, name)
+        ..definition
     });
+}
+
+/// Returns an operator without its parentheses.
+fn plain(name: &str) -> String {
+    name.trim_matches(['(', ')', ' ']).to_owned()
 }
 
 /// Returns 1 where the visited binding is the only one of its definition, so that the definition
@@ -116,10 +123,9 @@ fn value<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         || body.is_some_and(|body| matches!(body.kind(), "function_expression" | "fun_expression"));
     let kind = if is_function { SymbolKind::Function } else { SymbolKind::Constant };
     let definition = Definition::new(visit, kind, name);
-    let operator = definition.name.trim_matches(['(', ')', ' ']).to_owned();
     let is_private = definition.name.starts_with('_');
     Some(Definition {
-        name: operator,
+        name: plain(&definition.name),
         body,
         outer: outer(visit),
         visibility: if is_private { Visibility::Private } else { Visibility::Public },

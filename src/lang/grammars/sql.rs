@@ -3,6 +3,8 @@
 //! Dialects differ more than one grammar can know, so a definition is read off the words behind
 //! `CREATE`, wherever the grammar sees that word; of the tree it takes where the statement ends.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use crate::lang::facts::Role;
@@ -12,6 +14,7 @@ use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
 mod dialect;
+mod statements;
 
 /// SQL of all dialects.
 pub(crate) static SQL: Language = Language {
@@ -35,37 +38,11 @@ pub(crate) static SQL: Language = Language {
     scopes: &[],
 };
 
-/// Words between `CREATE` and what is created, or between that and its name.
-const FILLERS: &[&str] = &[
-    "or",
-    "replace",
-    "alter",
-    "global",
-    "local",
-    "temp",
-    "temporary",
-    "unlogged",
-    "materialized",
-    "recursive",
-    "unique",
-    "clustered",
-    "nonclustered",
-    "fulltext",
-    "spatial",
-    "virtual",
-    "external",
-    "concurrently",
-    "if",
-    "not",
-    "exists",
-    "force",
-    "editionable",
-    "constraint",
-    "aggregate",
-    "only",
-    "public",
-    "foreign",
-];
+/// Words between what is created and its name.
+const FILLERS: &[&str] = &["if", "not", "exists", "concurrently", "only", "body"];
+
+/// How a query begins.
+const QUERIES: &[&[u8]] = &[b"select", b"with", b"values", b"table"];
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
@@ -96,9 +73,14 @@ fn created<'t>(
     create: Node<'t>,
     statement: Node<'t>,
 ) -> Option<Definition<'t>> {
-    let mut at = create.end_byte();
+    let (kind, name) = head(visit.text, create.end_byte(), statement.end_byte())?;
+    Some(named(visit, kind, create, name))
+}
+
+/// Returns what the words from `at` on, right behind `CREATE`, create, and where its name is.
+fn head(text: &[u8], mut at: usize, end: usize) -> Option<(SymbolKind, Range<usize>)> {
+    let rest = &text[..end];
     let mut kind = None;
-    let rest = &visit.text[..statement.end_byte()];
     for _ in 0..12 {
         let (start, end) = word(rest, at)?;
         let text = String::from_utf8_lossy(&rest[start..end]);
@@ -116,7 +98,7 @@ fn created<'t>(
         if lower == "on" || lower == "as" {
             return None;
         }
-        return Some(named(visit, kind?, create, start..end));
+        return Some((kind?, start..end));
     }
     None
 }
@@ -125,7 +107,7 @@ fn named<'t>(
     visit: &Visit<'_, 't>,
     kind: SymbolKind,
     create: Node<'t>,
-    span: std::ops::Range<usize>,
+    span: Range<usize>,
 ) -> Definition<'t> {
     let text = String::from_utf8_lossy(&visit.text[span.clone()]).into_owned();
     let node = visit.node();
@@ -135,7 +117,14 @@ fn named<'t>(
     definition.signature_start = Some(create.start_byte());
     let mut cursor = node.walk();
     let bodies = ["function_body", "column_definitions", "create_query"];
-    definition.body = node.named_children(&mut cursor).find(|child| bodies.contains(&child.kind()));
+    // A query that is written otherwise stands for what the grammar does not know.
+    let is_body = |child: &Node<'_>| {
+        let first =
+            word(visit.text, child.start_byte()).map_or(&b""[..], |(at, end)| &visit.text[at..end]);
+        let is_query = QUERIES.iter().any(|known| first.eq_ignore_ascii_case(known));
+        bodies.contains(&child.kind()) && (child.kind() != "create_query" || is_query)
+    };
+    definition.body = node.named_children(&mut cursor).find(is_body);
     let plain = |part: &str| part.trim_matches(['"', '`', '[', ']']).to_owned();
     definition.name_span = span;
     match text.rsplit_once('.') {

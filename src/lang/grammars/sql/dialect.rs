@@ -16,13 +16,19 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         if is_data || is_command {
             is_data = is_data && words != b"\\.";
             blank(masked);
+            if first.eq_ignore_ascii_case(b"go") {
+                masked[0] = b';';
+            }
         } else if first.eq_ignore_ascii_case(b"delimiter") {
             let mark = words[first.len()..].trim_ascii();
             delimiter = Some(mark).filter(|mark| !mark.is_empty() && *mark != b";");
             blank(masked);
         } else {
-            let ends = words.to_ascii_lowercase().ends_with(b"from stdin;");
-            is_data = ends && first.eq_ignore_ascii_case(b"copy");
+            let copied = words.to_ascii_lowercase();
+            let ends =
+                memchr::memmem::find(&copied, b"from stdin").is_some() && words.ends_with(b";");
+            is_data =
+                ends && first.eq_ignore_ascii_case(b"copy") && has_end(&text[start + line.len()..]);
             mask_names(line, masked);
             let end = delimiter.filter(|mark| words.ends_with(mark)).map(|mark| mark.len());
             if let Some(len) = end {
@@ -32,7 +38,17 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
             }
         }
     }
+    super::statements::isolate(&mut masked);
     masked
+}
+
+/// Returns true if copied data that begin a text end before other data begin.
+fn has_end(text: &[u8]) -> bool {
+    let found = lines(text).map(|(_, line)| line.trim_ascii()).find(|line| {
+        let line = line.to_ascii_lowercase();
+        line == b"\\." || line.starts_with(b"copy ") && line.ends_with(b";")
+    });
+    found == Some(b"\\.".as_slice())
 }
 
 /// Makes `` `name` `` and `[name]` of a line `"name"`.
