@@ -10,8 +10,8 @@
 //! 4. `pick`: constructors, overloads, definitions before declarations, and, where nothing is
 //!    known of the receiver, a name that few have.
 //!
-//! It does not know control flow, type parameters' bounds, reflection, or what a library from
-//! elsewhere calls back. Who calls whom is in [`super::calls`].
+//! It does not know control flow, what type parameters stand for beyond their bounds, reflection, or
+//! what a library from elsewhere calls back. Who calls whom is in [`super::calls`].
 
 use serde::Serialize;
 

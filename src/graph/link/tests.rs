@@ -1,8 +1,13 @@
 //! Tests of the linker: sources as people write them, a use at `$0`, and what it means.
 
+mod cpp;
+mod csharp;
 mod damaged;
+mod go;
+mod guesses;
 mod java;
 mod rust;
+mod swift;
 mod typescript;
 
 use super::{Linker, Use};
@@ -11,10 +16,10 @@ use crate::graph::link::{Code, SymbolAt};
 use crate::graph::program::Program;
 
 /// Paths and texts.
-type Texts = Vec<(String, Vec<u8>)>;
+pub(in crate::graph) type Texts = Vec<(String, Vec<u8>)>;
 
 /// Returns the texts of a fixture, without its mark, and the file and byte where the mark stood.
-fn fixture(text: &str) -> (Texts, Option<(String, usize)>) {
+pub(in crate::graph) fn fixture(text: &str) -> (Texts, Option<(String, usize)>) {
     let mut files = Texts::new();
     let mut mark = None;
     for line in text.lines() {
@@ -96,26 +101,6 @@ fn rust_paths_and_receivers() {
     check(&of("let it = std::mem::$0take(&mut 1);"), "");
     let seen = meaning(&of("any.$0fetch();"));
     assert_eq!(seen[1..], ["src/net/pool.rs:8 Pool::fetch Implementation"]);
-}
-
-#[test]
-fn go_packages_and_embedding() {
-    let tree = |body: &str| {
-        format!(
-            "//- /go.mod\nmodule example.com/app\n//- /store/store.go\npackage store\n\
-             type Base struct{{}}\nfunc (b *Base) Touch() {{}}\n\
-             type Store struct {{\n\tBase\n\tnext *Store\n}}\nfunc New(n int) *Store {{ return nil }}\n\
-             //- /store/more.go\npackage store\nfunc (s *Store) Get(k string) *Store {{ return s }}\n\
-             //- /main.go\npackage main\nimport \"example.com/app/store\"\nfunc main() {{ {body} }}\n"
-        )
-    };
-    check(&tree("store.$0New(1)"), "store/store.go:8 New Receiver");
-    check(&tree("store.New(1).$0Get(\"a\")"), "store/more.go:2 Store.Get Receiver");
-    check(
-        &tree("s := store.New(1); s.next.Get(\"\").$0Touch()"),
-        "store/store.go:3 Base.Touch Inherited",
-    );
-    check(&tree("other.$0Unknown()"), "");
 }
 
 #[test]
