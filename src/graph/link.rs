@@ -29,7 +29,7 @@ mod parameters;
 mod pick;
 mod scope;
 #[cfg(test)]
-mod tests;
+pub(in crate::graph) mod tests;
 mod value;
 
 pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
@@ -165,11 +165,5 @@ impl<'a> Linker<'a> {
                 .collect(),
         };
         walk.pick(place, used, held)
-    }
-
-    /// Returns the likeliest meaning of a use, if it is sure enough to be an answer.
-    pub fn answer(&self, file: FileId, used: Use<'_>) -> Option<Link> {
-        let first = self.resolve(file, used).into_iter().next()?;
-        (first.confidence >= CONFIDENCE_ANSWER).then_some(first)
     }
 }

@@ -103,27 +103,6 @@ fn rust_paths_and_receivers() {
     assert_eq!(seen[1..], ["src/net/pool.rs:8 Pool::fetch Implementation"]);
 }
 
-#[test]
-fn callers_and_the_way_between() {
-    let (files, _) = fixture(
-        "//- /go.mod\nmodule m\n//- /a.go\npackage m\nfunc a() { b() }\nfunc b() { c(); c() }\n\
-         //- /b.go\npackage m\nfunc c() {}\nfunc d() { d() }\n",
-    );
-    let program = Program::new(files);
-    let of = |name: &str| program.named(name)[0];
-    let callers = calls::answered_callers(&program, of("c"));
-    assert_eq!(callers.len(), 2);
-    let caller = calls::calling_symbol(&program, &callers[0].site);
-    assert_eq!(caller, Some(of("b")));
-    let path = calls::path(&program, of("a"), of("c"), 0.0).expect("there is a way");
-    assert_eq!(path.iter().map(|step| step.next).collect::<Vec<_>>(), [of("b"), of("c")]);
-    assert_eq!(calls::path(&program, of("d"), of("c"), 0.0), None);
-    let reaching = calls::reaching(&program, of("c"), 1, 0.0);
-    assert_eq!(reaching.iter().map(|step| step.symbol).collect::<Vec<_>>(), [of("b")]);
-    let callees = calls::callees(&program, of("b"), 0.0);
-    assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
-}
-
 /// What a resolution costs, in bounds; run with `--ignored` and optimised.
 #[test]
 #[ignore = "a measurement"]
@@ -143,7 +122,7 @@ fn resolutions_are_timed() {
     let rounds = 200;
     let started = std::time::Instant::now();
     for _ in 0..rounds {
-        assert_eq!(calls::callers(&program, named[0], 0.45).len(), 60);
+        assert_eq!(calls::uses_of(&program, &[named[0]], 0.45).uses.len(), 60);
     }
     let each = started.elapsed() / rounds;
     assert!(each.as_millis() < 20, "callers of a symbol with 60 calls: {each:?}");
