@@ -23,6 +23,7 @@ mod php;
 mod places;
 mod python;
 mod rust;
+mod swift;
 mod target;
 mod tree;
 
@@ -36,6 +37,9 @@ use crate::lang::facts::{Import, ImportKind};
 use packages::Packages;
 use target::Found;
 use tree::Tree;
+
+/// Bytes of what an import names; a longer one leads nowhere.
+const MODULE_BYTES_MAX: usize = 4096;
 
 /// Where an import stands.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +66,8 @@ pub struct Resolver {
     places: places::Projects,
     python: python::Roots,
     rust: rust::Workspace,
+    swift: swift::Modules,
+    dynamic: dynamic::Patterns,
 }
 
 impl Resolver {
@@ -82,6 +88,8 @@ impl Resolver {
             places: places::Projects::new(&tree, &manifests),
             python: python::Roots::new(&tree, &manifests),
             rust: rust::Workspace::new(&tree, &manifests),
+            swift: swift::Modules::new(&tree),
+            dynamic: dynamic::Patterns::default(),
             tree,
         }
     }
@@ -101,13 +109,13 @@ impl Resolver {
     /// surest come first. The order is the same for the same tree. A microsecond or two as a rule,
     /// and bounded.
     pub fn resolve(&self, importer: &Importer<'_>, import: &Import) -> Resolution {
-        if importer.file.index() >= self.tree.len() {
+        if importer.file.index() >= self.tree.len() || import.module.len() > MODULE_BYTES_MAX {
             return Resolution::Unknown;
         }
         match import.kind {
             ImportKind::DynamicVariable | ImportKind::DynamicEval => Resolution::Unknown,
             ImportKind::DynamicTemplate | ImportKind::DynamicConcatenation => {
-                dynamic::resolve(&self.tree, &self.python, importer, import)
+                self.dynamic.resolve(&self.tree, &self.python, importer, import)
             }
             _ => self.resolve_literal(importer, import).scaled(certainty(import.kind)),
         }
@@ -131,8 +139,8 @@ impl Resolver {
     }
 
     /// Returns the files whose names a file sees without importing them, itself left out: those
-    /// of the same Go, Java, Kotlin or Scala package, C# namespace or Terraform module. In path
-    /// order.
+    /// of the same Go, Java, Kotlin or Scala package, of a C# namespace and those around it, of the
+    /// same Swift or Terraform module. In path order.
     pub fn same_package(&self, importer: &Importer<'_>) -> Vec<FileId> {
         let file = importer.file;
         if file.index() >= self.tree.len() {
@@ -143,6 +151,7 @@ impl Resolver {
             Family::Jvm | Family::CSharp => {
                 namespaces::same_package(&self.tree, &self.packages, file, importer.package)
             }
+            Family::Swift => self.swift.same_module(&self.tree, file),
             Family::Hcl => {
                 let files = self.tree.members(self.tree.folder(file)).iter().copied();
                 let is_module = |other: &FileId| self.tree.name(*other).ends_with(b".tf");
@@ -155,26 +164,6 @@ impl Resolver {
     /// Returns the root file of the Rust crate that a file belongs to, as its place says.
     pub fn crate_root(&self, file: FileId) -> Option<FileId> {
         self.rust.crate_root(&self.tree, file)
-    }
-
-    /// Returns the name by which other crates import the Rust crate that a file belongs to.
-    pub fn crate_name(&self, file: FileId) -> Option<&str> {
-        self.rust.crate_name(&self.tree, file)
-    }
-
-    /// Returns the path of a Rust file's module inside of its crate, as `a::b`; the root's is empty.
-    pub fn rust_module(&self, file: FileId) -> Option<String> {
-        self.rust.module_path(&self.tree, file)
-    }
-
-    /// Returns the dotted name by which a Python file is imported: `pkg.a` for `src/pkg/a.py`.
-    pub fn python_module(&self, file: FileId) -> Option<String> {
-        self.python.dotted(&self.tree, file)
-    }
-
-    /// Returns the import path of the Go package that a file lies in.
-    pub fn go_package(&self, file: FileId) -> Option<String> {
-        self.go.import_path(&self.tree, file)
     }
 }
 

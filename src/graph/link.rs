@@ -10,8 +10,8 @@
 //! 4. `pick`: constructors, overloads, definitions before declarations, and, where nothing is
 //!    known of the receiver, a name that few have.
 //!
-//! It does not know control flow, type parameters' bounds, reflection, or what a library from
-//! elsewhere calls back. Who calls whom is in [`super::calls`].
+//! It does not know control flow, what type parameters stand for beyond their bounds, reflection, or
+//! what a library from elsewhere calls back. Who calls whom is in [`super::calls`].
 
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ mod parameters;
 mod pick;
 mod scope;
 #[cfg(test)]
-mod tests;
+pub(in crate::graph) mod tests;
 mod value;
 
 pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
@@ -165,11 +165,5 @@ impl<'a> Linker<'a> {
                 .collect(),
         };
         walk.pick(place, used, held)
-    }
-
-    /// Returns the likeliest meaning of a use, if it is sure enough to be an answer.
-    pub fn answer(&self, file: FileId, used: Use<'_>) -> Option<Link> {
-        let first = self.resolve(file, used).into_iter().next()?;
-        (first.confidence >= CONFIDENCE_ANSWER).then_some(first)
     }
 }

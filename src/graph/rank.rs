@@ -99,28 +99,15 @@ impl Graph {
 
 /// Returns the rank of each node. O(e · rounds) for e edges.
 pub fn pagerank(graph: &Graph, settings: &Settings) -> Vec<f32> {
-    pagerank_from(graph, &[], settings)
-}
-
-/// Returns the rank of each node, starting from ranks that were right before an edit.
-///
-/// Nodes that `previous` lacks start as if nobody led to them. The result is the same as that of
-/// [`pagerank`] up to the settings' epsilon; it only takes fewer rounds where little has changed.
-pub fn pagerank_from(graph: &Graph, previous: &[f32], settings: &Settings) -> Vec<f32> {
-    run(graph, previous, settings).0
-}
-
-/// Returns the ranks and how many rounds they took.
-fn run(graph: &Graph, previous: &[f32], settings: &Settings) -> (Vec<f32>, usize) {
     let nodes = graph.nodes();
     if nodes == 0 {
-        return (Vec::new(), 0);
+        return Vec::new();
     }
     let damping = settings.damping.clamp(0.0, 1.0);
     let even = 1.0 / nodes as f64;
-    let mut ranks = start(nodes, previous, damping);
+    let mut ranks = vec![even; nodes];
     let mut next = vec![0.0_f64; nodes];
-    for round in 0..settings.rounds_max {
+    for _ in 0..settings.rounds_max {
         let lost: f64 = graph.dangling.iter().map(|&node| ranks[node as usize]).sum();
         let base = (1.0 - damping) * even + damping * lost * even;
         for (node, rank) in next.iter_mut().enumerate() {
@@ -133,28 +120,10 @@ fn run(graph: &Graph, previous: &[f32], settings: &Settings) -> (Vec<f32>, usize
         let change: f64 = ranks.iter().zip(&next).map(|(old, new)| (old - new).abs()).sum();
         std::mem::swap(&mut ranks, &mut next);
         if change < settings.epsilon {
-            return (ranks.into_iter().map(|rank| rank as f32).collect(), round + 1);
+            break;
         }
     }
-    (ranks.into_iter().map(|rank| rank as f32).collect(), settings.rounds_max)
-}
-
-/// Returns ranks to begin with, which add up to 1.
-fn start(nodes: usize, previous: &[f32], damping: f64) -> Vec<f64> {
-    let even = 1.0 / nodes as f64;
-    if previous.is_empty() {
-        return vec![even; nodes];
-    }
-    let is_rank = |rank: f32| rank.is_finite() && rank >= 0.0;
-    let known = previous.iter().take(nodes);
-    let known = known.map(|&rank| if is_rank(rank) { f64::from(rank) } else { 0.0 });
-    let mut ranks: Vec<f64> = known.collect();
-    ranks.resize(nodes, (1.0 - damping) * even);
-    let sum: f64 = ranks.iter().sum();
-    if sum <= 0.0 {
-        return vec![even; nodes];
-    }
-    ranks.iter().map(|rank| rank / sum).collect()
+    ranks.into_iter().map(|rank| rank as f32).collect()
 }
 
 #[cfg(test)]

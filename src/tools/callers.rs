@@ -13,13 +13,16 @@ use super::{Call, Define, Reply, counted, cut_notice, first};
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
-use crate::graph::calls::{self, Caller as Use};
+use crate::graph::calls::{self, Caller as Use, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 
 /// Definitions that are listed beside those that have callers.
 const DEFINITIONS_MAX: usize = 20;
+
+/// What is said of a name with more uses than are looked at.
+pub(super) const CUT: &str = "the name has more uses than are looked at, so callers may be missing";
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -109,6 +112,9 @@ pub struct Found {
     pub uses: Vec<Caller>,
     /// Calls that may be meant, but less likely than not; they are not listed.
     pub unsure: usize,
+    /// The name has more uses than are looked at, so there may be more callers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
 }
 
 impl Define for Callers {
@@ -129,19 +135,20 @@ impl Define for Callers {
         let name = args.name.trim();
         let catalog = call.code.catalog(&[definitions::last_part(name)])?;
         let targets = definitions::named(call, catalog, name, args.path.as_deref())?;
-        let (uses, _) = calls::uses_of(catalog, &targets, 0.0);
+        let found = calls::uses_of(catalog, &targets, 0.0);
         let max = args.max_results.unwrap_or(30);
-        answer(catalog, &targets, uses, max, args.uses)
+        answer(catalog, &targets, found, max, args.uses)
     }
 }
 
 fn answer(
     catalog: &Catalog,
     targets: &[SymbolAt],
-    uses: Vec<(usize, Use)>,
+    found: Uses,
     max: usize,
     lists_uses: bool,
 ) -> Result<Found> {
+    let Uses { uses, is_cut, .. } = found;
     let mut callers = Vec::new();
     let mut others = Vec::new();
     let mut other_uses = BTreeMap::new();
@@ -188,6 +195,7 @@ fn answer(
         other_uses,
         uses,
         unsure,
+        is_cut,
     })
 }
 
@@ -271,6 +279,9 @@ impl Reply for Found {
         if self.unsure > 0 {
             notices
                 .push(format!("{} more may mean it, but need not", counted(self.unsure, "call")));
+        }
+        if self.is_cut {
+            notices.push(CUT.to_owned());
         }
         notices.extend(self.coverage.notice());
         notices

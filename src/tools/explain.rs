@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::callers::CUT;
 use super::definition::Definition;
 use super::known::{Known, Status};
 use super::lookup::{self, Filter, Wanted};
@@ -18,7 +19,7 @@ use super::{Call, Define, Reply, counted, first, paths};
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::graph::calls::{self, Caller};
+use crate::graph::calls::{self, Caller, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Code, Reason, SymbolAt};
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
@@ -125,6 +126,9 @@ pub struct Explained {
     pub uses: BTreeMap<Role, usize>,
     /// Calls of it, in path order.
     pub callers: List<CallSite>,
+    /// Its name has more uses than are looked at, so there may be more of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
     /// What it calls, in the order of its text, each once.
     pub callees: List<Called>,
     /// Files of tests that are about it, the surest first.
@@ -218,7 +222,8 @@ fn explain(
     max: usize,
 ) -> Result<Option<Explained>> {
     let Some(symbol) = Definition::of(catalog, texts, at)? else { return Ok(None) };
-    let found = calls::uses(catalog, at, CONFIDENCE_ANSWER);
+    let Uses { uses: found, is_cut, .. } = calls::uses_of(catalog, &[at], CONFIDENCE_ANSWER);
+    let found: Vec<Caller> = found.into_iter().map(|(_, used)| used).collect();
     let mut uses: BTreeMap<Role, usize> = BTreeMap::new();
     for used in &found {
         *uses.entry(used.site.reference.role).or_default() += 1;
@@ -234,6 +239,7 @@ fn explain(
         symbol,
         uses,
         callers,
+        is_cut,
         callees: List::new(callees(catalog, at), max),
         tests: List::new(tests, max),
         basis: "convention",
@@ -339,6 +345,9 @@ impl Reply for Found {
         if self.others > 0 {
             let others = counted(self.others, "other definition or declaration");
             notices.push(format!("{others} of that name left out; `symbol` lists all"));
+        }
+        if self.explained.as_ref().is_some_and(|explained| explained.is_cut) {
+            notices.push(CUT.to_owned());
         }
         notices.extend(self.known.notice());
         notices

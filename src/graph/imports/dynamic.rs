@@ -4,6 +4,10 @@
 //! Only one name is taken to be missing between the literal start and the literal end, so that
 //! `./locales/${lang}.js` fits the files of that folder, and not those below its folders.
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::lang::facts::{Import, ImportKind};
@@ -19,78 +23,143 @@ const CANDIDATES_MAX: usize = 64;
 /// Files that are looked at.
 const FILES_MAX: usize = 8192;
 
+/// Files that are looked at for all patterns of one importing file.
+const FILES_OF_IMPORTER_MAX: usize = 1 << 18;
+
+/// Patterns whose files are remembered.
+const PATTERNS_MAX: usize = 4096;
+
 /// Folders below those around the importing file that names start from.
 const USUAL: &[&str] = &["", "src", "lib", "app"];
 
-/// Returns the files that a template or concatenation may load.
-pub(super) fn resolve(
-    tree: &Tree,
-    python: &Roots,
-    importer: &Importer<'_>,
-    import: &Import,
-) -> Resolution {
-    let parts = match import.kind {
-        ImportKind::DynamicTemplate => of_template(&import.module),
-        _ => of_concatenation(&import.module),
-    };
-    let Some((head, tail)) = parts else { return Resolution::Unknown };
-    let is_dotted = matches!(importer.family, Family::Python | Family::Lua) && !head.contains('/');
-    let (head, tail) = match is_dotted {
-        true => (head.replace('.', "/"), tail.replace('.', "/")),
-        false => (head.to_owned(), tail.to_owned()),
-    };
-    // A start that names no folder would fit every file.
-    let Some((folder, prefix)) = head.rsplit_once('/') else { return Resolution::Unknown };
-    let confidence = certainty(import.kind);
-    let mut found = Found::new(importer.file, false);
-    let own = tree.folder_path_of(importer.file);
-    if folder.starts_with('.') {
-        let folder = join(own, folder).and_then(|folder| tree.find_folder(&folder));
-        if let Some(folder) = folder {
-            add_fitting(tree, folder, prefix, &tail, confidence, &mut found);
-        }
-        return found.finish(Otherwise::Unknown);
-    }
-    let around = tree.up(tree.folder(importer.file)).map(|folder| tree.folder_path(folder));
-    let around = around.flat_map(|around| USUAL.iter().filter_map(|below| join(around, below)));
-    let roots = python.bases(tree, importer.file).map(<[u8]>::to_vec);
-    let roots = roots.take(if is_dotted { usize::MAX } else { 0 });
-    for root in roots.chain(around) {
-        let folder = join(&root, folder).and_then(|folder| tree.find_folder(&folder));
-        if let Some(folder) = folder {
-            add_fitting(tree, folder, prefix, &tail, confidence, &mut found);
-        }
-        if !found.is_empty() {
-            break;
-        }
-    }
-    found.finish(Otherwise::Unknown)
+/// The files that fit patterns, as far as they were asked for.
+#[derive(Default)]
+pub(super) struct Patterns {
+    known: Mutex<Known>,
 }
 
-/// Adds the files of a folder whose names start and end as they should, extensions and indices of
-/// folders left out or not.
-fn add_fitting(
-    tree: &Tree,
+#[derive(Default)]
+struct Known {
+    /// The first files that fit a pattern.
+    fitting: HashMap<Arc<Pattern>, Arc<[FileId]>>,
+    /// What each importing file has asked for, and how many files were looked at for it.
+    asked: HashMap<FileId, (HashSet<Arc<Pattern>>, usize)>,
+}
+
+/// The start and the end of what a name is missing from, below a folder.
+#[derive(Eq, Hash, PartialEq)]
+struct Pattern {
     folder: FolderId,
-    prefix: &str,
-    tail: &str,
-    confidence: f32,
-    found: &mut Found,
-) {
-    let base = tree.folder_path(folder);
-    let fits = |file: &FileId| {
-        let below = &tree.path(*file)[base.len()..];
-        let below = below.strip_prefix(b"/").unwrap_or(below);
-        let Some(rest) = below.strip_prefix(prefix.as_bytes()) else { return false };
-        spellings(rest).any(|spelling| {
-            let missing = spelling.strip_suffix(tail.as_bytes());
-            missing.is_some_and(|missing| !missing.is_empty() && !missing.contains(&b'/'))
-        })
-    };
-    let files = tree.below(folder).take(FILES_MAX).filter(fits);
-    let from = found.from;
-    for file in files.filter(|&file| file != from).take(CANDIDATES_MAX) {
-        found.add(file, confidence, Reason::Pattern);
+    prefix: String,
+    tail: String,
+}
+
+impl Patterns {
+    /// Returns the files that a template or concatenation may load. A file with so many of them
+    /// that hundreds of thousands of files would have to be looked at has the later ones unknown.
+    pub(super) fn resolve(
+        &self,
+        tree: &Tree,
+        python: &Roots,
+        importer: &Importer<'_>,
+        import: &Import,
+    ) -> Resolution {
+        let parts = match import.kind {
+            ImportKind::DynamicTemplate => of_template(&import.module),
+            _ => of_concatenation(&import.module),
+        };
+        let Some((head, tail)) = parts else { return Resolution::Unknown };
+        let is_dotted =
+            matches!(importer.family, Family::Python | Family::Lua) && !head.contains('/');
+        let (head, tail) = match is_dotted {
+            true => (head.replace('.', "/"), tail.replace('.', "/")),
+            false => (head.to_owned(), tail.to_owned()),
+        };
+        // A start that names no folder would fit every file.
+        let Some((folder, prefix)) = head.rsplit_once('/') else { return Resolution::Unknown };
+        let confidence = certainty(import.kind);
+        let mut found = Found::new(importer.file, false);
+        let add = |folder: FolderId, found: &mut Found| {
+            let pattern = Pattern { folder, prefix: prefix.to_owned(), tail: tail.clone() };
+            let files = self.fitting(tree, importer.file, pattern);
+            let others = files.iter().filter(|file| **file != importer.file);
+            for &file in others.take(CANDIDATES_MAX) {
+                found.add(file, confidence, Reason::Pattern);
+            }
+        };
+        let own = tree.folder_path_of(importer.file);
+        if folder.starts_with('.') {
+            let folder = join(own, folder).and_then(|folder| tree.find_folder(&folder));
+            if let Some(folder) = folder {
+                add(folder, &mut found);
+            }
+            return found.finish(Otherwise::Unknown);
+        }
+        let around = tree.up(tree.folder(importer.file)).map(|folder| tree.folder_path(folder));
+        let around = around.flat_map(|around| USUAL.iter().filter_map(|below| join(around, below)));
+        let roots = python.bases(tree, importer.file).map(<[u8]>::to_vec);
+        let roots = roots.take(if is_dotted { usize::MAX } else { 0 });
+        for root in roots.chain(around) {
+            let folder = join(&root, folder).and_then(|folder| tree.find_folder(&folder));
+            if let Some(folder) = folder {
+                add(folder, &mut found);
+            }
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found.finish(Otherwise::Unknown)
+    }
+
+    /// Returns the first files that fit a pattern; none if `from` has asked for too much before.
+    fn fitting(&self, tree: &Tree, from: FileId, pattern: Pattern) -> Arc<[FileId]> {
+        // What is there is whole, whoever panicked.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let pattern = Arc::new(pattern);
+        let Known { fitting, asked } = &mut *known;
+        let (patterns, looked_at) = asked.entry(from).or_default();
+        let is_new = !patterns.contains(&pattern);
+        if is_new && *looked_at > FILES_OF_IMPORTER_MAX {
+            return Arc::default();
+        }
+        let is_full = fitting.len() >= PATTERNS_MAX;
+        let files = match fitting.entry(Arc::clone(&pattern)) {
+            Entry::Occupied(files) => return Arc::clone(files.get()),
+            Entry::Vacant(vacant) => {
+                let (files, count) = pattern.files(tree);
+                if is_new {
+                    *looked_at += count + 1;
+                    patterns.insert(pattern);
+                }
+                if !is_full {
+                    vacant.insert(Arc::clone(&files));
+                }
+                files
+            }
+        };
+        files
+    }
+}
+
+impl Pattern {
+    /// Returns the files of the folder whose names start and end as they should, extensions and
+    /// indices of folders left out or not, and how many were looked at. One more than are wanted,
+    /// since the importing file may be among them.
+    fn files(&self, tree: &Tree) -> (Arc<[FileId]>, usize) {
+        let base = tree.folder_path(self.folder);
+        let fits = |file: FileId| {
+            let below = &tree.path(file)[base.len()..];
+            let below = below.strip_prefix(b"/").unwrap_or(below);
+            let Some(rest) = below.strip_prefix(self.prefix.as_bytes()) else { return false };
+            spellings(rest).any(|spelling| {
+                let missing = spelling.strip_suffix(self.tail.as_bytes());
+                missing.is_some_and(|missing| !missing.is_empty() && !missing.contains(&b'/'))
+            })
+        };
+        let mut looked_at = 0;
+        let files = tree.below(self.folder).take(FILES_MAX).inspect(|_| looked_at += 1);
+        let files = files.filter(|&file| fits(file)).take(CANDIDATES_MAX + 1).collect();
+        (files, looked_at)
     }
 }
 

@@ -95,21 +95,6 @@ impl Modules {
             false => Otherwise::Outside,
         }
     }
-
-    /// Returns the import path of the package that a file lies in.
-    pub(super) fn import_path(&self, tree: &Tree, file: FileId) -> Option<String> {
-        if !tree.name(file).ends_with(b".go") {
-            return None;
-        }
-        let folder = tree.folder(file);
-        let module = &self.all[self.nearest.of(folder)?];
-        let below = tree.folder_path(folder).get(tree.folder_path(module.folder).len()..)?;
-        let below = std::str::from_utf8(below).ok()?.trim_start_matches('/');
-        Some(match below.is_empty() {
-            true => module.path.clone(),
-            false => format!("{}/{below}", module.path),
-        })
-    }
 }
 
 /// A tree without any `go.mod`: the path below `host/owner/repository`, if there is such a folder.

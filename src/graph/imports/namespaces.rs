@@ -62,26 +62,33 @@ fn is_standard(written: &str) -> bool {
     ["java", "javax", "kotlin", "scala", "System", "Microsoft", "android"].contains(&first)
 }
 
-/// Returns the other files of a file's package.
+/// Returns the other files of a file's package, in path order; of a C# file also those of the
+/// namespaces around its own, whose names it sees.
 pub(super) fn same_package(
     tree: &Tree,
     packages: &Packages,
     file: FileId,
     package: Option<&str>,
 ) -> Vec<FileId> {
-    let declared = package.or_else(|| packages.of(file)).map(|name| packages.files(name));
-    let declared = declared.filter(|files| !files.is_empty());
-    let files = match declared {
-        Some(files) => files,
-        None => tree.members(tree.folder(file)),
-    };
+    let declared = package.or_else(|| packages.of(file));
+    let is_csharp = tree.name(file).ends_with(b".cs");
+    let levels = if is_csharp { NESTED_MAX } else { 1 };
+    let outer = |package: &str| package.rfind('.');
+    let around = std::iter::successors(declared, |package| Some(&package[..outer(package)?]));
+    let mut files: Vec<FileId> =
+        around.take(levels).flat_map(|package| packages.files(package)).copied().collect();
+    if files.is_empty() {
+        files.extend(tree.members(tree.folder(file)));
+    }
+    let endings = || JVM.iter().chain(CSHARP).map(|known| known.as_bytes());
     let is_source = |file: FileId| {
         let name = tree.name(file);
         let ending = name.iter().rposition(|&byte| byte == b'.').map(|dot| &name[dot + 1..]);
-        ending
-            .is_some_and(|ending| JVM.iter().chain(CSHARP).any(|known| known.as_bytes() == ending))
+        ending.is_some_and(|ending| endings().any(|known| known == ending))
     };
-    files.iter().copied().filter(|&other| other != file && is_source(other)).collect()
+    files.retain(|&other| other != file && is_source(other));
+    files.sort_unstable();
+    files
 }
 
 /// A package, and the folders that its files usually lie in.

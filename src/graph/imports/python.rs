@@ -137,29 +137,6 @@ impl Roots {
             .chain(near.map(|root| (tree.folder_path(root), elsewhere)))
     }
 
-    /// Returns the dotted name of a file's module.
-    pub(super) fn dotted(&self, tree: &Tree, file: FileId) -> Option<String> {
-        let path = tree.path(file);
-        let ending = MODULE_ENDINGS.iter().find(|ending| path.ends_with(ending))?;
-        let folder = tree.folder(file);
-        let named = self.nearest.of(folder).map_or(&[][..], |place| &self.named[place]);
-        let mut root = tree.folder_path(outermost(tree, folder));
-        // A namespace package lies below a root that a manifest names, though no file says so. That
-        // all of a project lies in one folder says nothing of a package.
-        let shortest = named.iter().map(Vec::len).min();
-        let may_be = |named: &&Vec<u8>| {
-            path::is_within(root, named)
-                && (!is_package(tree, folder) || Some(named.len()) != shortest)
-        };
-        if let Some(named) = named.iter().filter(may_be).max_by_key(|named| named.len()) {
-            root = named;
-        }
-        let below = path.get(root.len()..path.len() - ending.len())?;
-        let below = std::str::from_utf8(below).ok()?.trim_start_matches('/');
-        let below = below.strip_suffix("/__init__").unwrap_or(below);
-        Some(below.replace('/', "."))
-    }
-
     /// Returns the folder paths below which modules of a file's project lie, the likeliest first.
     pub(super) fn bases<'r>(
         &'r self,

@@ -333,28 +333,6 @@ impl Workspace {
         })
     }
 
-    /// Returns the name by which a file's crate is imported.
-    pub(super) fn crate_name(&self, tree: &Tree, file: FileId) -> Option<&str> {
-        let place = self.nearest.of(tree.folder(file))?;
-        let package = &self.packages[place];
-        (package.library == self.crate_root(tree, file) && package.library.is_some())
-            .then_some(package.library_name.as_str())
-    }
-
-    /// Returns the path of a file's module in its crate.
-    pub(super) fn module_path(&self, tree: &Tree, file: FileId) -> Option<String> {
-        if !tree.name(file).ends_with(b".rs") {
-            return None;
-        }
-        if self.is_root(tree, file) {
-            return Some(String::new());
-        }
-        let root = self.root_folder(tree, file);
-        let below = self.children(tree, file).split_off(root.len());
-        let below = String::from_utf8(below).ok()?;
-        Some(below.trim_start_matches('/').replace('/', "::"))
-    }
-
     /// Returns the file of the module that a file's module lies in.
     fn parent(&self, tree: &Tree, file: FileId) -> Option<FileId> {
         if self.is_root(tree, file) {

@@ -50,20 +50,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Every reason; a reason's place is its code in an index.
-    pub const ALL: [Reason; 10] = [
-        Reason::Path,
-        Reason::Root,
-        Reason::Mapped,
-        Reason::Workspace,
-        Reason::Package,
-        Reason::Module,
-        Reason::Convention,
-        Reason::Unique,
-        Reason::Ambiguous,
-        Reason::Pattern,
-    ];
-
     /// Returns the rule in words, to follow "found by".
     pub fn words(self) -> &'static str {
         match self {

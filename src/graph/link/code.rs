@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Dialect};
+use super::value::is_type;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
 use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
@@ -231,6 +232,22 @@ impl FileFacts {
             let is_named = self.dialect.constructors.contains(&symbol.name.as_str());
             symbol.kind == SymbolKind::Constructor || is_named && symbol.kind.is_callable()
         })
+    }
+
+    /// Returns true for a type that is made by the constructor of its base.
+    pub fn inherits_constructor(&self, place: usize) -> bool {
+        let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));
+        let has_own = || {
+            let names = self.dialect.constructors.iter();
+            let mut children = names.flat_map(|name| self.children(Some(place), name));
+            children.any(|&child| self.is_constructor(child as usize))
+        };
+        is_type && self.dialect.inherits_constructors && !has_own()
+    }
+
+    /// Returns true if what a file imports can be imported from it.
+    pub fn offers_imports(&self) -> bool {
+        self.dialect.offers_imports
     }
 
     /// Returns true for what only says that another file is a module: Rust's `mod a;`.

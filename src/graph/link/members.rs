@@ -5,10 +5,15 @@ use super::code::{FileFacts, SymbolAt, last_name};
 use super::value::{
     Held, Place, VALUES_MAX, Value, Walk, Written, definitions, is_interface, is_type, is_variable,
 };
+use crate::base::ids::FileId;
 use crate::lang::symbols::SymbolKind;
 
-/// Types that are asked for implementations.
-const DERIVED_MAX: usize = 32;
+/// Types that are asked for implementations, and implementations that are told.
+const DERIVED_MAX: usize = 128;
+const IMPLEMENTATIONS_MAX: usize = 32;
+
+/// Members and blocks elsewhere that are looked at, those in files near the type first.
+const APART_MAX: usize = 256;
 
 impl Walk<'_> {
     /// Returns what `name` stands for as a member of `held`.
@@ -167,9 +172,9 @@ impl Walk<'_> {
         let is_split = !matches!(facts.language.name, "python" | "java");
         // Rust's methods stand apart from the fields, which may be called like them.
         let is_rust = facts.language.name == "rust";
-        let is_declared_only = found.iter().all(|held| match self.kind(held) {
-            Some(SymbolKind::Prototype) => true,
-            kind => is_rust && kind == Some(SymbolKind::Field),
+        let is_declared_only = found.iter().all(|held| match held.value {
+            Value::Name(at) if is_declaration(&facts, at.place as usize) => true,
+            _ => is_rust && self.kind(held) == Some(SymbolKind::Field),
         });
         if is_split && is_declared_only {
             found.extend(self.apart(&facts, of, name, depth));
@@ -178,14 +183,21 @@ impl Walk<'_> {
     }
 
     /// Returns members that stand outside of the type's own definition.
-    fn apart(&self, facts: &FileFacts, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+    pub(super) fn apart(
+        &self,
+        facts: &FileFacts,
+        of: SymbolAt,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Held> {
         let type_name = match facts.block_type(of.place as usize) {
             Some(name) => name,
             None => facts.symbols[of.place as usize].name.as_str(),
         };
         let mut found = Vec::new();
-        for at in self.code.members(type_name, name).iter().copied().take(64) {
-            if found.len() < VALUES_MAX && self.goes_on(depth) && self.is_of(at, of, facts) {
+        let members = self.code.members(type_name, name);
+        for &at in near(&members, of.file, APART_MAX) {
+            if found.len() < VALUES_MAX && self.goes_on(depth) && self.is_of(at, of, facts, depth) {
                 found.push(Held::new(Value::Name(at), 0.96, Reason::Receiver));
             }
         }
@@ -193,7 +205,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if `member`, whose owner is called like the type `of`, belongs to it.
-    fn is_of(&self, member: SymbolAt, of: SymbolAt, type_facts: &FileFacts) -> bool {
+    fn is_of(&self, member: SymbolAt, of: SymbolAt, type_facts: &FileFacts, depth: usize) -> bool {
         let Some((facts, place)) = self.symbol(member) else { return false };
         if !std::ptr::eq(facts.dialect, type_facts.dialect) {
             return false;
@@ -201,6 +213,13 @@ impl Walk<'_> {
         let target = &type_facts.symbols[of.place as usize];
         let parent = facts.symbols[place].parent;
         let around = match parent.map(|parent| (parent, &facts.symbols[parent])) {
+            // C++ defines members of a type in the namespace around it.
+            Some((parent, symbol))
+                if symbol.kind == SymbolKind::Module
+                    && facts.owner(place) != Some(last_name(&symbol.name)) =>
+            {
+                Some(parent)
+            }
             // Of another type of the same name, unless that is reopened.
             Some((parent, symbol)) if is_type(symbol.kind) || symbol.kind == SymbolKind::Module => {
                 let is_itself = member.file == of.file && parent == of.place as usize;
@@ -213,13 +232,16 @@ impl Walk<'_> {
             None => None,
         };
         if facts.dialect.has_packages {
-            return member.file == of.file || self.code.is_same_package(member.file, of.file);
+            // Names of outer namespaces are seen, too, but not reopened.
+            return member.file == of.file
+                || facts.package == type_facts.package
+                    && self.code.is_same_package(member.file, of.file);
         }
         if member.file == of.file && around == target.parent {
             return true;
         }
         let scope = Place { file: member.file, enclosing: around };
-        let meant = self.name(scope, &target.name, 1);
+        let meant = self.aside(depth, |depth| self.name(scope, &target.name, depth));
         let is_target = |held: &Held| matches!(held.value, Value::Name(at) if at == of);
         if meant.iter().any(is_target) {
             return true;
@@ -234,7 +256,7 @@ impl Walk<'_> {
         let types = named.iter().filter(|at| {
             self.symbol(**at).is_some_and(|(facts, place)| is_type(facts.symbols[place].kind))
         });
-        types.take(2).count() == 1
+        types.take(2).count() == 1 && !self.is_exhausted()
     }
 
     /// Returns the bases of a type as values of them, those of its implementation blocks too.
@@ -243,9 +265,10 @@ impl Walk<'_> {
         let mut found = self.named_bases(&facts, of, place, depth);
         if facts.language.name == "rust" && facts.symbols[place].kind != SymbolKind::Impl {
             let name = facts.symbols[place].name.as_str();
-            for block in self.code.blocks(name).iter().copied().take(64) {
+            let blocks = self.code.blocks(name);
+            for &block in near(&blocks, of.file, APART_MAX) {
                 let Some((there, at)) = self.symbol(block) else { continue };
-                if !there.symbols[at].bases.is_empty() && self.is_block_of(block, of, name) {
+                if !there.symbols[at].bases.is_empty() && self.is_block_of(block, of, name, depth) {
                     found.extend(self.named_bases(&there, block, at, depth));
                 }
             }
@@ -253,13 +276,13 @@ impl Walk<'_> {
         found
     }
 
-    fn is_block_of(&self, block: SymbolAt, of: SymbolAt, name: &str) -> bool {
+    fn is_block_of(&self, block: SymbolAt, of: SymbolAt, name: &str, depth: usize) -> bool {
         let Some((facts, place)) = self.symbol(block) else { return false };
         if block.file == of.file {
             return true;
         }
         let scope = Place { file: block.file, enclosing: facts.symbols[place].parent };
-        let meant = self.name(scope, name, 1);
+        let meant = self.aside(depth, |depth| self.name(scope, name, depth));
         meant.iter().any(|held| matches!(held.value, Value::Name(at) if at == of))
     }
 
@@ -342,6 +365,9 @@ impl Walk<'_> {
                 let confidence = declared.confidence * 0.4;
                 found.push(Held::new(Value::Name(own), confidence, Reason::Implementation));
             }
+            if found.len() >= IMPLEMENTATIONS_MAX {
+                break;
+            }
         }
         found
     }
@@ -351,4 +377,21 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(at)?;
         Some(facts.symbols[place].kind)
     }
+}
+
+/// Returns true for what only says that something is defined elsewhere: prototypes, and the members
+/// of C++ types that have no body.
+pub(super) fn is_declaration(facts: &FileFacts, place: usize) -> bool {
+    let Some(symbol) = facts.symbols.get(place) else { return false };
+    let is_c = matches!(facts.language.name, "c" | "cpp" | "objective-c");
+    symbol.kind == SymbolKind::Prototype
+        || is_c && symbol.kind.is_callable() && symbol.source.signature.end >= symbol.span.end
+}
+
+/// Returns at most `max` of some definitions, which are in the order of files: those in files whose
+/// paths are next to that of `file`, in the same order.
+pub(super) fn near(all: &[SymbolAt], file: FileId, max: usize) -> &[SymbolAt] {
+    let at = all.partition_point(|at| at.file < file);
+    let start = at.saturating_sub(max / 2).min(all.len().saturating_sub(max));
+    &all[start..all.len().min(start + max)]
 }

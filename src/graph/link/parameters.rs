@@ -6,49 +6,175 @@ use crate::lang::symbols::SymbolKind;
 /// The least and the greatest number of arguments; the greatest is 255 where there is no bound.
 pub(super) type Arity = (u8, u8);
 
-/// Returns how many arguments a call of a function has; `None` if its signature does not say.
-/// O(bytes of the signature).
-pub(super) fn arity(kind: SymbolKind, name: &str, signature: &str) -> Option<Arity> {
-    if !kind.is_callable() {
+/// Returns how many arguments a call of a function has; `None` if its signature does not say, or if
+/// the language lets calls have others. O(bytes of the signature).
+pub(super) fn arity(
+    language: &str,
+    kind: SymbolKind,
+    name: &str,
+    signature: &str,
+) -> Option<Arity> {
+    // In JavaScript and Lua any number is legal; Elixir's pipes and Zig's methods hide one, R and
+    // the shells have their own ways.
+    let is_counted = matches!(
+        language,
+        "c" | "cpp"
+            | "csharp"
+            | "dart"
+            | "go"
+            | "java"
+            | "kotlin"
+            | "php"
+            | "python"
+            | "ruby"
+            | "rust"
+            | "scala"
+            | "swift"
+            | "tsx"
+            | "typescript"
+    );
+    if !kind.is_callable() || !is_counted {
+        return None;
+    }
+    let list = list(name, signature)?;
+    // `void f()` says nothing in C.
+    if language == "c" && list.trim().is_empty() {
         return None;
     }
     let (mut least, mut most) = (0_u8, 0_u8);
-    for part in parameters(name, signature)? {
-        if part.starts_with('*') && part.len() > 1 && part.as_bytes()[1] != b' '
-            || part.contains("...")
-        {
-            most = u8::MAX;
-            continue;
-        }
-        most = most.saturating_add(1);
-        let is_optional = part.contains('=') && !part.contains("=>")
-            || part.contains(" = ")
-            || part.contains("?:")
-            || part.ends_with('?');
-        if !is_optional {
-            least = least.saturating_add(1);
-        }
+    for part in own(list) {
+        let parameter = of_parameter(language, part);
+        least = least.saturating_add(u8::from(parameter == Parameter::Needed));
+        most = match parameter {
+            Parameter::Many => u8::MAX,
+            Parameter::Block => most,
+            Parameter::Needed | Parameter::Optional => most.saturating_add(1),
+        };
+    }
+    match language {
+        // `Type::method(&value)` and `Type.method(value)` hand over the instance, too.
+        "rust" | "python" | "csharp" if has_own(list) => most = most.saturating_add(1),
+        // `f(g())` hands over all results of `g`.
+        "go" => least = least.min(1),
+        // More are no error, and are read by `func_get_args`.
+        "php" => most = u8::MAX,
+        // The last one may be written as any number of `key: value`; a block may be handed to all.
+        "ruby" => most = if most > 0 { u8::MAX } else { 1 },
+        _ => {}
     }
     Some((least, most))
+}
+
+/// How many arguments a parameter takes.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Parameter {
+    Needed,
+    Optional,
+    /// Any number.
+    Many,
+    /// None: a block stands behind the arguments.
+    Block,
+}
+
+fn of_parameter(language: &str, part: &str) -> Parameter {
+    let words = || part.split(|c: char| !c.is_alphanumeric());
+    let is_many = match language {
+        "python" | "ruby" => part.starts_with('*'),
+        "kotlin" => words().any(|word| word == "vararg"),
+        "csharp" => words().any(|word| word == "params"),
+        "scala" => part.ends_with('*'),
+        // Those in brackets have names, or may be left out, one by one.
+        "dart" => part.starts_with(['[', '{']),
+        _ => false,
+    };
+    if is_many || part.contains("...") {
+        return Parameter::Many;
+    }
+    if language == "ruby" {
+        return match part.split_once(':') {
+            _ if part.starts_with('&') => Parameter::Block,
+            Some(_) => Parameter::Optional,
+            None if part.contains('=') => Parameter::Optional,
+            None => Parameter::Needed,
+        };
+    }
+    let is_optional = language != "rust"
+        && (part.contains('=') && !part.contains("=>")
+            || part.contains(" = ")
+            || part.contains("?:")
+            || part.ends_with('?'));
+    if is_optional { Parameter::Optional } else { Parameter::Needed }
 }
 
 /// Returns the parameters of a function as they are written, without the instance that a method is
 /// of; `None` if its signature does not say.
 pub(super) fn parameters<'s>(name: &str, signature: &'s str) -> Option<Vec<&'s str>> {
-    let start = signature.find(&format!("{name}(")).or_else(|| signature.find(name))?;
-    let after = start + name.len();
-    let open = after + signature[after..].find('(')?;
-    let parts = split(inside(&signature[open..])?, b',');
+    Some(own(list(name, signature)?))
+}
+
+/// Returns the parameters in a list, without the instance that a method is of.
+fn own(list: &str) -> Vec<&str> {
     let mut kept: Vec<&str> = Vec::new();
-    for part in parts.into_iter().map(str::trim) {
-        let word = part.trim_start_matches('&').split([':', ' ', '=']).next().unwrap_or(part);
-        let is_own = matches!(part, "self" | "cls" | "&self" | "&mut self" | "mut self")
-            || (matches!(word, "self" | "cls" | "this") && kept.is_empty());
+    for part in split(list, b',').into_iter().map(str::trim) {
+        let is_own = is_own(part, kept.is_empty());
         if !(part.is_empty() || part == "void" || part == "/" || part == "*" || is_own) {
             kept.push(part);
         }
     }
-    Some(kept)
+    kept
+}
+
+/// Returns true if the first parameter is the instance that a method is of.
+fn has_own(list: &str) -> bool {
+    split(list, b',').first().is_some_and(|part| is_own(part.trim(), true))
+}
+
+fn is_own(part: &str, is_first: bool) -> bool {
+    let word = part.trim_start_matches('&').split([':', ' ', '=']).next().unwrap_or(part);
+    matches!(part, "self" | "cls" | "&self" | "&mut self" | "mut self")
+        || (matches!(word, "self" | "cls" | "this") || part.ends_with(" self")) && is_first
+}
+
+/// Returns what stands in the brackets behind a function's name and its type parameters.
+fn list<'s>(name: &str, signature: &'s str) -> Option<&'s str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let ends_as_word = name.ends_with(is_word);
+    let ends = signature.match_indices(name).map(|(at, _)| (at, at + name.len()));
+    let mut whole = ends.filter(|&(start, end)| {
+        !signature[..start].ends_with(is_word)
+            && !(ends_as_word && signature[end..].starts_with(is_word))
+    });
+    let first = whole.clone().next()?.1;
+    let open = whole.find_map(|(_, end)| {
+        let after = without_type_parameters(&signature[end..]);
+        after.starts_with('(').then(|| signature.len() - after.len())
+    });
+    // `name = (a, b) => …`
+    let open = open.or_else(|| Some(first + signature[first..].find('(')?))?;
+    inside(&signature[open..])
+}
+
+/// Returns what follows the type parameters that `text` begins with, if any.
+fn without_type_parameters(text: &str) -> &str {
+    let text = text.trim_start();
+    if !text.starts_with(['<', '[']) {
+        return text;
+    }
+    let bytes = text.as_bytes();
+    let mut level = 0_usize;
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            // An arrow is no bracket.
+            b'>' if at > 0 && matches!(bytes[at - 1], b'=' | b'-') => {}
+            b'<' | b'[' | b'(' | b'{' => level += 1,
+            b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        if level == 0 {
+            return text.get(at + 1..).unwrap_or_default().trim_start();
+        }
+    }
+    text
 }
 
 /// Returns the parameters of a function's type as it is written, `(a: A) => R`, perhaps in brackets
@@ -116,4 +242,52 @@ fn inside(text: &str) -> Option<&str> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(language: &str, name: &str, signature: &str, expected: Option<Arity>) {
+        assert_eq!(arity(language, SymbolKind::Method, name, signature), expected, "{signature}");
+    }
+
+    /// A legal call was put below others, or not guessed, since its arguments were counted wrong.
+    #[test]
+    fn legal_calls_fit() {
+        let any = u8::MAX;
+        check("javascript", "render", "render(a, opts)", None);
+        check("typescript", "render", "render(a: A, opts?: B, ...c)", Some((1, any)));
+        check("typescript", "run", "run<T extends (a: A, b: B) => void>(of: T)", Some((1, 1)));
+        check("ruby", "deliver", "def deliver(a, opt: 1)", Some((1, any)));
+        check("ruby", "each_thing", "def each_thing(&block)", Some((0, 1)));
+        check("ruby", "plain", "def plain(a, b = 1)", Some((1, any)));
+        check("kotlin", "writeMany", "fun writeMany(vararg xs: Int)", Some((0, any)));
+        check("csharp", "WriteMany", "public void WriteMany(params object[] xs)", Some((0, any)));
+        check("go", "Join", "func (s *S) Join(a int, rest ...T) error", Some((1, any)));
+        check(
+            "go",
+            "Map",
+            "func Map[T interface{ M(a, b int) }](of T, by func(T) T)",
+            Some((1, 2)),
+        );
+        check("rust", "visit", "pub fn visit<F: FnMut(u8, u8)>(&self, f: F)", Some((1, 2)));
+        check(
+            "rust",
+            "f",
+            "fn f<F: Fn(u8) -> u8>(f: F, g: impl Iterator<Item = u8>)",
+            Some((2, 2)),
+        );
+        check("rust", "run", "fn run(self: Box<Self>, at: u8)", Some((1, 2)));
+        check("python", "add", "def add(self, item, *, at=None, **rest)", Some((1, any)));
+        check("php", "add", "function add($a, $b = 1)", Some((1, any)));
+        check("dart", "add", "void add(int a, {int b, required int c})", Some((1, any)));
+        check("c", "old", "int old()", None);
+        check("c", "none", "int none(void)", Some((0, 0)));
+        check("cpp", "get", "void Target::get(int a, std::pair<int, int> b = {})", Some((1, 2)));
+        check("cpp", "operator()", "int operator()(int a)", Some((1, 1)));
+        check("elixir", "add", "def add(a, b)", None);
+        check("java", "of", "static List of(A a, B b…", None);
+    }
 }

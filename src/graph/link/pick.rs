@@ -1,6 +1,7 @@
 //! From what a name may stand for to links: constructors, overloads, declarations, guesses.
 
 use super::code::{FileFacts, SymbolAt};
+use super::members::is_declaration;
 use super::parameters::arity;
 use super::value::{Held, Place, Value, Walk, is_type, is_variable};
 use super::{LINKS_MAX, Link, Reason, Use};
@@ -9,6 +10,9 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// Definitions of one name among which nothing is guessed.
 const AMBIGUOUS_MAX: usize = 4;
+
+/// Definitions of one name that are looked at for a guess.
+const GUESSES_MAX: usize = 512;
 
 impl Walk<'_> {
     /// Returns links for what a use may stand for, the likeliest first.
@@ -33,7 +37,8 @@ impl Walk<'_> {
         links
     }
 
-    /// Returns the constructors of the type that a call names: they are what is run.
+    /// Returns the constructors of the type that a call names: they are what is run. Where it has
+    /// none of its own, that is the base's.
     fn constructors(&self, held: &Held) -> Vec<Held> {
         let Value::Name(of) = held.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
@@ -42,16 +47,34 @@ impl Walk<'_> {
             return Vec::new();
         }
         let names = facts.dialect.constructors.iter().copied().chain([symbol.name.as_str()]);
-        let found = names.map(|name| facts.children(Some(place), name)).find(|found| {
-            found.iter().any(|&child| facts.symbols[child as usize].kind.is_callable())
-        });
-        let at = |&place: &u32| SymbolAt { file: of.file, place };
-        let made = |at| {
-            // The type itself ranks below.
-            let confidence = (held.confidence * 1.001).min(1.0);
-            Held::new(Value::Name(at), confidence, held.reason)
-        };
-        found.unwrap_or_default().iter().map(at).map(made).collect()
+        let mut found: Vec<SymbolAt> = Vec::new();
+        for name in names {
+            let children = facts.children(Some(place), name).iter().copied();
+            let own = children.filter(|&at| facts.symbols[at as usize].kind.is_callable());
+            found.extend(own.map(|place| SymbolAt { file: of.file, place }));
+            if !found.is_empty() {
+                break;
+            }
+        }
+        let is_all_declared = found.iter().all(|at| is_declaration(&facts, at.place as usize));
+        if !found.is_empty() && is_all_declared {
+            let apart = self.apart(&facts, of, &symbol.name, 0);
+            found.extend(apart.iter().filter_map(Held::link).map(|link| link.to));
+        }
+        // The type itself ranks below, but above a constructor that it inherits.
+        let (mut factor, mut reason) = (1.001, held.reason);
+        if found.is_empty() && facts.dialect.inherits_constructors {
+            (factor, reason) = (0.99, reason.max(Reason::Inherited));
+            let names = facts.dialect.constructors.iter();
+            let inherited = names.map(|name| self.members(of, name, 0));
+            let links = |found: Vec<Held>| found.iter().filter_map(Held::link).collect::<Vec<_>>();
+            let inherited = inherited.map(links).find(|links| !links.is_empty());
+            found = inherited.unwrap_or_default().into_iter().map(|link| link.to).collect();
+            found.retain(|&at| self.symbol(at).is_some_and(|(facts, at)| facts.is_constructor(at)));
+        }
+        let confidence = (held.confidence * factor).min(1.0);
+        let made = |at| Held::new(Value::Name(at), confidence, reason);
+        found.into_iter().map(made).collect()
     }
 
     /// Returns the members of that name in the repository, where few enough have it.
@@ -61,7 +84,13 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for at in self.code.named(used.name).iter().copied().take(64) {
+        let named = self.code.named(used.name);
+        // What is not looked at may be meant as well.
+        let is_cut = named.len() > GUESSES_MAX;
+        for at in named.iter().copied().take(GUESSES_MAX) {
+            if found.len() >= LINKS_MAX {
+                break;
+            }
             let Some((there, at_place)) = self.symbol(at) else { continue };
             let is_kin = std::ptr::eq(there.dialect, facts.dialect);
             if is_kin && self.fits(&there, at, at_place, used) {
@@ -70,6 +99,7 @@ impl Walk<'_> {
         }
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
+            _ if is_cut || self.is_exhausted() => (0.1, Reason::Ambiguous),
             1 => (0.5, Reason::UniqueName),
             2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
             _ => (0.1, Reason::Ambiguous),
@@ -85,13 +115,13 @@ impl Walk<'_> {
         for link in links.iter_mut() {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
             let symbol = &facts.symbols[place];
-            let is_declared = symbol.kind == SymbolKind::Prototype
+            let is_declared = is_declaration(&facts, place)
                 || facts.path.ends_with(".d.ts")
                 || facts.path.ends_with(".pyi");
             if is_declared {
                 link.confidence *= 0.98;
             }
-            if is_several && !self.takes(used, link.to, symbol) {
+            if is_several && !self.takes(used, link.to, &facts, symbol) {
                 link.confidence *= 0.93;
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
@@ -124,16 +154,17 @@ impl Walk<'_> {
             Role::Type | Role::Base => is_type(symbol.kind),
             _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
         };
-        facts.owner(place).is_some() && is_fit && self.takes(used, at, symbol)
+        facts.owner(place).is_some() && is_fit && self.takes(used, at, facts, symbol)
     }
 
     /// Returns false if the definition takes another number of arguments than the use has.
-    fn takes(&self, used: Use<'_>, at: SymbolAt, symbol: &Symbol) -> bool {
+    fn takes(&self, used: Use<'_>, at: SymbolAt, facts: &FileFacts, symbol: &Symbol) -> bool {
         let Some(given) = used.arguments else { return true };
         if !symbol.kind.is_callable() {
             return true;
         }
-        let arity = arity(symbol.kind, &symbol.name, &self.signature(at));
+        let signature = self.signature(at);
+        let arity = arity(facts.language.name, symbol.kind, &symbol.name, &signature);
         arity.is_none_or(|(least, most)| (least..=most).contains(&given))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Reason;
 use super::code::{FileFacts, SymbolAt};
+use super::members::near;
 use super::value::{
     Held, Place, VALUES_MAX, Value, Walk, definitions, is_named, is_type, is_variable,
 };
@@ -12,6 +13,14 @@ use crate::lang::symbols::{SymbolKind, Visibility};
 /// Imports of everything that are looked into.
 const STARS_MAX: usize = 32;
 
+/// Imports whose packages are asked for their names.
+const PACKAGES_MAX: usize = 64;
+
+/// Definitions of one name in the program that are looked at, those in near files first; and how
+/// many are looked at if one of them is nearer than all others can be.
+const PROGRAM_MAX: usize = 1024;
+const NEAR_MAX: usize = 64;
+
 impl Walk<'_> {
     /// Returns what `name` stands for at `place`: the first of the steps that knows it.
     pub(super) fn name(&self, place: Place, name: &str, depth: usize) -> Vec<Held> {
@@ -19,11 +28,12 @@ impl Walk<'_> {
             return Vec::new();
         }
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        let steps: [&dyn Fn() -> Vec<Held>; 6] = [
+        let steps: [&dyn Fn() -> Vec<Held>; 7] = [
             &|| self.around(&facts, place, name, depth),
             &|| of_file(&facts, place.file, name),
             &|| self.imported(&facts, place.file, None, name, depth),
             &|| self.of_package(&facts, place.file, name),
+            &|| self.imported_package(&facts, place.file, name, depth),
             &|| self.starred(&facts, place, name, depth),
             &|| self.of_program(&facts, place.file, name),
         ];
@@ -97,16 +107,52 @@ impl Walk<'_> {
         if !facts.dialect.has_packages || !self.goes_on(0) {
             return Vec::new();
         }
-        let named = self.code.named(name);
-        let named = named.iter().copied().filter(|at| {
-            at.file != file
-                && self.code.is_same_package(file, at.file)
-                && self.symbol(*at).is_some_and(|(facts, place)| {
-                    facts.symbols[place].parent.is_none() && facts.owner(place).is_none()
-                })
-        });
-        let held = |at| Held::new(Value::Name(at), 0.96, Reason::SamePackage);
-        named.map(held).take(VALUES_MAX).collect()
+        let mut named = Vec::new();
+        for at in self.code.named(name).iter().copied() {
+            if at.file == file || !self.code.is_same_package(file, at.file) {
+                continue;
+            }
+            let Some((there, place)) = self.symbol(at) else { continue };
+            if there.symbols[place].parent.is_none() && there.owner(place).is_none() {
+                named.push((there.package.as_ref().map_or(0, String::len), at));
+            }
+        }
+        // C#'s namespaces see the names of those around them, but their own ones first.
+        let innermost = named.iter().map(|(package, _)| *package).max();
+        named.retain(|(package, _)| Some(*package) == innermost);
+        let held = |(_, at)| Held::new(Value::Name(at), 0.96, Reason::SamePackage);
+        named.into_iter().map(held).take(VALUES_MAX).collect()
+    }
+
+    /// Looks for a package that is imported by a path with another name at its end: Go's files say
+    /// themselves what their package is called.
+    fn imported_package(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Held> {
+        if facts.language.name != "go" {
+            return Vec::new();
+        }
+        for (at, import) in facts.imports.iter().enumerate().take(PACKAGES_MAX) {
+            let [bound] = &import.names[..] else { continue };
+            if !bound.name.is_empty() || !import.module.contains(bound.alias.as_str()) {
+                continue;
+            }
+            let found = self.binding(facts, file, at, bound, depth + 1);
+            let is_called = |held: &Held| match held.value {
+                Value::Module(file) => {
+                    self.facts(file).is_some_and(|facts| facts.package.as_deref() == Some(name))
+                }
+                _ => false,
+            };
+            if found.iter().any(is_called) {
+                return found;
+            }
+        }
+        Vec::new()
     }
 
     /// Looks into the modules whose names are all imported.
@@ -130,35 +176,69 @@ impl Walk<'_> {
 
     /// Looks at the whole program, where the language does; definitions near the use first.
     fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
-        let is_macro_only = facts.dialect.offers_imports && facts.language.name == "rust";
+        let is_macro_only = facts.language.name == "rust";
         if !facts.dialect.is_whole_program && !is_macro_only {
             return Vec::new();
         }
-        let mut near: Vec<(usize, SymbolAt)> = Vec::new();
-        for at in self.code.named(name).iter().copied().take(256) {
+        let named = self.code.named(name);
+        let mut looked_at = near(&named, file, NEAR_MAX);
+        let (mut found, mut is_sure) = self.visible(facts, file, &named, looked_at);
+        if !is_sure && looked_at.len() < named.len() {
+            looked_at = near(&named, file, PROGRAM_MAX);
+            (found, is_sure) = self.visible(facts, file, &named, looked_at);
+        }
+        if !is_sure {
+            let held = |(_, at)| Held::new(Value::Name(at), 0.1, Reason::Ambiguous);
+            return found.into_iter().map(held).take(VALUES_MAX).collect();
+        }
+        let is_alone = found.len() == 1 && looked_at.len() == named.len();
+        let confidence = if is_alone { 0.9 } else { 0.75 };
+        let nearest = found.iter().map(|(shared, _)| *shared).max();
+        found.retain(|(shared, _)| Some(*shared) == nearest);
+        let share = if found.len() > 2 { 0.7 } else { 1.0 };
+        let held = |(_, at)| Held::new(Value::Name(at), confidence * share, Reason::Program);
+        found.into_iter().map(held).take(VALUES_MAX).collect()
+    }
+
+    /// Returns those of some definitions that a file sees, each with the number of folders that it
+    /// shares with it, and whether none of the others is as near.
+    fn visible(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        all: &[SymbolAt],
+        looked_at: &[SymbolAt],
+    ) -> (Vec<(usize, SymbolAt)>, bool) {
+        let is_rust = facts.language.name == "rust";
+        let mut found = Vec::new();
+        let mut edges = [None; 2];
+        for &at in looked_at {
             let Some((other, place)) = self.symbol(at) else { continue };
             let symbol = &other.symbols[place];
+            let shared = shared_folders(&facts.path, &other.path);
+            edges = [edges[0].or(Some(shared)), Some(shared)];
             let is_hidden = symbol.visibility == Visibility::Private
                 && at.file != file
                 && other.dialect.offers_imports
                 && !is_header(&other.path);
-            let is_wanted = match is_macro_only {
+            let is_wanted = match is_rust {
                 true => symbol.kind == SymbolKind::Macro,
-                false => is_free(&other, place) && std::ptr::eq(other.dialect, facts.dialect),
+                false => {
+                    is_free(&other, place)
+                        && std::ptr::eq(other.dialect, facts.dialect)
+                        && !is_hidden
+                }
             };
-            if is_wanted && (!is_hidden || is_macro_only) {
-                near.push((shared_folders(&facts.path, &other.path), at));
+            if is_wanted {
+                found.push((shared, at));
             }
         }
-        let Some(nearest) = near.iter().map(|(shared, _)| *shared).max() else {
-            return Vec::new();
-        };
-        let is_alone = near.len() == 1;
-        let confidence = if is_alone { 0.9 } else { 0.75 };
-        near.retain(|(shared, _)| *shared == nearest);
-        let share = if near.len() > 2 { 0.7 } else { 1.0 };
-        let held = |(_, at)| Held::new(Value::Name(at), confidence * share, Reason::Program);
-        near.into_iter().map(held).take(VALUES_MAX).collect()
+        // In path order no file beyond the first and last that were looked at is nearer than these.
+        let nearest = found.iter().map(|(shared, _)| *shared).max();
+        let is_open = [looked_at.first() != all.first(), looked_at.last() != all.last()];
+        let may_be_nearer =
+            is_open.iter().zip(edges).any(|(is_open, edge)| *is_open && edge >= nearest);
+        (found, !may_be_nearer && !self.is_exhausted())
     }
 
     /// Returns the modules that `path` names where `from` imports it.
@@ -182,8 +262,10 @@ pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> 
         .filter(|at| is_named(&facts.symbols[at.place as usize]))
         .filter(|at| !facts.is_module_elsewhere(at.place as usize))
         .filter(|at| {
-            // Go's methods stand at the top of the file, too.
-            !facts.dialect.has_packages || facts.owner(at.place as usize).is_none()
+            // Go's methods stand at the top of the file, too, and C++'s constructors, which are
+            // called like their types.
+            let owner = facts.owner(at.place as usize);
+            !facts.dialect.has_packages && owner != Some(name) || owner.is_none()
         })
         .map(|at| Held::new(Value::Name(at), 0.99, Reason::SameFile))
         .collect()
@@ -194,7 +276,11 @@ fn is_free(facts: &FileFacts, place: usize) -> bool {
     let symbol = &facts.symbols[place];
     let is_member = matches!(
         symbol.kind,
-        SymbolKind::Method | SymbolKind::Field | SymbolKind::Property | SymbolKind::Impl
+        SymbolKind::Method
+            | SymbolKind::Constructor
+            | SymbolKind::Field
+            | SymbolKind::Property
+            | SymbolKind::Impl
     );
     let parent = symbol.parent.map(|parent| facts.symbols[parent].kind);
     !is_member && parent.is_none_or(|kind| matches!(kind, SymbolKind::Module | SymbolKind::Enum))

@@ -1,8 +1,13 @@
 //! Tests of the linker: sources as people write them, a use at `$0`, and what it means.
 
+mod cpp;
+mod csharp;
 mod damaged;
+mod go;
+mod guesses;
 mod java;
 mod rust;
+mod swift;
 mod typescript;
 
 use super::{Linker, Use};
@@ -11,10 +16,10 @@ use crate::graph::link::{Code, SymbolAt};
 use crate::graph::program::Program;
 
 /// Paths and texts.
-type Texts = Vec<(String, Vec<u8>)>;
+pub(in crate::graph) type Texts = Vec<(String, Vec<u8>)>;
 
 /// Returns the texts of a fixture, without its mark, and the file and byte where the mark stood.
-fn fixture(text: &str) -> (Texts, Option<(String, usize)>) {
+pub(in crate::graph) fn fixture(text: &str) -> (Texts, Option<(String, usize)>) {
     let mut files = Texts::new();
     let mut mark = None;
     for line in text.lines() {
@@ -98,47 +103,6 @@ fn rust_paths_and_receivers() {
     assert_eq!(seen[1..], ["src/net/pool.rs:8 Pool::fetch Implementation"]);
 }
 
-#[test]
-fn go_packages_and_embedding() {
-    let tree = |body: &str| {
-        format!(
-            "//- /go.mod\nmodule example.com/app\n//- /store/store.go\npackage store\n\
-             type Base struct{{}}\nfunc (b *Base) Touch() {{}}\n\
-             type Store struct {{\n\tBase\n\tnext *Store\n}}\nfunc New(n int) *Store {{ return nil }}\n\
-             //- /store/more.go\npackage store\nfunc (s *Store) Get(k string) *Store {{ return s }}\n\
-             //- /main.go\npackage main\nimport \"example.com/app/store\"\nfunc main() {{ {body} }}\n"
-        )
-    };
-    check(&tree("store.$0New(1)"), "store/store.go:8 New Receiver");
-    check(&tree("store.New(1).$0Get(\"a\")"), "store/more.go:2 Store.Get Receiver");
-    check(
-        &tree("s := store.New(1); s.next.Get(\"\").$0Touch()"),
-        "store/store.go:3 Base.Touch Inherited",
-    );
-    check(&tree("other.$0Unknown()"), "");
-}
-
-#[test]
-fn callers_and_the_way_between() {
-    let (files, _) = fixture(
-        "//- /go.mod\nmodule m\n//- /a.go\npackage m\nfunc a() { b() }\nfunc b() { c(); c() }\n\
-         //- /b.go\npackage m\nfunc c() {}\nfunc d() { d() }\n",
-    );
-    let program = Program::new(files);
-    let of = |name: &str| program.named(name)[0];
-    let callers = calls::answered_callers(&program, of("c"));
-    assert_eq!(callers.len(), 2);
-    let caller = calls::calling_symbol(&program, &callers[0].site);
-    assert_eq!(caller, Some(of("b")));
-    let path = calls::path(&program, of("a"), of("c"), 0.0).expect("there is a way");
-    assert_eq!(path.iter().map(|step| step.next).collect::<Vec<_>>(), [of("b"), of("c")]);
-    assert_eq!(calls::path(&program, of("d"), of("c"), 0.0), None);
-    let reaching = calls::reaching(&program, of("c"), 1, 0.0);
-    assert_eq!(reaching.iter().map(|step| step.symbol).collect::<Vec<_>>(), [of("b")]);
-    let callees = calls::callees(&program, of("b"), 0.0);
-    assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
-}
-
 /// What a resolution costs, in bounds; run with `--ignored` and optimised.
 #[test]
 #[ignore = "a measurement"]
@@ -158,7 +122,7 @@ fn resolutions_are_timed() {
     let rounds = 200;
     let started = std::time::Instant::now();
     for _ in 0..rounds {
-        assert_eq!(calls::callers(&program, named[0], 0.45).len(), 60);
+        assert_eq!(calls::uses_of(&program, &[named[0]], 0.45).uses.len(), 60);
     }
     let each = started.elapsed() / rounds;
     assert!(each.as_millis() < 20, "callers of a symbol with 60 calls: {each:?}");

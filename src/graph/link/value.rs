@@ -93,11 +93,31 @@ impl Held {
 pub(super) struct Walk<'a> {
     pub(super) code: &'a dyn Code,
     steps: Cell<u32>,
+    /// Whether a member is a type's is being asked.
+    is_asking: Cell<bool>,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(code: &'a dyn Code) -> Walk<'a> {
-        Walk { code, steps: Cell::new(STEPS_MAX) }
+        Walk { code, steps: Cell::new(STEPS_MAX), is_asking: Cell::new(false) }
+    }
+
+    /// Returns true if there are no steps left, so that something may have been missed.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() == 0
+    }
+
+    /// Asks about a name in the course of following another one at `depth`. The outermost such
+    /// question starts anew, those inside of it go on from where they are, so that the stack is
+    /// bounded by twice the depth.
+    pub(super) fn aside<T>(&self, depth: usize, ask: impl FnOnce(usize) -> T) -> T {
+        if self.is_asking.get() {
+            return ask(depth + 1);
+        }
+        self.is_asking.set(true);
+        let answer = ask(1);
+        self.is_asking.set(false);
+        answer
     }
 
     /// Takes a step; false if there are none left or `depth` is too deep.

@@ -13,6 +13,9 @@ use crate::base::ids::FileId;
 /// Paths that one entry of `exports` may lead to.
 const LEAVES_MAX: usize = 64;
 
+/// Bytes of such a path; a longer one is left out.
+const LEAF_BYTES_MAX: usize = 4096;
+
 /// Levels of conditions.
 const DEPTH_MAX: usize = 8;
 
@@ -218,12 +221,14 @@ fn choose(entries: &serde_json::Map<String, Value>, key: &str) -> Vec<String> {
 }
 
 /// Returns the paths that an entry leads to under any condition: sources first, then what Node takes,
-/// then other platforms, types last.
+/// then other platforms, types last. The first star of each stands for `star`.
 fn leaves(value: &Value, star: &str) -> Vec<String> {
     let mut found = Vec::new();
     collect(value, 1, 0, &mut found);
     found.sort_by_key(|leaf: &(u8, &str)| leaf.0);
-    found.into_iter().map(|(_, path)| path.replace('*', star)).collect()
+    let paths = found.into_iter().map(|(_, path)| path);
+    let paths = paths.filter(|path| path.len() + star.len() <= LEAF_BYTES_MAX);
+    paths.map(|path| path.replacen('*', star, 1)).collect()
 }
 
 fn collect<'v>(value: &'v Value, rank: u8, depth: usize, found: &mut Vec<(u8, &'v str)>) {

@@ -104,7 +104,7 @@ pub(super) fn split_star(pattern: &str) -> (&str, Option<&str>) {
 /// Reads the configuration at a place, and what it extends for what it does not say itself.
 fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
     let mut project = Project { folder: configs[at].0.folder, ..Project::default() };
-    let (mut base_said, mut paths_said) = (false, false);
+    let mut said: Option<(&[u8], &serde_json::Map<String, Value>)> = None;
     let mut chain = vec![at];
     let mut step = 0;
     while let Some(&at) = chain.get(step) {
@@ -112,15 +112,11 @@ fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
         let (manifest, value) = &configs[at];
         let folder = tree.folder_path(manifest.folder);
         let options = &value["compilerOptions"];
-        let base = options["baseUrl"].as_str().and_then(|base| join(folder, base));
-        if !paths_said && let Some(paths) = options["paths"].as_object() {
-            paths_said = true;
-            let root = base.as_deref().or(project.base.as_deref()).unwrap_or(folder);
-            project.paths = patterns(root, paths);
+        if said.is_none() {
+            said = options["paths"].as_object().map(|paths| (folder, paths));
         }
-        if !base_said && base.is_some() {
-            base_said = true;
-            project.base = base;
+        if project.base.is_none() {
+            project.base = options["baseUrl"].as_str().and_then(|base| join(folder, base));
         }
         // Of several, the last one outranks those before it.
         for extended in json::texts(value.get("extends")).into_iter().rev() {
@@ -131,6 +127,10 @@ fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
                 chain.push(extended);
             }
         }
+    }
+    // Whoever says it, what is written in `paths` starts at `baseUrl`; without one, next to it.
+    if let Some((folder, paths)) = said {
+        project.paths = patterns(project.base.as_deref().unwrap_or(folder), paths);
     }
     project
 }

@@ -1,6 +1,8 @@
 //! What is loaded while the program runs.
 
-use super::check;
+use std::fmt::Write as _;
+
+use super::{Fixture, check};
 
 #[test]
 fn dynamic_loads_keep_their_confidence() {
@@ -53,4 +55,26 @@ fn dynamic_loads_keep_their_confidence() {
             ("app/load.py", "load app.plugins.one.Plugin", "app/plugins/one.py 0.8 root +1"),
         ],
     );
+}
+
+/// Thousands of templates beside thousands of files took minutes.
+#[test]
+fn templates_of_one_file_are_bounded() {
+    let mut tree = "//- /a.js\n//- /b.js\n".to_owned();
+    for at in 0..9000 {
+        let _ = write!(tree, "//- /d/f{at}.txt\n");
+    }
+    let fixture = Fixture::new(&tree);
+    let lead = |from: &str, written: &str| fixture.lead(&fixture.importer(from), written);
+    let known = "template ./d/${x}f8.txt";
+    let (early, late) = ("template ./d/f1${x}.txt", "template ./d/f7${x}.txt");
+    let first = lead("a.js", early);
+    assert!(first.starts_with("d/f10.txt 0.4 pattern"), "{first}");
+    for at in 0..40 {
+        assert_eq!(lead("a.js", &format!("template ./d/${{x}}zz{at}")), "unknown");
+    }
+    assert_eq!(lead("a.js", late), "unknown");
+    assert_eq!(lead("a.js", early), first);
+    assert!(lead("b.js", late).starts_with("d/f70.txt"));
+    assert_eq!(lead("b.js", known), "unknown");
 }

@@ -79,7 +79,4 @@ fn files_of_a_package_see_each_other() {
     assert_eq!(same("store/a_test.go"), ["store/a.go", "store/a_windows.go"]);
     assert_eq!(same("main.go"), ["other.go"]);
     assert_eq!(same("main_test.go"), Vec::<&str>::new());
-    let package = |path| fixture.resolver.go_package(fixture.id(path));
-    assert_eq!(package("store/a.go").as_deref(), Some("example.com/root/store"));
-    assert_eq!(package("tools/gen/gen.go").as_deref(), Some("example.com/root/tools/gen"));
 }

@@ -186,3 +186,48 @@ fn pnpm_and_lerna_name_members() {
     "#;
     check(tree, &[("a/index.js", "twin", "libs/deep/er/index.js 1 workspace")]);
 }
+
+/// `paths` with a `baseUrl` of what is extended were looked for next to the configuration.
+#[test]
+fn paths_start_at_an_inherited_base() {
+    let tree = r#"
+        //- /tsconfig.base.json
+        { "compilerOptions": { "baseUrl": "./src" } }
+        //- /tsconfig.json
+        { "extends": "./tsconfig.base.json", "compilerOptions": { "paths": { "lib/*": ["app/*"] } } }
+        //- /src/app/h.ts
+        //- /app/h.ts
+        //- /src/main.ts
+        //- /own/tsconfig.json
+        { "extends": "../tsconfig.json", "compilerOptions": { "baseUrl": "." } }
+        //- /own/app/h.ts
+        //- /own/main.ts
+    "#;
+    check(
+        tree,
+        &[
+            ("src/main.ts", "lib/h", "src/app/h.ts 1 mapped"),
+            ("own/main.ts", "lib/h", "own/app/h.ts 1 mapped"),
+        ],
+    );
+}
+
+/// Stars of a target were each replaced by what a long import had there.
+#[test]
+fn patterns_of_exports_are_bounded() {
+    let stars = "*".repeat(1 << 20);
+    let tree = format!(
+        "//- /package.json\n{{\"name\": \"p\", \"exports\": {{\"./a/*\": \"{}\", \"./b/*\": \"./*/*.js\"}}}}\n\
+         //- /x/*.js\n//- /a.js\n",
+        &stars[..(1 << 20) - 100]
+    );
+    let long = "a".repeat(1 << 20);
+    check(
+        &tree,
+        &[
+            ("a.js", &format!("p/a/{long}"), "unknown"),
+            ("a.js", "p/a/b", "outside"),
+            ("a.js", "p/b/x", "x/*.js 1 workspace"),
+        ],
+    );
+}

@@ -110,3 +110,25 @@ fn files_of_a_package_see_each_other() {
     ];
     assert_eq!(paths, expected);
 }
+
+#[test]
+fn files_of_a_csharp_namespace_see_those_around() {
+    let fixture = Fixture::new(
+        "
+        //- /A.cs
+        package N
+        //- /B.cs
+        package N.Inner
+        //- /C.cs
+        package N.Inner
+        //- /D.cs
+        package Other
+        ",
+    );
+    let same = |path: &str| {
+        let files = fixture.resolver.same_package(&fixture.importer(path));
+        files.iter().map(|file| fixture.paths[file.index()].as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(same("C.cs"), ["A.cs", "B.cs"]);
+    assert_eq!(same("A.cs"), Vec::<&str>::new());
+}

@@ -105,10 +105,6 @@ proptest! {
         }
         for file in ids().chain([FileId(u32::MAX)]) {
             resolver.crate_root(file);
-            resolver.crate_name(file);
-            resolver.rust_module(file);
-            resolver.python_module(file);
-            resolver.go_package(file);
         }
     }
 }

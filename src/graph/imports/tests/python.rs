@@ -1,6 +1,6 @@
 //! Python.
 
-use super::{Fixture, check};
+use super::check;
 
 const TREE: &str = "
     //- /setup.py
@@ -86,10 +86,4 @@ fn roots_of_sources_are_found() {
             ("one/tests/test_a.py", "gamma", "four/gamma/__init__.py 0.4 root"),
         ],
     );
-    let fixture = Fixture::new(tree);
-    let dotted = |path| fixture.resolver.python_module(fixture.id(path));
-    assert_eq!(dotted("one/source/alpha/a.py").as_deref(), Some("alpha.a"));
-    assert_eq!(dotted("one/source/alpha/__init__.py").as_deref(), Some("alpha"));
-    assert_eq!(dotted("one/source/space/inner/b.py").as_deref(), Some("space.inner.b"));
-    assert_eq!(dotted("one/pyproject.toml"), None);
 }

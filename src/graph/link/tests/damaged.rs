@@ -82,3 +82,26 @@ proptest! {
         }
     }
 }
+
+/// Questions about members asked others of the same kind, each from the start of the depth.
+#[test]
+fn cycles_of_types_fit_a_small_stack() {
+    let (files, _) = super::fixture(
+        "//- /Cargo.toml\n[package]\nname = \"a\"\n//- /src/lib.rs\nmod a;\nmod b;\nmod g;\nmod h;\nmod u;\n\
+         //- /src/a.rs\npub struct X;\n//- /src/b.rs\npub struct Y;\n\
+         //- /src/g.rs\nuse crate::a::X::Y;\nimpl Y { pub const X: u8 = 1; }\n\
+         //- /src/h.rs\nuse crate::b::Y::X;\nimpl X { pub const Y: u8 = 1; }\n\
+         //- /src/u.rs\nuse crate::b::Y::X;\nfn go() { X::foo_it(); }\n\
+         pub struct Z; impl Z { pub fn foo_it() {} }\n",
+    );
+    let resolve = || {
+        let program = Program::new(files);
+        for file in program.ids() {
+            for (name, reference) in program.references(file) {
+                Linker::new(&program).resolve(file, Use::new(&name, &reference));
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(resolve);
+    thread.expect("a thread starts").join().expect("the stack was enough");
+}

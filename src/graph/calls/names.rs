@@ -1,0 +1,144 @@
+//! The other names under which files import a thing, or offer it to others.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use crate::base::ids::FileId;
+use crate::graph::link::{Code, Site, Use};
+use crate::lang::facts::{ImportKind, Role};
+
+/// Other names under which files offer one thing.
+const NAMES_MAX: usize = 16;
+
+/// The name under which JavaScript imports what a file exports by default.
+const DEFAULT: &str = "default";
+
+/// Tells if a use in a file means what is looked for.
+type IsMeant<'a> = dyn Fn(FileId, Use<'_>) -> bool + 'a;
+
+/// The other names of something, as far as they were come across.
+pub(super) struct OtherNames<'a> {
+    code: &'a dyn Code,
+    is_meant: &'a IsMeant<'a>,
+    /// Those that files give it for themselves alone.
+    inside: BTreeMap<String, BTreeSet<FileId>>,
+    /// Those under which others may import it, and that were not asked for yet.
+    outside: BTreeSet<String>,
+    /// Those that were.
+    asked: BTreeSet<String>,
+    /// Files whose imports of the name that was asked for last were followed.
+    followed: HashSet<FileId>,
+    /// Files whose default it is.
+    defaults: HashSet<FileId>,
+    is_cut: bool,
+}
+
+impl<'a> OtherNames<'a> {
+    pub(super) fn new(code: &'a dyn Code, is_meant: &'a IsMeant<'a>) -> OtherNames<'a> {
+        OtherNames {
+            code,
+            is_meant,
+            inside: BTreeMap::new(),
+            outside: BTreeSet::new(),
+            asked: BTreeSet::new(),
+            followed: HashSet::new(),
+            defaults: HashSet::new(),
+            is_cut: false,
+        }
+    }
+
+    /// Returns the first name to ask for.
+    pub(super) fn start(&mut self, name: &str) -> Option<String> {
+        self.asked.insert(name.to_owned());
+        Some(name.to_owned())
+    }
+
+    /// Returns another name to ask for in all files, while these are few.
+    pub(super) fn next(&mut self) -> Option<String> {
+        self.followed.clear();
+        while let Some(name) = self.outside.pop_first() {
+            if self.asked.contains(&name) {
+                continue;
+            }
+            if self.asked.len() > NAMES_MAX {
+                self.is_cut = true;
+                return None;
+            }
+            self.asked.insert(name.clone());
+            return Some(name);
+        }
+        None
+    }
+
+    /// Returns the names that are to be asked for in some files only.
+    pub(super) fn inside(&self) -> impl Iterator<Item = (&str, &BTreeSet<FileId>)> {
+        let inside = self.inside.iter().map(|(name, files)| (name.as_str(), files));
+        inside.filter(|(name, _)| !self.asked.contains(*name))
+    }
+
+    /// Returns true if there are names that were not asked for.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Notes what the file of an import of `name` calls it.
+    pub(super) fn imported(&mut self, site: &Site, name: &str) {
+        if !self.followed.insert(site.file) {
+            return;
+        }
+        let Some(facts) = self.code.file(site.file) else { return };
+        for import in &facts.imports {
+            let renamed = import.names.iter().filter(|bound| bound.name == name);
+            for bound in renamed.filter(|bound| bound.alias != name && !bound.alias.is_empty()) {
+                if self.is_meant(site.file, site.reference.enclosing, &bound.alias) {
+                    self.bound(site.file, import.kind, &bound.alias);
+                }
+            }
+        }
+    }
+
+    /// Notes under which other names a file offers its own `name`.
+    pub(super) fn offered(&mut self, file: FileId, name: &str) {
+        let Some(facts) = self.code.file(file) else { return };
+        let own = facts.imports.iter().filter(|import| import.kind == ImportKind::ReExport);
+        let own = own.filter(|import| import.module.is_empty()).flat_map(|own| &own.names);
+        for bound in own.filter(|bound| bound.name == name && !bound.alias.is_empty()) {
+            self.bound(file, ImportKind::ReExport, &bound.alias);
+        }
+    }
+
+    /// Notes that an import in a file binds the name `alias`.
+    fn bound(&mut self, file: FileId, kind: ImportKind, alias: &str) {
+        let Some(facts) = self.code.file(file) else { return };
+        if kind == ImportKind::ReExport && alias == DEFAULT {
+            self.taken(file);
+        } else if kind == ImportKind::ReExport || facts.offers_imports() {
+            self.outside.insert(alias.to_owned());
+        } else if self.inside.entry(alias.to_owned()).or_default().insert(file) {
+            self.offered(file, alias);
+        }
+    }
+
+    /// Notes what those who import a file call what it exports by default.
+    pub(super) fn taken(&mut self, file: FileId) {
+        if !self.defaults.insert(file) {
+            return;
+        }
+        for importer in self.code.importers(file) {
+            let Some(facts) = self.code.file(importer) else { continue };
+            for import in &facts.imports {
+                let names = import.names.iter().filter(|bound| bound.name == DEFAULT);
+                for bound in names.filter(|bound| !bound.alias.is_empty()) {
+                    if self.is_meant(importer, None, &bound.alias) {
+                        self.bound(importer, import.kind, &bound.alias);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_meant(&self, file: FileId, enclosing: Option<usize>, name: &str) -> bool {
+        // A call means constructors, too.
+        let role = Role::Call;
+        (self.is_meant)(file, Use { name, role, receiver: None, enclosing, arguments: None })
+    }
+}

@@ -1,0 +1,192 @@
+//! Callers and chains of calls on small trees: other names, inherited constructors, nested functions,
+//! limits.
+
+use std::fmt::Write as _;
+
+use super::*;
+use crate::graph::link::CONFIDENCE_ANSWER;
+use crate::graph::link::tests::{Texts, fixture};
+use crate::graph::program::Program;
+
+struct Tree {
+    texts: Texts,
+    program: Program,
+}
+
+impl Tree {
+    fn new(text: &str) -> Tree {
+        let (texts, _) = fixture(text);
+        Tree { program: Program::new(texts.clone()), texts }
+    }
+
+    /// Returns the definitions of that qualified name.
+    fn named(&self, name: &str) -> Vec<SymbolAt> {
+        let mut found = Vec::new();
+        for file in self.program.ids() {
+            let Some(facts) = self.program.file(file) else { continue };
+            let of_name = |at: &usize| facts.symbols[*at].qualified_name == name;
+            let places = (0..facts.symbols.len()).filter(of_name);
+            found.extend(places.map(|at| SymbolAt { file, place: at as u32 }));
+        }
+        assert!(!found.is_empty(), "{name} is defined");
+        found
+    }
+
+    fn shown(&self, at: SymbolAt) -> String {
+        let facts = self.program.file(at.file).expect("a symbol's file is known");
+        facts.symbols[at.place as usize].qualified_name.clone()
+    }
+
+    /// Returns the calls of definitions, as `path:line`.
+    fn callers(&self, of: &[SymbolAt]) -> Vec<String> {
+        let found = uses_of(&self.program, of, CONFIDENCE_ANSWER);
+        assert!(!found.is_cut);
+        let calls =
+            found.uses.iter().filter(|(_, caller)| caller.site.reference.role == Role::Call);
+        let shown = |(_, caller): &(usize, Caller)| {
+            let facts = self.program.file(caller.site.file).expect("a site's file is known");
+            let text = &self.texts.iter().find(|(path, _)| *path == facts.path).expect("a file").1;
+            let before = &text[..caller.site.reference.span.start];
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            format!("{}:{line}", facts.path)
+        };
+        calls.map(shown).collect()
+    }
+
+    /// Returns the names on the shortest chain of calls, if there is one.
+    fn way(&self, from: &str, to: &str) -> Vec<String> {
+        let (from, to) = (self.named(from), self.named(to));
+        let calls = shortest(&self.program, &from, &to, CONFIDENCE_ANSWER).calls;
+        let calls = calls.unwrap_or_default();
+        let last = calls.last().map(|step| step.next);
+        calls.iter().map(|step| step.symbol).chain(last).map(|at| self.shown(at)).collect()
+    }
+}
+
+/// Checks the callers of all definitions of a qualified name.
+#[track_caller]
+fn check(text: &str, name: &str, expected: &[&str]) {
+    let tree = Tree::new(text);
+    assert_eq!(tree.callers(&tree.named(name)), expected);
+}
+
+#[test]
+fn callers_and_the_way_between() {
+    let tree = Tree::new(
+        "//- /go.mod\nmodule m\n//- /a.go\npackage m\nfunc a() { b() }\nfunc b() { c(); c() }\n\
+         //- /b.go\npackage m\nfunc c() {}\nfunc d() { d() }\n",
+    );
+    assert_eq!(tree.callers(&tree.named("c")), ["a.go:3", "a.go:3"]);
+    assert_eq!(tree.way("a", "c"), ["a", "b", "c"]);
+    assert_eq!(tree.way("d", "c"), Vec::<String>::new());
+    let callees = callees(&tree.program, tree.named("b")[0], 0.0);
+    assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
+}
+
+/// A call meant a C++ member's declaration alone.
+#[test]
+fn declarations_and_definitions_share_their_callers() {
+    let tree = Tree::new(
+        "//- /a.h\nclass A { public: void work(int x); };\nvoid helper_fn();\n\
+         //- /a.cpp\n#include \"a.h\"\nvoid A::work(int x) { helper_fn(); }\nvoid helper_fn() {}\n\
+         //- /b.cpp\n#include \"a.h\"\nvoid go(A* a) { a->work(1); }\n",
+    );
+    for at in tree.named("A::work") {
+        assert_eq!(tree.callers(&[at]), ["b.cpp:2"], "{at:?}");
+    }
+    assert_eq!(tree.way("go", "helper_fn"), ["go", "A::work", "helper_fn"]);
+}
+
+/// What others import under the name that a file gave it for itself was not seen.
+#[test]
+fn names_of_imports_are_imported() {
+    check(
+        "//- /pkg/__init__.py\nfrom ._impl import _run as run\n//- /pkg/_impl.py\ndef _run(x):\n    pass\n\
+         //- /use.py\nfrom pkg import run\nimport pkg\ndef go():\n    run(1)\n    pkg.run(2)\n",
+        "_run",
+        &["use.py:4", "use.py:5"],
+    );
+    check(
+        "//- /Cargo.toml\n[package]\nname = \"a\"\n//- /src/lib.rs\nmod x;\nmod u;\n\
+         use crate::x::deep as shallow;\npub use crate::x::deep as open;\n\
+         //- /src/u.rs\nuse crate::open;\nfn go() { open(); crate::shallow(); }\n\
+         //- /src/x.rs\npub fn deep() {}\n",
+        "deep",
+        &["src/u.rs:2", "src/u.rs:2"],
+    );
+    let scripts = "//- /x.js\nexport function aa() {}\n//- /y.js\nimport { aa as bb } from './x';\n\
+        export { bb as cc };\nexport { bb };\nexport default bb;\n";
+    check(
+        &format!(
+            "{scripts}//- /z.js\nimport {{ cc }} from './y';\nimport {{ bb }} from './y';\n\
+             import own from './y';\nfunction go() {{\n  cc();\n  bb();\n}}\n"
+        ),
+        "aa",
+        &["z.js:5", "z.js:6"],
+    );
+    // Another thing of the name has nothing to do with it.
+    check(
+        &format!(
+            "{scripts}//- /o.js\nexport function aa() {{}}\n//- /z.js\n\
+             import {{ aa as other }} from './o';\nother();\n"
+        ),
+        "aa",
+        &["z.js:2"],
+    );
+}
+
+/// `B(1)` runs the constructor of `A` if `B` has none.
+#[test]
+fn inherited_constructors_are_called() {
+    let tree = Tree::new(
+        "//- /a.py\nclass A:\n    def __init__(self, x):\n        init_db()\ndef init_db():\n    pass\n\
+         class B(A):\n    pass\nclass C(B):\n    pass\nclass D(A):\n    def __init__(self):\n        pass\n\
+         def go():\n    B(1)\n    C(2)\n    D()\n",
+    );
+    assert_eq!(tree.callers(&tree.named("A.__init__")), ["a.py:14", "a.py:15"]);
+    assert_eq!(tree.callers(&tree.named("D.__init__")), ["a.py:16"]);
+    assert_eq!(tree.way("go", "init_db"), ["go", "A.__init__", "init_db"]);
+    check(
+        "//- /a.js\nexport class A {\n  constructor(x) {}\n}\n\
+         //- /b.js\nimport { A } from './a';\nclass B extends A {}\nexport function go() {\n  return new B(1);\n}\n",
+        "A.constructor",
+        &["b.js:4"],
+    );
+}
+
+/// What a nested function calls was no call of the one around it on the way to something.
+#[test]
+fn nested_functions_lead_to_those_around_them() {
+    let tree = Tree::new(
+        "//- /a.py\ndef target():\n    pass\ndef deco(f):\n    def wrapper():\n        target()\n    \
+         return wrapper\ndef main():\n    deco(1)\n",
+    );
+    assert_eq!(tree.way("main", "target"), ["main", "deco", "target"]);
+    assert_eq!(tree.way("deco.wrapper", "target"), ["deco.wrapper", "target"]);
+}
+
+/// Uses beyond the bound were left out without a word.
+#[test]
+fn what_is_cut_is_told() {
+    let mut text =
+        "//- /a.c\nvoid release(int a) {}\nvoid other(void) {}\nvoid all(void) {\n".to_owned();
+    text += &"release(1);\n".repeat(SITES_MAX);
+    text += "}\n//- /z.c\nvoid last(void) { release(1); }\n";
+    let tree = Tree::new(&text);
+    let found = uses_of(&tree.program, &tree.named("release"), CONFIDENCE_ANSWER);
+    assert!(found.is_cut);
+    assert_eq!(found.resolved, SITES_MAX);
+    let (from, to) = (tree.named("last"), tree.named("release"));
+    let chain = shortest(&tree.program, &from, &to, CONFIDENCE_ANSWER);
+    assert_eq!(chain, Chain { calls: None, is_cut: true });
+}
+
+#[test]
+fn other_names_are_bounded() {
+    let mut text = "//- /x.js\nexport function aa() {}\n".to_owned();
+    for at in 0..20 {
+        let _ = write!(text, "//- /y{at}.js\nexport {{ aa as a{at} }} from './x';\n");
+    }
+    let tree = Tree::new(&text);
+    assert!(uses_of(&tree.program, &tree.named("aa"), CONFIDENCE_ANSWER).is_cut);
+}

@@ -1,0 +1,57 @@
+//! Swift: the files below a module's folder see each other's names without importing them.
+//!
+//! A package keeps the files of the module `X` below `Sources/X` or `Tests/X`. What lies elsewhere
+//! (an application's project) counts as one module.
+
+use std::collections::BTreeMap;
+
+use super::tree::Tree;
+use crate::base::ids::FileId;
+
+/// Folders whose folders are modules.
+const ROOTS: &[&[u8]] = &[b"Sources", b"Tests"];
+
+/// The modules of a tree.
+pub(super) struct Modules {
+    /// The files of each module by its folder, in path order; the empty one has those of none.
+    files: BTreeMap<Vec<u8>, Vec<FileId>>,
+}
+
+impl Modules {
+    pub(super) fn new(tree: &Tree) -> Modules {
+        let mut files: BTreeMap<Vec<u8>, Vec<FileId>> = BTreeMap::new();
+        for file in (0..tree.len()).map(FileId::new) {
+            let path = tree.path(file);
+            if path.ends_with(b".swift") {
+                match files.get_mut(folder(path)) {
+                    Some(files) => files.push(file),
+                    None => _ = files.insert(folder(path).to_vec(), vec![file]),
+                }
+            }
+        }
+        Modules { files }
+    }
+
+    /// Returns the other files of a file's module, in path order.
+    pub(super) fn same_module(&self, tree: &Tree, file: FileId) -> Vec<FileId> {
+        let files = self.files.get(folder(tree.path(file)));
+        let files = files.map(Vec::as_slice).unwrap_or_default().iter().copied();
+        files.filter(|&other| other != file).collect()
+    }
+}
+
+/// Returns the path of the module's folder that a file lies in; empty for none.
+fn folder(path: &[u8]) -> &[u8] {
+    let mut end = 0;
+    let mut is_module = false;
+    for part in path.split(|&byte| byte == b'/') {
+        end += part.len();
+        // A file right below `Sources` is of no module.
+        if is_module && end < path.len() {
+            return &path[..end];
+        }
+        is_module = ROOTS.contains(&part);
+        end += 1;
+    }
+    b""
+}
