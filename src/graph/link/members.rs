@@ -26,6 +26,12 @@ impl Walk<'_> {
             }
             Value::Instance(of, _) => {
                 let mut found = self.members(*of, name, depth + 1);
+                if !found.iter().any(|held| matches!(held.value, Value::Name(_))) {
+                    let through = self.through(*of, name, depth + 1);
+                    if !through.is_empty() {
+                        found = through;
+                    }
+                }
                 for member in &mut found {
                     member.via = member.via.or(held.via).or(Some(*of));
                 }
@@ -91,6 +97,9 @@ impl Walk<'_> {
         let method = |takes| {
             vec![Held::new(Value::ForeignMethod(written.clone(), takes), 1.0, Reason::Receiver)]
         };
+        if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
+            return self.numbered_argument(held, written, number, depth);
+        }
         let is_holder = dialect.holders.contains(&last_name(&written.text));
         if is_holder {
             let inner = self.argument(held, written, depth);
@@ -106,7 +115,8 @@ impl Walk<'_> {
         if dialect.keeps.contains(&name) {
             return method(false);
         }
-        outside()
+        let given = self.extensions(&facts, written, name);
+        if given.is_empty() { outside() } else { given }
     }
 
     /// Returns the members called `name` of a type, nearest first: its own, those that stand

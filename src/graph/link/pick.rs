@@ -13,8 +13,12 @@ const AMBIGUOUS_MAX: usize = 4;
 impl Walk<'_> {
     /// Returns links for what a use may stand for, the likeliest first.
     pub(super) fn pick(&self, place: Place, used: Use<'_>, mut held: Vec<Held>) -> Vec<Link> {
-        if held.is_empty() && used.receiver.is_some() {
-            held = self.guesses(place, used);
+        if used.receiver.is_some() && !held.iter().any(|held| held.link().is_some()) {
+            let of_trait = self.of_one_trait(place, used, !held.is_empty());
+            match held.is_empty() && of_trait.is_empty() {
+                true => held = self.guesses(place, used),
+                false => held.extend(of_trait),
+            }
         }
         let mut links = Vec::new();
         for meaning in &held {
@@ -128,7 +132,7 @@ impl Walk<'_> {
     }
 
     /// Returns false if the definition takes another number of arguments than the use has.
-    fn takes(&self, used: Use<'_>, at: SymbolAt, symbol: &Symbol) -> bool {
+    pub(super) fn takes(&self, used: Use<'_>, at: SymbolAt, symbol: &Symbol) -> bool {
         let Some(given) = used.arguments else { return true };
         if !symbol.kind.is_callable() {
             return true;

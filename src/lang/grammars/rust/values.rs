@@ -11,8 +11,9 @@ use crate::lang::visit::Visit;
 /// Levels of expressions inside expressions that are followed.
 const DEPTH_MAX: usize = 24;
 
-/// Methods of the standard library that give the same value, or a container of the same elements.
-const SAME: [&[u8]; 34] = [
+/// Methods of the standard library that give the same value, or a container of the same elements,
+/// and that types seldom have themselves.
+const SAME: [&[u8]; 18] = [
     b"as_deref",
     b"as_deref_mut",
     b"as_mut",
@@ -20,33 +21,17 @@ const SAME: [&[u8]; 34] = [
     b"as_slice",
     b"borrow",
     b"borrow_mut",
-    b"by_ref",
-    b"chain",
     b"clone",
     b"cloned",
     b"copied",
-    b"drain",
     b"err_into",
-    b"filter",
-    b"fuse",
-    b"inspect",
     b"into_boxed_slice",
-    b"into_iter",
-    b"into_values",
-    b"iter",
-    b"iter_mut",
-    b"lock",
     b"map_err",
     b"ok",
     b"ok_or",
     b"ok_or_else",
     b"or_else",
-    b"peekable",
-    b"rev",
-    b"skip",
-    b"take",
     b"to_owned",
-    b"values",
 ];
 
 /// Methods of the standard library that give what their value holds.
@@ -129,9 +114,7 @@ impl Values<'_, '_, '_> {
             }
             "reference_expression" => self.of(field("value")?, depth),
             "parenthesized_expression" => self.of(node.named_child(0)?, depth),
-            "unary_expression" if node.child(0)?.kind() == "*" => {
-                self.of(node.named_child(0)?, depth)
-            }
+            "unary_expression" if node.child(0)?.kind() == "*" => self.pointed(node, depth),
             "struct_expression" => {
                 chain::instance(&types::name_of(self.visit, self.notes, field("name")?)?)
             }
@@ -148,6 +131,26 @@ impl Values<'_, '_, '_> {
             },
             _ => None,
         }
+    }
+
+    /// Returns the chain of `*value`: of `**self`, and of `*self` where the type around is a reference,
+    /// that is what the type itself points to.
+    fn pointed(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let inner = node.named_child(0)?;
+        let value = self.of(inner, depth);
+        let is_twice = inner.kind() == "unary_expression";
+        match is_twice || inner.kind() == "self" && self.is_of_reference() {
+            true => chain::called(chain::member(value, b"deref")),
+            false => value,
+        }
+    }
+
+    /// Returns true in a block like `impl Trait for &Type`.
+    fn is_of_reference(&self) -> bool {
+        let place = self.visit.enclosing_place();
+        let around = place.and_then(|place| self.visit.symbols.get(place)?.parent);
+        let block = around.and_then(|place| self.visit.symbols.get(place));
+        block.is_some_and(|block| block.name.contains(" for &"))
     }
 
     fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
