@@ -74,6 +74,27 @@ pub(super) fn root(notes: &Notes<'_>, name: &[u8]) -> Option<Chain> {
     }
 }
 
+/// Splits at a mark that stands in no brackets.
+pub(crate) fn split(text: &str, mark: u8) -> Vec<&str> {
+    let (mut parts, mut level, mut start) = (Vec::new(), 0_usize, 0);
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            // An arrow is no bracket.
+            b'>' if at > 0 && matches!(bytes[at - 1], b'=' | b'-') => {}
+            b'<' | b'[' | b'(' | b'{' => level += 1,
+            b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
+            _ if byte == mark && level == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
 /// Returns true for a byte that names are made of.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80

@@ -46,7 +46,7 @@ const HELD: [&[u8]; 7] = [
 ];
 
 /// Functions that wrap a value in a pointer to it.
-const WRAPS: [&[u8]; 8] = [
+const WRAPS: [&[u8]; 13] = [
     b"Box::new",
     b"Rc::new",
     b"Arc::new",
@@ -55,6 +55,11 @@ const WRAPS: [&[u8]; 8] = [
     b"Arc::clone",
     b"Rc::clone",
     b"std::sync::Arc::new",
+    b"Cow::Borrowed",
+    b"Cow::Owned",
+    b"ManuallyDrop::new",
+    b"mem::ManuallyDrop::new",
+    b"AssertUnwindSafe",
 ];
 
 /// Functions that put a value into a cell.
@@ -167,6 +172,7 @@ impl Values<'_, '_, '_> {
                     return Some(made);
                 }
                 match () {
+                    () if matches!(name, b"and_then" | b"map") => self.mapped(node, name, value),
                     () if SAME.contains(&name) => value,
                     () if HELD.contains(&name) => chain::element(value),
                     () => chain::called(chain::member(value, name)),
@@ -183,9 +189,40 @@ impl Values<'_, '_, '_> {
                 let cell = String::from_utf8_lossy(self.visit.bytes(cell));
                 chain::instance(&format!("{cell}<{}>", made_by(&held)?))
             }
-            "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some" | b"Err") => None,
+            "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some") => {
+                let arguments = node.child_by_field_name("arguments")?;
+                let held = self.of(arguments.named_child(0)?, depth)?;
+                chain::instance(&format!("Option<{}>", made_by(&held)?))
+            }
+            "identifier" if self.visit.bytes(plain) == b"Err" => None,
             "identifier" if self.visit.bytes(plain) == b"Self" => Some("@Self".to_owned()),
             _ => chain::called(self.of(plain, depth)),
+        }
+    }
+
+    /// Returns the chain of `value.map(|part| …)` and `value.and_then(|part| …)`: what the closure
+    /// gives, if that is told without its parameters.
+    fn mapped(&self, node: Node<'_>, name: &[u8], value: Option<Chain>) -> Option<Chain> {
+        let unknown = || chain::called(chain::member(value.clone(), name));
+        let arguments = node.child_by_field_name("arguments")?;
+        let closure = arguments.named_child(0).filter(|first| first.kind() == "closure_expression");
+        let Some(closure) = closure else { return unknown() };
+        let parameters = closure.child_by_field_name("parameters")?;
+        let body = closure.child_by_field_name("body")?;
+        let Some(given) = self.of(body, DEPTH_MAX / 2) else { return unknown() };
+        let first = parameters.named_child(0);
+        let root = given.split(['.', '(', '[']).next().unwrap_or_default();
+        let is_own = first.is_some_and(|first| self.visit.bytes(first) == root.as_bytes());
+        match name {
+            b"and_then" if is_own => {
+                let rest = &given[root.len()..];
+                chain::element(value).map(|element| element + rest)
+            }
+            b"and_then" => Some(given),
+            _ => match made_by(&given) {
+                Some(of) if !is_own => chain::instance(&format!("Iterator<{of}>")),
+                _ => unknown(),
+            },
         }
     }
 
