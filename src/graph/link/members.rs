@@ -5,6 +5,7 @@ use super::code::{FileFacts, SymbolAt, last_name};
 use super::value::{
     Held, Place, VALUES_MAX, Value, Walk, Written, definitions, is_interface, is_type, is_variable,
 };
+use crate::graph::imports::Family;
 use crate::lang::symbols::SymbolKind;
 
 /// Types that are asked for implementations.
@@ -158,6 +159,12 @@ impl Walk<'_> {
                         found.push(held);
                     }
                 }
+                Value::Module(_) | Value::Name(_) => {
+                    for mut held in self.member(&base, name, depth + 1) {
+                        held.reason = held.reason.max(Reason::Inherited);
+                        found.push(held);
+                    }
+                }
                 _ => found.push(Held::new(Value::Outside, 1.0, Reason::Inherited)),
             }
             if found.iter().any(|held| matches!(held.value, Value::Name(_))) {
@@ -283,9 +290,19 @@ impl Walk<'_> {
         let symbol = &facts.symbols[place];
         let scope = Place { file: of.file, enclosing: symbol.parent };
         let mut found = Vec::new();
+        let is_known = |held: &Held| {
+            matches!(held.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))
+        };
         for base in symbol.bases.iter().take(VALUES_MAX) {
             let chain = format!("@{}", base.trim_start_matches('@'));
-            let values = self.chain(scope, Some(of), &chain, depth + 1);
+            let mut values = self.chain(scope, Some(of), &chain, depth + 1);
+            if is_script(facts) && !values.iter().any(is_known) {
+                // What a function makes, an object, or all that a module has.
+                let meant = self.chain(scope, Some(of), &chain[1..], depth + 1);
+                if meant.iter().any(is_known) {
+                    values = meant;
+                }
+            }
             let is_same = |held: &Held| matches!(held.value, Value::Instance(at, _) if at == of);
             found.extend(values.into_iter().filter(|held| !is_same(held)));
         }
@@ -312,6 +329,12 @@ impl Walk<'_> {
             let is_object = is_variable(symbol.kind)
                 && Some(around) != place.enclosing
                 && symbol.type_chain.is_none();
+            if is_own && is_script(&facts) {
+                // An interface adds to a class of the same name.
+                let same = definitions(place.file, facts.children(symbol.parent, &symbol.name));
+                let is_merged = |at: &SymbolAt| is_type(facts.symbols[at.place as usize].kind);
+                return same.filter(is_merged).take(VALUES_MAX).collect();
+            }
             if is_own || is_object {
                 return own(around);
             }
@@ -361,4 +384,8 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(at)?;
         Some(facts.symbols[place].kind)
     }
+}
+
+fn is_script(facts: &FileFacts) -> bool {
+    matches!(Family::of(facts.language), Some(Family::JavaScript))
 }

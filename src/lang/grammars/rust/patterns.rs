@@ -76,8 +76,9 @@ pub(super) fn declare_matched(
         let value = values::of(visit, notes, value);
         return declare(visit, notes, pattern, value, from);
     }
-    for (part, of) in parts(inner).zip(parts(value)) {
-        let of = values::of(visit, notes, of);
+    for (at, part) in places(inner) {
+        let of = places(value).find(|(place, _)| *place == at);
+        let of = of.and_then(|(_, of)| values::of(visit, notes, of));
         declare(visit, notes, part, of, from);
     }
 }
