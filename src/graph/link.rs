@@ -156,7 +156,9 @@ impl<'a> Linker<'a> {
             Some("?") => Vec::new(),
             // `super(…)` runs the base's constructor.
             Some("$$") if used.name == "super" => {
-                walk.chain(place, None, "$$", 0).iter().filter_map(Held::of_type).collect()
+                let mut bases = walk.chain(place, None, "$$", 0);
+                bases.retain(|base| !walk.is_interface_value(base));
+                bases.iter().filter_map(Held::of_type).collect()
             }
             // `this(…)` another one of the same type.
             Some("$") if used.name == "this" => {

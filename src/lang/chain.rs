@@ -181,6 +181,11 @@ fn start_of(text: &[u8], name: usize) -> usize {
                     Some(open) => at = open,
                     None => return start,
                 },
+                // `Type::<A>::name` and `name::<A>()`.
+                Some(b'>') => match opening_angle(text, at, least) {
+                    Some(open) if text[..open].ends_with(b"::") => at = open - 2,
+                    _ => return start,
+                },
                 _ => break,
             }
         }
@@ -211,6 +216,24 @@ fn opening(text: &[u8], end: usize, least: usize) -> Option<usize> {
     None
 }
 
+fn opening_angle(text: &[u8], end: usize, least: usize) -> Option<usize> {
+    let mut level = 0_usize;
+    for at in (least..end).rev() {
+        match text[at] {
+            b'>' if at > 0 && text[at - 1] == b'-' => {}
+            b'>' => level += 1,
+            b'<' => {
+                level -= 1;
+                if level == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Returns the chain of an expression made of names, members, calls and indices; none if there is
 /// anything else in it. O(its bytes).
 pub(super) fn of_text(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
@@ -230,6 +253,15 @@ pub(super) fn of_text(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
             b'?' => {
                 chain = element(chain);
                 at += 1;
+            }
+            b'<' if text[..at].ends_with(b"::") => {
+                let mut level = 0_usize;
+                let inside = text[at..].iter().take_while(|&&byte| {
+                    level += usize::from(byte == b'<');
+                    level -= usize::from(byte == b'>' && level > 0);
+                    level > 0
+                });
+                at += inside.count() + 1;
             }
             b'(' | b'[' => {
                 at = closing(text, at)?;

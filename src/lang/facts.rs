@@ -36,7 +36,7 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 /// - Rust: `Box`, `Rc`, `Arc`, `Pin`, `Cow` and guards count as pointers. `Self` stands for the type
 ///   of the implementation or trait around (`Self.new()`, `@Self`, `@Result<Self,Error>`); what
 ///   returns it alone returns `$`. What an `async fn` returns is `@Future<…>`, so that `.await` is
-///   `[]` as `?` and `unwrap()` are. `clone()`, `as_ref()` and others that change nothing
+///   `[]` as `?` and `unwrap()` are. `clone()`, `map_err()` and others that change nothing
 ///   but the container are left out. `**self` is `$.deref()`. Parts of tuples are members named by their places: `pair.0`,
 ///   which are fields of tuple structs and
 ///   variants; what a pattern binds is a member of its path: `Shape.Round.0`. Tuples are `@tuple<A,B>`, slices and arrays

@@ -2,7 +2,7 @@
 
 use super::Reason;
 use super::code::{FileFacts, SymbolAt, last_name};
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type};
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use super::{CONFIDENCE_ANSWER, Use};
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
@@ -13,33 +13,19 @@ const NAMED_MAX: usize = 64;
 /// Blocks of one trait that are looked at.
 const BLOCKS_MAX: usize = 32;
 
-/// How names of methods begin that Rust's own types have in plenty.
-const STANDARD: [&str; 26] = [
-    "abs",
-    "and",
-    "as_mut_",
-    "as_ptr",
-    "chars",
+/// How names of methods begin that Rust's numbers have.
+const STANDARD: [&str; 12] = [
     "checked_",
-    "chunk",
-    "copy_",
     "count_",
-    "div_",
-    "get_",
+    "from_be_",
+    "from_le_",
     "is_ascii",
     "leading_",
     "overflowing_",
-    "pow",
-    "rem_",
     "rotate_",
     "saturating_",
-    "sort_",
-    "split_",
-    "strip_",
-    "swap",
     "to_ascii",
     "trailing_",
-    "trim_",
     "wrapping_",
 ];
 
@@ -62,6 +48,25 @@ impl Walk<'_> {
                 found.push(Held::new(Value::Name(at), 0.9, Reason::Receiver));
             }
         }
+        if found.is_empty() && !facts.dialect.common.contains(&name) {
+            found = self.of_blocks_for_any(type_name, name);
+        }
+        found
+    }
+
+    /// Returns what traits declare under a name and give to every type, or to slices.
+    fn of_blocks_for_any(&self, type_name: &str, name: &str) -> Vec<Held> {
+        let mut found = Vec::new();
+        for at in self.code.named(name).into_iter().take(NAMED_MAX) {
+            let Some((facts, place)) = self.symbol(at) else { continue };
+            let around = facts.symbols[place].parent.map(|parent| &facts.symbols[parent]);
+            let Some(around) = around.filter(|around| around.kind == SymbolKind::Trait) else {
+                continue;
+            };
+            if found.len() < VALUES_MAX && self.is_for_any(&around.name, type_name) {
+                found.push(Held::new(Value::Name(at), 0.8, Reason::Inherited));
+            }
+        }
         found
     }
 
@@ -73,9 +78,9 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns the method of the one trait that declares a name called on something of which no more
-    /// is known than, perhaps, that its type is from elsewhere.
-    pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>, is_foreign: bool) -> Vec<Held> {
+    /// Returns the method of the one trait that declares a name, called on something of which nothing
+    /// is known, if no type has another method of that name.
+    pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>) -> Vec<Held> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let is_path = used.receiver.is_some_and(|chain| !chain.contains(['(', '[', '@', '$', '?']));
         let is_common = facts.dialect.common.contains(&used.name) || is_standard(used.name);
@@ -101,26 +106,21 @@ impl Walk<'_> {
         }
         let [(at, of_trait)] = declared.as_slice() else { return Vec::new() };
         let is_its = |base: &Option<String>| base.as_deref().map(last_name) == Some(of_trait);
-        let is_fit = match is_foreign {
-            true => self.is_for_foreign(of_trait),
-            false => own.iter().all(is_its),
-        };
+        let is_fit = own.iter().all(is_its);
         let reason = if own.is_empty() { Reason::UniqueName } else { Reason::Inherited };
         let confidence = CONFIDENCE_ANSWER + 0.05;
         is_fit.then(|| Held::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }
 
-    /// Returns true if a block implements the trait for what is no type of the repository.
-    fn is_for_foreign(&self, of_trait: &str) -> bool {
+    /// Returns true if a block implements the trait for every type, or for slices if it is one.
+    fn is_for_any(&self, of_trait: &str, type_name: &str) -> bool {
+        let is_list = matches!(type_name, "slice" | "tuple");
         self.code.derived(of_trait).into_iter().take(BLOCKS_MAX).any(|block| {
             let Some((facts, place)) = self.symbol(block) else { return false };
             let Some(name) = facts.block_type(place) else { return false };
-            let named = self.code.named(name).into_iter().take(NAMED_MAX);
-            let is_own = |at: SymbolAt| {
-                let symbol = self.symbol(at);
-                symbol.is_some_and(|(facts, place)| is_type(facts.symbols[place].kind))
-            };
-            !named.into_iter().any(is_own)
+            let is_parameter =
+                (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
+            is_parameter || is_list && name.is_empty()
         })
     }
 }

@@ -149,7 +149,10 @@ impl Walk<'_> {
         if !own.is_empty() {
             return own;
         }
-        let mut found = Vec::new();
+        let mut found = self.members_of_alias(of, name, depth, seen);
+        if !found.is_empty() {
+            return found;
+        }
         for base in self.bases(of, depth + 1) {
             match base.value {
                 Value::Instance(base_of, _) => {
@@ -169,6 +172,30 @@ impl Walk<'_> {
             }
             if found.iter().any(|held| matches!(held.value, Value::Name(_))) {
                 break;
+            }
+        }
+        found
+    }
+
+    /// Returns the members of the type that Rust's `type Alias = Type` stands for.
+    fn members_of_alias(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        depth: usize,
+        seen: &mut Vec<SymbolAt>,
+    ) -> Vec<Held> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        let is_alias = symbol.kind == SymbolKind::Type && facts.language.name == "rust";
+        let Some(chain) = symbol.type_chain.as_ref().filter(|_| is_alias) else {
+            return Vec::new();
+        };
+        let scope = Place { file: of.file, enclosing: symbol.parent };
+        let mut found = Vec::new();
+        for meant in self.chain(scope, None, chain, depth + 1) {
+            if let Value::Instance(target, _) = meant.value {
+                found.extend(self.members_unless(target, name, depth + 1, seen));
             }
         }
         found
@@ -377,6 +404,12 @@ impl Walk<'_> {
             }
         }
         found
+    }
+
+    /// Returns true for a value of an interface, which has no constructor.
+    pub(super) fn is_interface_value(&self, held: &Held) -> bool {
+        let kind = held.of_type().and_then(|of| self.kind(&of));
+        kind.is_some_and(is_interface)
     }
 
     pub(super) fn kind(&self, held: &Held) -> Option<SymbolKind> {

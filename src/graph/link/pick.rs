@@ -13,11 +13,10 @@ const AMBIGUOUS_MAX: usize = 4;
 impl Walk<'_> {
     /// Returns links for what a use may stand for, the likeliest first.
     pub(super) fn pick(&self, place: Place, used: Use<'_>, mut held: Vec<Held>) -> Vec<Link> {
-        if used.receiver.is_some() && !held.iter().any(|held| held.link().is_some()) {
-            let of_trait = self.of_one_trait(place, used, !held.is_empty());
-            match held.is_empty() && of_trait.is_empty() {
-                true => held = self.guesses(place, used),
-                false => held.extend(of_trait),
+        if held.is_empty() && used.receiver.is_some() {
+            held = self.of_one_trait(place, used);
+            if held.is_empty() {
+                held = self.guesses(place, used);
             }
         }
         let mut links = Vec::new();
@@ -68,6 +67,11 @@ impl Walk<'_> {
         for at in self.code.named(used.name).into_iter().take(64) {
             let Some((there, at_place)) = self.symbol(at) else { continue };
             let is_kin = std::ptr::eq(there.dialect, facts.dialect);
+            // `(**self).name()` runs another one.
+            let is_itself = place.enclosing == Some(at_place) && at.file == place.file;
+            if is_itself && used.receiver.is_some_and(|chain| chain.ends_with(".deref()")) {
+                continue;
+            }
             if is_kin && self.fits(&there, at, at_place, used) {
                 found.push(at);
             }

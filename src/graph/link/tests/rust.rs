@@ -41,12 +41,15 @@ fn traits_on_types_from_elsewhere() {
              trait Wide {{ fn low(self) -> u8; fn checked_low(self); }}\n\
              impl Wide for u64 {{ fn low(self) -> u8 {{ 0 }} fn checked_low(self) {{}} }}\n\
              trait Own {{ fn mine(&self); }}\nstruct Here;\nimpl Own for Here {{ fn mine(&self) {{}} }}\n\
+             trait Every {{\n    fn every(&self);\n}}\nimpl<T> Every for T {{ fn every(&self) {{}} }}\n\
              fn f(a: u32, all: &[u64], more: Vec<Unknown>) {{ {body} }}"
         ))
     };
     check(&of("a.$0low();"), "src/lib.rs:6 u32::low Receiver");
     check(&of("all[0].$0low();"), "src/lib.rs:8 u64::low Receiver");
-    check(&of("more[0].trailing_zeros().$0only(1);"), "src/lib.rs:3 Int::only Inherited");
+    check(&of("a.$0only(1);"), "src/lib.rs:6 u32::only Receiver");
+    check(&of("more.$0only(1);"), "");
+    check(&of("more.$0every();"), "src/lib.rs:13 Every::every Inherited");
     check(&of("more.$0low();"), "");
     // Standard names, and traits that nothing from elsewhere implements.
     check(&of("all.$0len();"), "");
@@ -133,5 +136,33 @@ fn modules_that_import_each_other_hide_no_others() {
          //- /src/common.rs\nuse crate::Op;\n//- /src/types.rs\npub struct Op;\nimpl Op {\n    pub fn run(&self) {}\n}\n\
          //- /src/user.rs\nuse crate::Op;\nfn f(op: &Op) { op.$0run() }\n",
         "src/types.rs:3 Op::run Receiver",
+    );
+}
+
+#[test]
+fn aliases_and_own_types_of_blocks() {
+    let of = |body: &str| {
+        of_crate(&format!(
+            "struct Small<const N: usize>;\nimpl<const N: usize> Small<N> {{\n    fn new() -> Self {{ Small }}\n    \
+             fn go(&self) {{}}\n}}\ntype Short = Small<4>;\nstruct IntoIter;\n\
+             impl IntoIter {{\n    fn as_slice(&self) -> &[Short] {{ &[] }}\n}}\nstruct List;\n\
+             impl IntoIterator for List {{\n    type Item = u8;\n    type IntoIter = IntoIter;\n    \
+             fn into_iter(self) -> Self::IntoIter {{ IntoIter }}\n}}\nfn f(list: List) {{ {body} }}"
+        ))
+    };
+    check(&of("Short::$0new();"), "src/lib.rs:3 Small::new Receiver");
+    check(&of("Short::new().$0go();"), "src/lib.rs:4 Small::go Receiver");
+    check(&of("list.into_iter().$0as_slice();"), "src/lib.rs:9 IntoIter::as_slice Receiver");
+    check(&of("list.into_iter().as_slice()[0].$0go();"), "src/lib.rs:4 Small::go Receiver");
+    check(&of("assert!(Small::<4>::new().$0go());"), "src/lib.rs:4 Small::go Receiver");
+}
+
+#[test]
+fn pointers_to_others_run_not_themselves() {
+    check(
+        &of_crate(
+            "impl Hasher for Box<u8> {\n    fn write_wide(&mut self) { (**self).$0write_wide() }\n}",
+        ),
+        "",
     );
 }

@@ -13,14 +13,9 @@ const DEPTH_MAX: usize = 24;
 
 /// Methods of the standard library that give the same value, or a container of the same elements,
 /// and that types seldom have themselves.
-const SAME: [&[u8]; 18] = [
+const SAME: [&[u8]; 13] = [
     b"as_deref",
     b"as_deref_mut",
-    b"as_mut",
-    b"as_ref",
-    b"as_slice",
-    b"borrow",
-    b"borrow_mut",
     b"clone",
     b"cloned",
     b"copied",
