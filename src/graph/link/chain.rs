@@ -113,6 +113,9 @@ impl Walk<'_> {
         if is_global {
             return (vec![Held::new(Value::Outside, 1.0, Reason::Receiver)], rest);
         }
+        if let Some(found) = self.unbound(place, name) {
+            return (vec![found], rest);
+        }
         (self.path_root(place, name), rest)
     }
 

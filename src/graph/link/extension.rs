@@ -4,7 +4,8 @@ use super::Reason;
 use super::code::{FileFacts, SymbolAt, last_name};
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use super::{CONFIDENCE_ANSWER, Use};
-use crate::lang::facts::Role;
+use crate::graph::imports::Family;
+use crate::lang::facts::{ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
 
 /// Definitions of one name that are looked at.
@@ -27,6 +28,12 @@ const STANDARD: [&str; 12] = [
     "to_ascii",
     "trailing_",
     "wrapping_",
+];
+
+/// Rust's own types.
+const PRIMITIVES: [&str; 17] = [
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
+    "u32", "u64", "u128", "usize",
 ];
 
 impl Walk<'_> {
@@ -68,6 +75,23 @@ impl Walk<'_> {
             }
         }
         found
+    }
+
+    /// Returns what a name stands for that nothing binds, if it can only come from elsewhere: Rust's own
+    /// types, and types that a module of JavaScript does not import.
+    pub(super) fn unbound(&self, place: Place, name: &str) -> Option<Held> {
+        let facts = self.facts(place.file)?;
+        let is_module = || facts.imports.iter().any(|import| import.kind == ImportKind::Module);
+        let value = match Family::of(facts.language)? {
+            Family::Rust if PRIMITIVES.contains(&name) => {
+                Value::Foreign(Written { place, text: name.into() })
+            }
+            Family::JavaScript if name.starts_with(char::is_uppercase) && is_module() => {
+                Value::Outside
+            }
+            _ => return None,
+        };
+        Some(Held::new(value, 1.0, Reason::Receiver))
     }
 
     fn trait_of(&self, name: &str) -> Option<SymbolAt> {

@@ -46,6 +46,7 @@ fn traits_on_types_from_elsewhere() {
         ))
     };
     check(&of("a.$0low();"), "src/lib.rs:6 u32::low Receiver");
+    check(&of("u64::$0low(1);"), "src/lib.rs:8 u64::low Receiver");
     check(&of("all[0].$0low();"), "src/lib.rs:8 u64::low Receiver");
     check(&of("a.$0only(1);"), "src/lib.rs:6 u32::only Receiver");
     check(&of("more.$0only(1);"), "");
@@ -164,5 +165,14 @@ fn pointers_to_others_run_not_themselves() {
             "impl Hasher for Box<u8> {\n    fn write_wide(&mut self) { (**self).$0write_wide() }\n}",
         ),
         "",
+    );
+}
+
+#[test]
+fn variables_are_no_modules() {
+    check(
+        "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod limit;\n\
+         fn f(limit: usize) { limit::$0new(limit) }\n//- /src/limit.rs\npub fn new(x: usize) {}\n",
+        "src/limit.rs:1 new Receiver",
     );
 }

@@ -40,6 +40,8 @@ fn globals_are_not_guessed() {
     let of = |call: &str| format!("//- /a.ts\nclass Own {{\n  rejectAll() {{}}\n}}\n{call}\n");
     check(&of("Promise.$0rejectAll();"), "");
     check(&of("unknown().$0rejectAll();"), "a.ts:2 Own.rejectAll UniqueName");
+    // Nor what a module neither has nor imports.
+    check(&of("import {a} from './b';\nnew AbortController().$0rejectAll();"), "");
 }
 
 #[test]
