@@ -19,7 +19,9 @@ pub mod symbols;
 mod visit;
 pub mod words;
 
+pub(crate) use chain::split;
 pub use facts::Facts;
+pub(crate) use grammars::rust_type;
 pub use language::{Language, detect};
 pub use marks::{Marks, marks};
 pub use parse::{Limits, Problem, Problems};

@@ -6,9 +6,11 @@
 //! 1. `scope`: what is around the use, its file, its imports, its package, the program;
 //! 2. `follow`: an import to the definition, through what re-exports it;
 //! 3. `chain`: a receiver's chain to types and modules, and `members`: their members, those of
-//!    bases, traits, implementation blocks and embedded types; `context`: what callbacks are handed;
+//!    bases, traits, implementation blocks and embedded types; `contents`: what values hold and are
+//!    seen through; `context`: what callbacks are handed;
 //! 4. `pick`: constructors, overloads, definitions before declarations, and, where nothing is
-//!    known of the receiver, a name that few have.
+//!    known of the receiver, a name that few have; `extension`: methods that traits of the
+//!    repository give to types from elsewhere.
 //!
 //! It does not know control flow, what type parameters stand for beyond their bounds, reflection, or
 //! what a library from elsewhere calls back. Who calls whom is in [`super::calls`].
@@ -20,8 +22,10 @@ use crate::lang::facts::{Reference, Role};
 
 mod chain;
 mod code;
+mod contents;
 mod context;
 mod dialect;
+mod extension;
 mod follow;
 mod members;
 mod notation;
@@ -152,7 +156,9 @@ impl<'a> Linker<'a> {
             Some("?") => Vec::new(),
             // `super(…)` runs the base's constructor.
             Some("$$") if used.name == "super" => {
-                walk.chain(place, None, "$$", 0).iter().filter_map(Held::of_type).collect()
+                let mut bases = walk.chain(place, None, "$$", 0);
+                bases.retain(|base| !walk.is_interface_value(base));
+                bases.iter().filter_map(Held::of_type).collect()
             }
             // `this(…)` another one of the same type.
             Some("$") if used.name == "this" => {

@@ -74,6 +74,27 @@ pub(super) fn root(notes: &Notes<'_>, name: &[u8]) -> Option<Chain> {
     }
 }
 
+/// Splits at a mark that stands in no brackets.
+pub(crate) fn split(text: &str, mark: u8) -> Vec<&str> {
+    let (mut parts, mut level, mut start) = (Vec::new(), 0_usize, 0);
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            // An arrow is no bracket.
+            b'>' if at > 0 && matches!(bytes[at - 1], b'=' | b'-') => {}
+            b'<' | b'[' | b'(' | b'{' => level += 1,
+            b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
+            _ if byte == mark && level == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
 /// Returns true for a byte that names are made of.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
@@ -160,6 +181,11 @@ fn start_of(text: &[u8], name: usize) -> usize {
                     Some(open) => at = open,
                     None => return start,
                 },
+                // `Type::<A>::name` and `name::<A>()`.
+                Some(b'>') => match opening_angle(text, at, least) {
+                    Some(open) if text[..open].ends_with(b"::") => at = open - 2,
+                    _ => return start,
+                },
                 _ => break,
             }
         }
@@ -190,6 +216,24 @@ fn opening(text: &[u8], end: usize, least: usize) -> Option<usize> {
     None
 }
 
+fn opening_angle(text: &[u8], end: usize, least: usize) -> Option<usize> {
+    let mut level = 0_usize;
+    for at in (least..end).rev() {
+        match text[at] {
+            b'>' if at > 0 && text[at - 1] == b'-' => {}
+            b'>' => level += 1,
+            b'<' => {
+                level -= 1;
+                if level == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Returns the chain of an expression made of names, members, calls and indices; none if there is
 /// anything else in it. O(its bytes).
 pub(super) fn of_text(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
@@ -209,6 +253,15 @@ pub(super) fn of_text(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
             b'?' => {
                 chain = element(chain);
                 at += 1;
+            }
+            b'<' if text[..at].ends_with(b"::") => {
+                let mut level = 0_usize;
+                let inside = text[at..].iter().take_while(|&&byte| {
+                    level += usize::from(byte == b'<');
+                    level -= usize::from(byte == b'>' && level > 0);
+                    level > 0
+                });
+                at += inside.count() + 1;
             }
             b'(' | b'[' => {
                 at = closing(text, at)?;

@@ -36,8 +36,10 @@ pub const CHAIN_BYTES_MAX: usize = 120;
 /// - Rust: `Box`, `Rc`, `Arc`, `Pin`, `Cow` and guards count as pointers. `Self` stands for the type
 ///   of the implementation or trait around (`Self.new()`, `@Self`, `@Result<Self,Error>`); what
 ///   returns it alone returns `$`. What an `async fn` returns is `@Future<…>`, so that `.await` is
-///   `[]` as `?` and `unwrap()` are. `clone()`, `iter()`, `as_ref()` and others that change nothing
-///   but the container are left out. Parts of tuples are members named by their places: `pair.0`,
+///   `[]` as `?` and `unwrap()` are. `clone()`, `map_err()` and others that change nothing
+///   but the container are left out. `**self` is `$.deref()`. Parameters of closures are
+///   elements of what `map` and the like are called on, or what the called function hands to its
+///   parameter: `run(|job| …)` gives `job` the chain `run(0)(0)`. Parts of tuples are members named by their places: `pair.0`,
 ///   which are fields of tuple structs and
 ///   variants; what a pattern binds is a member of its path: `Shape.Round.0`. Tuples are `@tuple<A,B>`, slices and arrays
 ///   `@slice<A>`; a type parameter is its first bound, an argument that is not known `_`.

@@ -34,3 +34,5 @@ pub(super) mod scala;
 pub(super) mod sql;
 pub(super) mod swift;
 pub(super) mod zig;
+
+pub(crate) use rust::written::chain_of as rust_type;

@@ -1,8 +1,9 @@
 """What the calls of a Rust crate mean, by the compiler's own typed tree.
 
 python3 rust_definitions.py EDITION [FEATURE...] < sites > answers, in the root of a crate that needs
-no other crates. Sites are lines `PATH TAB BYTE TAB NAME`; answers are lines
-`PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, the line from 0, the path `-` for what is elsewhere.
+no other crates; where its tests do, they are left out and have no answers. Sites are lines
+`PATH TAB BYTE TAB NAME`; answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, the line from
+0, the path `-` for what is elsewhere.
 Macros and constructors of tuples are no calls in that tree and get no answer. A trait's method that
 is called on a type that implements it gets two: the declaration and the implementation.
 """
@@ -20,10 +21,14 @@ BODY = re.compile(r"DefId\(0:(\d+) ~ (.*)\):$")
 
 def tree(edition, features):
     flags = [f'--cfg=feature="{feature}"' for feature in features]
-    command = ["rustc", "+nightly", "--edition", edition, "--test", "--crate-name", "it", "src/lib.rs"]
-    # Names that the compiler prints shortened would be cut out of the middle.
-    run = subprocess.Popen([*command, *flags, "-Awarnings", "-Zunpretty=thir-tree"], stdout=subprocess.PIPE, text=True)
-    yield from run.stdout
+    command = ["rustc", "+nightly", "--edition", edition, "--crate-name", "it", "src/lib.rs"]
+    for kind in (["--test"], ["--crate-type", "lib"]):
+        # Names that the compiler prints shortened would be cut out of the middle.
+        flags_all = [*kind, *flags, "-Awarnings", "-Zunpretty=thir-tree"]
+        run = subprocess.Popen([*command, *flags_all], stdout=subprocess.PIPE, text=True)
+        yield from run.stdout
+        if run.wait() == 0:
+            return
 
 
 class Source:
@@ -105,7 +110,7 @@ def main():
             at = source(path).line_before(rf"\bfn {re.escape(parts[-1])}\b", line)
             header = source(path).line_before(r"^\s*(unsafe )?impl\b", line)
             text = source(path).lines[header] if header is not None else ""
-            if at is not None and re.search(rf"\b{re.escape(parts[-2])}\b.* for .*\b{re.escape(own)}\b", text):
+            if at is not None and re.search(rf"\b{re.escape(parts[-2])}\b.* for (?:[&*]|mut |dyn |'\w+ |\w+::)*{re.escape(own)}(?!\w|::)", text):
                 yield path, at
 
     for (crate, number, full, given), path, (line, column, end_line, end_column) in found:

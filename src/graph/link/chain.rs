@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use super::Reason;
 use super::code::SymbolAt;
-use super::notation::{
-    arguments, closing, is_name_char, is_name_char_but_dollar, name_end, numbered,
-};
+use super::notation::{closing, is_name_char, is_name_char_but_dollar, name_end, numbered};
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type, is_variable};
 use crate::lang::symbols::SymbolKind;
 
@@ -46,8 +44,11 @@ impl Walk<'_> {
             } else if let Some(after) = rest.strip_prefix('.') {
                 let end = name_end(after);
                 let (name, after) = after.split_at(end);
-                rest = after;
-                self.each(&values, |held| self.member(held, name, depth))
+                rest = after.strip_prefix("()").unwrap_or(after);
+                match rest.len() < after.len() {
+                    true => self.each(&values, |held| self.called_member(held, name, depth)),
+                    false => self.each(&values, |held| self.member(held, name, depth)),
+                }
             } else {
                 return Vec::new();
             };
@@ -58,7 +59,7 @@ impl Walk<'_> {
         Vec::new()
     }
 
-    fn each(&self, values: &[Held], step: impl Fn(&Held) -> Vec<Held>) -> Vec<Held> {
+    pub(super) fn each(&self, values: &[Held], step: impl Fn(&Held) -> Vec<Held>) -> Vec<Held> {
         let mut next: Vec<Held> = values.iter().flat_map(step).collect();
         next.truncate(VALUES_MAX);
         next
@@ -111,6 +112,9 @@ impl Walk<'_> {
             self.facts(place.file).is_some_and(|facts| facts.dialect.globals.contains(&name));
         if is_global {
             return (vec![Held::new(Value::Outside, 1.0, Reason::Receiver)], rest);
+        }
+        if let Some(found) = self.unbound(place, name) {
+            return (vec![found], rest);
         }
         (self.path_root(place, name), rest)
     }
@@ -209,6 +213,10 @@ impl Walk<'_> {
             values = self.path_root(place, first);
         }
         let mut taken = first.len();
+        if let Some((found, part)) = self.associated(place, own, written.get(..names).unwrap_or(""))
+        {
+            (values, taken) = (found, part);
+        }
         if values.is_empty()
             && let Some((found, end)) = self.qualified(place, &written[..names], depth)
         {
@@ -324,7 +332,7 @@ impl Walk<'_> {
     }
 
     /// Returns what a call gives.
-    fn call(&self, held: &Held, depth: usize) -> Vec<Held> {
+    pub(super) fn call(&self, held: &Held, depth: usize) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
         }
@@ -390,60 +398,5 @@ impl Walk<'_> {
             Value::Outside | Value::Foreign(_) => vec![held.then(Value::Outside, 1.0)],
             Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
-    }
-
-    /// Returns what an element of a value is, or what it yields, holds or awaits.
-    pub(super) fn element(&self, held: &Held, depth: usize) -> Vec<Held> {
-        if !self.goes_on(depth) {
-            return Vec::new();
-        }
-        match &held.value {
-            Value::Instance(_, Some(written)) => self.argument(held, written, depth),
-            Value::Instance(of, None) => {
-                let names = self.symbol(*of).map_or(&[][..], |(facts, _)| facts.dialect.elements);
-                for name in names {
-                    let methods = self.members(*of, name, depth + 1);
-                    let mut found = Vec::new();
-                    for method in methods {
-                        if matches!(method.value, Value::Name(_)) {
-                            let method = Held { via: held.via.or(Some(*of)), ..method };
-                            found.extend(self.call(&method, depth + 1));
-                        }
-                    }
-                    if !found.is_empty() {
-                        return found;
-                    }
-                }
-                // What is awaited, entered or unwrapped is often the thing itself.
-                vec![held.then(held.value.clone(), 0.9)]
-            }
-            Value::Foreign(written) => self.argument(held, written, depth),
-            Value::Name(at) => {
-                let loaded = self.load(held, depth + 1);
-                let is_same = |held: &Held| matches!(held.value, Value::Name(same) if same == *at);
-                if loaded.iter().any(is_same) {
-                    return loaded;
-                }
-                self.each(&loaded, |held| self.element(held, depth + 1))
-            }
-            Value::Outside | Value::ForeignMethod(..) => vec![held.then(Value::Outside, 1.0)],
-            Value::Module(_) | Value::Callback(_) => Vec::new(),
-        }
-    }
-
-    /// Returns a value of the type argument that says what a type holds.
-    pub(super) fn argument(&self, held: &Held, written: &Written, depth: usize) -> Vec<Held> {
-        let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
-        let arguments = arguments(&written.text);
-        let name = super::last_name(&written.text);
-        let is_first = facts.dialect.holds_first.contains(&name);
-        let argument = if is_first { arguments.first() } else { arguments.last() };
-        let Some(argument) = argument else { return vec![held.then(Value::Outside, 1.0)] };
-        let chain = format!("@{}", argument.trim_start_matches('@'));
-        let mut found = self.chain(written.place, None, &chain, depth + 1);
-        for value in &mut found {
-            value.confidence *= held.confidence;
-        }
-        found
     }
 }

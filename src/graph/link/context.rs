@@ -2,7 +2,9 @@
 //! place says where the function is passed on (the step `(N)` of chains).
 
 use super::code::SymbolAt;
-use super::parameters::{chain_of_type, of_function_type, parameters, written_type};
+use super::parameters::{
+    chain_of_type, of_function_type, of_rust_function, parameters, written_type,
+};
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type};
 use crate::lang::symbols::SymbolKind;
 
@@ -15,6 +17,20 @@ impl Walk<'_> {
         }
         match &held.value {
             Value::Name(at) => self.parameter_of_name(held, *at, number, depth),
+            Value::Callback(written) if written.text.starts_with("fn(") => {
+                let parts = of_rust_function(&written.text, "");
+                let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+                let chain = part.and_then(crate::lang::rust_type);
+                let values = chain.map(|chain| {
+                    self.chain(written.place, held.via, &chain, depth + 1).into_iter().map(
+                        |value| {
+                            let confidence = value.confidence * held.confidence * 0.97;
+                            Held { confidence, ..value }
+                        },
+                    )
+                });
+                values.into_iter().flatten().collect()
+            }
             Value::Callback(written) => {
                 let parts = of_function_type(&written.text);
                 let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
@@ -39,6 +55,15 @@ impl Walk<'_> {
             let parts = parameters(&symbol.name, &signature);
             let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
             let scope = Place { file: at.file, enclosing: Some(place) };
+            if facts.language.name == "rust" {
+                let written = part.and_then(written_type);
+                let handed = written.and_then(|written| of_rust_function(written, &signature));
+                let callback = handed.map(|parts| {
+                    let text = format!("fn({})", parts.join(", ")).into();
+                    held.then(Value::Callback(Written { place: scope, text }), 0.97)
+                });
+                return callback.into_iter().collect();
+            }
             return self.of_written(held, scope, part, depth);
         }
         if is_type(symbol.kind) {

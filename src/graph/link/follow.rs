@@ -152,8 +152,13 @@ impl Walk<'_> {
         if found.is_empty() {
             let stars = facts.stars().filter(|at| is_offered(*at)).take(STARS_MAX);
             for at in stars {
-                found = self.star(&facts, file, at, name, depth + 1);
-                if !found.is_empty() {
+                let offered = self.star(&facts, file, at, name, depth + 1);
+                let is_known = offered.iter().any(|held| !matches!(held.value, Value::Outside));
+                // Modules that import each other lead in circles: another one may have it.
+                if is_known || found.is_empty() {
+                    found = offered;
+                }
+                if is_known {
                     break;
                 }
             }

@@ -6,6 +6,7 @@ use super::value::{
     Held, Place, VALUES_MAX, Value, Walk, Written, definitions, is_interface, is_type, is_variable,
 };
 use crate::base::ids::FileId;
+use crate::graph::imports::Family;
 use crate::lang::symbols::SymbolKind;
 
 /// Types that are asked for implementations, and implementations that are told.
@@ -31,6 +32,12 @@ impl Walk<'_> {
             }
             Value::Instance(of, _) => {
                 let mut found = self.members(*of, name, depth + 1);
+                if !found.iter().any(|held| matches!(held.value, Value::Name(_))) {
+                    let through = self.through(*of, name, depth + 1);
+                    if !through.is_empty() {
+                        found = through;
+                    }
+                }
                 for member in &mut found {
                     member.via = member.via.or(held.via).or(Some(*of));
                 }
@@ -96,6 +103,9 @@ impl Walk<'_> {
         let method = |takes| {
             vec![Held::new(Value::ForeignMethod(written.clone(), takes), 1.0, Reason::Receiver)]
         };
+        if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
+            return self.numbered_argument(held, written, number, depth);
+        }
         let is_holder = dialect.holders.contains(&last_name(&written.text));
         if is_holder {
             let inner = self.argument(held, written, depth);
@@ -111,7 +121,8 @@ impl Walk<'_> {
         if dialect.keeps.contains(&name) {
             return method(false);
         }
-        outside()
+        let given = self.extensions(&facts, written, name);
+        if given.is_empty() { outside() } else { given }
     }
 
     /// Returns the members called `name` of a type, nearest first: its own, those that stand
@@ -143,7 +154,10 @@ impl Walk<'_> {
         if !own.is_empty() {
             return own;
         }
-        let mut found = Vec::new();
+        let mut found = self.members_of_alias(of, name, depth, seen);
+        if !found.is_empty() {
+            return found;
+        }
         for base in self.bases(of, depth + 1) {
             match base.value {
                 Value::Instance(base_of, _) => {
@@ -153,10 +167,40 @@ impl Walk<'_> {
                         found.push(held);
                     }
                 }
+                Value::Module(_) | Value::Name(_) => {
+                    for mut held in self.member(&base, name, depth + 1) {
+                        held.reason = held.reason.max(Reason::Inherited);
+                        found.push(held);
+                    }
+                }
                 _ => found.push(Held::new(Value::Outside, 1.0, Reason::Inherited)),
             }
             if found.iter().any(|held| matches!(held.value, Value::Name(_))) {
                 break;
+            }
+        }
+        found
+    }
+
+    /// Returns the members of the type that Rust's `type Alias = Type` stands for.
+    fn members_of_alias(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        depth: usize,
+        seen: &mut Vec<SymbolAt>,
+    ) -> Vec<Held> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        let is_alias = symbol.kind == SymbolKind::Type && facts.language.name == "rust";
+        let Some(chain) = symbol.type_chain.as_ref().filter(|_| is_alias) else {
+            return Vec::new();
+        };
+        let scope = Place { file: of.file, enclosing: symbol.parent };
+        let mut found = Vec::new();
+        for meant in self.chain(scope, None, chain, depth + 1) {
+            if let Value::Instance(target, _) = meant.value {
+                found.extend(self.members_unless(target, name, depth + 1, seen));
             }
         }
         found
@@ -296,9 +340,19 @@ impl Walk<'_> {
         let symbol = &facts.symbols[place];
         let scope = Place { file: of.file, enclosing: symbol.parent };
         let mut found = Vec::new();
+        let is_known = |held: &Held| {
+            matches!(held.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))
+        };
         for base in symbol.bases.iter().take(VALUES_MAX) {
             let chain = format!("@{}", base.trim_start_matches('@'));
-            let values = self.chain(scope, Some(of), &chain, depth + 1);
+            let mut values = self.chain(scope, Some(of), &chain, depth + 1);
+            if is_script(facts) && !values.iter().any(is_known) {
+                // What a function makes, an object, or all that a module has.
+                let meant = self.chain(scope, Some(of), &chain[1..], depth + 1);
+                if meant.iter().any(is_known) {
+                    values = meant;
+                }
+            }
             let is_same = |held: &Held| matches!(held.value, Value::Instance(at, _) if at == of);
             found.extend(values.into_iter().filter(|held| !is_same(held)));
         }
@@ -325,6 +379,12 @@ impl Walk<'_> {
             let is_object = is_variable(symbol.kind)
                 && Some(around) != place.enclosing
                 && symbol.type_chain.is_none();
+            if is_own && is_script(&facts) {
+                // An interface adds to a class of the same name.
+                let same = definitions(place.file, facts.children(symbol.parent, &symbol.name));
+                let is_merged = |at: &SymbolAt| is_type(facts.symbols[at.place as usize].kind);
+                return same.filter(is_merged).take(VALUES_MAX).collect();
+            }
             if is_own || is_object {
                 return own(around);
             }
@@ -372,6 +432,12 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns true for a value of an interface, which has no constructor.
+    pub(super) fn is_interface_value(&self, held: &Held) -> bool {
+        let kind = held.of_type().and_then(|of| self.kind(&of));
+        kind.is_some_and(is_interface)
+    }
+
     pub(super) fn kind(&self, held: &Held) -> Option<SymbolKind> {
         let Value::Name(at) = held.value else { return None };
         let (facts, place) = self.symbol(at)?;
@@ -394,4 +460,8 @@ pub(super) fn near(all: &[SymbolAt], file: FileId, max: usize) -> &[SymbolAt] {
     let at = all.partition_point(|at| at.file < file);
     let start = at.saturating_sub(max / 2).min(all.len().saturating_sub(max));
     &all[start..all.len().min(start + max)]
+}
+
+fn is_script(facts: &FileFacts) -> bool {
+    matches!(Family::of(facts.language), Some(Family::JavaScript))
 }

@@ -202,6 +202,27 @@ pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
     None
 }
 
+/// Returns the parameters of the function that Rust's `written` stands for: `impl Fn(A) -> R`, or a type
+/// parameter that `signature` bounds so.
+pub(super) fn of_rust_function<'s>(written: &'s str, signature: &'s str) -> Option<Vec<&'s str>> {
+    let callables = ["Fn(", "FnMut(", "FnOnce(", "fn("];
+    let of = |text: &'s str| {
+        let starts = callables.iter().filter_map(|start| Some(text.find(start)? + start.len() - 1));
+        let parts = split(inside(&text[starts.min()?..])?, b',').into_iter().map(str::trim);
+        Some(parts.filter(|part| !part.is_empty()).collect::<Vec<&str>>())
+    };
+    let is_plain = written.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !is_plain {
+        return of(written);
+    }
+    let bounds = signature.match_indices(written).filter_map(|(at, _)| {
+        let is_whole = !signature[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let bound = signature[at + written.len()..].trim_start().strip_prefix(':')?;
+        (is_whole && !bound.starts_with(':')).then(|| split(bound, b',')[0])
+    });
+    bounds.take(8).find_map(of)
+}
+
 /// Returns the type that is written behind a parameter's name, without a default.
 pub(super) fn written_type(parameter: &str) -> Option<&str> {
     let (_, of) = parameter.split_once(':')?;

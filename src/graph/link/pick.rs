@@ -18,7 +18,10 @@ impl Walk<'_> {
     /// Returns links for what a use may stand for, the likeliest first.
     pub(super) fn pick(&self, place: Place, used: Use<'_>, mut held: Vec<Held>) -> Vec<Link> {
         if held.is_empty() && used.receiver.is_some() {
-            held = self.guesses(place, used);
+            held = self.of_one_trait(place, used);
+            if held.is_empty() {
+                held = self.guesses(place, used);
+            }
         }
         let mut links = Vec::new();
         for meaning in &held {
@@ -93,6 +96,11 @@ impl Walk<'_> {
             }
             let Some((there, at_place)) = self.symbol(at) else { continue };
             let is_kin = std::ptr::eq(there.dialect, facts.dialect);
+            // `(**self).name()` runs another one.
+            let is_itself = place.enclosing == Some(at_place) && at.file == place.file;
+            if is_itself && used.receiver.is_some_and(|chain| chain.ends_with(".deref()")) {
+                continue;
+            }
             if is_kin && self.fits(&there, at, at_place, used) {
                 found.push(at);
             }
@@ -158,7 +166,13 @@ impl Walk<'_> {
     }
 
     /// Returns false if the definition takes another number of arguments than the use has.
-    fn takes(&self, used: Use<'_>, at: SymbolAt, facts: &FileFacts, symbol: &Symbol) -> bool {
+    pub(super) fn takes(
+        &self,
+        used: Use<'_>,
+        at: SymbolAt,
+        facts: &FileFacts,
+        symbol: &Symbol,
+    ) -> bool {
         let Some(given) = used.arguments else { return true };
         if !symbol.kind.is_callable() {
             return true;

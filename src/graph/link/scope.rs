@@ -50,7 +50,8 @@ impl Walk<'_> {
             let kind = facts.symbols[around].kind;
             let is_type = is_type(kind) || kind == SymbolKind::Impl;
             // What an object literal holds is no more in scope than a type's members are.
-            if (is_type || is_variable(kind)) && level > 0 && !has_members {
+            let is_inside = level > 0 || kind == SymbolKind::Impl;
+            if (is_type || is_variable(kind)) && is_inside && !has_members {
                 continue;
             }
             let children = facts.children(Some(around), name);

@@ -11,6 +11,7 @@ mod exports;
 mod fields;
 mod flow;
 mod imports;
+mod mixins;
 mod names;
 mod overloads;
 mod refer;

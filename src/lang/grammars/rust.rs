@@ -12,6 +12,7 @@ mod refer;
 mod tokens;
 mod types;
 mod values;
+pub(crate) mod written;
 
 /// Rust.
 pub(crate) static RUST: Language = Language {

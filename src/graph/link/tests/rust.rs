@@ -27,3 +27,152 @@ fn modules_in_files_of_their_own() {
 fn a_call_means_the_method_not_the_field() {
     check(&tree("by.$0name();"), "src/dfa.rs:4 Dfa::name Receiver");
 }
+
+fn of_crate(rest: &str) -> String {
+    format!("//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\n{rest}\n")
+}
+
+#[test]
+fn traits_on_types_from_elsewhere() {
+    let of = |body: &str| {
+        of_crate(&format!(
+            "trait Int {{\n    fn low(self) -> u8;\n    fn only(self, by: u8);\n    fn len(self);\n}}\n\
+             impl Int for u32 {{ fn low(self) -> u8 {{ 0 }} fn only(self, by: u8) {{}} fn len(self) {{}} }}\n\
+             trait Wide {{ fn low(self) -> u8; fn checked_low(self); }}\n\
+             impl Wide for u64 {{ fn low(self) -> u8 {{ 0 }} fn checked_low(self) {{}} }}\n\
+             trait Own {{ fn mine(&self); }}\nstruct Here;\nimpl Own for Here {{ fn mine(&self) {{}} }}\n\
+             trait Every {{\n    fn every(&self);\n}}\nimpl<T> Every for T {{ fn every(&self) {{}} }}\n\
+             fn f(a: u32, all: &[u64], more: Vec<Unknown>) {{ {body} }}"
+        ))
+    };
+    check(&of("a.$0low();"), "src/lib.rs:6 u32::low Receiver");
+    check(&of("u64::$0low(1);"), "src/lib.rs:8 u64::low Receiver");
+    check(&of("all[0].$0low();"), "src/lib.rs:8 u64::low Receiver");
+    check(&of("a.$0only(1);"), "src/lib.rs:6 u32::only Receiver");
+    check(&of("more.$0only(1);"), "");
+    check(&of("more.$0every();"), "src/lib.rs:13 Every::every Inherited");
+    check(&of("more.$0low();"), "");
+    // Standard names, and traits that nothing from elsewhere implements.
+    check(&of("all.$0len();"), "");
+    check(&of("all[0].$0checked_low();"), "");
+    check(&of("a.$0mine();"), "");
+    check(&of("unknown().$0mine();"), "src/lib.rs:9 Own::mine Inherited");
+}
+
+#[test]
+fn fields_of_type_parameters_mean_their_trait() {
+    let text = of_crate(
+        "trait Stream {\n    fn step(&mut self);\n}\nstruct Partial<I> { input: I }\n\
+         impl<I: Stream> Stream for Partial<I> {\n    fn step(&mut self) { self.input.$0step() }\n}",
+    );
+    check(&text, "src/lib.rs:2 Stream::step Inherited");
+}
+
+#[test]
+fn references_and_pointers_are_seen_through() {
+    let of = |body: &str| {
+        of_crate(&format!(
+            "use std::ops::Deref;\ntrait Walk {{\n    fn go(&self);\n}}\n\
+             impl<W: Walk> Walk for &W {{\n    fn go(&self) {{ (**self).{} }}\n}}\n\
+             struct Inner;\nimpl Inner {{\n    fn run(&self) {{}}\n}}\nstruct Outer {{ inner: Inner }}\n\
+             impl Deref for Outer {{\n    type Target = Inner;\n    \
+             fn deref(&self) -> &Self::Target {{ &self.inner }}\n}}\n\
+             impl Outer {{\n    fn own(&self) {{ {} }}\n}}",
+            if body.is_empty() { "$0go()" } else { "go()" },
+            body
+        ))
+    };
+    check(&of(""), "src/lib.rs:3 Walk::go Inherited");
+    check(&of("self.$0run();"), "src/lib.rs:10 Inner::run Receiver");
+    check(&of("(**self).$0run();"), "src/lib.rs:10 Inner::run Receiver");
+}
+
+#[test]
+fn what_iterators_of_the_repository_give() {
+    let of = |body: &str| {
+        of_crate(&format!(
+            "struct Hit;\nimpl Hit {{\n    fn at(&self) {{}}\n}}\nstruct Hits<T> {{ of: T }}\n\
+             impl<T> Iterator for Hits<T> {{\n    type Item = Result<Hit, u8>;\n    \
+             fn next(&mut self) -> Option<Self::Item> {{ None }}\n}}\nstruct All;\n\
+             impl All {{\n    fn iter(&self) -> Hits<u8> {{ todo!() }}\n    fn pairs(&self) -> Vec<(u8, Hit)> {{ todo!() }}\n}}\n\
+             impl IntoIterator for All {{\n    type Item = Result<Hit, u8>;\n    type IntoIter = Hits<u8>;\n    \
+             fn into_iter(self) -> Self::IntoIter {{ todo!() }}\n}}\n\
+             struct Names {{ all: All, list: Vec<Hit>, last: Option<Hit> }}\n\
+             fn each(with: impl Fn(&Hit, u8)) {{}}\nfn every<F>(with: F) where F: FnMut(u8, &mut Hit) {{}}\n\
+             fn f(names: &Names) -> Option<()> {{ {body} }}"
+        ))
+    };
+    let at = "src/lib.rs:3 Hit::at Receiver";
+    check(&of("for hit in names.all.iter() { hit.unwrap().$0at(); }"), at);
+    check(&of("for hit in names.all { hit?.$0at(); }"), at);
+    check(&of("names.all.iter().next().unwrap().unwrap().$0at();"), at);
+    check(&of("for hit in &names.list { hit.$0at(); }"), at);
+    check(&of("names.list.iter().rev().next()?.$0at();"), at);
+    check(&of("names.last.as_ref().unwrap().clone().$0at();"), at);
+    check(&of("for (_, hit) in names.all.pairs() { hit.$0at(); }"), at);
+    check(&of("names.last.as_ref().map(|hit| hit.$0at());"), at);
+    check(&of("Some(1).and_then(|at| names.list.get(at)).unwrap().$0at();"), at);
+    check(&of("Some(1).map(|_| Hit).unwrap(); each(|hit, at| hit.$0at());"), at);
+    check(&of("every(|_, hit| hit.$0at());"), at);
+    check(&of("assert!(names.list.iter().any(|hit: &Hit| hit.$0at()));"), at);
+    check(&of("let hit = Some(Hit); hit.unwrap().$0at();"), "");
+}
+
+#[test]
+fn associated_types_have_their_bounds() {
+    let text = |call: &str| {
+        of_crate(&format!(
+            "trait Text {{\n    fn words(&self);\n}}\ntrait AsText {{\n    type Output: Text + ?Sized;\n    \
+             fn text(&self) -> &Self::Output;\n}}\nfn f<A: AsText>(a: A) {{ {call} }}"
+        ))
+    };
+    check(&text("a.text().$0words();"), "src/lib.rs:2 Text::words Receiver");
+}
+
+#[test]
+fn modules_that_import_each_other_hide_no_others() {
+    check(
+        "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod common;\nmod types;\nmod user;\n\
+         pub use self::common::*;\npub use self::types::*;\n\
+         //- /src/common.rs\nuse crate::Op;\n//- /src/types.rs\npub struct Op;\nimpl Op {\n    pub fn run(&self) {}\n}\n\
+         //- /src/user.rs\nuse crate::Op;\nfn f(op: &Op) { op.$0run() }\n",
+        "src/types.rs:3 Op::run Receiver",
+    );
+}
+
+#[test]
+fn aliases_and_own_types_of_blocks() {
+    let of = |body: &str| {
+        of_crate(&format!(
+            "struct Small<const N: usize>;\nimpl<const N: usize> Small<N> {{\n    fn new() -> Self {{ Small }}\n    \
+             fn go(&self) {{}}\n}}\ntype Short = Small<4>;\nstruct IntoIter;\n\
+             impl IntoIter {{\n    fn as_slice(&self) -> &[Short] {{ &[] }}\n}}\nstruct List;\n\
+             impl IntoIterator for List {{\n    type Item = u8;\n    type IntoIter = IntoIter;\n    \
+             fn into_iter(self) -> Self::IntoIter {{ IntoIter }}\n}}\nfn f(list: List) {{ {body} }}"
+        ))
+    };
+    check(&of("Short::$0new();"), "src/lib.rs:3 Small::new Receiver");
+    check(&of("Short::new().$0go();"), "src/lib.rs:4 Small::go Receiver");
+    check(&of("list.into_iter().$0as_slice();"), "src/lib.rs:9 IntoIter::as_slice Receiver");
+    check(&of("list.into_iter().as_slice()[0].$0go();"), "src/lib.rs:4 Small::go Receiver");
+    check(&of("assert!(Small::<4>::new().$0go());"), "src/lib.rs:4 Small::go Receiver");
+}
+
+#[test]
+fn pointers_to_others_run_not_themselves() {
+    check(
+        &of_crate(
+            "impl Hasher for Box<u8> {\n    fn write_wide(&mut self) { (**self).$0write_wide() }\n}",
+        ),
+        "",
+    );
+}
+
+#[test]
+fn variables_are_no_modules() {
+    check(
+        "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod limit;\n\
+         fn f(limit: usize) { limit::$0new(limit) }\n//- /src/limit.rs\npub fn new(x: usize) {}\n",
+        "src/limit.rs:1 new Receiver",
+    );
+}

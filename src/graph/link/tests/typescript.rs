@@ -40,6 +40,8 @@ fn globals_are_not_guessed() {
     let of = |call: &str| format!("//- /a.ts\nclass Own {{\n  rejectAll() {{}}\n}}\n{call}\n");
     check(&of("Promise.$0rejectAll();"), "");
     check(&of("unknown().$0rejectAll();"), "a.ts:2 Own.rejectAll UniqueName");
+    // Nor what a module neither has nor imports.
+    check(&of("import {a} from './b';\nnew AbortController().$0rejectAll();"), "");
 }
 
 #[test]
@@ -53,4 +55,64 @@ fn a_module_re_exports_many() {
         ),
         "m59.ts:1 f59 StarImport",
     );
+}
+
+#[test]
+fn interfaces_and_aliases_mix_modules_in() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\nexport function css() {{}}\n//- /b.ts\nexport const clone = (x: number) => x;\n\
+             //- /c.ts\nexport const more = {{ extra() {{}} }};\n\
+             //- /main.ts\nimport * as A from './a';\nimport * as B from './b';\nimport {{ more }} from './c';\n\
+             type BMethods = typeof B & typeof more;\nexport class Mixed<T> {{\n  own() {{ {body} }}\n}}\n\
+             export interface Mixed<T> extends Iterable<T>, BMethods, AMethods {{}}\ntype AMethods = typeof A;\n"
+        )
+    };
+    check(&of("this.$0css();"), "a.ts:1 css Inherited");
+    check(&of("this.$0clone(1);"), "b.ts:1 clone Inherited");
+    check(&of("this.$0extra();"), "c.ts:1 more.extra Inherited");
+    check(&of("const it: Mixed<string> = make(); it.$0css();"), "a.ts:1 css Inherited");
+}
+
+#[test]
+fn functions_and_assignments_mix_classes() {
+    let of = |body: &str| {
+        format!(
+            "//- /m.ts\nexport function Named(Base: any) {{\n  return class extends Base {{ go() {{}} }};\n}}\n\
+             const extra = {{ fly() {{}} }};\nclass Base {{ stop() {{}} }}\n\
+             class Own extends Named(Base) {{\n  constructor() {{ super(); }}\n  run() {{ {body} }}\n}}\n\
+             Object.assign(Own.prototype, extra);\ninterface Own {{ shut(): void }}\n"
+        )
+    };
+    check(&of("this.$0go();"), "m.ts:2 Named.go Inherited");
+    check(&of("this.$0stop();"), "m.ts:5 Base.stop Inherited");
+    check(&of("this.$0fly();"), "m.ts:4 extra.fly Inherited");
+    check(&of("this.$0shut();"), "m.ts:11 Own.shut Receiver");
+    check(&of("new Own().$0run();"), "m.ts:8 Own.run Receiver");
+}
+
+#[test]
+fn super_runs_no_interface() {
+    check(
+        "//- /a.ts\nclass Base { constructor(x: number) {} }\ninterface Near { x: number }\n\
+         class Own extends Base implements Near {\n  constructor() { $0super(1); }\n}\n",
+        "a.ts:1 Base.constructor Receiver",
+    );
+}
+
+#[test]
+fn values_by_pattern_and_fields_that_are_functions() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\nclass Kind {{ make() {{}} static all: readonly Kind[] = []; }}\n\
+             interface Rule {{ get: (name: string) => Kind }}\n\
+             class Schema {{\n  kinds: {{ readonly [name: string]: Kind }};\n  \
+             constructor(readonly rule: Rule, readonly marks = Kind.all) {{}}\n  f() {{ {body} }}\n}}\n"
+        )
+    };
+    let make = "a.ts:1 Kind.make Receiver";
+    check(&of("this.kinds['a b'].$0make();"), make);
+    check(&of("const kind = this.kinds[name]; kind.$0make();"), make);
+    check(&of("this.rule.get('').$0make();"), make);
+    check(&of("this.marks.map(mark => mark.$0make());"), make);
 }

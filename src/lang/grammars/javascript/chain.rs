@@ -81,7 +81,10 @@ fn push(
         }
         "subscript_expression" => {
             inner(node.child(0), chain)?;
-            match node.child_by_field_name("index").and_then(literal) {
+            let is_name = |name: &Range<usize>| {
+                visit.text[name.clone()].iter().all(|&byte| crate::lang::chain::is_name(byte))
+            };
+            match node.child_by_field_name("index").and_then(literal).filter(is_name) {
                 Some(name) => push_member(chain, std::str::from_utf8(&visit.text[name]).ok()?),
                 None => chain.push_str("[]"),
             }

@@ -96,7 +96,9 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let is_data = visit.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Field);
     let value = node.child_by_field_name("value");
-    let chain = types::annotated(visit, notes, node).or_else(|| chain::value(visit, notes, value?));
+    let chain = types::annotated(visit, notes, node)
+        .or_else(|| types::result(visit, notes, node))
+        .or_else(|| chain::value(visit, notes, value?));
     if let Some(chain) = chain.filter(|_| is_data) {
         notes.set_type(place, chain);
     }
@@ -107,7 +109,11 @@ pub(super) fn typed_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if visit.defined.is_empty() {
         return;
     }
-    let chain = types::annotated(visit, notes, visit.node());
+    let node = visit.node();
+    let default = node.child_by_field_name("value");
+    let chain = types::annotated(visit, notes, node)
+        .or_else(|| types::result(visit, notes, node))
+        .or_else(|| chain::value(visit, notes, default?));
     if let (Some(place), Some(chain)) = (visit.defined.clone().next(), chain) {
         notes.set_type(place, chain);
     }

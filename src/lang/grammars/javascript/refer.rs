@@ -10,7 +10,7 @@ use crate::lang::notes::{Local, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-use super::{chain, exports, fields, imports, is_function, names, types};
+use super::{chain, exports, fields, imports, is_function, mixins, names, types};
 
 /// Node kinds whose local names are unknown outside of them.
 pub(super) const SCOPES: &[&str] = &[
@@ -91,7 +91,10 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "import_statement" => imports::statement(visit, notes),
         "import_alias" => imports::alias(visit, notes),
         "export_statement" => exports::statement(visit, notes),
-        "call_expression" => imports::call(visit, notes),
+        "call_expression" => {
+            imports::call(visit, notes);
+            mixins::assigned(visit, notes);
+        }
         _ => {}
     }
 }
@@ -173,8 +176,9 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     for clause in heritage.named_children(&mut cursor).take(8) {
         match clause.kind() {
             "extends_clause" => {
-                let base = clause.child_by_field_name("value");
-                add_base(notes, place, base.and_then(|base| chain::value(visit, notes, base)));
+                if let Some(base) = clause.child_by_field_name("value") {
+                    mixins::extended(visit, notes, place, base);
+                }
             }
             "implements_clause" => {
                 let mut cursor = clause.walk();
@@ -182,12 +186,12 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                     add_base(notes, place, types::chain(visit, notes, base));
                 }
             }
-            _ => add_base(notes, place, chain::value(visit, notes, clause)),
+            _ => mixins::extended(visit, notes, place, clause),
         }
     }
 }
 
-fn add_base(notes: &mut Notes<'_>, place: usize, chain: Option<Chain>) {
+pub(super) fn add_base(notes: &mut Notes<'_>, place: usize, chain: Option<Chain>) {
     if let Some(chain) = chain {
         let name = chain.trim_start_matches('@');
         notes.add_base(place, name.split('<').next().unwrap_or(name).to_owned());

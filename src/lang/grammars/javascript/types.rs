@@ -22,6 +22,21 @@ pub(super) fn annotated(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>
     chain(visit, notes, node.child_by_field_name("type")?)
 }
 
+/// Returns the chain of what a function gives whose type the field `type` of `node` says.
+pub(super) fn result(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    let mut of = node.child_by_field_name("type")?.named_child(0)?;
+    for _ in 0..4 {
+        match of.kind() {
+            "function_type" => {
+                return chain(visit, notes, of.child_by_field_name("return_type")?);
+            }
+            "parenthesized_type" | "union_type" => of = of.named_child(0)?,
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Returns the same for what lies `depth` nodes inside of what is followed.
 pub(super) fn chain_in(
     visit: &Visit<'_, '_>,
@@ -65,6 +80,15 @@ pub(super) fn chain_in(
             of(node.named_child(0)).or_else(|| of(node.named_child(1)))
         }
         "type_query" => chain::value_in(visit, notes, node.named_child(0)?, depth + 1),
+        "object_type" => {
+            // What has names only by a pattern holds its values.
+            let mut cursor = node.walk();
+            let mut members = node.named_children(&mut cursor);
+            let first = members.next().filter(|first| first.kind() == "index_signature")?;
+            let is_alone = members.all(|member| member.kind() == "index_signature");
+            let held = of(first.child_by_field_name("type"));
+            (is_alone && held.is_some()).then(|| container("Record", &[None, held]))
+        }
         "this_type" => Some("$".to_owned()),
         "lookup_type" => {
             let member = chain::literal(node.named_child(1)?.named_child(0)?)?;

@@ -76,8 +76,9 @@ pub(super) fn declare_matched(
         let value = values::of(visit, notes, value);
         return declare(visit, notes, pattern, value, from);
     }
-    for (part, of) in parts(inner).zip(parts(value)) {
-        let of = values::of(visit, notes, of);
+    for (at, part) in places(inner) {
+        let of = places(value).find(|(place, _)| *place == at);
+        let of = of.and_then(|(_, of)| values::of(visit, notes, of));
         declare(visit, notes, part, of, from);
     }
 }
@@ -108,10 +109,12 @@ pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(parameters) = node.child_by_field_name("parameters") else { return };
     let given = given(visit, notes);
-    for at in 0..8 {
-        let Some(parameter) = parameters.named_child(at) else { return };
+    let handed = handed(visit, notes);
+    for (at, parameter) in places(parameters).take(8) {
         if parameter.kind() != "parameter" {
-            declare(visit, notes, parameter, given.clone(), node.start_byte());
+            let received = || Some(format!("{}({at})", handed.as_ref()?));
+            let given = given.clone().or_else(received);
+            declare(visit, notes, parameter, given, node.start_byte());
         }
     }
 }
@@ -125,6 +128,17 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let name = visit.bytes(function.child_by_field_name("field")?);
     let value = values::of(visit, notes, function.child_by_field_name("value")?);
     GIVE_ELEMENT.contains(&name).then(|| chain::element(value)).flatten()
+}
+
+/// Returns where the visited closure is handed to: a parameter of what is called.
+fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let (arguments, call) = (visit.ancestor(1)?, visit.ancestor(2)?);
+    if (arguments.kind(), call.kind()) != ("arguments", "call_expression") {
+        return None;
+    }
+    let at = parts(arguments).position(|argument| argument.id() == visit.node().id())?;
+    let called = values::of(visit, notes, call.child_by_field_name("function")?)?;
+    Some(format!("{called}({at})"))
 }
 
 /// Returns true if a name in a pattern is bound there: constants and variants are capital.
@@ -149,7 +163,7 @@ impl Pattern<'_, '_, '_, '_> {
             "tuple_struct_pattern" => {
                 let Some(of) = node.child_by_field_name("type") else { return };
                 let path = values::of_path(self.visit, self.notes, of);
-                for (at, part) in parts(node).skip(1).enumerate() {
+                for (at, part) in places(node).filter(|(_, part)| *part != of) {
                     let value = match self.visit.bytes(of) {
                         b"Some" | b"Ok" => chain::element(value.clone()),
                         b"Err" => None,
@@ -187,7 +201,7 @@ impl Pattern<'_, '_, '_, '_> {
     fn tuple(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
         let counted = value.as_deref().and_then(|value| value.strip_suffix(".enumerate()[]"));
         let counted = counted.map(str::to_owned);
-        for (at, part) in parts(node).enumerate() {
+        for (at, part) in places(node) {
             let of = match &counted {
                 Some(_) if at == 0 => Some("@usize".to_owned()),
                 Some(of) => chain::element(Some(of.clone())),
@@ -196,6 +210,15 @@ impl Pattern<'_, '_, '_, '_> {
             self.bind(part, of, depth);
         }
     }
+}
+
+/// Returns the parts of a list by their places, of which `_` takes one without being a node.
+fn places(node: Node<'_>) -> impl Iterator<Item = (usize, Node<'_>)> {
+    let mut place = 0;
+    (0..48).map_while(move |at| node.child(at)).filter_map(move |part| {
+        place += usize::from(part.kind() == ",");
+        part.is_named().then_some((place, part))
+    })
 }
 
 fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {

@@ -59,6 +59,11 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             types::declare_parameters(visit, notes);
             declared(visit, notes, node.child_by_field_name("type"));
         }
+        "associated_type" => {
+            let bounds = node.child_by_field_name("bounds");
+            let mut bounds = (0..8).map_while(|at| bounds?.named_child(at));
+            declared(visit, notes, bounds.find(|bound| bound.kind() != "lifetime"));
+        }
         "ordered_field_declaration_list" => positions(visit, notes),
         "enum_variant" => variant(visit, notes),
         _ => {}

@@ -1,9 +1,13 @@
 //! Names among the tokens that Rust hands to macros, which the grammar leaves unparsed.
 
+use super::written;
 use crate::lang::chain;
-use crate::lang::facts::Role;
+use crate::lang::facts::{Chain, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
+
+/// Bytes behind a name that are looked at for what it is bound to.
+const BOUND_BYTES_MAX: usize = 200;
 
 /// Notes the visited name by what stands around it in the text.
 pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -14,7 +18,8 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let next = visit.text[span.end..].trim_ascii_start();
     let is_set = next.first() == Some(&b'=') && !matches!(next.get(1), Some(b'=' | b'>'));
     if !around.is_member && (is_set || is_bound(&visit.text[..span.start])) {
-        return notes.declare(node, None);
+        let chain = bound_to(notes, &visit.text[span.end..]);
+        return notes.declare(node, chain);
     }
     let is_capital = own.first().is_some_and(u8::is_ascii_uppercase);
     let receiver = around.is_member.then(|| {
@@ -41,6 +46,39 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         () if is_capital => notes.refer(visit, node, Role::Type, receiver),
         () => notes.refer(visit, node, Role::Read, receiver),
     }
+}
+
+/// Returns what a name is bound to by what stands behind it: `: Type` of a closure's parameter or a
+/// `let`, `= value;` of a `let`.
+fn bound_to(notes: &Notes<'_>, after: &[u8]) -> Option<Chain> {
+    let after = &after[..after.len().min(BOUND_BYTES_MAX)];
+    let after = after.trim_ascii_start();
+    if let Some(of) = after.strip_prefix(b":") {
+        let end = end_of(of, |byte| matches!(byte, b',' | b'|' | b'=' | b';'))?;
+        return written::chain_of(std::str::from_utf8(&of[..end]).ok()?);
+    }
+    let value = after.strip_prefix(b"=").filter(|value| value.first() != Some(&b'='))?;
+    let value = &value[..end_of(value, |byte| byte == b';')?];
+    let value = value.trim_ascii_start();
+    let value = value.strip_prefix(b"&").unwrap_or(value).trim_ascii_start();
+    let value = value.strip_prefix(b"mut ").unwrap_or(value);
+    chain::of_text(notes, value)
+}
+
+/// Returns where the first byte stands that ends what is outside of brackets.
+fn end_of(text: &[u8], ends: impl Fn(u8) -> bool) -> Option<usize> {
+    let mut level = 0_usize;
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' | b'{' => level += 1,
+            b'>' if at > 0 && matches!(text[at - 1], b'-' | b'=') => {}
+            b'>' | b')' | b']' | b'}' if level == 0 => return Some(at),
+            b'>' | b')' | b']' | b'}' => level -= 1,
+            byte if level == 0 && ends(byte) => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns true if what comes after `before` is a name that a `let` or a closure binds.

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::patterns;
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::{Local, Notes};
@@ -83,7 +84,12 @@ impl Types<'_, '_, '_> {
 
     /// Appends a name that may be that of a type parameter.
     fn plain(&self, node: Node<'_>, out: &mut String) -> bool {
-        match self.notes.local(self.visit.bytes(node)) {
+        let own = self.visit.bytes(node);
+        // A local variable is no module, whatever it is called.
+        if node.kind() == "identifier" && patterns::is_binding(own) {
+            return self.push(node, out);
+        }
+        match self.notes.local(own) {
             Local::Is(Some(chain)) if chain.starts_with('@') => {
                 out.push_str(&chain[1..]);
                 true

@@ -11,42 +11,22 @@ use crate::lang::visit::Visit;
 /// Levels of expressions inside expressions that are followed.
 const DEPTH_MAX: usize = 24;
 
-/// Methods of the standard library that give the same value, or a container of the same elements.
-const SAME: [&[u8]; 34] = [
+/// Methods of the standard library that give the same value, or a container of the same elements,
+/// and that types seldom have themselves.
+const SAME: [&[u8]; 13] = [
     b"as_deref",
     b"as_deref_mut",
-    b"as_mut",
-    b"as_ref",
-    b"as_slice",
-    b"borrow",
-    b"borrow_mut",
-    b"by_ref",
-    b"chain",
     b"clone",
     b"cloned",
     b"copied",
-    b"drain",
     b"err_into",
-    b"filter",
-    b"fuse",
-    b"inspect",
     b"into_boxed_slice",
-    b"into_iter",
-    b"into_values",
-    b"iter",
-    b"iter_mut",
-    b"lock",
     b"map_err",
     b"ok",
     b"ok_or",
     b"ok_or_else",
     b"or_else",
-    b"peekable",
-    b"rev",
-    b"skip",
-    b"take",
     b"to_owned",
-    b"values",
 ];
 
 /// Methods of the standard library that give what their value holds.
@@ -61,7 +41,7 @@ const HELD: [&[u8]; 7] = [
 ];
 
 /// Functions that wrap a value in a pointer to it.
-const WRAPS: [&[u8]; 8] = [
+const WRAPS: [&[u8]; 13] = [
     b"Box::new",
     b"Rc::new",
     b"Arc::new",
@@ -70,6 +50,11 @@ const WRAPS: [&[u8]; 8] = [
     b"Arc::clone",
     b"Rc::clone",
     b"std::sync::Arc::new",
+    b"Cow::Borrowed",
+    b"Cow::Owned",
+    b"ManuallyDrop::new",
+    b"mem::ManuallyDrop::new",
+    b"AssertUnwindSafe",
 ];
 
 /// Functions that put a value into a cell.
@@ -129,9 +114,7 @@ impl Values<'_, '_, '_> {
             }
             "reference_expression" => self.of(field("value")?, depth),
             "parenthesized_expression" => self.of(node.named_child(0)?, depth),
-            "unary_expression" if node.child(0)?.kind() == "*" => {
-                self.of(node.named_child(0)?, depth)
-            }
+            "unary_expression" if node.child(0)?.kind() == "*" => self.pointed(node, depth),
             "struct_expression" => {
                 chain::instance(&types::name_of(self.visit, self.notes, field("name")?)?)
             }
@@ -150,6 +133,26 @@ impl Values<'_, '_, '_> {
         }
     }
 
+    /// Returns the chain of `*value`: of `**self`, and of `*self` where the type around is a reference,
+    /// that is what the type itself points to.
+    fn pointed(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let inner = node.named_child(0)?;
+        let value = self.of(inner, depth);
+        let is_twice = inner.kind() == "unary_expression";
+        match is_twice || inner.kind() == "self" && self.is_of_reference() {
+            true => chain::called(chain::member(value, b"deref")),
+            false => value,
+        }
+    }
+
+    /// Returns true in a block like `impl Trait for &Type`.
+    fn is_of_reference(&self) -> bool {
+        let place = self.visit.enclosing_place();
+        let around = place.and_then(|place| self.visit.symbols.get(place)?.parent);
+        let block = around.and_then(|place| self.visit.symbols.get(place));
+        block.is_some_and(|block| block.name.contains(" for &"))
+    }
+
     fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let function = node.child_by_field_name("function")?;
         let plain = match function.kind() {
@@ -164,6 +167,7 @@ impl Values<'_, '_, '_> {
                     return Some(made);
                 }
                 match () {
+                    () if matches!(name, b"and_then" | b"map") => self.mapped(node, name, value),
                     () if SAME.contains(&name) => value,
                     () if HELD.contains(&name) => chain::element(value),
                     () => chain::called(chain::member(value, name)),
@@ -180,9 +184,40 @@ impl Values<'_, '_, '_> {
                 let cell = String::from_utf8_lossy(self.visit.bytes(cell));
                 chain::instance(&format!("{cell}<{}>", made_by(&held)?))
             }
-            "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some" | b"Err") => None,
+            "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some") => {
+                let arguments = node.child_by_field_name("arguments")?;
+                let held = self.of(arguments.named_child(0)?, depth)?;
+                chain::instance(&format!("Option<{}>", made_by(&held)?))
+            }
+            "identifier" if self.visit.bytes(plain) == b"Err" => None,
             "identifier" if self.visit.bytes(plain) == b"Self" => Some("@Self".to_owned()),
             _ => chain::called(self.of(plain, depth)),
+        }
+    }
+
+    /// Returns the chain of `value.map(|part| …)` and `value.and_then(|part| …)`: what the closure
+    /// gives, if that is told without its parameters.
+    fn mapped(&self, node: Node<'_>, name: &[u8], value: Option<Chain>) -> Option<Chain> {
+        let unknown = || chain::called(chain::member(value.clone(), name));
+        let arguments = node.child_by_field_name("arguments")?;
+        let closure = arguments.named_child(0).filter(|first| first.kind() == "closure_expression");
+        let Some(closure) = closure else { return unknown() };
+        let parameters = closure.child_by_field_name("parameters")?;
+        let body = closure.child_by_field_name("body")?;
+        let Some(given) = self.of(body, DEPTH_MAX / 2) else { return unknown() };
+        let first = parameters.named_child(0);
+        let root = given.split(['.', '(', '[']).next().unwrap_or_default();
+        let is_own = first.is_some_and(|first| self.visit.bytes(first) == root.as_bytes());
+        match name {
+            b"and_then" if is_own => {
+                let rest = &given[root.len()..];
+                chain::element(value).map(|element| element + rest)
+            }
+            b"and_then" => Some(given),
+            _ => match made_by(&given) {
+                Some(of) if !is_own => chain::instance(&format!("Iterator<{of}>")),
+                _ => unknown(),
+            },
         }
     }
 

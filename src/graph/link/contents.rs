@@ -1,0 +1,183 @@
+//! What a value holds, yields or awaits, and what it is seen through: elements, type arguments, what
+//! smart pointers point to, methods that give their container again.
+
+use super::Reason;
+use super::code::SymbolAt;
+use super::notation::arguments;
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, definitions};
+use crate::lang::symbols::SymbolKind;
+
+impl Walk<'_> {
+    /// Returns what a call of the member `name` gives. Of Rust's types of the repository, a method
+    /// of a container that they have not themselves gives the same value: they are seen through to
+    /// what they are made of.
+    pub(super) fn called_member(&self, held: &Held, name: &str, depth: usize) -> Vec<Held> {
+        let members = self.member(held, name, depth);
+        let is_known = members.iter().any(|held| !matches!(held.value, Value::Outside));
+        if !is_known && let Some(kept) = self.kept(held, name, depth) {
+            return kept;
+        }
+        members.iter().flat_map(|held| self.call(held, depth)).take(VALUES_MAX).collect()
+    }
+
+    fn kept(&self, held: &Held, name: &str, depth: usize) -> Option<Vec<Held>> {
+        let mut values = self.load(held, depth + 1);
+        let kind = |held: &Held| match held.value {
+            Value::Instance(of, _) => {
+                let (facts, place) = self.symbol(of)?;
+                let is_keeper =
+                    facts.language.name == "rust" && facts.dialect.keeps.contains(&name);
+                is_keeper.then(|| facts.symbols[place].kind)
+            }
+            _ => None,
+        };
+        values.retain(|held| match kind(held) {
+            // The type that a block for any type is of is known by its bound only.
+            Some(SymbolKind::Impl) => name != "deref",
+            Some(_) => true,
+            None => false,
+        });
+        let is_block = || {
+            let is_deref = name == "deref";
+            is_deref && matches!(held.value, Value::Instance(of, _) if self.is_block(of))
+        };
+        (!values.is_empty() || is_block()).then_some(values)
+    }
+
+    fn is_block(&self, at: SymbolAt) -> bool {
+        let symbol = self.symbol(at);
+        symbol.is_some_and(|(facts, place)| facts.symbols[place].kind == SymbolKind::Impl)
+    }
+
+    /// Returns the member `name` of what values of a Rust type are dereferenced to.
+    pub(super) fn through(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+        let is_rust = self.symbol(of).is_some_and(|(facts, _)| facts.language.name == "rust");
+        if !is_rust || name == "deref" || !self.goes_on(depth) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for method in self.members(of, "deref", depth + 1) {
+            let method = Held { via: Some(of), ..method };
+            for target in self.call(&method, depth + 1) {
+                if !matches!(target.value, Value::Instance(same, _) if same == of) {
+                    found.extend(self.member(&target, name, depth + 1));
+                }
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns what Rust's `Self::Name` means in a block, and the bytes that it takes: its own type
+    /// of that name, before those of other blocks of the type.
+    pub(super) fn associated(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        written: &str,
+    ) -> Option<(Vec<Held>, usize)> {
+        let part = written.strip_prefix("Self.")?.split('.').next()?;
+        let facts = self.facts(place.file).filter(|facts| facts.language.name == "rust")?;
+        let block = facts.ancestors(place.enclosing).find(|&at| {
+            let kind = facts.symbols[at].kind;
+            // What a trait declares is another type in each that implements it.
+            kind == SymbolKind::Impl || kind == SymbolKind::Trait && own.is_none()
+        })?;
+        let found = definitions(place.file, facts.children(Some(block), part));
+        let found: Vec<Held> =
+            found.map(|at| Held::new(Value::Name(at), 0.98, Reason::Receiver)).collect();
+        (!found.is_empty()).then_some((found, "Self.".len() + part.len()))
+    }
+
+    /// Returns what an element of a value is, or what it yields, holds or awaits.
+    pub(super) fn element(&self, held: &Held, depth: usize) -> Vec<Held> {
+        if !self.goes_on(depth) {
+            return Vec::new();
+        }
+        match &held.value {
+            Value::Instance(of, written) => self.element_of(held, *of, written.as_ref(), depth),
+            Value::Foreign(written) => self.argument(held, written, depth),
+            Value::Name(at) => {
+                let loaded = self.load(held, depth + 1);
+                let is_same = |held: &Held| matches!(held.value, Value::Name(same) if same == *at);
+                if loaded.iter().any(is_same) {
+                    return loaded;
+                }
+                self.each(&loaded, |held| self.element(held, depth + 1))
+            }
+            Value::Outside | Value::ForeignMethod(..) => vec![held.then(Value::Outside, 1.0)],
+            Value::Module(_) | Value::Callback(_) => Vec::new(),
+        }
+    }
+
+    fn element_of(
+        &self,
+        held: &Held,
+        of: SymbolAt,
+        written: Option<&Written>,
+        depth: usize,
+    ) -> Vec<Held> {
+        let Some((facts, _)) = self.symbol(of) else { return Vec::new() };
+        let is_rust = facts.language.name == "rust";
+        if let Some(written) = written.filter(|_| !is_rust) {
+            return self.argument(held, written, depth);
+        }
+        for name in facts.dialect.elements {
+            let methods = self.members(of, name, depth + 1);
+            let mut found = Vec::new();
+            for method in methods {
+                if matches!(method.value, Value::Name(_)) {
+                    let method = Held { via: held.via.or(Some(of)), ..method };
+                    found.extend(self.call(&method, depth + 1));
+                }
+            }
+            if is_rust {
+                // `next` gives an `Option`, `into_iter` another iterator.
+                let is_other =
+                    |held: &&Held| !matches!(held.value, Value::Instance(same, _) if same == of);
+                let given = found.iter().filter(is_other);
+                found = given.flat_map(|held| self.element(held, depth + 1)).collect();
+                found.retain(|held| !matches!(held.value, Value::Outside));
+                found.truncate(VALUES_MAX);
+            }
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        match written {
+            Some(written) => self.argument(held, written, depth),
+            // What is awaited, entered or unwrapped is often the thing itself.
+            None => vec![held.then(held.value.clone(), 0.9)],
+        }
+    }
+
+    /// Returns a value of the type argument that says what a type holds.
+    pub(super) fn argument(&self, held: &Held, written: &Written, depth: usize) -> Vec<Held> {
+        let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
+        let arguments = arguments(&written.text);
+        let name = super::last_name(&written.text);
+        let is_result = facts.language.name == "rust" && name.ends_with("Result");
+        let is_first = is_result || facts.dialect.holds_first.contains(&name);
+        let number = if is_first { 0 } else { arguments.len().saturating_sub(1) };
+        self.numbered_argument(held, written, number, depth)
+    }
+
+    /// Returns a value of the type argument `number`, counted from 0.
+    pub(super) fn numbered_argument(
+        &self,
+        held: &Held,
+        written: &Written,
+        number: usize,
+        depth: usize,
+    ) -> Vec<Held> {
+        let arguments = arguments(&written.text);
+        let argument = arguments.get(number);
+        let Some(argument) = argument else { return vec![held.then(Value::Outside, 1.0)] };
+        let chain = format!("@{}", argument.trim_start_matches('@'));
+        let mut found = self.chain(written.place, None, &chain, depth + 1);
+        for value in &mut found {
+            value.confidence *= held.confidence;
+        }
+        found
+    }
+}

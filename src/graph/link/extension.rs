@@ -1,0 +1,155 @@
+//! Methods that traits of the repository give to types from elsewhere: Rust's `impl Trait for u32`.
+
+use super::Reason;
+use super::code::{FileFacts, SymbolAt, last_name};
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
+use super::{CONFIDENCE_ANSWER, Use};
+use crate::graph::imports::Family;
+use crate::lang::facts::{ImportKind, Role};
+use crate::lang::symbols::SymbolKind;
+
+/// Definitions of one name that are looked at.
+const NAMED_MAX: usize = 64;
+
+/// Blocks of one trait that are looked at.
+const BLOCKS_MAX: usize = 32;
+
+/// How names of methods begin that Rust's numbers have.
+const STANDARD: [&str; 12] = [
+    "checked_",
+    "count_",
+    "from_be_",
+    "from_le_",
+    "is_ascii",
+    "leading_",
+    "overflowing_",
+    "rotate_",
+    "saturating_",
+    "to_ascii",
+    "trailing_",
+    "wrapping_",
+];
+
+/// Rust's own types.
+const PRIMITIVES: [&str; 17] = [
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
+    "u32", "u64", "u128", "usize",
+];
+
+impl Walk<'_> {
+    /// Returns the methods called `name` that blocks of traits give to a type from elsewhere.
+    pub(super) fn extensions(&self, facts: &FileFacts, of: &Written, name: &str) -> Vec<Held> {
+        let type_name = last_name(&of.text);
+        if facts.language.name != "rust" || type_name.is_empty() || is_standard(name) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for at in self.code.members(type_name, name).iter().copied().take(NAMED_MAX) {
+            let Some((there, place)) = self.symbol(at) else { continue };
+            let block = there.symbols[place].parent.map(|parent| &there.symbols[parent]);
+            let of_trait = block.filter(|block| block.kind == SymbolKind::Impl);
+            let of_trait = of_trait.and_then(|block| block.bases.first());
+            if found.len() < VALUES_MAX
+                && of_trait.is_some_and(|name| self.trait_of(name).is_some())
+            {
+                found.push(Held::new(Value::Name(at), 0.9, Reason::Receiver));
+            }
+        }
+        if found.is_empty() && !facts.dialect.common.contains(&name) {
+            found = self.of_blocks_for_any(type_name, name);
+        }
+        found
+    }
+
+    /// Returns what traits declare under a name and give to every type, or to slices.
+    fn of_blocks_for_any(&self, type_name: &str, name: &str) -> Vec<Held> {
+        let mut found = Vec::new();
+        for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+            let Some((facts, place)) = self.symbol(at) else { continue };
+            let around = facts.symbols[place].parent.map(|parent| &facts.symbols[parent]);
+            let Some(around) = around.filter(|around| around.kind == SymbolKind::Trait) else {
+                continue;
+            };
+            if found.len() < VALUES_MAX && self.is_for_any(&around.name, type_name) {
+                found.push(Held::new(Value::Name(at), 0.8, Reason::Inherited));
+            }
+        }
+        found
+    }
+
+    /// Returns what a name stands for that nothing binds, if it can only come from elsewhere: Rust's own
+    /// types, and types that a module of JavaScript does not import.
+    pub(super) fn unbound(&self, place: Place, name: &str) -> Option<Held> {
+        let facts = self.facts(place.file)?;
+        let is_module = || facts.imports.iter().any(|import| import.kind == ImportKind::Module);
+        let value = match Family::of(facts.language)? {
+            Family::Rust if PRIMITIVES.contains(&name) => {
+                Value::Foreign(Written { place, text: name.into() })
+            }
+            Family::JavaScript if name.starts_with(char::is_uppercase) && is_module() => {
+                Value::Outside
+            }
+            _ => return None,
+        };
+        Some(Held::new(value, 1.0, Reason::Receiver))
+    }
+
+    fn trait_of(&self, name: &str) -> Option<SymbolAt> {
+        let named = self.code.named(last_name(name));
+        named.iter().copied().take(NAMED_MAX).find(|at| {
+            let symbol = self.symbol(*at);
+            symbol.is_some_and(|(facts, place)| facts.symbols[place].kind == SymbolKind::Trait)
+        })
+    }
+
+    /// Returns the method of the one trait that declares a name, called on something of which nothing
+    /// is known, if no type has another method of that name.
+    pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>) -> Vec<Held> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        let is_path = used.receiver.is_some_and(|chain| !chain.contains(['(', '[', '@', '$', '?']));
+        let is_common = facts.dialect.common.contains(&used.name) || is_standard(used.name);
+        if facts.language.name != "rust" || used.role != Role::Call || is_path || is_common {
+            return Vec::new();
+        }
+        let (mut declared, mut own) = (Vec::new(), Vec::new());
+        for at in self.code.named(used.name).iter().copied().take(NAMED_MAX) {
+            let Some((there, place)) = self.symbol(at) else { continue };
+            let symbol = &there.symbols[place];
+            let Some(parent) = symbol.parent.filter(|_| symbol.kind.is_callable()) else {
+                continue;
+            };
+            if !self.takes(used, at, &there, symbol) {
+                continue;
+            }
+            let around = &there.symbols[parent];
+            match around.kind {
+                SymbolKind::Trait => declared.push((at, around.name.clone())),
+                SymbolKind::Impl => own.push(around.bases.first().cloned()),
+                _ => {}
+            }
+        }
+        let [(at, of_trait)] = declared.as_slice() else { return Vec::new() };
+        let is_its = |base: &Option<String>| base.as_deref().map(last_name) == Some(of_trait);
+        let is_fit = own.iter().all(is_its);
+        let reason = if own.is_empty() { Reason::UniqueName } else { Reason::Inherited };
+        let confidence = CONFIDENCE_ANSWER + 0.05;
+        is_fit.then(|| Held::new(Value::Name(*at), confidence, reason)).into_iter().collect()
+    }
+
+    /// Returns true if a block implements the trait for every type, or for slices if it is one.
+    fn is_for_any(&self, of_trait: &str, type_name: &str) -> bool {
+        let is_list = matches!(type_name, "slice" | "tuple");
+        self.code.derived(of_trait).iter().copied().take(BLOCKS_MAX).any(|block| {
+            let Some((facts, place)) = self.symbol(block) else { return false };
+            let Some(name) = facts.block_type(place) else { return false };
+            let is_parameter =
+                (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
+            is_parameter || is_list && name.is_empty()
+        })
+    }
+}
+
+/// Returns true for the name of a method that types of the standard library may have themselves.
+fn is_standard(name: &str) -> bool {
+    STANDARD.iter().any(|start| name.starts_with(start))
+}

@@ -1,0 +1,71 @@
+//! Types of Rust where there is no syntax tree: in the tokens of macros, in signatures.
+
+use crate::lang::chain::split;
+use crate::lang::facts::Chain;
+
+/// Types inside of each other that are looked at.
+const DEPTH_MAX: usize = 6;
+
+/// Types that are used as what they point to.
+const POINTERS: [&str; 4] = ["Box", "Rc", "Arc", "Pin"];
+
+/// Returns the chain of a value of the type that `text` is; none of a type without a name. O(bytes).
+pub(crate) fn chain_of(text: &str) -> Option<Chain> {
+    let name = name_of(text, DEPTH_MAX)?;
+    Some(if name == "Self" { "$".to_owned() } else { format!("@{name}") })
+}
+
+fn name_of(text: &str, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    let text = bare(text);
+    if let Some(inner) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        let element = inner.split(';').next().unwrap_or(inner);
+        return Some(format!("slice<{}>", name_of(element, depth)?));
+    }
+    if let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        return Some(format!("tuple<{}>", arguments(inner, depth)));
+    }
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    let (path, rest) = text.split_at(end.unwrap_or(text.len()));
+    let is_named = path.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !is_named {
+        return None;
+    }
+    let inner = rest.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    let path = path.replace("::", ".");
+    let own = path.rsplit('.').next().unwrap_or(&path);
+    match inner {
+        Some(inner) if POINTERS.contains(&own) => name_of(inner, depth),
+        Some(inner) => Some(format!("{path}<{}>", arguments(inner, depth))),
+        None if rest.trim().is_empty() || rest.trim_start().starts_with('+') => Some(path),
+        None => None,
+    }
+}
+
+/// Returns the arguments between brackets; what has no name is `_`.
+fn arguments(text: &str, depth: usize) -> String {
+    let parts = split(text, b',').into_iter().map(str::trim);
+    let parts = parts.filter(|part| !part.is_empty() && !part.starts_with('\''));
+    let named = parts.map(|part| {
+        let part = part.split_once('=').map_or(part, |(_, part)| part);
+        name_of(part, depth).unwrap_or_else(|| "_".to_owned())
+    });
+    named.collect::<Vec<String>>().join(",")
+}
+
+/// Returns the type without references, lifetimes and words before it.
+fn bare(mut text: &str) -> &str {
+    for _ in 0..8 {
+        text = text.trim().trim_start_matches(['&', '*']).trim_start();
+        if let Some(lifetime) = text.strip_prefix('\'') {
+            text = lifetime.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+            continue;
+        }
+        let words = ["mut ", "const ", "dyn ", "impl "];
+        match words.iter().find_map(|word| text.strip_prefix(word)) {
+            Some(rest) => text = rest,
+            None => return text,
+        }
+    }
+    text
+}
