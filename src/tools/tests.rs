@@ -13,8 +13,8 @@ fn documentation() -> String {
          Exit codes: 0 found, 1 nothing found, 2 an error.\n\n\
          Paths are relative to the tree's root and separated by `/`; absolute ones below the root are \
          understood, and on the command line those relative to the current directory. Lists say how many \
-         there are (`total`) and how many are `shown`. This page is checked against the table in \
-         `src/tools.rs`.\n",
+         there are (`total`) and how many are `shown`; `max_results` counts up to 1,000. \
+         This page is checked against the table in `src/tools.rs`.\n",
     );
     for tool in TOOLS {
         let _ = writeln!(out, "\n## {}\n\n{}. {}\n", tool.name, tool.summary, tool.details);

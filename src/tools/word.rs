@@ -6,8 +6,8 @@ use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
-use super::{Call, Define, Reply, counted, paths, texts};
+use super::known::{Known, Reading};
+use super::{Call, Define, Reply, counted, paths, results_max, texts};
 use crate::base::text;
 use crate::catalog::{Catalog, WordIn};
 use crate::error::{Error, Result};
@@ -101,9 +101,9 @@ impl Define for Word {
         let catalog = call.code.catalog(&[word])?;
         let files = ranked(catalog, catalog.word(word)?)?;
         let total = files.iter().map(|(file, _)| file.count as usize).sum();
-        let (offset, max) = (args.offset.unwrap_or(0), args.max_results.unwrap_or(RESULTS));
+        let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, RESULTS));
         let mut found = Found {
-            known: Known::of(catalog),
+            known: Known::of(catalog).or_unread(catalog, Reading::Words),
             word: word.to_owned(),
             files: Vec::new(),
             files_total: files.len(),
@@ -131,7 +131,7 @@ impl Define for Word {
             found.files.push(File { path, count, marks, lines });
         }
         let end = offset.saturating_add(max - left);
-        found.next_offset = (end < total && max > 0).then_some(end);
+        found.next_offset = (end < total).then_some(end);
         Ok(found)
     }
 }

@@ -226,7 +226,7 @@ function test_total  tests/test_cart.py:4-5  def test_total()  test
     check(&["symbol", "--prefix", "zzz"], "");
     check_error(&places, &["symbol", "totl"], &["nothing called `totl`", "`total`"]);
     check_error(&places, &["symbol", "Basket.total"], &["`Basket.total`", "`total`"]);
-    check_error(&places, &["symbol", "total", "--prefix", "x"], &["one of `name`, `prefix`"]);
+    check_error(&places, &["symbol", "total", "--prefix", "x"], &["`name` and `prefix` exclude"]);
     check_error(&places, &["symbol"], &["one of `name`, `prefix`"]);
     check_error(&places, &["symbol", "total", "--kind", "thing"], &["no kind", "function"]);
     check_error(&places, &["symbol", "--pattern", "a[b"], &["pattern cannot be read"]);
