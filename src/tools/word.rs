@@ -75,6 +75,8 @@ pub struct Found {
     pub word: String,
     /// Files in path order, generated, vendored and minified ones last.
     pub files: Vec<File>,
+    /// How many files are listed.
+    pub files_shown: usize,
     /// How many files have the word.
     pub files_total: usize,
     /// How many places are listed.
@@ -106,6 +108,7 @@ impl Define for Word {
             known: Known::of(catalog).or_unread(catalog, Reading::Words),
             word: word.to_owned(),
             files: Vec::new(),
+            files_shown: 0,
             files_total: files.len(),
             shown: 0,
             total,
@@ -130,6 +133,7 @@ impl Define for Word {
             let path = paths::shown(catalog.path(file.file));
             found.files.push(File { path, count, marks, lines });
         }
+        found.files_shown = found.files.len();
         let end = offset.saturating_add(max - left);
         found.next_offset = (end < total).then_some(end);
         Ok(found)

@@ -267,7 +267,7 @@ notes.md  2 places
         r#""lines":[{"line":3,"text":"The total of a Cart is its total."}]},"#,
         r#"{"path":"rust/src/cart.rs","count":1,"#,
         r#""lines":[{"line":10,"text":"pub fn total(&self) -> u32 {"}]}],"#,
-        r#""files_total":6,"shown":2,"total":9,"next_offset":3}"#,
+        r#""files_shown":2,"files_total":6,"shown":2,"total":9,"next_offset":3}"#,
         "\n"
     );
     check(&["word", "total", "--offset", "1", "--max-results", "2", "--json"], expected);

@@ -203,8 +203,9 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Puts the first `count` candidates from the place `from` on, behind which none is smaller than
-/// those before, in order. Returns where what is ordered ends. O(candidates + count log count).
+/// Puts the least `count` of the candidates from the place `from` on in order before the others, and
+/// returns where the ordered ones end; those before `from` are no greater. O(candidates + count log
+/// count).
 fn order(candidates: &mut [Candidate], from: usize, count: usize) -> usize {
     let rest = &mut candidates[from..];
     let end = match count < rest.len() {

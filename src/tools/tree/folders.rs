@@ -159,11 +159,14 @@ impl Folders<'_> {
             level.clear();
             for (all, folders, id) in costs {
                 let count = self.all[id].folders.len();
-                let (cost, shown) = match () {
-                    () if all <= left => (all, count),
-                    () if folders <= left => (folders, count),
-                    () if id == 0 => self.folders_cost(id, depth, left),
-                    () => continue,
+                let (cost, shown) = if all <= left {
+                    (all, count)
+                } else if folders <= left {
+                    (folders, count)
+                } else if id == 0 {
+                    self.folders_cost(id, depth, left)
+                } else {
+                    continue;
                 };
                 left -= cost;
                 let folder = &mut self.all[id];
