@@ -10,7 +10,6 @@ pub mod callers;
 pub mod callpath;
 pub mod changes;
 pub mod definition;
-pub mod definitions;
 pub mod deps;
 pub mod explain;
 pub mod find;
@@ -26,7 +25,6 @@ pub mod qualified;
 pub mod query;
 pub mod read;
 pub mod schema;
-pub mod sources;
 pub mod structure;
 pub mod symbol;
 pub mod texts;
@@ -63,6 +61,9 @@ static TABLE: [Tool; 15] = [
     Tool::of::<deps::Deps>(),
     Tool::of::<query::Query>(),
 ];
+
+/// Entries of any list of a reply, whatever `max_results` says.
+pub(crate) const RESULTS_MAX: usize = 1000;
 
 /// What a call of a tool may do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -213,9 +214,18 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
+/// Returns how many entries a list has at most: as many as were asked for, or else `otherwise`, and
+/// never more than [`RESULTS_MAX`].
+pub(crate) fn results_max(asked: Option<usize>, otherwise: usize) -> usize {
+    asked.unwrap_or(otherwise).min(RESULTS_MAX)
+}
+
 /// Returns the notice that a list was cut, if it was.
 pub(crate) fn cut_notice(shown: usize, total: usize, argument: &str) -> Vec<String> {
     match shown < total {
+        true if shown >= RESULTS_MAX => {
+            vec![format!("{shown} of {total} shown, as many as a reply has; ask for less at once")]
+        }
         true => vec![format!("{shown} of {total} shown; `{argument}` allows more")],
         false => Vec::new(),
     }

@@ -1,12 +1,15 @@
 //! The catalog of a tree: the parts of the code index, and the facts of files that these do not
 //! speak of, made on the spot where that is little work.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
 use rayon::prelude::*;
 
-use super::code::extract;
+use super::code::{Extract, extract};
 use super::warm::Moment;
 use super::{Engine, FileList};
 use crate::base::ids::FileId;
@@ -18,13 +21,16 @@ use crate::index::code::store::{Code, CodeStore};
 use crate::query::candidates::{self, Demand};
 use crate::query::pattern::PatternOptions;
 use crate::query::plan::Plan;
-use crate::source::read::Buffer;
+use crate::source::read::{self, Buffer};
 
 /// Files whose facts are made while a call waits.
 const FILES_MAX: usize = 1000;
 
 /// Bytes of files whose facts are made while a call waits.
 const BYTES_MAX: u64 = 24 << 20;
+
+/// Bytes of files that are searched for names while a call waits.
+const SCANNED_BYTES_MAX: u64 = 256 << 20;
 
 /// Returns the parts of the code index; none where there is none.
 ///
@@ -128,7 +134,8 @@ pub(super) fn catalog(
     Ok(catalog)
 }
 
-/// Returns those of `files` whose facts are made while a call waits.
+/// Returns those of `files` whose facts are made while a call waits: all where these are few, else
+/// as many as are few of those that [`holding`] names first.
 fn worth_making(
     engine: &Engine,
     list: &FileList,
@@ -161,7 +168,9 @@ fn made(engine: &Engine, list: &FileList, files: &[FileId]) -> BTreeMap<FileId, 
     files.par_iter().filter_map(make).collect()
 }
 
-/// Returns those of `files` that may hold one of `names`, or all that changed since the generation.
+/// Returns those of `files` that hold one of `names`, the ones that hold the most first, and then
+/// the others that changed since the generation; each in path order. O(text) of what changed and of
+/// the candidates, at most 256 MiB.
 fn holding(
     engine: &Engine,
     list: &FileList,
@@ -169,24 +178,103 @@ fn holding(
     names: &[&str],
 ) -> Result<Vec<FileId>> {
     let changed = |file: &FileId| !list.info(file.index()).is_as_indexed();
-    let mut found: Vec<FileId> = files.iter().copied().filter(changed).collect();
-    let Some(snapshot) = engine.snapshot()? else { return Ok(found) };
-    if !names.is_empty() {
-        let patterns: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        let options = PatternOptions { fixed_strings: true, ..PatternOptions::default() };
-        let plan = Plan::new(&patterns, &options);
-        let demand = Demand { spans_lines: false, with_fold_docs: false, binary_as_text: false };
-        let candidates = candidates::candidates(&snapshot, plan.query(), demand)?;
-        for id in (0..snapshot.table.files()).map(FileId) {
-            if candidates.files.contains(id.index())
-                && let Some(at) = list.find(&snapshot.table.path(id)?)
-            {
-                found.push(FileId::new(at));
-            }
+    let others: Vec<FileId> = files.iter().copied().filter(changed).collect();
+    if names.is_empty() {
+        return Ok(others);
+    }
+    let mut scanned = candidates(engine, list, files, names)?;
+    scanned.retain(|file| !changed(file));
+    scanned.extend(&others);
+    let held = held(&engine.root, list, &scanned, names);
+    let mut keyed: Vec<(Reverse<usize>, FileId)> =
+        scanned.iter().zip(held).map(|(&file, held)| (Reverse(held), file)).collect();
+    keyed.retain(|(held, file)| held.0 > 0 || changed(file));
+    // Ids follow the order of paths.
+    keyed.sort_unstable();
+    Ok(keyed.into_iter().map(|(_, file)| file).collect())
+}
+
+/// Returns those of `files` that may hold one of `names` by the newest generation; none without one.
+fn candidates(
+    engine: &Engine,
+    list: &FileList,
+    files: &[FileId],
+    names: &[&str],
+) -> Result<Vec<FileId>> {
+    let Some(snapshot) = engine.snapshot()? else { return Ok(Vec::new()) };
+    let patterns: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+    let options = PatternOptions { fixed_strings: true, ..PatternOptions::default() };
+    let plan = Plan::new(&patterns, &options);
+    let demand = Demand { spans_lines: false, with_fold_docs: false, binary_as_text: true };
+    let candidates = candidates::candidates(&snapshot, plan.query(), demand)?;
+    let mut found = Vec::new();
+    for id in (0..snapshot.table.files()).map(FileId) {
+        if candidates.files.contains(id.index())
+            && let Some(at) = list.find(&snapshot.table.path(id)?)
+            && files.binary_search(&FileId::new(at)).is_ok()
+        {
+            found.push(FileId::new(at));
         }
     }
-    found.sort_unstable_by(|a, b| path::compare(list.path(a.index()), list.path(b.index())));
+    found.sort_unstable();
     found.dedup();
-    found.retain(|file| files.binary_search(file).is_ok());
     Ok(found)
+}
+
+/// Returns for each of `files` how much of `names` it holds: two for a name that stands there whole,
+/// one for a part of a longer one. Nothing is known of files behind the first 256 MiB.
+fn held(root: &Path, list: &FileList, files: &[FileId], names: &[&str]) -> Vec<usize> {
+    let mut left = SCANNED_BYTES_MAX;
+    let fits = |file: &FileId| {
+        let bytes = list.info(file.index()).size_bytes;
+        let fits = bytes <= left.min(Extract::BYTES_MAX);
+        left -= if fits { bytes } else { 0 };
+        fits
+    };
+    let scanned: Vec<bool> = files.iter().map(fits).collect();
+    let finders: Vec<Finder<'_>> = names.iter().map(|name| Finder::new(*name)).collect();
+    let count = |buffer: &mut Buffer, (file, is_scanned): (&FileId, &bool)| {
+        let path = root.join(path::to_path(list.path(file.index())));
+        let Some((mut file, metadata)) = read::open(&path).ok().filter(|_| *is_scanned) else {
+            return 0;
+        };
+        match buffer.fill(&mut file, metadata.len().min(Extract::BYTES_MAX)) {
+            Ok(()) => finders.iter().map(|finder| held_of(buffer.bytes(), finder)).sum(),
+            Err(_) => 0,
+        }
+    };
+    files.par_iter().zip(&scanned).map_init(Buffer::default, count).collect()
+}
+
+fn held_of(text: &[u8], finder: &Finder<'_>) -> usize {
+    let is_word = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
+    };
+    let mut held = 0;
+    for at in finder.find_iter(text) {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        held = 1;
+        if !is_word(before) && !is_word(text.get(at + finder.needle().len())) {
+            return 2;
+        }
+    }
+    held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_names_weigh_more_than_parts() {
+        let check = |text: &str, expected: usize| {
+            assert_eq!(held_of(text.as_bytes(), &Finder::new("cart")), expected, "{text:?}");
+        };
+        check("cart", 2);
+        check("carts cart()", 2);
+        check("carts", 1);
+        check("_cart écart", 1);
+        check("car t", 0);
+        check("", 0);
+    }
 }

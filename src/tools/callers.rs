@@ -6,17 +6,20 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::definitions::{self, Definition};
+use super::definition::{Around, Definition};
 use super::known::Known;
-use super::sources::Sources;
-use super::{Call, Define, Reply, counted, cut_notice, first};
+use super::lookup::{self, Wanted, Within, rank};
+use super::texts::Texts;
+use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::calls::{self, Caller as Use, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
-use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
+
+/// Callers of a reply unless the caller says otherwise.
+const RESULTS: usize = 30;
 
 /// Definitions that are listed beside those that have callers.
 const DEFINITIONS_MAX: usize = 20;
@@ -31,9 +34,9 @@ pub struct Callers;
 /// What is asked.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The definition: `name`, `Type.method`, `module::function`
+    /// The definition: `name`, `Type.method`, `module::function`, or the id of an earlier reply
     pub name: String,
-    /// The file or folder of the definition, where several have the name
+    /// The file or folder of the definition, or a glob of it, where several have the name
     pub path: Option<String>,
     /// Callers at most (default 30)
     pub max_results: Option<usize>,
@@ -52,19 +55,6 @@ pub struct Target {
     pub callers: usize,
 }
 
-/// The definition around a use.
-#[derive(Clone, Debug, Serialize)]
-pub struct Enclosing {
-    /// Its name with those of the scopes around it.
-    pub name: String,
-    /// What sort of definition it is.
-    pub kind: SymbolKind,
-    /// Its first line.
-    pub line: usize,
-    /// Its last line.
-    pub end_line: usize,
-}
-
 /// A place where a definition is used.
 #[derive(Clone, Debug, Serialize)]
 pub struct Caller {
@@ -76,7 +66,7 @@ pub struct Caller {
     pub text: String,
     /// The function, or else the definition, around it.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
-    pub enclosing: Option<Enclosing>,
+    pub enclosing: Option<Around>,
     /// How sure it is that the definition is meant, from 0 to 1.
     pub confidence: f32,
     /// Why that is believed.
@@ -95,8 +85,10 @@ pub struct Found {
     /// Whether all files are known.
     #[serde(flatten)]
     pub coverage: Known,
-    /// What has the name.
+    /// What has the name: the first, and those that are spoken of.
     pub definitions: Vec<Target>,
+    /// How many are listed.
+    pub definitions_shown: usize,
     /// How many have it.
     pub definitions_total: usize,
     /// Calls, by definition, then those of the tree's own sources first, then by path and line.
@@ -110,6 +102,12 @@ pub struct Found {
     /// Those uses, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<Caller>,
+    /// How many of them are listed, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses_shown: Option<usize>,
+    /// How many of them there are, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses_total: Option<usize>,
     /// Calls that may be meant, but less likely than not; they are not listed.
     pub unsure: usize,
     /// The name has more uses than are looked at, so there may be more callers.
@@ -133,11 +131,12 @@ impl Define for Callers {
             return Err(Error::usage("`name` is empty").with_hint("`find` looks for files"));
         }
         let name = args.name.trim();
-        let catalog = call.code.catalog(&[definitions::last_part(name)])?;
-        let targets = definitions::named(call, catalog, name, args.path.as_deref())?;
+        let given = args.path.as_deref();
+        let within = given.map(|path| Within::named(call, path)).transpose()?;
+        let catalog = call.code.catalog(Wanted::Name(name).about().as_slice())?;
+        let targets = lookup::code(catalog, name, within.as_ref(), given)?;
         let found = calls::uses_of(catalog, &targets, 0.0);
-        let max = args.max_results.unwrap_or(30);
-        answer(catalog, &targets, found, max, args.uses)
+        answer(catalog, &targets, found, results_max(args.max_results, RESULTS), args.uses)
     }
 }
 
@@ -168,31 +167,37 @@ fn answer(
         }
     }
     let (callers, total) = first(sorted(catalog, callers)?, max);
-    let others = if lists_uses { first(sorted(catalog, others)?, max).0 } else { Vec::new() };
+    let (others, others_total) = match lists_uses {
+        true => first(sorted(catalog, others)?, max),
+        false => (Vec::new(), 0),
+    };
     // Of many definitions those that are spoken of are listed, and the first of the others.
     let mut listed: Vec<usize> = (0..targets.len().min(DEFINITIONS_MAX)).collect();
     listed.extend(callers.iter().chain(&others).map(|(of, _)| *of));
     listed.sort_unstable();
     listed.dedup();
-    let mut definitions = Vec::new();
+    let (mut texts, mut definitions) = (Texts::new(catalog), Vec::new());
     for &of in &listed {
-        let definition = Definition::at(catalog, targets[of])?;
+        let definition = Definition::of(catalog, &mut texts, targets[of])?;
+        let definition = definition.map(Definition::without_doc);
         definitions.extend(definition.map(|definition| Target { definition, callers: counts[of] }));
     }
     let place = |of: usize| listed.binary_search(&of).ok().filter(|_| targets.len() > 1);
-    let mut sources = Sources::new(catalog);
-    let mut told = |uses: Vec<(usize, Use)>| -> Result<Vec<Caller>> {
-        uses.iter().map(|(of, found)| tell(catalog, &mut sources, found, place(*of))).collect()
+    let mut told = |uses: Vec<(usize, Use)>| -> Vec<Caller> {
+        uses.iter().map(|(of, found)| tell(catalog, &mut texts, found, place(*of))).collect()
     };
-    let (callers, uses) = (told(callers)?, told(others)?);
+    let (callers, uses) = (told(callers), told(others));
     Ok(Found {
         coverage: Known::of(catalog),
+        definitions_shown: definitions.len(),
         definitions,
         definitions_total: targets.len(),
         shown: callers.len(),
         callers,
         total,
         other_uses,
+        uses_shown: lists_uses.then_some(uses.len()),
+        uses_total: lists_uses.then_some(others_total),
         uses,
         unsure,
         is_cut,
@@ -205,40 +210,25 @@ fn sorted(catalog: &Catalog, uses: Vec<(usize, Use)>) -> Result<Vec<(usize, Use)
     let mut keyed = Vec::with_capacity(uses.len());
     for (of, found) in uses {
         let summary = catalog.summary(found.site.file)?.unwrap_or_default();
-        keyed.push(((of, definitions::group(summary.marks)), found));
+        keyed.push(((of, rank(summary.marks)), found));
     }
     keyed.sort_by_key(|(key, _)| *key);
     Ok(keyed.into_iter().map(|((of, _), found)| (of, found)).collect())
 }
 
-fn tell(
-    catalog: &Catalog,
-    sources: &mut Sources<'_>,
-    found: &Use,
-    of: Option<usize>,
-) -> Result<Caller> {
+fn tell(catalog: &Catalog, texts: &mut Texts<'_>, found: &Use, of: Option<usize>) -> Caller {
     let Use { site, confidence, reason } = found;
-    let (line, text) = sources.line(site.file, site.reference.span.start);
-    let around = match calls::calling_symbol(catalog, site) {
-        Some(at) => Definition::at(catalog, at)?,
-        None => None,
-    };
-    let enclosing = around.map(|around| Enclosing {
-        name: around.qualified_name,
-        kind: around.kind,
-        line: around.line,
-        end_line: around.end_line,
-    });
-    Ok(Caller {
-        path: super::paths::shown(catalog.path(site.file)),
+    let (line, text) = texts.line(site.file, site.reference.span.start);
+    Caller {
+        path: paths::shown(catalog.path(site.file)),
         line,
         text,
-        enclosing,
+        enclosing: Around::of_site(catalog, site),
         confidence: rounded(*confidence),
         reason: reason.words(),
         role: Some(site.reference.role).filter(|role| *role != Role::Call),
         of,
-    })
+    }
 }
 
 /// Returns a confidence with two digits.
@@ -251,7 +241,7 @@ impl Reply for Found {
     fn render(&self) -> String {
         let mut out = String::new();
         for (place, Target { definition, callers }) in self.definitions.iter().enumerate() {
-            let _ = writeln!(out, "{}  {}", definition.shown(), counted(*callers, "caller"));
+            let _ = writeln!(out, "{}  {}", definition.head(), counted(*callers, "caller"));
             for caller in self.callers.iter().chain(&self.uses) {
                 if caller.of.is_none_or(|of| of == place) {
                     caller.render(&mut out);
@@ -272,9 +262,18 @@ impl Reply for Found {
 
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
+        if let (Some(shown), Some(total)) = (self.uses_shown, self.uses_total)
+            && shown < total
+        {
+            notices.push(format!("{shown} of {total} other uses shown"));
+        }
         if self.definitions_total > 1 {
             let count = self.definitions_total;
             notices.push(format!("{count} definitions have this name; `path` picks one"));
+        }
+        if self.definitions_shown < self.definitions_total {
+            let (shown, total) = (self.definitions_shown, self.definitions_total);
+            notices.push(format!("{shown} of {total} definitions listed"));
         }
         if self.unsure > 0 {
             notices

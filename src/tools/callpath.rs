@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::definitions::{self, Definition};
+use super::definition::Definition;
 use super::known::Known;
-use super::sources::Sources;
+use super::lookup::{self, Wanted};
+use super::texts::Texts;
 use super::{Call, Define, Reply, counted};
 use crate::base::text;
 use crate::error::{Error, Result};
@@ -22,7 +23,7 @@ pub struct Callpath;
 /// What is asked.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The definition that calls: `name`, `Type.method`, `module::function`
+    /// The definition that calls: `name`, `Type.method`, `module::function`, or the id of an earlier reply
     pub from: String,
     /// The definition that is called in the end
     pub to: String,
@@ -64,6 +65,9 @@ pub struct Found {
     pub calls: usize,
     /// How many definitions are called `from`, and `to`.
     pub candidates: [usize; 2],
+    /// What the caller called them.
+    #[serde(skip)]
+    names: [String; 2],
     /// The search ended at a limit, so there may be a chain that it did not find.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
@@ -87,27 +91,31 @@ impl Define for Callpath {
                 return Err(Error::usage(format!("`{name}` is empty")));
             }
         }
-        let about = [definitions::last_part(from), definitions::last_part(to)];
+        let about = [from, to].into_iter().filter_map(|name| Wanted::Name(name).about());
+        let about: Vec<&str> = about.collect();
         let catalog = call.code.catalog(&about)?;
-        let from = definitions::named(call, catalog, from, None)?;
-        let to = definitions::named(call, catalog, to, None)?;
+        let names = [from.to_owned(), to.to_owned()];
+        let from = lookup::code(catalog, from, None, None)?;
+        let to = lookup::code(catalog, to, None, None)?;
         let chain = calls::shortest(catalog, &from, &to, CONFIDENCE_ANSWER);
         let mut steps = Vec::new();
-        let mut sources = Sources::new(catalog);
+        let mut texts = Texts::new(catalog);
         let calls = chain.calls.as_deref();
         for Reached { symbol, site, confidence, reason, .. } in calls.unwrap_or_default() {
-            let (line, text) = sources.line(site.file, site.reference.span.start);
+            let (line, text) = texts.line(site.file, site.reference.span.start);
             let (confidence, reason) = (rounded(*confidence), reason.words());
             let calls = Some(Site { line, text, confidence, reason });
-            let definition = Definition::at(catalog, *symbol)?;
-            steps.extend(definition.map(|definition| Step { definition, calls }));
+            let definition = Definition::of(catalog, &mut texts, *symbol)?;
+            let step =
+                |definition: Definition| Step { definition: definition.without_doc(), calls };
+            steps.extend(definition.map(step));
         }
         let last = calls.and_then(|calls| match calls.last() {
             Some(last) => Some(last.next),
             None => from.iter().copied().find(|at: &SymbolAt| to.contains(at)),
         });
         if let Some(at) = last {
-            let definition = Definition::at(catalog, at)?;
+            let definition = Definition::of(catalog, &mut texts, at)?.map(Definition::without_doc);
             steps.extend(definition.map(|definition| Step { definition, calls: None }));
         }
         Ok(Found {
@@ -115,6 +123,7 @@ impl Define for Callpath {
             chain: steps,
             calls: calls.map_or(0, <[Reached]>::len),
             candidates: [from.len(), to.len()],
+            names,
             is_cut: chain.is_cut,
         })
     }
@@ -125,7 +134,7 @@ impl Reply for Found {
     fn render(&self) -> String {
         let mut out = String::new();
         for Step { definition, calls } in &self.chain {
-            let _ = writeln!(out, "{}", definition.shown());
+            let _ = writeln!(out, "{}", definition.head());
             if let Some(Site { line, text, confidence, reason }) = calls {
                 let text = text::plain(text);
                 let _ = writeln!(out, "  {line}: {text}  ({reason}, {confidence:.2})");
@@ -143,10 +152,12 @@ impl Reply for Found {
         if self.is_cut {
             notices.push("the search ended at its limit before all callers were seen".to_owned());
         }
-        for (name, count) in ["from", "to"].iter().zip(self.candidates) {
+        for (name, count) in self.names.iter().zip(self.candidates) {
             if count > 1 {
-                let count = counted(count, "definition");
-                notices.push(format!("{count} are called `{name}`; a qualified name picks one"));
+                let (count, name) = (counted(count, "definition"), text::plain(name));
+                notices.push(format!(
+                    "{count} are called `{name}`; a qualified name or an id picks one"
+                ));
             }
         }
         notices.extend(self.coverage.notice());

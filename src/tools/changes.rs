@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Call, Define, Reply, cut_notice, first, paths};
+use super::{Call, Define, Reply, cut_notice, first, paths, results_max};
 use crate::base::{path, text, time};
 use crate::engine::{FileList, State};
 use crate::error::{Error, Result};
@@ -117,7 +117,7 @@ impl Define for Changes {
             by_path.then(is_new(a).cmp(&is_new(b)))
         });
         changes.dedup_by(|later, first| later.path == first.path);
-        let (changes, total) = first(changes, args.max_results.unwrap_or(200));
+        let (changes, total) = first(changes, results_max(args.max_results, 200));
         let generation = list.generation;
         Ok(Found { since, basis, generation, shown: changes.len(), changes, total })
     }

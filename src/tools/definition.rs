@@ -9,11 +9,18 @@ use super::texts::Texts;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::graph::link::SymbolAt;
+use crate::graph::calls;
+use crate::graph::link::{Code, Site, SymbolAt};
 use crate::lang::{Marks, SymbolKind, Visibility};
 
 /// Bytes of one definition's text.
 const BODY_BYTES_MAX: usize = 32 << 10;
+
+/// Bytes of one definition's documentation.
+const DOC_BYTES_MAX: usize = 4 << 10;
+
+/// Bytes of one definition's signature.
+const SIGNATURE_BYTES_MAX: usize = 500;
 
 /// A definition.
 #[derive(Clone, Debug, Serialize)]
@@ -30,13 +37,13 @@ pub struct Definition {
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
-    /// The definition up to its body, on one line.
+    /// The definition up to its body, on one line; a long one is cut, which `…` tells.
     pub signature: String,
     /// Path, qualified name and ordinal, by which it can be asked for.
     pub id: String,
     /// Who may use it.
     pub visibility: Visibility,
-    /// The comment or docstring that documents it.
+    /// The comment or docstring that documents it; a long one is cut, which `…` tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
     /// What the file is told to be.
@@ -48,6 +55,38 @@ pub struct Definition {
     /// How many bytes of the text are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_bytes_left_out: Option<usize>,
+}
+
+/// A definition by which a place is told.
+#[derive(Clone, Debug, Serialize)]
+pub struct Around {
+    /// Its qualified name.
+    pub name: String,
+    /// What sort of definition it is.
+    pub kind: SymbolKind,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// Its last line.
+    pub end_line: usize,
+}
+
+impl Around {
+    /// Returns the definition at a place, if there is one.
+    pub fn of(catalog: &Catalog, at: SymbolAt) -> Option<Around> {
+        let facts = Code::file(catalog, at.file)?;
+        let symbol = facts.symbols.get(at.place as usize)?;
+        Some(Around {
+            name: symbol.qualified_name.clone(),
+            kind: symbol.kind,
+            line: symbol.line,
+            end_line: symbol.end_line,
+        })
+    }
+
+    /// Returns the definition that a use belongs to, if it lies in one.
+    pub fn of_site(catalog: &Catalog, site: &Site) -> Option<Around> {
+        Around::of(catalog, calls::calling_symbol(catalog, site)?)
+    }
 }
 
 impl Definition {
@@ -75,13 +114,19 @@ impl Definition {
             path,
             line: symbol.line,
             end_line: symbol.end_line,
-            signature: symbol.source.signature(facts.language, &text),
+            signature: cut(symbol.source.signature(facts.language, &text), SIGNATURE_BYTES_MAX),
             visibility: symbol.visibility,
-            doc: symbol.source.doc(&text),
+            doc: symbol.source.doc(&text).map(|doc| cut(doc, DOC_BYTES_MAX)),
             marks: summary.map(|summary| summary.marks).unwrap_or_default(),
             body: None,
             body_bytes_left_out: None,
         }))
+    }
+
+    /// Returns the same without its documentation, for lists of what is only pointed at.
+    #[must_use]
+    pub fn without_doc(self) -> Definition {
+        Definition { doc: None, ..self }
     }
 
     /// Adds whole lines of the definition's own text, up to `bytes_max` bytes and 32 KiB, and
@@ -105,11 +150,22 @@ impl Definition {
 
     /// Returns kind, name and place on one line.
     pub fn place(&self) -> String {
-        let Definition { kind, qualified_name, path, line, end_line, .. } = self;
-        let kind = if *kind == SymbolKind::Impl { "" } else { kind.name() };
-        let blank = if kind.is_empty() { "" } else { " " };
-        let (name, path) = (text::plain(qualified_name), text::plain(path));
-        format!("{kind}{blank}{name}  {path}:{line}-{end_line}")
+        let Definition { path, line, end_line, .. } = self;
+        format!("{}  {}:{line}-{end_line}", self.kind_and_name(), text::plain(path))
+    }
+
+    /// Returns place, kind and name on one line.
+    pub fn head(&self) -> String {
+        format!("{}:{}  {}", text::plain(&self.path), self.line, self.kind_and_name())
+    }
+
+    /// Returns kind and name; the name of an implementation starts with its kind.
+    fn kind_and_name(&self) -> String {
+        let name = text::plain(&self.qualified_name);
+        match self.kind {
+            SymbolKind::Impl => name,
+            kind => format!("{} {name}", kind.name()),
+        }
     }
 
     /// Writes kind, name, place, signature and marks on a line, then the documentation's lines up
@@ -131,5 +187,13 @@ impl Definition {
         if let Some(bytes) = self.body_bytes_left_out {
             let _ = writeln!(out, "… {bytes} bytes more");
         }
+    }
+}
+
+/// Returns a text that is at most `bytes_max` long, but for the `…` that tells of more.
+fn cut(text: String, bytes_max: usize) -> String {
+    match text::start(&text, bytes_max) {
+        start if start.len() < text.len() => format!("{start}…"),
+        _ => text,
     }
 }

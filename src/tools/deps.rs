@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::definitions::group;
 use super::known::Known;
-use super::sources::Sources;
-use super::{Call, Define, Reply, counted, cut_notice, first, paths};
+use super::lookup::rank;
+use super::texts::Texts;
+use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
 use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
 use crate::catalog::imports::ImportEdge;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::graph::imports::certainty;
 use crate::lang::Marks;
 use crate::lang::facts::ImportKind;
@@ -129,12 +129,21 @@ pub struct Found {
     /// With `depends_on`: what is imported from outside of the tree, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub externals: Vec<String>,
+    /// How many names are listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub externals_shown: usize,
     /// How many names there are.
     #[serde(skip_serializing_if = "is_zero")]
     pub externals_total: usize,
     /// Loads of which only the running program knows what they load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Load>,
+    /// How many loads are listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub loads_shown: usize,
+    /// How many loads there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub loads_total: usize,
     /// Imports of which nobody knows where they lead, those loads among them.
     #[serde(skip_serializing_if = "is_zero")]
     pub unresolved: usize,
@@ -167,7 +176,7 @@ impl Define for Deps {
             }
         }
         let found = reach(catalog, &files, direction, depth_max);
-        let max = args.max_results.unwrap_or(FILES_MAX);
+        let max = results_max(args.max_results, FILES_MAX);
         let asked = Asked { path: paths::shown(&path), files, direction, depth_max };
         answer(catalog, asked, found, max)
     }
@@ -182,13 +191,13 @@ fn start(call: &Call<'_>, given: &str) -> Result<(Vec<u8>, Vec<FileId>)> {
     }
     let below = files.below(&path);
     if below.is_empty() && !path.is_empty() {
-        // Its error names the nearest files.
-        let (path, _) = paths::read(call, given, 0)?;
-        return Err(crate::Error::usage(
-            "no search looks at this file, so its imports are not known",
-        )
-        .with_path(&path::to_path(&path))
-        .with_hint("ignore rules leave it out"));
+        return Err(match call.code.read(&path, 0) {
+            Ok(_) => Error::usage("no search looks at this file, so its imports are not known")
+                .with_path(&path::to_path(&path))
+                .with_hint("ignore rules leave it out"),
+            Err(error) if error.kind() == Kind::NotFound => paths::unknown(call, &path),
+            Err(error) => error,
+        });
     }
     Ok((path, below.map(FileId::new).collect()))
 }
@@ -225,23 +234,27 @@ fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize
         let mut keyed = Vec::with_capacity(reached.len());
         for found in reached {
             let marks = catalog.summary(found.file)?.unwrap_or_default().marks;
-            keyed.push((found.depth, group(marks), ranks[found.file.index()], found));
+            keyed.push((found.depth, rank(marks), ranks[found.file.index()], found));
         }
         keyed.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)));
         reached = keyed.into_iter().map(|(.., found)| found).collect();
     }
     let (reached, total) = first(reached, max);
-    let mut sources = Sources::new(catalog);
+    let mut texts = Texts::new(catalog);
     let mut files = Vec::with_capacity(reached.len());
     for found in &reached {
-        files.push(tell(catalog, &mut sources, start, direction, found)?);
+        files.push(tell(catalog, &mut texts, start, direction, found)?);
     }
-    let (mut loads, unresolved) = (Vec::new(), outside.unknown.len());
+    let (mut loads, mut loads_total, unresolved) = (Vec::new(), 0, outside.unknown.len());
     for &(file, import) in &outside.unknown {
         let Some(facts) = catalog.facts_now(file)? else { continue };
         let Some(import) = facts.imports.get(import as usize) else { continue };
-        if is_load(import.kind) && loads.len() < max {
-            let text = sources.statement(file, &import.span);
+        if !is_load(import.kind) {
+            continue;
+        }
+        loads_total += 1;
+        if loads.len() < max {
+            let text = texts.statement(file, &import.span);
             let (path, confidence) = (facts.path.clone(), certainty(import.kind));
             loads.push(Load { path, line: import.line, text, confidence });
         }
@@ -254,9 +267,12 @@ fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize
         shown: files.len(),
         files,
         total,
+        externals_shown: externals.len(),
         externals,
         externals_total,
+        loads_shown: loads.len(),
         loads,
+        loads_total,
         unresolved,
     })
 }
@@ -279,7 +295,7 @@ fn is_load(kind: ImportKind) -> bool {
 
 fn tell(
     catalog: &Catalog,
-    sources: &mut Sources<'_>,
+    texts: &mut Texts<'_>,
     start: &[FileId],
     direction: Direction,
     found: &Reached,
@@ -292,7 +308,7 @@ fn tell(
     for edge in best.values().take(IMPORTS_MAX) {
         let Some(facts) = catalog.facts_now(edge.from)? else { continue };
         let Some(import) = facts.imports.get(edge.import as usize) else { continue };
-        let text = sources.statement(edge.from, &import.span);
+        let text = texts.statement(edge.from, &import.span);
         let other = if direction == Direction::ImportedBy { edge.to } else { edge.from };
         let with = (start != [other]).then(|| paths::shown(catalog.path(other)));
         let (confidence, reason) = (rounded(edge.confidence), edge.reason.words());
@@ -374,9 +390,13 @@ impl Reply for Found {
 
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
-        if self.externals.len() < self.externals_total {
-            let (shown, total) = (self.externals.len(), self.externals_total);
-            notices.push(format!("{shown} of {total} names from elsewhere shown"));
+        for (shown, total, what) in [
+            (self.externals_shown, self.externals_total, "names from elsewhere"),
+            (self.loads_shown, self.loads_total, "loads at run time"),
+        ] {
+            if shown < total {
+                notices.push(format!("{shown} of {total} {what} shown"));
+            }
         }
         if self.unresolved > 0 {
             let imports = counted(self.unresolved, "import");

@@ -10,17 +10,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::CUT;
-use super::definition::Definition;
+use super::definition::{Around, Definition};
 use super::known::{Known, Status};
-use super::lookup::{self, Filter, Wanted};
-use super::symbol::filter;
-use super::texts::{self, Texts};
-use super::{Call, Define, Reply, counted, first, paths};
+use super::lookup::{self, Filter, Wanted, Within};
+use super::texts::Texts;
+use super::{Call, Define, Reply, counted, first, paths, results_max};
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::calls::{self, Caller, Uses};
-use crate::graph::link::{CONFIDENCE_ANSWER, Code, Reason, SymbolAt};
+use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 
@@ -31,11 +30,14 @@ pub use tests_of::Test;
 /// Entries of each list unless the caller says otherwise.
 const RESULTS: usize = 10;
 
-/// Definitions of one name that are compared.
+/// Definitions that are offered for a choice.
 const CHOICES_MAX: usize = 50;
 
 /// Lines of documentation that the text shows.
 const DOC_LINES_MAX: usize = 20;
+
+/// What is said of definitions that are not offered.
+const LEFT_OUT: &str = "of that name left out; `symbol` lists all";
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -46,7 +48,7 @@ pub struct Explain;
 pub struct Args {
     /// The name, alone or qualified (`Type::method`, `module.function`), or the id of an earlier reply
     pub name: String,
-    /// The file of the definition, or a glob of it, where several have the name
+    /// The file or folder of the definition, or a glob of it, where several have the name
     pub path: Option<String>,
     /// Entries of each list at most (default 10)
     pub max_results: Option<usize>,
@@ -68,19 +70,6 @@ impl<T> List<T> {
         let (list, total) = first(all, max);
         List { shown: list.len(), list, total }
     }
-}
-
-/// A symbol by which a place is told.
-#[derive(Clone, Debug, Serialize)]
-pub struct Around {
-    /// Its qualified name.
-    pub name: String,
-    /// What sort of definition it is.
-    pub kind: SymbolKind,
-    /// Its first line, from 1.
-    pub line: usize,
-    /// Its last line.
-    pub end_line: usize,
 }
 
 /// A call of the definition.
@@ -165,41 +154,38 @@ impl Define for Explain {
     type Reply = Found;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
-        let path = args.path.as_deref().map(|path| anchored(call, path)).transpose()?;
-        let filter = filter(None, path.as_deref())?;
-        let about: Vec<&str> = Wanted::Name(&args.name).about().into_iter().collect();
-        let catalog = call.code.catalog(&about)?;
+        let given = args.path.as_deref();
+        let within = given.map(|path| Within::named(call, path)).transpose()?;
+        let catalog = call.code.catalog(Wanted::Name(&args.name).about().as_slice())?;
         let mut texts = Texts::new(catalog);
-        let max = args.max_results.unwrap_or(RESULTS);
+        let max = results_max(args.max_results, RESULTS);
+        let filter = Filter { within, ..Filter::default() };
         let (meant, others) = meant(catalog, &args.name, &filter)?;
+        if meant.is_empty() {
+            let all = lookup::named(catalog, &args.name, &Filter::default(), usize::MAX)?;
+            let given = given.unwrap_or_default();
+            return Err(lookup::elsewhere(catalog, &args.name, given, &all.symbols));
+        }
         let mut known = Known::of(catalog);
         if let [at] = meant[..] {
             let explained = explain(catalog, &mut texts, at, max)?;
             return Ok(Found { known, explained, choices: None, others });
         }
-        let mut choices = Vec::new();
-        for at in meant {
-            choices.extend(Definition::of(catalog, &mut texts, at)?);
+        let (first, total) = first(meant, max.min(CHOICES_MAX));
+        let mut list = Vec::with_capacity(first.len());
+        for at in first {
+            list.extend(Definition::of(catalog, &mut texts, at)?);
         }
-        if !choices.is_empty() {
-            known.status = Status::Ambiguous;
-        }
-        Ok(Found { known, explained: None, choices: Some(List::new(choices, max)), others })
+        known.status = Status::Ambiguous;
+        let choices = List { shown: list.len(), list, total };
+        Ok(Found { known, explained: None, choices: Some(choices), others })
     }
 }
 
-/// Returns the glob that a path of a caller is: from the root on where it has folders.
-fn anchored(call: &Call<'_>, path: &str) -> Result<String> {
-    let is_glob = path.contains(['*', '?', '[', '{']);
-    let resolved =
-        if is_glob { path.to_owned() } else { paths::shown(&paths::resolve(call, path)?) };
-    Ok(if is_glob { resolved } else { globset::escape(&format!("/{resolved}")) })
-}
-
 /// Returns the definitions that a name means, those of the best sort alone, and how many others
-/// have the name.
+/// have the name. O(definitions of the name).
 fn meant(catalog: &Catalog, name: &str, filter: &Filter) -> Result<(Vec<SymbolAt>, usize)> {
-    let selected = lookup::named(catalog, name, filter, CHOICES_MAX)?;
+    let selected = lookup::named(catalog, name, filter, usize::MAX)?;
     let mut sorts = Vec::with_capacity(selected.symbols.len());
     for at in &selected.symbols {
         let marks = catalog.summary(at.file)?.map(|of| of.marks).unwrap_or_default();
@@ -248,26 +234,15 @@ fn explain(
 
 fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallSite {
     let Caller { site, confidence, reason } = caller;
-    let (text, start) = (texts.of(site.file), site.reference.span.start);
+    let (line, text) = texts.line(site.file, site.reference.span.start);
     CallSite {
         path: paths::shown(catalog.path(site.file)),
-        line: texts::line_number(&text, start),
-        text: texts::line(&text, start),
-        around: calls::calling_symbol(catalog, site).and_then(|at| around(catalog, at)),
+        line,
+        text,
+        around: Around::of_site(catalog, site),
         confidence: *confidence,
         reason: *reason,
     }
-}
-
-fn around(catalog: &Catalog, at: SymbolAt) -> Option<Around> {
-    let facts = Code::file(catalog, at.file)?;
-    let symbol = facts.symbols.get(at.place as usize)?;
-    Some(Around {
-        name: symbol.qualified_name.clone(),
-        kind: symbol.kind,
-        line: symbol.line,
-        end_line: symbol.end_line,
-    })
 }
 
 /// Returns what a definition calls, each once, in the order of the first calls.
@@ -283,7 +258,7 @@ fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Called> {
             }
             continue;
         }
-        let Some(to) = around(catalog, link.to) else { continue };
+        let Some(to) = Around::of(catalog, link.to) else { continue };
         places.insert(link.to, found.len());
         let path = paths::shown(catalog.path(link.to.file));
         let (confidence, reason) = (link.confidence, link.reason);
@@ -331,20 +306,21 @@ impl Reply for Found {
     }
 
     fn is_found(&self) -> bool {
-        self.explained.is_some() || self.choices.as_ref().is_some_and(|choices| choices.total > 0)
+        self.explained.is_some() || self.choices.is_some()
     }
 
     fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
-        if let Some(choices) = self.choices.as_ref().filter(|choices| choices.total > 0) {
+        if let Some(choices) = &self.choices {
             let all = counted(choices.total, "definition");
             notices.push(format!("{all} of that name: ask by qualified name, `path` or id"));
-        } else if self.explained.is_none() {
-            notices.push("`path` has no definition of that name".to_owned());
         }
-        if self.others > 0 {
-            let others = counted(self.others, "other definition or declaration");
-            notices.push(format!("{others} of that name left out; `symbol` lists all"));
+        match self.others {
+            0 => {}
+            1 => notices.push(format!("1 other definition or declaration {LEFT_OUT}")),
+            others => {
+                notices.push(format!("{others} other definitions or declarations {LEFT_OUT}"))
+            }
         }
         if self.explained.as_ref().is_some_and(|explained| explained.is_cut) {
             notices.push(CUT.to_owned());

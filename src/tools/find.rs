@@ -3,10 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, cut_notice, paths};
+use super::{Call, Define, Reply, cut_notice, paths, results_max};
 use crate::base::text;
 use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
+
+/// Files of a reply unless the caller says otherwise.
+const FILES: usize = 10;
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -58,7 +61,7 @@ impl Define for Find {
             return Err(Error::usage("`query` is empty").with_hint("`hot` lists the newest files"));
         }
         let (files, names) = (call.code.files()?, call.code.names()?);
-        let hits = names.find(args.query.as_bytes(), args.max_results.unwrap_or(10));
+        let hits = names.find(args.query.as_bytes(), results_max(args.max_results, FILES));
         let found: Vec<File> = hits
             .best
             .iter()

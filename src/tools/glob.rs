@@ -1,13 +1,18 @@
 //! `glob`: the files whose paths match a pattern.
 
+use std::path::Path;
+
 use globset::{GlobBuilder, GlobMatcher};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, cut_notice, first, paths};
+use super::{Call, Define, Reply, cut_notice, first, paths, results_max};
 use crate::base::{path, text};
 use crate::error::{Error, Result};
+
+/// Files of a reply unless the caller says otherwise.
+const FILES: usize = 200;
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -42,15 +47,21 @@ pub struct PathGlob {
 }
 
 impl PathGlob {
-    /// Reads a pattern.
+    /// Reads a pattern of files of the tree at `root`; one that begins with the root's own path is
+    /// understood, too.
     ///
     /// # Errors
     ///
     /// [`crate::Kind::Usage`] for one that cannot be read.
-    pub fn new(pattern: &str) -> Result<PathGlob> {
-        let pattern = pattern.trim_start_matches("./");
+    pub fn new(root: &Path, pattern: &str) -> Result<PathGlob> {
+        let below = root.to_str().and_then(|root| pattern.strip_prefix(root));
+        let below = below.filter(|rest| rest.starts_with('/') || root == Path::new("/"));
+        let mut pattern = below.unwrap_or(pattern);
+        while let Some(rest) = pattern.strip_prefix("./") {
+            pattern = rest;
+        }
         // `/a` is anchored at the root, as in ignore files.
-        let anchored = pattern.strip_prefix('/');
+        let anchored = pattern.strip_prefix('/').or(below);
         let by_name = anchored.is_none() && !pattern.contains('/');
         let glob = GlobBuilder::new(anchored.unwrap_or(pattern))
             .literal_separator(true)
@@ -80,12 +91,12 @@ impl Define for Glob {
     type Reply = Found;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
-        let glob = PathGlob::new(&args.pattern)?;
+        let glob = PathGlob::new(call.code.root(), &args.pattern)?;
         let files = call.code.files()?;
         let matches = |at: &usize| glob.is_match(files.path(*at));
         let found: Vec<usize> =
             (0..files.len()).into_par_iter().with_min_len(4096).filter(matches).collect();
-        let (found, total) = first(found, args.max_results.unwrap_or(200));
+        let (found, total) = first(found, results_max(args.max_results, FILES));
         let files: Vec<String> = found.iter().map(|&at| paths::shown(files.path(at))).collect();
         Ok(Found { shown: files.len(), files, total })
     }

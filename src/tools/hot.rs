@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, first, paths};
+use super::{Call, Define, Reply, first, paths, results_max};
 use crate::base::{text, time};
 use crate::error::{Kind, Result};
 
@@ -85,7 +85,7 @@ impl Define for Hot {
     type Reply = Found;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
-        let limit = args.limit.unwrap_or(10);
+        let limit = results_max(args.limit, 10);
         let list = call.code.files()?;
         let newest = call.code.names()?.find(b"", limit);
         let files: Vec<Modified> = newest

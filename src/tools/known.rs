@@ -1,9 +1,19 @@
 //! How much of the tree an answer from the catalog knows of.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
-use super::counted;
+use super::{counted, paths};
+use crate::base::ids::FileId;
+use crate::base::text;
 use crate::catalog::Catalog;
+use crate::engine::State;
+use crate::engine::code::Extract;
+use crate::index::table::Flags;
+use crate::lang::Limits;
+
+/// Bytes of a file that tell whether it is text.
+const HEAD_BYTES: usize = 8000;
 
 /// Whether an answer is whole.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -17,6 +27,15 @@ pub enum Status {
     Ambiguous,
 }
 
+/// What files are read for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Reading {
+    /// Their definitions: files in known languages, up to 1 MiB.
+    Symbols,
+    /// Their words: texts up to 32 MiB.
+    Words,
+}
+
 /// The first fields of a reply: whether it is whole.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct Known {
@@ -25,6 +44,9 @@ pub struct Known {
     /// How many files nothing is known of yet.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_unknown: usize,
+    /// How many texts are too long to be read, or in another encoding, where that was counted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_unread: usize,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -36,14 +58,64 @@ impl Known {
     pub fn of(catalog: &Catalog) -> Known {
         let files_unknown = catalog.missing().len();
         let status = if files_unknown == 0 { Status::Ok } else { Status::Partial };
-        Known { status, files_unknown }
+        Known { status, files_unknown, files_unread: 0 }
+    }
+
+    /// Counts the texts that are not read for what the answer is about, too. O(files).
+    #[must_use]
+    pub fn or_unread(self, catalog: &Catalog, reading: Reading) -> Known {
+        let files = (0..catalog.files().len()).into_par_iter().with_min_len(4096);
+        let unread = files.filter(|&at| is_unread(catalog, FileId::new(at), reading)).count();
+        Known { files_unread: unread, ..self }
     }
 
     /// Returns the notice that something may be missing, if so.
     pub fn notice(self) -> Option<String> {
-        (self.files_unknown > 0).then(|| {
+        let unknown = (self.files_unknown > 0).then(|| {
             let files = counted(self.files_unknown, "file");
             format!("{files} not known yet, so this may be a part; `codedb index` completes it")
+        });
+        let all: Vec<String> = unknown.into_iter().chain(self.unread_notice()).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// Returns the notice that texts are not read, if some were counted.
+    pub fn unread_notice(self) -> Option<String> {
+        (self.files_unread > 0).then(|| {
+            let files = counted(self.files_unread, "file");
+            format!("{files} too long or in another encoding not read for this; `search` reads all")
         })
     }
+}
+
+/// Returns true if a file is a text that nothing is known of because of its length or encoding. O(1),
+/// but for files of which only their first bytes tell it.
+pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> bool {
+    let info = catalog.files().info(file.index());
+    let bytes_max = match reading {
+        Reading::Symbols => Limits::DEFAULT.bytes_max as u64,
+        Reading::Words => Extract::BYTES_MAX,
+    };
+    let is_long = info.size_bytes > bytes_max;
+    let may_be_utf16 = match info.state {
+        // Of all files that were read, only those in UTF-16 are to be scanned.
+        State::Same => info.flags.has(Flags::SCAN) && info.hash != 0,
+        State::Changed | State::Added => {
+            let known = catalog.summary(file).ok().flatten();
+            info.size_bytes > 1 && known.is_some_and(|of| of.lines == 0)
+        }
+    };
+    if info.flags.has(Flags::SECRET) || !is_long && !may_be_utf16 {
+        return false;
+    }
+    if reading == Reading::Symbols && paths::language(catalog.path(file)).is_none() {
+        return false;
+    }
+    let head = catalog.read(file, HEAD_BYTES).unwrap_or_default();
+    text::decode(&head).is_some() && (is_long || is_utf16(&head))
+}
+
+/// Returns true for a text in UTF-16, by its byte order mark.
+pub fn is_utf16(head: &[u8]) -> bool {
+    head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF])
 }

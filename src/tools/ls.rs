@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, counted, cut_notice, first, paths};
-use crate::base::{path, text};
+use crate::base::text;
 use crate::error::Result;
-use crate::lang::language;
 use crate::lang::marks::{self, Marks};
 
 /// Entries of one reply.
@@ -78,7 +77,7 @@ impl Define for Ls {
                     name: paths::shown(rest),
                     files: None,
                     bytes,
-                    language: language::of_path(&path::to_path(path)).map(|found| found.name),
+                    language: paths::language(path).map(|found| found.name),
                     marks: marks::of_path(path),
                 });
                 continue;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Call, Define, Reply, paths};
+use super::{Call, Define, Reply, paths, results_max};
 use crate::base::{path, text};
 use crate::error::{Error, Result};
 use crate::lang::language::LANGUAGES;
@@ -94,7 +94,7 @@ impl Define for Outline {
         let language = lang::detect(&named, &content.bytes).ok_or_else(|| unknown(&named))?;
         let outline = of(call, &path, language, &content);
         let whole = Found::new(paths::shown(&path), language, outline, args.compact);
-        Ok(whole.page(args.offset.unwrap_or(0), args.max_results.unwrap_or(RESULTS)))
+        Ok(whole.page(args.offset.unwrap_or(0), results_max(args.max_results, RESULTS)))
     }
 }
 

@@ -8,10 +8,16 @@ use std::path::Path;
 use super::{Call, nearest};
 use crate::base::path;
 use crate::base::text;
+use crate::engine::FileList;
 use crate::error::{Error, Kind, Result};
+use crate::lang::{Language, language};
 use crate::source::guarded::Content;
 
-/// Returns the repository path that `given` names, whether there is such a file or not.
+/// Folders that an error offers beside files.
+const FOLDERS_MAX: usize = 2;
+
+/// Returns the repository path that `given` names, whether there is such a file or not. Where
+/// `given` has a U+FFFD, that of the one listed file or folder whose path is shown so.
 ///
 /// # Errors
 ///
@@ -38,7 +44,45 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
             part => parts.push(part),
         }
     }
-    Ok(parts.join("/").into_bytes())
+    let path = parts.join("/");
+    match path.contains(char::REPLACEMENT_CHARACTER) {
+        true => Ok(shown_so(call.code.files()?, &path).unwrap_or(path.into_bytes())),
+        false => Ok(path.into_bytes()),
+    }
+}
+
+/// Returns the place of the file at a repository path, or of the one whose path is shown so.
+pub fn listed(files: &FileList, path: &[u8]) -> Option<usize> {
+    files.find(path).or_else(|| {
+        let path = std::str::from_utf8(path).ok()?;
+        let is_lossy = path.contains(char::REPLACEMENT_CHARACTER);
+        files.find(&is_lossy.then(|| shown_so(files, path))??)
+    })
+}
+
+/// Returns the path of the one listed file or folder that is shown as `path`: names that are no
+/// UTF-8 have U+FFFD in the place of other bytes. O(files).
+fn shown_so(files: &FileList, path: &str) -> Option<Vec<u8>> {
+    if files.find(path.as_bytes()).is_some() || !files.below(path.as_bytes()).is_empty() {
+        return None;
+    }
+    let depth = path.split('/').count();
+    let mut found: Option<&[u8]> = None;
+    for (file, _) in files.iter().filter(|(file, _)| std::str::from_utf8(file).is_err()) {
+        let mut ends = file.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let end = ends.nth(depth - 1).map_or(file.len(), |(end, _)| end);
+        if shown(&file[..end]) == path
+            && found.replace(&file[..end]).is_some_and(|it| it != &file[..end])
+        {
+            return None;
+        }
+    }
+    found.map(<[u8]>::to_vec)
+}
+
+/// Returns the language that a path's name or ending stands for, whatever other bytes it has.
+pub fn language(path: &[u8]) -> Option<&'static Language> {
+    language::of_path(Path::new(&shown(path)))
 }
 
 /// Returns repository path and content of the file that `given` names, up to `bytes_max` bytes.
@@ -73,6 +117,41 @@ pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<us
             .with_path(&named)
             .with_hint("`read` shows a file, `outline` its definitions"));
     }
+    let names = nearest_folders(files, &path);
+    Err(not_found(&named, "there is no such folder, or no file in it that is searched", &names))
+}
+
+/// Returns the error about a path that is neither a listed file nor a folder of one, with the
+/// nearest of both.
+pub fn unknown(call: &Call<'_>, path: &[u8]) -> Error {
+    let message = "there is no such file or folder that is searched";
+    let mut names = nearest_files(call, path);
+    if let Ok(files) = call.code.files() {
+        // A folder that is nearly called so says more than the files that are found in it.
+        let folders = nearest_folders(files, path);
+        let place = usize::from(!names.is_empty());
+        names.splice(place..place, folders.into_iter().take(FOLDERS_MAX));
+    }
+    names.truncate(nearest::OFFERED_MAX);
+    not_found(&path::to_path(path), message, &names)
+}
+
+/// Returns a repository path as replies spell it.
+pub fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+fn unknown_file(call: &Call<'_>, path: &[u8]) -> Error {
+    let names = nearest_files(call, path);
+    not_found(&path::to_path(path), "there is no such file", &names)
+}
+
+fn nearest_files(call: &Call<'_>, path: &[u8]) -> Vec<String> {
+    let (Ok(files), Ok(index)) = (call.code.files(), call.code.names()) else { return Vec::new() };
+    nearest::in_index(index, path).iter().map(|&at| shown(files.path(at))).collect()
+}
+
+fn nearest_folders(files: &FileList, path: &[u8]) -> Vec<String> {
     let mut folders: BTreeSet<&[u8]> = BTreeSet::new();
     for (file, _) in files.iter() {
         let mut folder = path::split(file).0;
@@ -82,24 +161,8 @@ pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<us
     }
     let mut folders: Vec<&[u8]> = folders.into_iter().collect();
     folders.sort_unstable_by(|a, b| path::compare(a, b));
-    let found = nearest::among(folders.iter().copied(), &path);
-    let names: Vec<String> = found.iter().map(|&at| shown(folders[at])).collect();
-    Err(not_found(&named, "there is no such folder, or no file in it that is searched", &names))
-}
-
-/// Returns a repository path as replies spell it.
-pub fn shown(path: &[u8]) -> String {
-    String::from_utf8_lossy(path).into_owned()
-}
-
-fn unknown_file(call: &Call<'_>, path: &[u8]) -> Error {
-    let named = path::to_path(path);
-    let (Ok(files), Ok(index)) = (call.code.files(), call.code.names()) else {
-        return not_found(&named, "there is no such file", &[]);
-    };
-    let found = nearest::in_index(index, path);
-    let names: Vec<String> = found.iter().map(|&at| shown(files.path(at))).collect();
-    not_found(&named, "there is no such file", &names)
+    let found = nearest::among(folders.iter().copied(), path);
+    found.iter().map(|&at| shown(folders[at])).collect()
 }
 
 fn not_found(path: &Path, message: &str, names: &[String]) -> Error {

@@ -5,13 +5,16 @@
 //! qualified name, behind the folders and the name of its file. So `cart::add` finds `add` of
 //! `src/cart.rs`, and `net.Dial` what the folder `net` has.
 
-use crate::lang::Symbol;
+use crate::graph::link::FileFacts;
 
 /// Names of files that stand for their folder.
 const FOLDERS_OWN: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
 /// First parts that say where a path starts, not what it is called.
 const STARTS: [&str; 4] = ["crate", "self", "super", ""];
+
+/// What stands between parts.
+const SEPARATORS: &[char] = &['.', ':', '#', '\\', '/'];
 
 /// A name in parts.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,48 +24,78 @@ pub struct Qualified<'a> {
     pub last: &'a str,
 }
 
-impl Qualified<'_> {
-    /// Takes a name apart; `None` for one without parts.
-    pub fn new(name: &str) -> Option<Qualified<'_>> {
+impl<'a> Qualified<'a> {
+    /// Takes a name apart; `None` for one that has one part and nothing in brackets.
+    pub fn new(name: &'a str) -> Option<Qualified<'a>> {
         let mut around = parts(name);
-        let last = around.pop().filter(|last| !last.is_empty() && !around.is_empty())?;
+        let last = around.pop().filter(|last| !last.is_empty())?;
+        if around.is_empty() && last == name {
+            return None;
+        }
         while around.first().is_some_and(|first| STARTS.contains(first)) {
             around.remove(0);
         }
         Some(Qualified { around, last })
     }
 
-    /// Returns true if the name may mean `symbol` of the file at `path`. O(both).
-    pub fn fits(&self, symbol: &Symbol, path: &str) -> bool {
+    /// Returns true if the name may mean the symbol at a place of a file. O(both names).
+    pub fn fits(&self, facts: &FileFacts, place: usize) -> bool {
+        let Some(symbol) = facts.symbols.get(place) else { return false };
         let mut own = parts(&symbol.qualified_name);
         own.pop();
-        if ends_with(&own, &self.around) {
+        if own.is_empty() {
+            // What stands outside of its type knows it nevertheless.
+            own.extend(facts.owner(place));
+        }
+        if own.ends_with(&self.around) {
             return true;
         }
-        let mut place: Vec<&str> = path.split('/').collect();
-        let name = place.pop().unwrap_or_default();
+        let mut path: Vec<&str> = facts.path.split('/').collect();
+        let name = path.pop().unwrap_or_default();
         let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-        let in_folder = [place.as_slice(), own.as_slice()].concat();
+        let in_folder = [path.as_slice(), own.as_slice()].concat();
         if !FOLDERS_OWN.contains(&stem) {
-            place.push(stem);
+            path.push(stem);
         }
-        let in_file = [place.as_slice(), own.as_slice()].concat();
-        ends_with(&in_file, &self.around) || ends_with(&in_folder, &self.around)
+        let in_file = [path.as_slice(), own.as_slice()].concat();
+        in_file.ends_with(&self.around) || in_folder.ends_with(&self.around)
     }
-}
-
-fn ends_with(parts: &[&str], ending: &[&str]) -> bool {
-    parts.ends_with(ending)
 }
 
 /// Returns the parts of a qualified name; what stands in brackets belongs to none.
 fn parts(name: &str) -> Vec<&str> {
-    let separators: &[char] = &['.', ':', '#', '\\', '/'];
-    let part = |part: &str| part.find(['<', '[', '(']).unwrap_or(part.len());
-    let all = name.split(separators).enumerate();
-    // `::` gives an empty part between two others.
-    let kept = all.filter(|(at, text)| *at == 0 || !text.is_empty());
-    kept.map(|(_, text)| text[..part(text)].trim()).collect()
+    let (mut found, mut start, mut end, mut depth) = (Vec::new(), 0, None, 0_usize);
+    for (at, c) in name.char_indices() {
+        match c {
+            '<' | '[' | '(' => {
+                end = end.or(Some(at));
+                depth += 1;
+            }
+            '>' | ']' | ')' if depth == 0 => return parts_as_written(name),
+            '>' | ']' | ')' => depth -= 1,
+            c if depth == 0 && SEPARATORS.contains(&c) => {
+                found.push(&name[start..end.unwrap_or(at)]);
+                (start, end) = (at + 1, None);
+            }
+            _ => {}
+        }
+    }
+    if depth > 0 {
+        return parts_as_written(name);
+    }
+    found.push(&name[start..end.unwrap_or(name.len())]);
+    without_empty(found)
+}
+
+/// Returns the parts of a name whose brackets are none, such as `Cart::operator<`.
+fn parts_as_written(name: &str) -> Vec<&str> {
+    without_empty(name.split(SEPARATORS).collect())
+}
+
+/// Leaves out the parts that `::` has between two others.
+fn without_empty(parts: Vec<&str>) -> Vec<&str> {
+    let kept = parts.into_iter().enumerate().filter(|(at, part)| *at == 0 || !part.is_empty());
+    kept.map(|(_, part)| part.trim()).collect()
 }
 
 #[cfg(test)]
@@ -74,11 +107,12 @@ mod tests {
     fn check(name: &str, path: &str, text: &str, expected: &[usize]) {
         let named = std::path::Path::new(path);
         let language = language::of_path(named).expect("a known extension");
-        let symbols = lang::outline(language, path, text.as_bytes(), Limits::DEFAULT).symbols;
+        let facts = lang::facts(language, path, text.as_bytes(), Limits::DEFAULT);
+        let facts = FileFacts::new(path.to_owned(), language, facts);
         let wanted = Qualified::new(name).expect("parts");
-        let fits = |symbol: &Symbol| symbol.name == wanted.last && wanted.fits(symbol, path);
+        let fits = |at: &usize| facts.symbols[*at].name == wanted.last && wanted.fits(&facts, *at);
         let found: Vec<usize> =
-            symbols.iter().filter(|symbol| fits(symbol)).map(|symbol| symbol.line).collect();
+            (0..facts.symbols.len()).filter(fits).map(|at| facts.symbols[at].line).collect();
         assert_eq!(found, expected, "{name} in {path}");
     }
 
@@ -88,6 +122,8 @@ mod tests {
         check("Cart::add", "src/cart.rs", rust, &[4]);
         check("Cart.add", "src/cart.rs", rust, &[4]);
         check("Cart<u8>::add", "src/cart.rs", rust, &[4]);
+        check("Cart<std::string::String>::add", "src/cart.rs", rust, &[4]);
+        check("Cart<u8>", "src/cart.rs", rust, &[2]);
         check("cart::add", "src/cart.rs", rust, &[1]);
         check("crate::cart::Cart::add", "src/cart.rs", rust, &[4]);
         check("crate::add", "src/lib.rs", rust, &[1, 4]);
@@ -102,6 +138,7 @@ mod tests {
     fn names_without_parts_are_none() {
         assert_eq!(Qualified::new("add"), None);
         assert_eq!((Qualified::new(""), Qualified::new("::")), (None, None));
-        assert_eq!(Qualified::new("a.").map(|name| name.last), None);
+        assert_eq!(Qualified::new("a.").map(|name| name.last), Some("a"));
+        assert_eq!(Qualified::new("Cart::operator<").map(|name| name.last), Some("operator<"));
     }
 }

@@ -24,6 +24,9 @@ const STEPS_MAX: usize = 20;
 /// Files of a reply.
 const FILES_MAX: usize = 200;
 
+/// Lines and definitions of a reply, over all its files.
+const ENTRIES_MAX: usize = 5000;
+
 /// See [`Define`].
 #[derive(Debug)]
 pub struct Query;
@@ -172,9 +175,15 @@ pub struct File {
     /// Its definitions, the first of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<Symbol>,
-    /// Its lines.
+    /// How many definitions it has.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub symbols_total: usize,
+    /// The lines that were asked for, the first of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
+    /// How many lines were asked for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lines_total: usize,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -224,7 +233,9 @@ struct Item {
     matches: Vec<Line>,
     matches_total: usize,
     symbols: Vec<Symbol>,
+    symbols_total: usize,
     lines: Vec<Line>,
+    lines_total: usize,
 }
 
 impl Define for Query {
@@ -234,8 +245,8 @@ impl Define for Query {
     const DETAILS: &'static str = "Each step works on the files that the one before it left; the first has all files. On the \
          command line the pipeline is one JSON array, `-` reads it from standard input: \
          `[{\"op\": \"search\", \"query\": \"open\", \"word\": true}, {\"op\": \"deps\"}, \
-         {\"op\": \"limit\", \"max_results\": 5}]`. At most 20 steps and 200 files. `search` is \
-         literal unless `regex`. Use the tools of these names for one step alone.";
+         {\"op\": \"limit\", \"max_results\": 5}]`. At most 20 steps, 200 files and 5,000 lines and \
+         definitions. `search` is literal unless `regex`. Use the tools of these names for one step alone.";
     const POSITIONAL: &'static [&'static str] = &["pipeline"];
     type Args = Args;
     type Reply = Found;
@@ -303,20 +314,34 @@ impl Flow<'_> {
     fn answer(self, steps: Vec<Left>) -> Result<Found> {
         let (items, total) = first(self.items, FILES_MAX);
         let mut files = Vec::with_capacity(items.len());
+        let (mut limits, mut left, mut is_cut) = (self.limits, ENTRIES_MAX, false);
         for item in items {
             let file = crate::base::ids::FileId::new(item.at);
             files.push(File {
                 path: paths::shown(self.catalog.path(file)),
                 marks: self.catalog.summary(file)?.unwrap_or_default().marks,
-                matches: item.matches,
+                matches: within(item.matches, &mut left, &mut is_cut),
                 matches_total: item.matches_total,
-                symbols: item.symbols,
-                lines: item.lines,
+                symbols: within(item.symbols, &mut left, &mut is_cut),
+                symbols_total: item.symbols_total,
+                lines: within(item.lines, &mut left, &mut is_cut),
+                lines_total: item.lines_total,
             });
         }
-        let (coverage, limits) = (Known::of(self.catalog), self.limits);
+        if is_cut {
+            limits.push(format!("a reply has at most {ENTRIES_MAX} lines and definitions"));
+        }
+        let coverage = Known::of(self.catalog);
         Ok(Found { coverage, steps, shown: files.len(), files, total, limits })
     }
+}
+
+/// Returns as much of a list as there is room `left` for, and takes that away.
+fn within<T>(list: Vec<T>, left: &mut usize, is_cut: &mut bool) -> Vec<T> {
+    let (list, total) = first(list, *left);
+    *left -= list.len();
+    *is_cut |= list.len() < total;
+    list
 }
 
 impl Reply for Found {
@@ -333,9 +358,14 @@ impl Reply for Found {
             for Line { line, text } in file.matches.iter().chain(&file.lines) {
                 let _ = writeln!(out, "  {line}: {}", text::plain(text));
             }
-            let more = file.matches_total - file.matches.len();
-            if more > 0 {
-                let _ = writeln!(out, "  … {}", counted(more, "more matching line"));
+            for (total, shown, what) in [
+                (file.symbols_total, file.symbols.len(), "more definition"),
+                (file.matches_total, file.matches.len(), "more matching line"),
+                (file.lines_total, file.lines.len(), "more line"),
+            ] {
+                if shown < total {
+                    let _ = writeln!(out, "  … {}", counted(total - shown, what));
+                }
             }
         }
         out

@@ -19,6 +19,9 @@ mod compact;
 /// Bytes of a file that are read.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
+/// What is said of longer files.
+const ONLY_FIRST: &str = "only the first 64 MiB are read";
+
 /// Lines of a reply.
 const LINES_MAX: usize = 2000;
 
@@ -101,18 +104,21 @@ pub struct Found {
     /// The lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
-    /// How many lines the file has.
+    /// How many lines the file has; absent for files over 64 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
     /// Where the answer ends before the lines that were asked for: the next one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_line: Option<usize>,
+    /// The file is longer than what is read of it.
+    #[serde(skip)]
+    is_cut: bool,
 }
 
 impl Define for Read {
     const NAME: &'static str = "codedb_read";
     const SUMMARY: &'static str = "Read a file, lines of it, or one definition, with line numbers";
-    const DETAILS: &'static str = "At most 2000 lines; long lines are cut. Files that are named like secrets are refused, and \
+    const DETAILS: &'static str = "At most 2000 lines, of the first 64 MiB; long lines are cut. Files that are named like secrets are refused, and \
          so are links out of the tree. Use `outline` first to see what a long file holds.";
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
@@ -134,6 +140,7 @@ impl Define for Read {
             lines: Vec::new(),
             total: None,
             next_line: None,
+            is_cut: content.is_cut(),
             hash,
         };
         if found.hash.is_some() && found.hash == args.if_hash {
@@ -147,16 +154,20 @@ impl Define for Read {
         };
         let language = lang::detect(&path::to_path(&path), &content.bytes);
         found.language = language.map(|language| language.name);
-        let lines: Vec<&str> = text.lines().collect();
+        let mut lines: Vec<&str> = text.lines().collect();
+        if found.is_cut && lines.len() > 1 && !text.ends_with('\n') {
+            // The rest of the last line was not read.
+            lines.pop();
+        }
         let asked = match &args.symbol {
             Some(name) => {
                 let symbol = symbol(call, &path, language, &content, name)?;
                 found.symbol = Some(symbol.qualified_name);
                 symbol.line..=symbol.end_line
             }
-            None => asked_lines(&args, &path, lines.len())?,
+            None => asked_lines(&args, &path, lines.len(), found.is_cut)?,
         };
-        found.total = Some(lines.len());
+        found.total = (!found.is_cut).then_some(lines.len());
         let keep = match args.compact {
             true => compact::kept(&lines, language),
             false => vec![true; lines.len()],
@@ -166,8 +177,13 @@ impl Define for Read {
     }
 }
 
-/// Returns the lines that the arguments name.
-fn asked_lines(args: &Args, path: &[u8], total: usize) -> Result<RangeInclusive<usize>> {
+/// Returns the lines that the arguments name, of `total` that were read.
+fn asked_lines(
+    args: &Args,
+    path: &[u8],
+    total: usize,
+    is_cut: bool,
+) -> Result<RangeInclusive<usize>> {
     let (start, end) = (args.line_start.unwrap_or(1), args.line_end.unwrap_or(usize::MAX));
     let wrong = |message: String| Err(Error::usage(message).with_path(&path::to_path(path)));
     if start == 0 || end == 0 {
@@ -175,6 +191,9 @@ fn asked_lines(args: &Args, path: &[u8], total: usize) -> Result<RangeInclusive<
     }
     if end < start {
         return wrong(format!("line {end} comes before line {start}"));
+    }
+    if start > total.max(1) && is_cut {
+        return wrong(format!("{ONLY_FIRST}, which have {total} lines"));
     }
     if start > total.max(1) {
         return wrong(format!("there is no line {start}: the file has {total}"));
@@ -275,10 +294,11 @@ impl Reply for Found {
         if let Some(symbol) = &self.symbol {
             let _ = write!(out, "  {}", text::plain(symbol));
         }
-        if let (Some(first), Some(last), Some(total)) =
-            (self.lines.first(), self.lines.last(), self.total)
-        {
-            let _ = write!(out, "  lines {}-{} of {total}", first.line, last.line);
+        if let (Some(first), Some(last)) = (self.lines.first(), self.lines.last()) {
+            let _ = write!(out, "  lines {}-{}", first.line, last.line);
+            if let Some(total) = self.total {
+                let _ = write!(out, " of {total}");
+            }
         }
         if let Some(hash) = &self.hash {
             let _ = write!(out, "  hash {hash}");
@@ -301,6 +321,8 @@ impl Reply for Found {
 
     fn notices(&self) -> Vec<String> {
         let more = self.next_line.map(|line| format!("not all lines are shown; go on at {line}"));
-        more.into_iter().collect()
+        let is_cut = self.is_cut && self.status == Status::Ok;
+        let cut = is_cut.then(|| format!("{ONLY_FIRST} of {} bytes", self.bytes));
+        more.into_iter().chain(cut).collect()
     }
 }

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::definition::Definition;
 use super::glob::PathGlob;
-use super::known::Known;
-use super::lookup::{self, Filter, Wanted};
+use super::known::{Known, Reading};
+use super::lookup::{self, Filter, Wanted, Within};
 use super::texts::Texts;
-use super::{Call, Define, Reply, counted, cut_notice};
+use super::{Call, Define, Reply, counted, cut_notice, results_max};
 use crate::error::{Error, Result};
 use crate::lang::SymbolKind;
 
@@ -78,10 +78,12 @@ impl Define for Symbol {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
         let wanted = wanted(&args)?;
-        let filter = filter(args.kind.as_deref(), args.path_glob.as_deref())?;
-        let about: Vec<&str> = wanted.about().into_iter().collect();
-        let catalog = call.code.catalog(&about)?;
-        let max = args.max_results.unwrap_or(RESULTS);
+        let kind = args.kind.as_deref().map(kind).transpose()?;
+        let glob = |glob| PathGlob::new(call.code.root(), glob);
+        let within = args.path_glob.as_deref().map(glob).transpose()?.map(Within::Glob);
+        let filter = Filter { kind, within, is_code: false };
+        let catalog = call.code.catalog(wanted.about().as_slice())?;
+        let max = results_max(args.max_results, RESULTS);
         let selected = match wanted {
             Wanted::Name(name) => lookup::named(catalog, name, &filter, max)?,
             other => lookup::select(catalog, other, &filter, max)?,
@@ -97,7 +99,10 @@ impl Define for Symbol {
             symbols.push(symbol);
         }
         Ok(Found {
-            known: Known::of(catalog),
+            known: match selected.total {
+                0 => Known::of(catalog).or_unread(catalog, Reading::Symbols),
+                _ => Known::of(catalog),
+            },
             shown: symbols.len(),
             symbols,
             total: selected.total,
@@ -109,42 +114,49 @@ impl Define for Symbol {
 
 /// Returns the one thing that the arguments give for a name.
 fn wanted(args: &Args) -> Result<Wanted<'_>> {
-    let given: Vec<Wanted<'_>> = [
-        args.name.as_deref().map(Wanted::Name),
-        args.prefix.as_deref().map(Wanted::Prefix),
-        args.pattern.as_deref().map(Wanted::Pattern),
-        args.fuzzy.as_deref().map(Wanted::Fuzzy),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let [Wanted::Name(text) | Wanted::Prefix(text) | Wanted::Pattern(text) | Wanted::Fuzzy(text)] =
-        given[..]
-    else {
-        let error = Error::usage("one of `name`, `prefix`, `pattern` and `fuzzy` is needed");
-        return Err(error.with_hint("`outline` lists what one file defines"));
-    };
-    if text.trim().is_empty() {
-        return Err(Error::usage("the name is empty").with_hint("`outline` lists a file's names"));
+    let all = [
+        ("name", args.name.as_deref().map(Wanted::Name)),
+        ("prefix", args.prefix.as_deref().map(Wanted::Prefix)),
+        ("pattern", args.pattern.as_deref().map(Wanted::Pattern)),
+        ("fuzzy", args.fuzzy.as_deref().map(Wanted::Fuzzy)),
+    ];
+    let given: Vec<(&str, Wanted<'_>)> =
+        all.into_iter().filter_map(|(argument, wanted)| Some((argument, wanted?))).collect();
+    match given[..] {
+        [] => Err(Error::usage("one of `name`, `prefix`, `pattern` and `fuzzy` is needed")
+            .with_hint("`outline` lists what one file defines")),
+        [(_, wanted)] => {
+            let (Wanted::Name(text)
+            | Wanted::Prefix(text)
+            | Wanted::Pattern(text)
+            | Wanted::Fuzzy(text)) = wanted;
+            match text.trim().is_empty() {
+                true => {
+                    Err(Error::usage("the name is empty")
+                        .with_hint("`outline` lists a file's names"))
+                }
+                false => Ok(wanted),
+            }
+        }
+        [(one, _), (other, _), ..] => {
+            Err(Error::usage(format!("`{one}` and `{other}` exclude each other"))
+                .with_hint("each says what the name is, in its own way"))
+        }
     }
-    Ok(given[0])
 }
 
-/// Returns what else definitions must be.
+/// Returns the kind of a name.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] for kinds that there are none of, and globs that cannot be read.
-pub(super) fn filter(kind: Option<&str>, path_glob: Option<&str>) -> Result<Filter> {
-    let kind = kind.map(|name| {
-        let kind = SymbolKind::ALL.into_iter().find(|kind| kind.name() == name);
-        kind.ok_or_else(|| {
-            let names: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.name()).collect();
-            Error::usage(format!("`{}` is no kind", crate::base::text::plain(name)))
-                .with_hint(format!("there are {}", names.join(", ")))
-        })
-    });
-    Ok(Filter { kind: kind.transpose()?, paths: path_glob.map(PathGlob::new).transpose()? })
+/// [`crate::Kind::Usage`] for kinds that there are none of.
+fn kind(name: &str) -> Result<SymbolKind> {
+    let kind = SymbolKind::ALL.into_iter().find(|kind| kind.name() == name);
+    kind.ok_or_else(|| {
+        let names: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.name()).collect();
+        Error::usage(format!("`{}` is no kind", crate::base::text::plain(name)))
+            .with_hint(format!("there are {}", names.join(", ")))
+    })
 }
 
 impl Reply for Found {

@@ -15,8 +15,8 @@ fn documentation() -> String {
          understood, and on the command line those relative to the current directory, where something of \
          the tree is there; with a `--root` that is named, only from within it. They are text: a file whose \
          name is no UTF-8 is listed with `\u{FFFD}` in it and cannot be asked for by name. Lists say how many \
-         there are (`total`) and how many are `shown`. This page is checked against the table in \
-         `src/tools.rs`.\n\n\
+         there are (`total`) and how many are `shown`; `max_results` counts up to 1,000. This page is checked \
+         against the table in `src/tools.rs`.\n\n\
          Answers are checked against the tree, as a search is. `--fresh trust` takes the index as it stands; \
          then a notice says so, and JSON begins with `\"freshness\":\"trust\"`. A question that finds no index, \
          or one that knows too little, answers with what can be made at once (`status` is `partial` where that \

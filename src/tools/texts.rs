@@ -1,46 +1,91 @@
-//! The texts of files that a reply quotes, each read once.
+//! The texts of files that a reply quotes, each read once as long as they fit into memory: lines,
+//! their numbers, and statements.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use bstr::ByteSlice;
 
 use crate::base::ids::FileId;
+use crate::base::text;
 use crate::catalog::Catalog;
 use crate::lang::Limits;
 use crate::source::kept::Text;
 
-/// Bytes of a quoted line.
-const LINE_BYTES_MAX: usize = 200;
+/// Bytes of a quoted line or statement.
+const QUOTED_BYTES_MAX: usize = 200;
 
 /// Bytes of a cut line that are quoted before what was found in it.
 const BEFORE_BYTES: usize = 60;
 
 /// Bytes of a file that are read: files with symbols are no longer.
-const FILE_BYTES_MAX: usize = Limits::DEFAULT.bytes_max;
+const FILE_BYTES_MAX: usize = Limits::DEFAULT.bytes_max + 1;
+
+/// Bytes of texts that are held at once.
+const HELD_BYTES_MAX: usize = 64 << 20;
 
 /// Files as they are read for one reply.
 #[derive(Debug)]
 pub struct Texts<'a> {
     catalog: &'a Catalog,
-    read: HashMap<FileId, Text>,
+    held: HashMap<FileId, Counted>,
+    bytes: usize,
+}
+
+/// The text of a file, and how many lines there are up to a byte of it.
+#[derive(Debug)]
+struct Counted {
+    text: Text,
+    /// A byte that was asked for before, and its line.
+    last: (usize, usize),
 }
 
 impl Texts<'_> {
     /// Returns the texts of the catalog's files; reads nothing yet.
     pub fn new(catalog: &Catalog) -> Texts<'_> {
-        Texts { catalog, read: HashMap::new() }
+        Texts { catalog, held: HashMap::new(), bytes: 0 }
     }
 
     /// Returns the text of a file, up to 1 MiB; empty where it cannot be read.
     pub fn of(&mut self, file: FileId) -> Text {
-        let read = || self.catalog.read(file, FILE_BYTES_MAX).unwrap_or_default();
-        self.read.entry(file).or_insert_with(read).clone()
+        self.counted(file).text.clone()
     }
-}
 
-/// Returns the number of the line that the byte `at` lies in, from 1. O(at).
-pub fn line_number(text: &[u8], at: usize) -> usize {
-    memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count() + 1
+    /// Returns the number, from 1, of the line in which the byte `at` of a file lies, and what is
+    /// quoted of it (see [`line`]). Line 0 where the file cannot be read any more. O(text) the first
+    /// time, then O(bytes from the place before) going forward.
+    pub fn line(&mut self, file: FileId, at: usize) -> (usize, String) {
+        let counted = self.counted(file);
+        let Some(before) = counted.text.get(..at) else { return (0, String::new()) };
+        let (known, number) = if counted.last.0 <= at { counted.last } else { (0, 1) };
+        let number = number + memchr::memchr_iter(b'\n', &before[known..]).count();
+        counted.last = (at, number);
+        (number, line(&counted.text, at))
+    }
+
+    /// Returns the lines around the bytes `span` of a file as one line, or those bytes alone where
+    /// the lines are long; empty where the file cannot be read any more.
+    pub fn statement(&mut self, file: FileId, span: &Range<usize>) -> String {
+        let text = &self.counted(file).text;
+        let Some(inner) = text.get(span.clone()) else { return String::new() };
+        let start = memchr::memrchr(b'\n', &text[..span.start]).map_or(0, |end| end + 1);
+        let rest = memchr::memchr(b'\n', &text[span.end..]);
+        let end = rest.map_or(text.len(), |end| span.end + end);
+        drawn_together(if end - start <= QUOTED_BYTES_MAX { &text[start..end] } else { inner })
+    }
+
+    fn counted(&mut self, file: FileId) -> &mut Counted {
+        if self.bytes > HELD_BYTES_MAX {
+            self.held.clear();
+            self.bytes = 0;
+        }
+        let (catalog, bytes) = (self.catalog, &mut self.bytes);
+        self.held.entry(file).or_insert_with(|| {
+            let text = catalog.read(file, FILE_BYTES_MAX).unwrap_or_default();
+            *bytes += text.len();
+            Counted { text, last: (0, 1) }
+        })
+    }
 }
 
 /// Returns the line that the byte `at` lies in without white space around it; of a long one, what
@@ -51,15 +96,33 @@ pub fn line(text: &[u8], at: usize) -> String {
     let end = text[at..].find_byte(b'\n').map_or(text.len(), |len| at + len);
     let skipped = text[start..end].len() - text[start..end].trim_start().len();
     let (start, line) = (start + skipped, text[start..end].trim());
-    if line.len() <= LINE_BYTES_MAX {
+    if line.len() <= QUOTED_BYTES_MAX {
         return line.to_str_lossy().into_owned();
     }
-    let from = at.saturating_sub(start + BEFORE_BYTES).min(line.len() - LINE_BYTES_MAX);
+    let from = at.saturating_sub(start + BEFORE_BYTES).min(line.len() - QUOTED_BYTES_MAX);
     let is_inside = |&at: &usize| line.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
     let next = |at: usize| (at..line.len()).find(|at| !is_inside(at)).unwrap_or(line.len());
-    let (from, to) = (next(from), next(from + LINE_BYTES_MAX));
+    let (from, to) = (next(from), next(from + QUOTED_BYTES_MAX));
     let dots = |is_cut: bool| if is_cut { "…" } else { "" };
     format!("{}{}{}", dots(from > 0), line[from..to].to_str_lossy(), dots(to < line.len()))
+}
+
+/// Returns bytes as one line of text, what is blank drawn together, cut at 200 bytes.
+fn drawn_together(bytes: &[u8]) -> String {
+    let bytes = &bytes[..bytes.len().min(8 * QUOTED_BYTES_MAX)];
+    let whole = String::from_utf8_lossy(bytes);
+    let mut line = String::new();
+    for word in whole.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > QUOTED_BYTES_MAX {
+            break;
+        }
+    }
+    line.truncate(text::start(&line, QUOTED_BYTES_MAX).len());
+    line
 }
 
 #[cfg(test)]
@@ -76,7 +139,14 @@ mod tests {
         assert!(quoted.contains("name") && quoted.len() < 210, "{quoted}");
         assert!(line(long.as_bytes(), 0).starts_with("éé"));
         assert!(line(long.as_bytes(), long.len()).ends_with("bb"));
-        assert_eq!((line_number(b"a\nb\n", 0), line_number(b"a\nb\n", 2)), (1, 2));
-        assert_eq!(line_number(b"a\nb\n", 99), 3);
+    }
+
+    #[test]
+    fn what_is_blank_is_drawn_together() {
+        let shown = drawn_together;
+        assert_eq!(shown(b"  use a::{\n    b,\n};\r"), "use a::{ b, };");
+        assert_eq!(shown(&b"x".repeat(5000)).len(), QUOTED_BYTES_MAX);
+        assert_eq!(shown(&"é ".repeat(500).into_bytes()).len(), QUOTED_BYTES_MAX);
+        assert_eq!(shown(b" \n"), "");
     }
 }

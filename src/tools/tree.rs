@@ -2,21 +2,20 @@
 //!
 //! Levels are opened one after the other, in each level the cheapest folders first, so that a budget
 //! shows many folders a little rather than one of them whole. What stays closed tells what is in it.
+//! An entry costs what it takes in text or in JSON, whichever is more.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, counted, paths};
-use crate::base::ids::FileId;
-use crate::base::{path, text};
-use crate::engine::FileList;
+use crate::base::text;
 use crate::error::Result;
-use crate::lang::language;
-use crate::lang::marks::{self, Marks};
+use crate::lang::Marks;
+use folders::Folders;
+
+mod folders;
 
 /// Tokens of a reply unless the caller says otherwise.
 const TOKENS: usize = 2000;
@@ -24,20 +23,8 @@ const TOKENS: usize = 2000;
 /// Bytes of a reply that are taken for a token: too few rather than too many.
 const TOKEN_BYTES: usize = 3;
 
-/// Bytes that a line has beside indentation and name, about.
-const LINE_BYTES: usize = 24;
-
-/// Bytes more that a file's line has where its definitions are counted, about.
-const SYMBOLS_BYTES: usize = 12;
-
-/// Languages that are told of a folder.
-const LANGUAGES_MAX: usize = 3;
-
-/// Files whose lines are counted.
-const COUNTED_FILES_MAX: usize = 1000;
-
-/// Longer files' lines are not counted.
-const COUNTED_BYTES_MAX: u64 = 1 << 20;
+/// Tokens of a reply, whatever `max_tokens` says.
+const TOKENS_MAX: usize = 50_000;
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -50,7 +37,7 @@ pub struct Args {
     pub path: Option<String>,
     /// Levels at most (default as many as fit)
     pub depth: Option<usize>,
-    /// Length of the reply at most, in tokens, estimated (default 2000)
+    /// Length of the reply at most, in tokens of 3 bytes, as text and as JSON (default 2000)
     pub max_tokens: Option<usize>,
 }
 
@@ -94,6 +81,9 @@ pub struct Found {
     pub path: String,
     /// Folders and files, each folder before what is in it, folders before files.
     pub entries: Vec<Entry>,
+    /// How many of the folders directly in the folder are not listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folders_left_out: Option<usize>,
     /// How many of the files directly in the folder are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_left_out: Option<usize>,
@@ -117,226 +107,81 @@ impl Define for Tree {
         let (path, range) = paths::folder(call, args.path.as_deref())?;
         let list = call.code.files()?;
         let total = range.len();
-        let mut folders = Folders::new(list, &path, range);
-        let bytes_max = args.max_tokens.unwrap_or(TOKENS).saturating_mul(TOKEN_BYTES);
-        folders.open(bytes_max, args.depth.unwrap_or(usize::MAX));
+        let mut folders = Folders::new(call, list, &path, range);
+        let tokens_max = args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX);
         let mut found = Found {
             path: paths::shown(&path),
             entries: Vec::new(),
-            files_left_out: folders.left_out(0),
-            shown: 0,
+            // As long as they can get.
+            folders_left_out: Some(folders.all[0].folders.len()),
+            files_left_out: Some(folders.all[0].own.len()),
+            shown: total,
             total,
         };
-        folders.list(call, 0, 0, &mut found);
+        let left = (tokens_max * TOKEN_BYTES).saturating_sub(rendered_bytes(&found));
+        folders.open(left, args.depth.unwrap_or(usize::MAX));
+        let root = &folders.all[0];
+        let folders_left_out = root.folders.len() - root.shown_folders;
+        found.folders_left_out = Some(folders_left_out).filter(|&count| count > 0);
+        found.files_left_out = root.files_left_out();
+        found.shown = 0;
+        folders.list(0, 0, &mut found);
         Ok(found)
     }
 }
 
-/// How much of a folder is listed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Opened {
-    No,
-    /// Its folders alone.
-    Folders,
-    All,
+/// Returns the bytes of a reply in the longer of its forms.
+fn rendered_bytes(found: &Found) -> usize {
+    let json = serde_json::to_string(found).map_or(0, |json| json.len() + 1);
+    json.max(found.render().len())
 }
 
-struct Folder {
-    /// Its repository path; of a chain of folders with one entry each, that of the last.
-    path: Vec<u8>,
-    folders: Vec<usize>,
-    /// Places of the files directly in it.
-    own: Vec<usize>,
-    /// Files below it.
-    files: usize,
-    languages: BTreeMap<&'static str, usize>,
-    marks: Marks,
-    opened: Opened,
+impl Entry {
+    /// Returns how many bytes it takes in the longer of a reply's forms; its name begins at the byte
+    /// `from` of its path.
+    fn bytes(&self, from: usize) -> usize {
+        let json = serde_json::to_string(self).map_or(0, |json| json.len() + 1);
+        let mut text = String::new();
+        self.write(&mut text, from);
+        if let Some(files) = self.files_left_out {
+            write_left_out(&mut text, self.depth + 1, None, Some(files));
+        }
+        json.max(text.len())
+    }
+
+    /// Writes it on a line, its path from the byte `from` on.
+    fn write(&self, out: &mut String, from: usize) {
+        let name = text::plain(self.path.get(from..).unwrap_or(&self.path));
+        let _ = write!(out, "{:indent$}{name}", "", indent = 2 * self.depth);
+        if let Some(files) = self.files {
+            let _ = write!(out, "  {}", counted(files, "file"));
+        }
+        for (at, (language, files)) in self.languages.iter().enumerate() {
+            let comma = if at == 0 { " " } else { "," };
+            let _ = write!(out, "{comma} {language} {files}");
+        }
+        if let Some(language) = self.language {
+            let _ = write!(out, "  {language}");
+        }
+        if let Some(lines) = self.lines {
+            let _ = write!(out, "  {}", counted(lines, "line"));
+        }
+        if let Some(symbols) = self.symbols {
+            let _ = write!(out, "  {}", counted(symbols, "symbol"));
+        }
+        for mark in self.marks.names() {
+            let _ = write!(out, "  {mark}");
+        }
+        out.push('\n');
+    }
 }
 
-/// The folders of a tree; the first is its root.
-struct Folders<'a> {
-    list: &'a FileList,
-    all: Vec<Folder>,
-}
-
-impl Folders<'_> {
-    fn new<'a>(list: &'a FileList, root: &[u8], range: Range<usize>) -> Folders<'a> {
-        let folder = |path: &[u8], marks: Marks| Folder {
-            path: path.to_vec(),
-            folders: Vec::new(),
-            own: Vec::new(),
-            files: 0,
-            languages: BTreeMap::new(),
-            marks,
-            opened: Opened::No,
-        };
-        // Whoever asks for a folder of others' code wants to see it.
-        let mut all = vec![folder(root, Marks::default())];
-        let mut open = vec![0];
-        for at in range {
-            let file = list.path(at);
-            let dir = path::split(file).0;
-            while open.len() > 1 && !path::is_within(dir, &all[open[open.len() - 1]].path) {
-                open.pop();
-            }
-            let mut inner = open[open.len() - 1];
-            while all[inner].path.len() < dir.len() {
-                let from = all[inner].path.len();
-                let from = from + usize::from(from > 0);
-                let len = dir[from..].iter().position(|&byte| byte == b'/');
-                let end = len.map_or(dir.len(), |len| from + len);
-                let marks = all[inner].marks.with(marks::of_folder(&dir[from..end]));
-                all.push(folder(&dir[..end], marks));
-                let id = all.len() - 1;
-                all[inner].folders.push(id);
-                open.push(id);
-                inner = id;
-            }
-            all[inner].own.push(at);
-            let language = language::of_path(&path::to_path(file)).map(|found| found.name);
-            for &id in &open {
-                all[id].files += 1;
-                if let Some(language) = language {
-                    *all[id].languages.entry(language).or_default() += 1;
-                }
-            }
-        }
-        let mut folders = Folders { list, all };
-        folders.join_chains();
-        folders
-    }
-
-    /// Makes one of folders that hold nothing but one folder, below the root.
-    fn join_chains(&mut self) {
-        for id in 0..self.all.len() {
-            for at in 0..self.all[id].folders.len() {
-                let mut child = self.all[id].folders[at];
-                while let Folder { folders, own, .. } = &self.all[child]
-                    && own.is_empty()
-                    && folders.len() == 1
-                {
-                    child = folders[0];
-                }
-                self.all[id].folders[at] = child;
-            }
-        }
-    }
-
-    /// Opens folders, level by level, until the lines of their entries have `bytes_max` bytes.
-    fn open(&mut self, bytes_max: usize, depth_max: usize) {
-        let mut left = bytes_max;
-        let mut level = vec![0];
-        for depth in 0..depth_max {
-            let mut costs: Vec<(usize, usize, usize)> = level
-                .iter()
-                .filter(|&&id| !self.all[id].marks.ranks_last())
-                .map(|&id| {
-                    let folders = self.all[id].folders.iter().map(|&id| &self.all[id].path[..]);
-                    let own = self.all[id].own.iter().map(|&at| self.list.path(at));
-                    let line = |path: &[u8]| path::split(path).1.len() + 2 * depth + LINE_BYTES;
-                    let folders: usize = folders.map(line).sum();
-                    let symbols = self.all[id].own.len() * SYMBOLS_BYTES;
-                    (folders + own.map(line).sum::<usize>() + symbols, folders, id)
-                })
-                .collect();
-            // Ids follow the order of paths.
-            costs.sort_unstable();
-            level.clear();
-            for (all, folders, id) in costs {
-                let folder = &mut self.all[id];
-                if all <= left {
-                    (folder.opened, left) = (Opened::All, left - all);
-                } else if !folder.folders.is_empty() && folders + LINE_BYTES <= left {
-                    (folder.opened, left) = (Opened::Folders, left - folders - LINE_BYTES);
-                } else {
-                    continue;
-                }
-                level.extend(&folder.folders);
-            }
-            if level.is_empty() {
-                return;
-            }
-        }
-    }
-
-    /// Adds what is in a folder, and in its folders, in path order.
-    fn list(&self, call: &Call<'_>, id: usize, depth: usize, found: &mut Found) {
-        let folder = &self.all[id];
-        if folder.opened == Opened::No {
-            return;
-        }
-        for &inner in &folder.folders {
-            found.entries.push(self.folder_entry(inner, depth));
-            self.list(call, inner, depth + 1, found);
-        }
-        if folder.opened != Opened::All {
-            return;
-        }
-        for &at in &folder.own {
-            found.shown += 1;
-            let counts = found.shown <= COUNTED_FILES_MAX;
-            found.entries.push(self.file_entry(call, at, depth, counts));
-        }
-    }
-
-    /// Returns how many files of a folder are not listed, where it is open and some are not.
-    fn left_out(&self, id: usize) -> Option<usize> {
-        let folder = &self.all[id];
-        let some = folder.opened != Opened::All && (id == 0 || folder.opened != Opened::No);
-        (some && !folder.own.is_empty()).then_some(folder.own.len())
-    }
-
-    fn folder_entry(&self, id: usize, depth: usize) -> Entry {
-        let folder = &self.all[id];
-        let mut languages: Vec<(&'static str, usize)> =
-            folder.languages.iter().map(|(&name, &files)| (name, files)).collect();
-        languages.sort_by_key(|&(name, files)| (std::cmp::Reverse(files), name));
-        languages.truncate(LANGUAGES_MAX);
-        Entry {
-            path: format!("{}/", paths::shown(&folder.path)),
-            depth,
-            files: Some(folder.files),
-            files_left_out: self.left_out(id),
-            closed: folder.opened == Opened::No,
-            languages,
-            language: None,
-            lines: None,
-            symbols: None,
-            marks: folder.marks,
-        }
-    }
-
-    fn file_entry(&self, call: &Call<'_>, at: usize, depth: usize, counts: bool) -> Entry {
-        let path = self.list.path(at);
-        let known = call.code.indexed().and_then(|known| known.summary(FileId::new(at)));
-        let known = known.ok().flatten();
-        // What is no text has no lines.
-        let is_text = |lines: u32| lines > 0 || self.list.info(at).size_bytes == 0;
-        let known_lines = known.map(|of| of.lines).filter(|&lines| is_text(lines));
-        let known_lines = known_lines.map(|lines| lines as usize);
-        let short = known.is_none() && self.list.info(at).size_bytes <= COUNTED_BYTES_MAX;
-        // A file that cannot be read or is not served has no count.
-        let content = (counts && short).then(|| call.code.read(path, COUNTED_BYTES_MAX).ok());
-        let lines =
-            content.flatten().filter(|content| !content.bytes.contains(&0)).map(|content| {
-                let bytes = &content.bytes;
-                let ends = memchr::memchr_iter(b'\n', bytes).count();
-                ends + usize::from(bytes.last().is_some_and(|&last| last != b'\n'))
-            });
-        Entry {
-            path: paths::shown(path),
-            depth,
-            files: None,
-            files_left_out: None,
-            closed: false,
-            languages: Vec::new(),
-            language: language::of_path(&path::to_path(path)).map(|found| found.name),
-            lines: lines.or(known_lines),
-            symbols: known.filter(|of| of.symbols > 0).map(|of| of.symbols as usize),
-            marks: marks::of_path(path),
-        }
-    }
+/// Writes the line that tells what of a folder is not listed.
+fn write_left_out(out: &mut String, depth: usize, folders: Option<usize>, files: Option<usize>) {
+    let folders = folders.map(|count| counted(count, "folder"));
+    let files = files.map(|count| counted(count, "file"));
+    let words: Vec<String> = folders.into_iter().chain(files).collect();
+    let _ = writeln!(out, "{:indent$}… {}", "", words.join(", "), indent = 2 * depth);
 }
 
 impl Reply for Found {
@@ -347,46 +192,22 @@ impl Reply for Found {
         let base = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
         let mut open = vec![base];
         let mut left_out: Vec<(usize, usize)> = Vec::new();
-        left_out.extend(self.files_left_out.map(|files| (0, files)));
-        let tell = |out: &mut String, left_out: &mut Vec<(usize, usize)>, depth: usize| {
-            while let Some((at, files)) = left_out.pop_if(|(at, _)| *at > depth) {
-                let _ =
-                    writeln!(out, "{:indent$}… {}", "", counted(files, "file"), indent = 2 * at);
-            }
-        };
         for entry in &self.entries {
-            tell(&mut out, &mut left_out, entry.depth);
+            while let Some((depth, files)) = left_out.pop_if(|(depth, _)| *depth > entry.depth) {
+                write_left_out(&mut out, depth, None, Some(files));
+            }
             open.truncate(entry.depth + 1);
-            let from = open.last().copied().unwrap_or(base);
-            let name = text::plain(entry.path.get(from..).unwrap_or(&entry.path));
-            let _ = write!(out, "{:indent$}{name}", "", indent = 2 * entry.depth);
-            if let Some(files) = entry.files {
-                let _ = write!(out, "  {}", counted(files, "file"));
-            }
-            for (at, (language, files)) in entry.languages.iter().enumerate() {
-                let comma = if at == 0 { " " } else { "," };
-                let _ = write!(out, "{comma} {language} {files}");
-            }
-            if let Some(language) = entry.language {
-                let _ = write!(out, "  {language}");
-            }
-            if let Some(lines) = entry.lines {
-                let _ = write!(out, "  {}", counted(lines, "line"));
-            }
-            if let Some(symbols) = entry.symbols {
-                let _ = write!(out, "  {}", counted(symbols, "symbol"));
-            }
-            for mark in entry.marks.names() {
-                let _ = write!(out, "  {mark}");
-            }
-            out.push('\n');
+            entry.write(&mut out, open.last().copied().unwrap_or(base));
             if entry.files.is_some() {
                 open.push(entry.path.len());
                 left_out.extend(entry.files_left_out.map(|files| (entry.depth + 1, files)));
             }
         }
-        while let Some((at, files)) = left_out.pop() {
-            let _ = writeln!(out, "{:indent$}… {}", "", counted(files, "file"), indent = 2 * at);
+        while let Some((depth, files)) = left_out.pop() {
+            write_left_out(&mut out, depth, None, Some(files));
+        }
+        if self.folders_left_out.is_some() || self.files_left_out.is_some() {
+            write_left_out(&mut out, 0, self.folders_left_out, self.files_left_out);
         }
         out
     }

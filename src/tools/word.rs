@@ -6,8 +6,8 @@ use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
-use super::{Call, Define, Reply, counted, paths, texts};
+use super::known::{Known, Reading};
+use super::{Call, Define, Reply, counted, paths, results_max, texts};
 use crate::base::text;
 use crate::catalog::{Catalog, WordIn};
 use crate::error::{Error, Result};
@@ -75,6 +75,8 @@ pub struct Found {
     pub word: String,
     /// Files in path order, generated, vendored and minified ones last.
     pub files: Vec<File>,
+    /// How many files are listed.
+    pub files_shown: usize,
     /// How many files have the word.
     pub files_total: usize,
     /// How many places are listed.
@@ -101,11 +103,12 @@ impl Define for Word {
         let catalog = call.code.catalog(&[word])?;
         let files = ranked(catalog, catalog.word(word)?)?;
         let total = files.iter().map(|(file, _)| file.count as usize).sum();
-        let (offset, max) = (args.offset.unwrap_or(0), args.max_results.unwrap_or(RESULTS));
+        let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, RESULTS));
         let mut found = Found {
-            known: Known::of(catalog),
+            known: Known::of(catalog).or_unread(catalog, Reading::Words),
             word: word.to_owned(),
             files: Vec::new(),
+            files_shown: 0,
             files_total: files.len(),
             shown: 0,
             total,
@@ -130,8 +133,9 @@ impl Define for Word {
             let path = paths::shown(catalog.path(file.file));
             found.files.push(File { path, count, marks, lines });
         }
+        found.files_shown = found.files.len();
         let end = offset.saturating_add(max - left);
-        found.next_offset = (end < total && max > 0).then_some(end);
+        found.next_offset = (end < total).then_some(end);
         Ok(found)
     }
 }

@@ -18,6 +18,8 @@ mod peer;
 #[cfg(unix)]
 mod refresh;
 #[cfg(unix)]
+mod replies;
+#[cfg(unix)]
 mod ripgrep_flags;
 #[cfg(unix)]
 mod structure;

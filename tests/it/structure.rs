@@ -226,7 +226,7 @@ function test_total  tests/test_cart.py:4-5  def test_total()  test
     check(&["symbol", "--prefix", "zzz"], "");
     check_error(&places, &["symbol", "totl"], &["nothing called `totl`", "`total`"]);
     check_error(&places, &["symbol", "Basket.total"], &["`Basket.total`", "`total`"]);
-    check_error(&places, &["symbol", "total", "--prefix", "x"], &["one of `name`, `prefix`"]);
+    check_error(&places, &["symbol", "total", "--prefix", "x"], &["`name` and `prefix` exclude"]);
     check_error(&places, &["symbol"], &["one of `name`, `prefix`"]);
     check_error(&places, &["symbol", "total", "--kind", "thing"], &["no kind", "function"]);
     check_error(&places, &["symbol", "--pattern", "a[b"], &["pattern cannot be read"]);
@@ -267,7 +267,7 @@ notes.md  2 places
         r#""lines":[{"line":3,"text":"The total of a Cart is its total."}]},"#,
         r#"{"path":"rust/src/cart.rs","count":1,"#,
         r#""lines":[{"line":10,"text":"pub fn total(&self) -> u32 {"}]}],"#,
-        r#""files_total":6,"shown":2,"total":9,"next_offset":3}"#,
+        r#""files_shown":2,"files_total":6,"shown":2,"total":9,"next_offset":3}"#,
         "\n"
     );
     check(&["word", "total", "--offset", "1", "--max-results", "2", "--json"], expected);

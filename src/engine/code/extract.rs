@@ -7,15 +7,15 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3DefaultBuilder, xxh3_128};
 
-use crate::base::path;
+use crate::base::{path, text};
 use crate::index::extract::Content;
 use crate::lang::marks::{HEAD_BYTES, marks};
 use crate::lang::words::identifiers;
 use crate::lang::{self, Facts, Language, Limits, Problem};
 use crate::source::read::{self, Buffer};
 
-/// Of larger files nothing is kept but that they are there.
-const BYTES_MAX: u64 = 32 << 20;
+/// Bytes of a file that tell whether it is text.
+const TEXT_HEAD_BYTES: usize = 8000;
 
 /// What one file says.
 #[derive(Debug)]
@@ -38,6 +38,9 @@ impl Extract {
         let (text, words, facts) = (Vec::new(), Vec::new(), Facts::default());
         Extract { text, hash, language: None, marks: 0, facts, words }
     }
+
+    /// Of larger files nothing is kept but that they are there.
+    pub const BYTES_MAX: u64 = 32 << 20;
 
     /// Returns the words, each once, in the order of their first occurrence, and how often each
     /// occurs.
@@ -86,13 +89,13 @@ fn or_failed(hash: u128, work: impl FnOnce() -> Extract) -> Extract {
 
 fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
     let mut extract = Extract::of_nothing(hash);
-    let content = Content::of(text);
-    if text.len() as u64 > BYTES_MAX || content.utf16 || content.nul_at.is_some() {
+    if text.len() as u64 > Extract::BYTES_MAX || !is_text(text) {
         return extract;
     }
     extract.text = text.to_vec();
     extract.marks = marks(path, &text[..text.len().min(HEAD_BYTES)]).to_bits();
-    extract.language = lang::detect(&path::to_path(path), text);
+    // The ending of a name that is no UTF-8 says as much as that of any other.
+    extract.language = lang::detect(Path::new(&*String::from_utf8_lossy(path)), text);
     if let Some(language) = extract.language {
         extract.facts =
             lang::facts(language, &String::from_utf8_lossy(path), text, Limits::DEFAULT);
@@ -108,6 +111,13 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
     extract
 }
 
+/// Returns true if `bytes` are a text whose places are those of its bytes: not in UTF-16, and no NUL
+/// is near its start, as everywhere that texts are shown. O(1).
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(TEXT_HEAD_BYTES)];
+    !Content::of(head).utf16 && text::decode(head).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +128,30 @@ mod tests {
         assert_eq!((extract.hash, extract.lines(), extract.words().len()), (7, 0, 0));
         assert_eq!(extract.facts.problems.get(&Problem::Failed), Some(&1));
         assert!(extract_text(b"a.rs", b"fn f() {}\n").facts.problems.is_empty());
+    }
+
+    #[track_caller]
+    fn check(text: &[u8], expected: &[&str]) {
+        let extract = extract_text(b"src/a.rs", text);
+        let names: Vec<&str> =
+            extract.facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        assert_eq!(names, expected);
+        assert_eq!(extract.words().is_empty(), expected.is_empty());
+    }
+
+    #[test]
+    fn texts_are_what_is_shown_as_text() {
+        check(b"fn first() {}\n", &["first"]);
+        check(b"\xEF\xBB\xBFfn first() {}\n", &["first"]);
+        check(b"fn first() {}\0\n", &[]);
+        check(b"\xFF\xFEf\0n\0 \0a\0(\0)\0;\0", &[]);
+        let late = [b"fn first() {}\n// ".as_slice(), &[b'x'; 8000], b"\0\nfn last() {}\n"];
+        check(&late.concat(), &["first", "last"]);
+    }
+
+    #[test]
+    fn endings_count_in_names_that_are_no_utf8() {
+        let extract = extract_text(b"src/\xE9.rs", b"fn first() {}\n");
+        assert_eq!(extract.language.map(|language| language.name), Some("rust"));
     }
 }

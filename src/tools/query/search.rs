@@ -9,9 +9,11 @@ use super::{Flow, Item, Line, Step};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
+use crate::engine::code::Extract;
 use crate::error::{Error, Result};
-use crate::lang::Limits;
 use crate::lang::words::identifiers;
+use crate::tools::counted;
+use crate::tools::known::{Reading, is_unread};
 
 /// Files that one step reads.
 const FILES_MAX: usize = 50_000;
@@ -28,6 +30,9 @@ const LINE_BYTES_MAX: usize = 200;
 /// Lines of a file that are listed without being told a number.
 const LINES: usize = 5;
 
+/// Lines of a file that are listed, whatever `max_results` says.
+const LISTED_MAX: usize = 100;
+
 /// Lines of a file that are counted.
 const LINES_MAX: usize = 10_000;
 
@@ -37,18 +42,20 @@ impl Flow<'_> {
         let query = self.wanted(step)?;
         let regex = regex(step, query)?;
         let mut items = std::mem::take(&mut self.items);
+        let catalog = self.catalog;
         if is_word(step, query) {
-            let holding = self.catalog.word(query)?;
-            let missing = self.catalog.missing();
+            let holding = catalog.word(query)?;
+            let missing = catalog.missing();
             items.retain(|item| {
                 let file = FileId::new(item.at);
                 holding.binary_search_by_key(&file, |word| word.file).is_ok()
                     || missing.binary_search(&file).is_ok()
+                    || is_unread(catalog, file, Reading::Words)
             });
         }
         let (total, mut bytes) = (items.len(), 0);
         let readable = items.iter().take(FILES_MAX).take_while(|item| {
-            bytes += self.catalog.files().info(item.at).size_bytes.min(file_bytes_max() as u64);
+            bytes += catalog.files().info(item.at).size_bytes.min(Extract::BYTES_MAX);
             bytes <= BYTES_MAX
         });
         let count = readable.count();
@@ -56,15 +63,22 @@ impl Flow<'_> {
             items.truncate(count);
             self.limits.push(format!("`search` read {count} of {total} files; filter before it"));
         }
-        let (catalog, lines_max) = (self.catalog, step.max_results.unwrap_or(LINES));
+        let size_bytes = |item: &Item| catalog.files().info(item.at).size_bytes;
+        let long = items.iter().filter(|item| size_bytes(item) > Extract::BYTES_MAX).count();
+        if long > 0 {
+            let mib = Extract::BYTES_MAX >> 20;
+            self.limits
+                .push(format!("`search` read the first {mib} MiB of {}", counted(long, "file")));
+        }
+        let lines_max = step.max_results.unwrap_or(LINES);
+        if lines_max > LISTED_MAX {
+            self.limits.push(format!("`search` lists the first {LISTED_MAX} lines of a file"));
+        }
+        let lines_max = lines_max.min(LISTED_MAX);
         let found = items.into_par_iter().map(|item| matched(catalog, &regex, item, lines_max));
         self.items = found.flatten_iter().collect();
         Ok(())
     }
-}
-
-fn file_bytes_max() -> usize {
-    Limits::DEFAULT.bytes_max + 1
 }
 
 /// Returns true if the word index knows which files hold what is wanted.
@@ -97,7 +111,7 @@ fn regex(step: &Step, query: &str) -> Result<Regex> {
 
 /// Returns the file with the lines that match, if any does.
 fn matched(catalog: &Catalog, regex: &Regex, mut item: Item, lines_max: usize) -> Option<Item> {
-    let bytes = catalog.read(FileId::new(item.at), file_bytes_max())?;
+    let bytes = catalog.read(FileId::new(item.at), Extract::BYTES_MAX as usize)?;
     let text = text::decode(&bytes)?;
     let (text, mut at, mut line, mut counted) = (text.as_bytes(), 0, 1, 0);
     item.matches.clear();

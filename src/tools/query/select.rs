@@ -3,13 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use globset::GlobBuilder;
-
 use super::super::deps::{Direction, reach};
-use super::super::nearest;
+use super::super::glob::PathGlob;
+use super::super::{nearest, paths};
 use super::{By, Flow, Item, Step};
 use crate::base::ids::FileId;
-use crate::base::path;
 use crate::error::{Error, Result};
 use crate::lang::language::LANGUAGES;
 use crate::lang::marks;
@@ -32,33 +30,24 @@ impl Flow<'_> {
         if step.path_glob.is_none() && step.language.is_none() && step.test.is_none() {
             return Err(Error::usage("`path_glob`, `language` or `test` is missing"));
         }
-        let glob = match &step.path_glob {
-            None => None,
-            Some(glob) => {
-                let made = GlobBuilder::new(glob.trim_start_matches('/'))
-                    .literal_separator(true)
-                    .build()
-                    .map_err(|error| {
-                        Error::usage(format!("the pattern cannot be read: {error}"))
-                    })?;
-                Some((made.compile_matcher(), glob.contains('/')))
-            }
-        };
+        let root = self.call.code.root();
+        let glob = step.path_glob.as_deref().map(|glob| PathGlob::new(root, glob)).transpose()?;
         let language = step.language.as_deref().map(language).transpose()?;
         let catalog = self.catalog;
         let mut kept = Vec::with_capacity(self.items.len());
         for item in self.items.drain(..) {
             let file = FileId::new(item.at);
             let path = catalog.path(file);
-            if let Some((glob, is_path)) = &glob {
-                let text = if *is_path { path } else { path::split(path).1 };
-                if !glob.is_match(path::to_path(text)) {
-                    continue;
-                }
+            if glob.as_ref().is_some_and(|glob| !glob.is_match(path)) {
+                continue;
             }
             let summary = catalog.summary(file)?;
-            let known = summary.unwrap_or_default();
-            if language.is_some_and(|name| known.language.is_none_or(|of| of.name != name)) {
+            // Of a file that is not known yet, its name tells.
+            let is_in = |name| match summary {
+                Some(known) => known.language.is_some_and(|of| of.name == name),
+                None => paths::language(path).is_some_and(|of| of.name == name),
+            };
+            if language.is_some_and(|name| !is_in(name)) {
                 continue;
             }
             let marks = summary.map_or_else(|| marks::of_path(path), |summary| summary.marks);

@@ -33,6 +33,7 @@ impl Flow<'_> {
                 end_line: symbol.end_line,
             });
             item.symbols = symbols.collect();
+            item.symbols_total = facts.symbols.len();
         }
         if cut > 0 {
             self.limits
@@ -53,14 +54,15 @@ impl Flow<'_> {
             let bytes = self.catalog.read(FileId::new(item.at), Limits::DEFAULT.bytes_max + 1);
             let bytes = bytes.unwrap_or_default();
             let Some(text) = text::decode(&bytes) else { continue };
-            let mut lines = text.lines().enumerate().skip(start - 1);
             let wanted = end.saturating_sub(start).saturating_add(1);
-            let taken = lines.by_ref().take(wanted.min(LINES_MAX)).map(|(at, line)| Line {
+            let mut lines = text.lines().enumerate().skip(start - 1).take(wanted);
+            let taken = lines.by_ref().take(LINES_MAX).map(|(at, line)| Line {
                 line: at + 1,
                 text: text::start(line, LINE_BYTES_MAX).to_owned(),
             });
             item.lines = taken.collect();
-            cut += usize::from(wanted > LINES_MAX && lines.next().is_some());
+            item.lines_total = item.lines.len() + lines.count();
+            cut += usize::from(item.lines.len() < item.lines_total);
         }
         if cut > 0 {
             self.limits.push(format!("`read` shows the first {LINES_MAX} lines of a file"));

@@ -1,0 +1,250 @@
+//! The definitions that a look-up counts and shows: candidates by what the catalog knows of their
+//! files, decoded as far as a reply needs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Filter, Selected, id_parts, rank};
+use crate::base::ids::FileId;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::graph::link::SymbolAt;
+use crate::index::code::keys;
+use crate::lang::{Symbol, SymbolKind};
+use crate::tools::paths;
+use crate::tools::qualified::Qualified;
+
+/// Names that one question looks up.
+const NAMES_MAX: usize = 20_000;
+
+/// Definitions that one question ranks.
+const CANDIDATES_MAX: usize = 200_000;
+
+/// Candidates that are put in order first, at least; then as many again, and so on.
+const ORDERED_MIN: usize = 64;
+
+/// A definition before it is decoded.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Candidate {
+    /// Its file says what there is, and is no code itself.
+    is_declared: bool,
+    /// By its file's marks.
+    rank: u8,
+    /// The place of its name among those that were looked up.
+    name: u32,
+    at: SymbolAt,
+}
+
+/// The definitions of one question, as they are found.
+pub(super) struct Selection<'a> {
+    catalog: &'a Catalog,
+    filter: &'a Filter,
+    max: usize,
+    selected: Selected,
+}
+
+impl<'a> Selection<'a> {
+    /// Returns an empty selection that shows at most `max`.
+    pub(super) fn new(catalog: &'a Catalog, filter: &'a Filter, max: usize) -> Selection<'a> {
+        Selection { catalog, filter, max, selected: Selected::default() }
+    }
+
+    /// Returns what was found.
+    pub(super) fn selected(self) -> Selected {
+        self.selected
+    }
+
+    /// Notes that there may be more, if so.
+    pub(super) fn is_cut_if(&mut self, is_cut: bool) {
+        self.selected.is_cut |= is_cut;
+    }
+
+    /// Adds what a name means: an id that very definition, else all that are called so, else those
+    /// whose qualified name ends so.
+    pub(super) fn add_named(&mut self, name: &str) -> Result<()> {
+        if let Some((path, _)) = id_parts(name)
+            && let Some(at) = paths::listed(self.catalog.files(), path.as_bytes())
+            && let Some(facts) = self.catalog.facts(FileId::new(at))?
+        {
+            // Ids of facts that were made on the spot begin behind the path.
+            let rest = &name[path.len()..];
+            let is_meant = |symbol: &Symbol| symbol.id.ends_with(rest);
+            if let Some(place) = facts.symbols.iter().position(is_meant) {
+                let at = SymbolAt { file: FileId::new(at), place: place as u32 };
+                return self.add(&[at], None);
+            }
+        }
+        let found = self.defined(name.as_bytes())?;
+        match Qualified::new(name).filter(|_| found.is_empty()) {
+            None => self.add(&found, None),
+            Some(qualified) => {
+                let found = self.defined(qualified.last.as_bytes())?;
+                self.add(&found, Some(&qualified))
+            }
+        }
+    }
+
+    fn defined(&self, name: &[u8]) -> Result<Arc<[SymbolAt]>> {
+        if name < keys::NAMES_FROM { Ok(Arc::default()) } else { self.catalog.defined(name) }
+    }
+
+    /// Returns the names with a prefix that fit, in order.
+    pub(super) fn names(
+        &mut self,
+        prefix: &str,
+        fits: impl Fn(&[u8]) -> bool,
+    ) -> Result<Vec<Vec<u8>>> {
+        let mut names = BTreeSet::new();
+        let is_cut = &mut self.selected.is_cut;
+        self.catalog.each_name(prefix.as_bytes(), |name| {
+            if names.contains(name) || !fits(name) {
+                return true;
+            }
+            *is_cut = names.len() >= NAMES_MAX;
+            if !*is_cut {
+                names.insert(name.to_vec());
+            }
+            !*is_cut
+        })?;
+        Ok(names.into_iter().collect())
+    }
+
+    /// Adds the definitions of names, of one rank in their order.
+    pub(super) fn add_names(&mut self, names: &[Vec<u8>]) -> Result<()> {
+        let mut candidates = Vec::new();
+        for (place, name) in names.iter().enumerate() {
+            if candidates.len() >= CANDIDATES_MAX {
+                self.selected.is_cut = true;
+                break;
+            }
+            self.push_candidates(&mut candidates, place as u32, &self.defined(name)?)?;
+        }
+        self.add_candidates(candidates, None)
+    }
+
+    fn add(&mut self, found: &[SymbolAt], qualified: Option<&Qualified<'_>>) -> Result<()> {
+        let mut candidates = Vec::new();
+        self.push_candidates(&mut candidates, 0, found)?;
+        self.add_candidates(candidates, qualified)
+    }
+
+    fn push_candidates(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        name: u32,
+        found: &[SymbolAt],
+    ) -> Result<()> {
+        let mut last = None;
+        for &at in found {
+            let marks = match last {
+                Some((file, marks)) if file == at.file => marks,
+                _ => self.catalog.summary(at.file)?.map(|of| of.marks).unwrap_or_default(),
+            };
+            last = Some((at.file, marks));
+            let (is_declared, rank) = (marks.declaration, rank(marks));
+            candidates.push(Candidate { is_declared, rank, name, at });
+        }
+        Ok(())
+    }
+
+    /// Adds candidates in their order and decodes as many as are to be shown; all of them if they
+    /// are filtered by what their symbols tell. O(candidates + shown log shown) without a filter.
+    fn add_candidates(
+        &mut self,
+        mut candidates: Vec<Candidate>,
+        qualified: Option<&Qualified<'_>>,
+    ) -> Result<()> {
+        let Filter { kind, within, is_code } = self.filter;
+        let decodes_all = qualified.is_some() || kind.is_some() || *is_code;
+        let is_there = |path: &[u8]| within.as_ref().is_none_or(|within| within.is_match(path));
+        let mut unfiltered = if qualified.is_none() { candidates.len() } else { 0 };
+        if qualified.is_none() && within.is_some() {
+            candidates.retain(|of| is_there(self.catalog.path(of.at.file)));
+        }
+        let room = self.max.saturating_sub(self.selected.symbols.len());
+        let (mut shown, mut later, mut fitting) = (Vec::new(), Vec::new(), 0);
+        let mut ordered = 0;
+        for place in 0..candidates.len() {
+            if shown.len() >= room && !decodes_all {
+                break;
+            }
+            if place == ordered {
+                ordered = order(&mut candidates, place, room.max(ORDERED_MIN).max(place));
+            }
+            let mut candidate = candidates[place];
+            let Some(facts) = self.catalog.facts(candidate.at.file)? else { continue };
+            let Some(symbol) = facts.symbols.get(candidate.at.place as usize) else { continue };
+            if let Some(qualified) = qualified {
+                let path = self.catalog.path(candidate.at.file);
+                if !qualified.fits(&facts, candidate.at.place as usize) {
+                    continue;
+                }
+                unfiltered += 1;
+                if !is_there(path) {
+                    continue;
+                }
+            }
+            if kind.is_some_and(|kind| kind != symbol.kind) || *is_code && !is_code_kind(symbol) {
+                continue;
+            }
+            fitting += 1;
+            candidate.is_declared |= symbol.kind == SymbolKind::Prototype;
+            let list = if candidate.is_declared { &mut later } else { &mut shown };
+            if list.len() < room {
+                list.push(candidate);
+            }
+        }
+        later.sort_unstable();
+        let all = shown.iter().chain(&later).take(room).map(|candidate| candidate.at);
+        self.selected.symbols.extend(all);
+        self.selected.total += if decodes_all { fitting } else { candidates.len() };
+        self.selected.unfiltered += unfiltered;
+        Ok(())
+    }
+}
+
+/// Puts the least `count` of the candidates from the place `from` on in order before the others, and
+/// returns where the ordered ones end; those before `from` are no greater. O(candidates + count log
+/// count).
+fn order(candidates: &mut [Candidate], from: usize, count: usize) -> usize {
+    let rest = &mut candidates[from..];
+    let end = match count < rest.len() {
+        true => {
+            rest.select_nth_unstable(count);
+            count
+        }
+        false => rest.len(),
+    };
+    rest[..end].sort_unstable();
+    from + end
+}
+
+fn is_code_kind(symbol: &Symbol) -> bool {
+    !matches!(symbol.kind, SymbolKind::Section | SymbolKind::Key | SymbolKind::Selector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_are_ordered_as_far_as_they_are_looked_at() {
+        let candidate = |key: usize| Candidate {
+            is_declared: key.is_multiple_of(3),
+            rank: (key % 4) as u8,
+            name: 0,
+            at: SymbolAt { file: FileId::new(key * 7919 % 1000), place: 0 },
+        };
+        let mut found: Vec<Candidate> = (0..1000).map(candidate).collect();
+        let mut sorted = found.clone();
+        sorted.sort_unstable();
+        let mut ordered = order(&mut found, 0, 20);
+        assert_eq!((ordered, &found[..20]), (20, &sorted[..20]));
+        assert_ne!(found, sorted, "the rest is left as it is");
+        while ordered < found.len() {
+            ordered = order(&mut found, ordered, ordered);
+        }
+        assert_eq!(found, sorted);
+        assert_eq!(order(&mut [], 0, 5), 0);
+    }
+}

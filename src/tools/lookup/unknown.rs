@@ -1,0 +1,91 @@
+//! Errors about names that mean nothing here: with what is called alike, where it is defined
+//! instead, and how much of the tree is not known yet.
+
+use super::{Qualified, id_parts, is_glob};
+use crate::base::{path, text};
+use crate::catalog::Catalog;
+use crate::error::{Error, Kind, Result};
+use crate::graph::link::SymbolAt;
+use crate::tools::known::{Known, Reading};
+use crate::tools::{counted, nearest, paths};
+
+/// Names that are looked at for each one that is offered: those that were asked for are not.
+const NEAREST_MAX: usize = 4 * nearest::OFFERED_MAX;
+
+/// Returns the error about a name that nothing known has: with the qualified names of what has its
+/// last part, or else the nearest names.
+///
+/// # Errors
+///
+/// [`Kind::Corrupt`] where the index is damaged.
+pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
+    // What an id named is gone, and may be called so elsewhere.
+    let qualified = id_parts(name).map_or(name, |(_, qualified)| qualified);
+    let last = Qualified::new(qualified).map_or(qualified, |qualified| qualified.last);
+    let mut offered = Offered { asked: name, names: Vec::new() };
+    if last != name && last.as_bytes() >= crate::index::code::keys::NAMES_FROM {
+        for &at in catalog.defined(last.as_bytes())?.iter().take(NEAREST_MAX) {
+            let facts = catalog.facts(at.file)?;
+            let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
+            symbol.into_iter().for_each(|symbol| offered.add(&symbol.qualified_name));
+        }
+    }
+    // A name of which all but the scope is right comes first.
+    let names = catalog.names()?;
+    for wanted in [last, qualified] {
+        for at in nearest::in_index(names.index(), wanted.as_bytes()) {
+            let near = names.get(at);
+            // A name of the index that the catalog has nothing under is none.
+            if !catalog.defined(near)?.is_empty() {
+                offered.add(&String::from_utf8_lossy(near));
+            }
+        }
+    }
+    let message = format!("nothing called `{}` is defined in this tree", text::plain(name));
+    let mut error = Error::new(Kind::NotFound, message);
+    if is_glob(name) {
+        error = error.with_hint("`pattern` takes a glob of a name");
+    }
+    let hint = nearest::hint(&offered.names);
+    let hint = hint.unwrap_or("`word` finds every place of a name, defined here or not".to_owned());
+    error = error.with_hint(hint);
+    let missing = catalog.missing().len();
+    if missing > 0 {
+        let files = counted(missing, "file");
+        error = error.with_hint(format!("the code of {files} is not known yet: `codedb index`"));
+    }
+    let unread = Known::of(catalog).or_unread(catalog, Reading::Symbols).unread_notice();
+    Ok(unread.into_iter().fold(error, Error::with_hint))
+}
+
+/// Returns the error about a name that is defined, but not at or below the path `given`.
+pub fn elsewhere(catalog: &Catalog, name: &str, given: &str, found: &[SymbolAt]) -> Error {
+    let mut files: Vec<String> = Vec::new();
+    for at in found {
+        let path = format!("`{}`", text::plain(&paths::shown(catalog.path(at.file))));
+        if files.len() < nearest::OFFERED_MAX && !files.contains(&path) {
+            files.push(path);
+        }
+    }
+    let message = format!("nothing called `{}` is defined here", text::plain(name));
+    Error::new(Kind::NotFound, message)
+        .with_path(&path::to_path(given.as_bytes()))
+        .with_hint(format!("it is defined in {}", files.join(", ")))
+}
+
+/// Names that an error offers.
+struct Offered<'a> {
+    asked: &'a str,
+    names: Vec<String>,
+}
+
+impl Offered<'_> {
+    /// Adds a name while there is room, unless it is there or is the one that was asked for.
+    fn add(&mut self, name: &str) {
+        let shown = text::plain(name);
+        let is_new = name != self.asked && !self.names.contains(&shown);
+        if is_new && self.names.len() < nearest::OFFERED_MAX {
+            self.names.push(shown);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The folders of a tree, and how many of their entries a budget shows.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{Entry, Found};
+use crate::base::ids::FileId;
+use crate::base::{path, text};
+use crate::engine::FileList;
+use crate::lang::marks::{self, Marks};
+use crate::tools::known::is_utf16;
+use crate::tools::{Call, paths};
+
+/// Languages that are told of a folder.
+const LANGUAGES_MAX: usize = 3;
+
+/// Files whose lines are counted.
+const COUNTED_FILES_MAX: usize = 1000;
+
+/// Bytes of a file that tell whether it is text.
+const HEAD_BYTES: usize = 8000;
+
+/// Longer files' lines are not counted.
+const COUNTED_BYTES_MAX: u64 = 1 << 20;
+
+/// A folder of the tree.
+pub(super) struct Folder {
+    /// Its repository path; of a chain of folders with one entry each, that of the last.
+    path: Vec<u8>,
+    pub(super) folders: Vec<usize>,
+    /// Places of the files directly in it.
+    pub(super) own: Vec<usize>,
+    /// Files below it.
+    files: usize,
+    languages: BTreeMap<&'static str, usize>,
+    marks: Marks,
+    /// How many of its folders are listed, the first of them.
+    pub(super) shown_folders: usize,
+    /// Its own files are listed.
+    shows_own: bool,
+}
+
+impl Folder {
+    fn is_closed(&self) -> bool {
+        self.shown_folders == 0 && !self.shows_own
+    }
+
+    /// Returns how many of its own files are not listed, if any.
+    pub(super) fn files_left_out(&self) -> Option<usize> {
+        Some(self.own.len()).filter(|&files| files > 0 && !self.shows_own)
+    }
+}
+
+/// How the lines of a file are told.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Lines {
+    /// As many as it can have at most.
+    Estimated,
+    /// As many as it has.
+    Counted,
+    /// As many as the index knows of.
+    Known,
+}
+
+/// The folders of a tree; the first is its root.
+pub(super) struct Folders<'a> {
+    call: &'a Call<'a>,
+    list: &'a FileList,
+    pub(super) all: Vec<Folder>,
+}
+
+impl Folders<'_> {
+    /// Returns the folders around the files `range`, all closed. O(files).
+    pub(super) fn new<'a>(
+        call: &'a Call<'a>,
+        list: &'a FileList,
+        root: &[u8],
+        range: Range<usize>,
+    ) -> Folders<'a> {
+        let folder = |path: &[u8], marks: Marks| Folder {
+            path: path.to_vec(),
+            folders: Vec::new(),
+            own: Vec::new(),
+            files: 0,
+            languages: BTreeMap::new(),
+            marks,
+            shown_folders: 0,
+            shows_own: false,
+        };
+        // Whoever asks for a folder of others' code wants to see it.
+        let mut all = vec![folder(root, Marks::default())];
+        let mut open = vec![0];
+        for at in range {
+            let file = list.path(at);
+            let dir = path::split(file).0;
+            while open.len() > 1 && !path::is_within(dir, &all[open[open.len() - 1]].path) {
+                open.pop();
+            }
+            let mut inner = open[open.len() - 1];
+            while all[inner].path.len() < dir.len() {
+                let from = all[inner].path.len();
+                let from = from + usize::from(from > 0);
+                let len = dir[from..].iter().position(|&byte| byte == b'/');
+                let end = len.map_or(dir.len(), |len| from + len);
+                let marks = all[inner].marks.with(marks::of_folder(&dir[from..end]));
+                all.push(folder(&dir[..end], marks));
+                let id = all.len() - 1;
+                all[inner].folders.push(id);
+                open.push(id);
+                inner = id;
+            }
+            all[inner].own.push(at);
+            let language = paths::language(file).map(|found| found.name);
+            for &id in &open {
+                all[id].files += 1;
+                if let Some(language) = language {
+                    *all[id].languages.entry(language).or_default() += 1;
+                }
+            }
+        }
+        let mut folders = Folders { call, list, all };
+        folders.join_chains();
+        folders
+    }
+
+    /// Makes one of folders that hold nothing but one folder, below the root.
+    fn join_chains(&mut self) {
+        for id in 0..self.all.len() {
+            for at in 0..self.all[id].folders.len() {
+                let mut child = self.all[id].folders[at];
+                while let Folder { folders, own, .. } = &self.all[child]
+                    && own.is_empty()
+                    && folders.len() == 1
+                {
+                    child = folders[0];
+                }
+                self.all[id].folders[at] = child;
+            }
+        }
+    }
+
+    /// Opens folders, level by level, until their entries have `left` bytes. Of the root as many
+    /// folders are listed as fit; others are opened with all of them or not at all.
+    pub(super) fn open(&mut self, mut left: usize, depth_max: usize) {
+        let mut level = vec![0];
+        for depth in 0..depth_max {
+            let mut costs: Vec<(usize, usize, usize)> = level
+                .iter()
+                .filter(|&&id| !self.all[id].marks.ranks_last())
+                .map(|&id| {
+                    let (folders, fitting) = self.folders_cost(id, depth, left);
+                    let is_all = fitting == self.all[id].folders.len();
+                    let folders = if is_all { folders } else { usize::MAX };
+                    (folders.saturating_add(self.own_cost(id, depth, left)), folders, id)
+                })
+                .collect();
+            // Ids follow the order of paths.
+            costs.sort_unstable();
+            level.clear();
+            for (all, folders, id) in costs {
+                let count = self.all[id].folders.len();
+                let (cost, shown) = if all <= left {
+                    (all, count)
+                } else if folders <= left {
+                    (folders, count)
+                } else if id == 0 {
+                    self.folders_cost(id, depth, left)
+                } else {
+                    continue;
+                };
+                left -= cost;
+                let folder = &mut self.all[id];
+                (folder.shown_folders, folder.shows_own) = (shown, all == cost);
+                level.extend(&folder.folders[..shown]);
+            }
+            if level.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Returns what the entries of a folder's folders cost, as far as they fit, and how many of them
+    /// do.
+    fn folders_cost(&self, id: usize, depth: usize, left: usize) -> (usize, usize) {
+        let (mut cost, from) = (0, self.text_from(id));
+        for (count, &inner) in self.all[id].folders.iter().enumerate() {
+            let mut entry = self.folder_entry(inner, depth);
+            (entry.closed, entry.files_left_out) = (true, Some(self.all[inner].own.len()));
+            let more = entry.bytes(from);
+            if cost + more > left {
+                return (cost, count);
+            }
+            cost += more;
+        }
+        (cost, self.all[id].folders.len())
+    }
+
+    /// Returns what the entries of a folder's own files cost; more than `left` as soon as they do.
+    fn own_cost(&self, id: usize, depth: usize, left: usize) -> usize {
+        let (mut cost, from) = (0_usize, self.text_from(id));
+        for &at in &self.all[id].own {
+            cost += self.file_entry(at, depth, Lines::Estimated).bytes(from);
+            if cost > left {
+                return usize::MAX;
+            }
+        }
+        cost
+    }
+
+    /// Returns where the names of what is in a folder begin in its entries' paths.
+    fn text_from(&self, id: usize) -> usize {
+        let path = paths::shown(&self.all[id].path);
+        if path.is_empty() { 0 } else { path.len() + 1 }
+    }
+
+    /// Adds what is in a folder, and in its folders, in path order.
+    pub(super) fn list(&self, id: usize, depth: usize, found: &mut Found) {
+        let folder = &self.all[id];
+        for &inner in &folder.folders[..folder.shown_folders] {
+            found.entries.push(self.folder_entry(inner, depth));
+            self.list(inner, depth + 1, found);
+        }
+        for &at in folder.own.iter().filter(|_| folder.shows_own) {
+            found.shown += 1;
+            let counts = found.shown <= COUNTED_FILES_MAX;
+            let lines = if counts { Lines::Counted } else { Lines::Known };
+            found.entries.push(self.file_entry(at, depth, lines));
+        }
+    }
+
+    fn folder_entry(&self, id: usize, depth: usize) -> Entry {
+        let folder = &self.all[id];
+        let mut languages: Vec<(&'static str, usize)> =
+            folder.languages.iter().map(|(&name, &files)| (name, files)).collect();
+        languages.sort_by_key(|&(name, files)| (std::cmp::Reverse(files), name));
+        languages.truncate(LANGUAGES_MAX);
+        Entry {
+            path: format!("{}/", paths::shown(&folder.path)),
+            depth,
+            files: Some(folder.files),
+            files_left_out: folder.files_left_out().filter(|_| !folder.is_closed()),
+            closed: folder.is_closed(),
+            languages,
+            language: None,
+            lines: None,
+            symbols: None,
+            marks: folder.marks,
+        }
+    }
+
+    fn file_entry(&self, at: usize, depth: usize, lines: Lines) -> Entry {
+        let (path, size_bytes) = (self.list.path(at), self.list.info(at).size_bytes);
+        let known = self.call.code.indexed().and_then(|known| known.summary(FileId::new(at)));
+        let known = known.ok().flatten();
+        // What is no text has no lines.
+        let is_text = |lines: u32| lines > 0 || size_bytes == 0;
+        let known_lines = known.map(|of| of.lines).filter(|&lines| is_text(lines));
+        let known_lines = known_lines.map(|lines| lines as usize);
+        let is_short = known.is_none() && size_bytes <= COUNTED_BYTES_MAX;
+        let lines = match lines {
+            Lines::Estimated if is_short => Some(size_bytes as usize),
+            Lines::Counted if is_short => self.count_lines(path),
+            _ => known_lines,
+        };
+        Entry {
+            path: paths::shown(path),
+            depth,
+            files: None,
+            files_left_out: None,
+            closed: false,
+            languages: Vec::new(),
+            language: paths::language(path).map(|found| found.name),
+            lines,
+            symbols: known.filter(|of| of.symbols > 0).map(|of| of.symbols as usize),
+            marks: marks::of_path(path),
+        }
+    }
+
+    /// Returns how many lines a file has; `None` for what is no text, cannot be read or is not
+    /// served. O(file).
+    fn count_lines(&self, path: &[u8]) -> Option<usize> {
+        let bytes = self.call.code.read(path, COUNTED_BYTES_MAX).ok()?.bytes;
+        let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+        if is_utf16(head) || text::decode(head).is_none() {
+            return None;
+        }
+        let ends = memchr::memchr_iter(b'\n', &bytes).count();
+        Some(ends + usize::from(bytes.last().is_some_and(|&last| last != b'\n')))
+    }
+}
