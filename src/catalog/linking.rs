@@ -12,6 +12,7 @@ use crate::graph::link::{Code, FileFacts, Site, SymbolAt};
 use crate::index::code::keys;
 use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
+use crate::source::kept::Text;
 
 /// Files that an import leads to of which it is remembered where it leads.
 const TARGETS_MAX: usize = 64;
@@ -62,9 +63,8 @@ impl Code for Catalog {
         })
     }
 
-    fn signature(&self, at: SymbolAt) -> String {
-        let read = || self.read(at.file, Limits::DEFAULT.bytes_max + 1);
-        self.file(at.file).map_or_else(String::new, |facts| facts.signature(at.place, read))
+    fn text(&self, file: FileId) -> Option<Text> {
+        self.read(file, Limits::DEFAULT.bytes_max + 1)
     }
 
     fn targets(&self, file: FileId, import: usize) -> Resolution {

@@ -1,8 +1,9 @@
 //! What a catalog has worked out, so that it need not again, and what of it holds after an edit.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, OnceLock, RwLock};
+
+use rustc_hash::FxHashMap;
 
 use super::imports::ImportGraph;
 use super::names::Names;
@@ -30,7 +31,7 @@ const DEFINED_SYMBOLS_MAX: usize = 1 << 12;
 
 /// Answers that are kept, up to a number of them; then it starts again.
 pub(super) struct Kept<K, V> {
-    answers: RwLock<HashMap<K, V>>,
+    answers: RwLock<FxHashMap<K, V>>,
     max: usize,
 }
 

@@ -4,6 +4,9 @@
 //! linker ([`super::link`]); a name that many share costs a resolution for each of its uses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::link::{Code, Link, Linker, Reason, Site, SymbolAt, Use};
 use crate::base::ids::FileId;
@@ -20,6 +23,9 @@ use names::OtherNames;
 
 /// Uses of one name that are resolved.
 const SITES_MAX: usize = 20_000;
+
+/// Uses that one thread resolves at the least.
+const SITES_AT_ONCE: usize = 64;
 
 /// Types that may be made by the constructor of one base.
 const DERIVED_MAX: usize = 256;
@@ -75,23 +81,26 @@ pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
     let is_meant = |file: FileId, used: Use<'_>| {
         linker.resolve(file, used).iter().any(|link| places.contains_key(&link.to))
     };
-    let mut seen = HashSet::new();
+    let (mut seen, mut sites) = (HashSet::new(), Vec::new());
     for (name, files) in &names {
         let mut other = OtherNames::new(code, &is_meant);
         found.is_cut |= each_named_site(code, files, name, &mut other, |text, site| {
-            if !seen.insert((site.file, site.reference.span.start)) {
-                return;
-            }
-            let links = linker.resolve(site.file, Use::new(text, &site.reference));
-            let mut meant = links.iter().filter(|link| link.confidence >= least);
-            let meant = meant.find_map(|link| Some((*places.get(&link.to)?, link)));
-            if let Some((of, &Link { confidence, reason, .. })) = meant {
-                found.uses.push((of, Caller { site, confidence, reason }));
+            if seen.insert((site.file, site.reference.span.start)) {
+                sites.push((Arc::clone(text), site));
             }
         });
     }
-    found.uses.sort_by_key(|(_, caller)| (caller.site.file, caller.site.reference.span.start));
-    found.resolved = seen.len();
+    sites.sort_by_key(|(_, site)| (site.file, site.reference.span.start));
+    found.resolved = sites.len();
+    let resolve = |(text, site): (Arc<str>, Site)| {
+        let links = Linker::new(code).resolve(site.file, Use::new(&text, &site.reference));
+        let mut meant = links.iter().filter(|link| link.confidence >= least);
+        let meant = meant.find_map(|link| Some((*places.get(&link.to)?, link)));
+        let (of, &Link { confidence, reason, .. }) = meant?;
+        Some((of, Caller { site, confidence, reason }))
+    };
+    let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
+    found.uses = sites.filter_map(resolve).collect();
     found
 }
 
@@ -135,7 +144,7 @@ fn each_named_site(
     files: &BTreeSet<FileId>,
     name: &str,
     other: &mut OtherNames<'_>,
-    mut see: impl FnMut(&str, Site),
+    mut see: impl FnMut(&Arc<str>, Site),
 ) -> bool {
     for &file in files {
         other.offered(file, name);
@@ -144,23 +153,25 @@ fn each_named_site(
     let mut at = other.start(name);
     while let Some(name) = at {
         let sites = code.sites(&name);
+        let text: Arc<str> = name.as_str().into();
         is_cut |= sites.len() > SITES_MAX;
         for site in sites.into_iter().take(SITES_MAX) {
             if site.reference.role == Role::Import {
                 other.imported(&site, &name);
             }
-            see(&name, site);
+            see(&text, site);
         }
         at = other.next();
     }
     for (alias, files) in other.inside() {
+        let text: Arc<str> = alias.into();
         let sites = code.sites(alias).into_iter().filter(|site| files.contains(&site.file));
         for (count, site) in sites.enumerate() {
             if count >= SITES_MAX {
                 is_cut = true;
                 break;
             }
-            see(alias, site);
+            see(&text, site);
         }
     }
     is_cut || other.is_cut()

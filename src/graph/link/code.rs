@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Dialect};
+use super::parameters::{Arity, arity};
 use super::value::is_type;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
@@ -19,7 +20,7 @@ use crate::source::kept::Text;
 /// memory.
 ///
 /// Every list is in the order of files and places, so that answers do not depend on who keeps it.
-pub trait Code {
+pub trait Code: Sync {
     /// Returns all definitions of that name.
     fn named(&self, name: &str) -> Arc<[SymbolAt]>;
 
@@ -43,7 +44,13 @@ pub trait Code {
 
     /// Returns the signature of a definition; empty if it is not known.
     fn signature(&self, at: SymbolAt) -> String {
-        self.file(at.file).map_or_else(String::new, |facts| facts.signature(at.place, || None))
+        let text = || self.text(at.file);
+        self.file(at.file).map_or_else(String::new, |facts| facts.signature(at.place, text))
+    }
+
+    /// Returns the text of a file, for signatures that its facts have come without.
+    fn text(&self, _file: FileId) -> Option<Text> {
+        None
     }
 
     /// Returns the files that an import of a file leads to.
@@ -106,6 +113,8 @@ pub struct FileFacts {
     import_scopes: Vec<Option<usize>>,
     /// Signatures of all symbols, once one is asked for that has none.
     signatures: OnceLock<Vec<String>>,
+    /// How many arguments calls of each symbol have.
+    arities: OnceLock<Vec<Option<Arity>>>,
 }
 
 impl FileFacts {
@@ -136,6 +145,7 @@ impl FileFacts {
             bindings,
             import_scopes,
             signatures: OnceLock::new(),
+            arities: OnceLock::new(),
         }
     }
 
@@ -146,12 +156,31 @@ impl FileFacts {
         if !symbol.signature.is_empty() {
             return symbol.signature.clone();
         }
-        let signatures = self.signatures.get_or_init(|| {
+        self.signatures(read).get(place as usize).cloned().unwrap_or_default()
+    }
+
+    fn signatures(&self, read: impl FnOnce() -> Option<Text>) -> &[String] {
+        self.signatures.get_or_init(|| {
             let text = read().unwrap_or_default();
-            let signature = |symbol: &Symbol| symbol.source.signature(self.language, &text);
+            let signature = |symbol: &Symbol| match symbol.signature.is_empty() {
+                true => symbol.source.signature(self.language, &text),
+                false => symbol.signature.clone(),
+            };
             self.symbols.iter().map(signature).collect()
+        })
+    }
+
+    /// Returns how many arguments calls of a symbol have, if that is known; see [`arity`]. The text is
+    /// read once, as for [`FileFacts::signature`].
+    pub(super) fn arity(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> Option<Arity> {
+        let arities = self.arities.get_or_init(|| {
+            let signatures = self.signatures(read);
+            let of = |(symbol, signature): (&Symbol, &String)| {
+                arity(self.language.name, symbol.kind, &symbol.name, signature)
+            };
+            self.symbols.iter().zip(signatures).map(of).collect()
         });
-        signatures.get(place as usize).cloned().unwrap_or_default()
+        arities.get(place as usize).copied().flatten()
     }
 
     /// Returns the places of what is called `name` right inside of `parent`. O(log n).

@@ -2,7 +2,6 @@
 
 use super::code::{FileFacts, SymbolAt};
 use super::members::is_declaration;
-use super::parameters::arity;
 use super::value::{Held, Place, Value, Walk, is_type, is_variable};
 use super::{LINKS_MAX, Link, Reason, Use};
 use crate::lang::facts::Role;
@@ -177,8 +176,10 @@ impl Walk<'_> {
         if !symbol.kind.is_callable() {
             return true;
         }
-        let signature = self.signature(at);
-        let arity = arity(facts.language.name, symbol.kind, &symbol.name, &signature);
+        if !self.goes_on(0) {
+            return true;
+        }
+        let arity = facts.arity(at.place, || self.code.text(at.file));
         arity.is_none_or(|(least, most)| (least..=most).contains(&given))
     }
 }
