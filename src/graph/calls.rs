@@ -92,15 +92,25 @@ pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
     }
     sites.sort_by_key(|(_, site)| (site.file, site.reference.span.start));
     found.resolved = sites.len();
-    let resolve = |(text, site): (Arc<str>, Site)| {
-        let links = Linker::new(code).resolve(site.file, Use::new(&text, &site.reference));
+    let resolve = |linker: &mut Linker<'_>, (text, site): (Arc<str>, Site)| {
+        let links = linker.resolve(site.file, Use::new(&text, &site.reference));
         let mut meant = links.iter().filter(|link| link.confidence >= least);
         let meant = meant.find_map(|link| Some((*places.get(&link.to)?, link)));
         let (of, &Link { confidence, reason, .. }) = meant?;
         Some((of, Caller { site, confidence, reason }))
     };
-    let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
-    found.uses = sites.filter_map(resolve).collect();
+    found.uses = match sites.len() > SITES_AT_ONCE {
+        // Another thread would take longer to wake up.
+        false => {
+            let mut linker = linker;
+            sites.into_iter().filter_map(|site| resolve(&mut linker, site)).collect()
+        }
+        true => {
+            let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
+            let resolved = sites.map_init(|| Linker::new(code), resolve);
+            resolved.collect::<Vec<_>>().into_iter().flatten().collect()
+        }
+    };
     found
 }
 

@@ -28,6 +28,7 @@ mod dialect;
 mod extension;
 mod follow;
 mod members;
+mod memo;
 mod notation;
 mod parameters;
 mod pick;
@@ -37,6 +38,7 @@ pub(in crate::graph) mod tests;
 mod value;
 
 pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
+use memo::Memo;
 use value::{Held, Place, Walk};
 
 /// Links of one use that are told.
@@ -132,16 +134,17 @@ impl<'a> Use<'a> {
     }
 }
 
-/// Resolves uses of names in the code of one generation.
-#[derive(Clone, Copy)]
+/// Resolves uses of names in the code of one generation, and remembers what it looked up; each thread
+/// has its own.
 pub struct Linker<'a> {
     code: &'a dyn Code,
+    memo: Memo,
 }
 
 impl<'a> Linker<'a> {
     /// Returns a linker over `code`. Free.
     pub fn new(code: &'a dyn Code) -> Linker<'a> {
-        Linker { code }
+        Linker { code, memo: Memo::default() }
     }
 
     /// Returns what a use in `file` may mean, the likeliest first, at most [`LINKS_MAX`]; empty
@@ -149,7 +152,7 @@ impl<'a> Linker<'a> {
     ///
     /// Bounded by a number of steps, whatever cycles imports and types have.
     pub fn resolve(&self, file: FileId, used: Use<'_>) -> Vec<Link> {
-        let walk = Walk::new(self.code);
+        let walk = Walk::new(self.code, &self.memo);
         let place = Place { file, enclosing: used.enclosing };
         let held = match used.receiver {
             None => walk.name(place, used.name, 0),

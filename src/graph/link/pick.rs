@@ -1,7 +1,10 @@
 //! From what a name may stand for to links: constructors, overloads, declarations, guesses.
 
+use rustc_hash::FxHashSet;
+
 use super::code::{FileFacts, SymbolAt};
 use super::members::is_declaration;
+use super::memo::Guesses;
 use super::value::{Held, Place, Value, Walk, is_type, is_variable};
 use super::{LINKS_MAX, Link, Reason, Use};
 use crate::lang::facts::Role;
@@ -85,34 +88,43 @@ impl Walk<'_> {
         if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
             return Vec::new();
         }
-        let mut found = Vec::new();
-        let named = self.code.named(used.name);
-        // What is not looked at may be meant as well.
-        let is_cut = named.len() > GUESSES_MAX;
-        for at in named.iter().copied().take(GUESSES_MAX) {
-            if found.len() >= LINKS_MAX {
-                break;
-            }
-            let Some((there, at_place)) = self.symbol(at) else { continue };
-            let is_kin = std::ptr::eq(there.dialect, facts.dialect);
-            // `(**self).name()` runs another one.
-            let is_itself = place.enclosing == Some(at_place) && at.file == place.file;
-            if is_itself && used.receiver.is_some_and(|chain| chain.ends_with(".deref()")) {
-                continue;
-            }
-            if is_kin && self.fits(&there, at, at_place, used) {
-                found.push(at);
-            }
+        let dialect = std::ptr::from_ref(facts.dialect) as usize;
+        let question = (used.name.to_owned(), used.role, used.arguments, dialect);
+        let guesses = self.memo.guesses(question, || self.members_called(&facts, used));
+        let mut found = guesses.found.clone();
+        // `(**self).name()` runs another one.
+        if used.receiver.is_some_and(|chain| chain.ends_with(".deref()")) {
+            found.retain(|at| at.file != place.file || place.enclosing != Some(at.place as usize));
         }
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
-            _ if is_cut || self.is_exhausted() => (0.1, Reason::Ambiguous),
+            // What was not looked at may be meant as well.
+            _ if guesses.is_cut => (0.1, Reason::Ambiguous),
             1 => (0.5, Reason::UniqueName),
             2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
             _ => (0.1, Reason::Ambiguous),
         };
         let held = |at| Held::new(Value::Name(at), confidence, reason);
         found.into_iter().map(held).collect()
+    }
+
+    /// Returns the members of the repository that a use may mean by its name alone. It takes no steps
+    /// of the walk, so that the answer is the same for every use.
+    fn members_called(&self, facts: &FileFacts, used: Use<'_>) -> Guesses {
+        let named = self.code.named(used.name);
+        let mut guesses = Guesses { found: Vec::new(), is_cut: named.len() > GUESSES_MAX };
+        for at in named.iter().copied().take(GUESSES_MAX) {
+            if guesses.found.len() >= LINKS_MAX {
+                break;
+            }
+            let Some(there) = self.memo.file(self.code, at.file) else { continue };
+            let place = at.place as usize;
+            let is_kin = std::ptr::eq(there.dialect, facts.dialect);
+            if is_kin && place < there.symbols.len() && self.fits(&there, at, place, used) {
+                guesses.found.push(at);
+            }
+        }
+        guesses
     }
 
     /// Orders links, each definition once, by how well they fit the use.
@@ -145,7 +157,7 @@ impl Walk<'_> {
                 if facts.dialect.last_wins { 1.0 - 1e-3 + order } else { 1.0 - order };
         }
         links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.to.cmp(&b.to)));
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = FxHashSet::default();
         links.retain(|link| seen.insert(link.to));
         links.truncate(LINKS_MAX);
         for link in links {
@@ -161,7 +173,7 @@ impl Walk<'_> {
             Role::Type | Role::Base => is_type(symbol.kind),
             _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
         };
-        facts.owner(place).is_some() && is_fit && self.takes(used, at, facts, symbol)
+        is_fit && facts.owner(place).is_some() && self.takes(used, at, facts, symbol)
     }
 
     /// Returns false if the definition takes another number of arguments than the use has.
@@ -174,9 +186,6 @@ impl Walk<'_> {
     ) -> bool {
         let Some(given) = used.arguments else { return true };
         if !symbol.kind.is_callable() {
-            return true;
-        }
-        if !self.goes_on(0) {
             return true;
         }
         let arity = facts.arity(at.place, || self.code.text(at.file));

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use super::code::{Code, FileFacts, SymbolAt};
+use super::code::{Code, SymbolAt};
+use super::memo::{Memo, Shared};
 use super::{Link, Reason};
 use crate::base::ids::FileId;
 use crate::lang::symbols::{Symbol, SymbolKind};
@@ -92,14 +92,15 @@ impl Held {
 /// One use being resolved.
 pub(super) struct Walk<'a> {
     pub(super) code: &'a dyn Code,
+    pub(super) memo: &'a Memo,
     steps: Cell<u32>,
     /// Whether a member is a type's is being asked.
     is_asking: Cell<bool>,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(code: &'a dyn Code) -> Walk<'a> {
-        Walk { code, steps: Cell::new(STEPS_MAX), is_asking: Cell::new(false) }
+    pub(super) fn new(code: &'a dyn Code, memo: &'a Memo) -> Walk<'a> {
+        Walk { code, memo, steps: Cell::new(STEPS_MAX), is_asking: Cell::new(false) }
     }
 
     /// Returns true if there are no steps left, so that something may have been missed.
@@ -128,8 +129,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the facts of a file, while there are steps left.
-    pub(super) fn facts(&self, file: FileId) -> Option<Arc<FileFacts>> {
-        if self.goes_on(0) { self.code.file(file) } else { None }
+    pub(super) fn facts(&self, file: FileId) -> Option<Shared> {
+        if self.goes_on(0) { self.memo.file(self.code, file) } else { None }
     }
 
     /// Returns the signature of a definition; empty if it is not known.
@@ -138,7 +139,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the file and the definition at `at`.
-    pub(super) fn symbol(&self, at: SymbolAt) -> Option<(Arc<FileFacts>, usize)> {
+    pub(super) fn symbol(&self, at: SymbolAt) -> Option<(Shared, usize)> {
         let facts = self.facts(at.file)?;
         let place = at.place as usize;
         (place < facts.symbols.len()).then_some((facts, place))
