@@ -1,7 +1,7 @@
 //! Asks git. Every call goes through one function, which switches off what a repository's
 //! configuration may run (monitors, hooks, external diffs, text conversion, transports), writes
 //! nothing, and ends after a bounded time. Filters run where files are compared, so that only
-//! [`since`] does that, with every filter emptied first.
+//! `since` does that, with every filter emptied first.
 //!
 //! What git cannot tell is an error with git's own words; only the absence of a repository and names
 //! that mean nothing are answers.

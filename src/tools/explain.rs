@@ -319,7 +319,7 @@ impl Reply for Found {
             0 => {}
             1 => notices.push(format!("1 other definition or declaration {LEFT_OUT}")),
             others => {
-                notices.push(format!("{others} other definitions or declarations {LEFT_OUT}"))
+                notices.push(format!("{others} other definitions or declarations {LEFT_OUT}"));
             }
         }
         if self.explained.as_ref().is_some_and(|explained| explained.is_cut) {

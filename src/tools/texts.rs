@@ -52,7 +52,7 @@ impl Texts<'_> {
     }
 
     /// Returns the number, from 1, of the line in which the byte `at` of a file lies, and what is
-    /// quoted of it (see [`line`]). Line 0 where the file cannot be read any more. O(text) the first
+    /// quoted of it (see [`line()`]). Line 0 where the file cannot be read any more. O(text) the first
     /// time, then O(bytes from the place before) going forward.
     pub fn line(&mut self, file: FileId, at: usize) -> (usize, String) {
         let counted = self.counted(file);

@@ -371,7 +371,7 @@ fn program(place: &Place, folder: &Path, args: &[&OsStr]) -> Answer {
     Answer::of(command)
 }
 
-fn words<'a>(line: &'a str) -> Vec<&'a OsStr> {
+fn words(line: &str) -> Vec<&OsStr> {
     line.split(' ').map(OsStr::new).collect()
 }
 

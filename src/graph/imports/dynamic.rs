@@ -123,8 +123,8 @@ impl Patterns {
             return Arc::default();
         }
         let is_full = fitting.len() >= PATTERNS_MAX;
-        let files = match fitting.entry(Arc::clone(&pattern)) {
-            Entry::Occupied(files) => return Arc::clone(files.get()),
+        match fitting.entry(Arc::clone(&pattern)) {
+            Entry::Occupied(files) => Arc::clone(files.get()),
             Entry::Vacant(vacant) => {
                 let (files, count) = pattern.files(tree);
                 if is_new {
@@ -136,8 +136,7 @@ impl Patterns {
                 }
                 files
             }
-        };
-        files
+        }
     }
 }
 

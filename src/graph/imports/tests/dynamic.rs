@@ -62,7 +62,7 @@ fn dynamic_loads_keep_their_confidence() {
 fn templates_of_one_file_are_bounded() {
     let mut tree = "//- /a.js\n//- /b.js\n".to_owned();
     for at in 0..9000 {
-        let _ = write!(tree, "//- /d/f{at}.txt\n");
+        let _ = writeln!(tree, "//- /d/f{at}.txt");
     }
     let fixture = Fixture::new(&tree);
     let lead = |from: &str, written: &str| fixture.lead(&fixture.importer(from), written);
