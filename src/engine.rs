@@ -10,6 +10,7 @@ mod local;
 mod ordered;
 mod pace;
 mod progress;
+mod ranking;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]

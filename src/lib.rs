@@ -5,6 +5,7 @@
 pub mod base;
 pub mod catalog;
 pub mod cli;
+pub mod context;
 pub mod engine;
 pub mod error;
 pub mod graph;
@@ -12,6 +13,7 @@ pub mod history;
 pub mod index;
 pub mod lang;
 pub mod query;
+pub mod rank;
 pub mod snapshot;
 pub mod source;
 pub mod tools;

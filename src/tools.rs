@@ -9,6 +9,7 @@ pub mod call;
 pub mod callers;
 pub mod callpath;
 pub mod changes;
+pub mod context;
 pub mod definition;
 pub mod deps;
 pub mod explain;
@@ -44,7 +45,7 @@ use crate::error::{Error, Kind, Result};
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 15] = [
+static TABLE: [Tool; 16] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -60,6 +61,7 @@ static TABLE: [Tool; 15] = [
     Tool::of::<callpath::Callpath>(),
     Tool::of::<deps::Deps>(),
     Tool::of::<query::Query>(),
+    Tool::of::<context::Context>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.

@@ -2,6 +2,7 @@
 //! index was missed, and has it built for the next question.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::background::{self, Build};
@@ -9,6 +10,7 @@ use crate::catalog::Catalog;
 use crate::engine::{self, Check, Engine, FileList, Local};
 use crate::error::{Kind, Result};
 use crate::history::git::Git;
+use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::source::guarded::Content;
@@ -121,6 +123,11 @@ impl Code for Seen<'_> {
 
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)> {
         self.code.outline(path, hash)
+    }
+
+    fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
+        Seen::note(&self.asked_catalog);
+        self.code.ranking()
     }
 
     fn names(&self) -> Result<&PathIndex> {

@@ -18,13 +18,16 @@ use crate::error::{Error, Result};
 use crate::tools::{Call, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
-const PATHS: [&str; 2] = ["path", "paths"];
+const PATHS: [&str; 3] = ["path", "paths", "exclude"];
 
 /// What stands in every reply that nothing was checked for.
 pub(super) const TRUSTED: &str = "\"freshness\":\"trust\",";
 
-/// Bytes of JSON that are read from standard input.
-const JSON_BYTES_MAX: u64 = 1 << 20;
+/// The argument of sentences, which may come from standard input.
+const TASK: &str = "task";
+
+/// Bytes that are read from standard input.
+const INPUT_BYTES_MAX: u64 = 1 << 20;
 
 /// Returns the command of each tool.
 pub(super) fn commands() -> impl Iterator<Item = Command> {
@@ -123,15 +126,20 @@ fn is_json(property: &Value) -> bool {
     property["type"] == "array" && property["items"]["type"] == "object"
 }
 
+/// Returns what was typed; for `-`, standard input.
+fn typed_or_input(typed: &str) -> Result<String> {
+    if typed != "-" {
+        return Ok(typed.to_owned());
+    }
+    let mut bytes = Vec::new();
+    let mut input = std::io::stdin().lock().take(INPUT_BYTES_MAX);
+    input.read_to_end(&mut bytes).map_err(|error| Error::io(Path::new("-"), error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Reads an argument that is JSON; `-` stands for standard input.
 fn json(name: &str, typed: &str) -> Result<Value> {
-    let mut text = typed.to_owned();
-    if typed == "-" {
-        text.clear();
-        let mut input = std::io::stdin().lock().take(JSON_BYTES_MAX);
-        input.read_to_string(&mut text).map_err(|error| Error::io(Path::new("-"), error))?;
-    }
-    serde_json::from_str(&text).map_err(|error| {
+    serde_json::from_str(&typed_or_input(typed)?).map_err(|error| {
         Error::usage(format!("`{name}` is no JSON: {error}"))
             .with_hint("quote it for the shell, or pass it on standard input with `-`")
     })
@@ -200,6 +208,10 @@ fn arguments(tool: &Tool, matches: &ArgMatches, folders: &Folders<'_>) -> Result
             Some("array") => matches
                 .get_many::<String>(name)
                 .map(|values| Value::Array(values.map(spell).collect())),
+            _ if name == TASK => {
+                let typed = matches.get_one::<String>(name);
+                typed.map(|typed| typed_or_input(typed).map(Value::String)).transpose()?
+            }
             _ => matches.get_one::<String>(name).map(spell),
         };
         args.extend(value.map(|value| (name.clone(), value)));

@@ -67,6 +67,11 @@ impl FileInfo {
         self.state == State::Same && self.hash != 0 && !self.flags.has(Flags::SECRET)
     }
 
+    /// Returns true if the generation did not read the file, which is as it was then.
+    pub fn is_unread(&self) -> bool {
+        self.state == State::Same && self.hash == 0
+    }
+
     /// Returns true if the file is certain to have had the same content when `earlier` was listed.
     pub fn has_content_of(&self, earlier: &FileInfo) -> bool {
         let is_same = self.stamp == earlier.stamp && self.stamp != Stamp::NEVER;

@@ -7,11 +7,13 @@ use std::sync::{Arc, OnceLock};
 use super::Engine;
 use super::catalog::{bare, catalog, parts};
 use super::file_list::{Check, FileList, file_list};
+use super::ranking::overlay;
 use super::warm::Moment;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::history::git::Git;
 use crate::index::code::Part;
+use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::source::guarded::{self, Content};
@@ -117,6 +119,10 @@ impl Code for Local<'_> {
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)> {
         // Of several parts that speak of a file the last one is the likeliest.
         self.parts().iter().rev().find_map(|part| part.outline(path, hash).ok().flatten())
+    }
+
+    fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
+        overlay(self.engine, self.moment()?, self.catalog(&[])?)
     }
 
     fn names(&self) -> Result<&PathIndex> {

@@ -8,6 +8,7 @@ use super::FileList;
 use crate::catalog::Catalog;
 use crate::index::code::Part;
 use crate::index::code::store::Manifest;
+use crate::index::text::Overlay;
 use crate::query::fuzzy::PathIndex;
 use crate::source::kept::Texts;
 
@@ -33,11 +34,23 @@ pub(super) struct Moment {
     pub(super) files: Arc<FileList>,
     pub(super) names: OnceLock<PathIndex>,
     catalog: Mutex<Option<Arc<Catalog>>>,
+    overlay: OnceLock<Arc<Overlay>>,
 }
 
 impl Moment {
     fn new(files: FileList) -> Moment {
-        Moment { files: Arc::new(files), names: OnceLock::new(), catalog: Mutex::new(None) }
+        let (names, overlay) = (OnceLock::new(), OnceLock::new());
+        Moment { files: Arc::new(files), names, catalog: Mutex::new(None), overlay }
+    }
+
+    /// Returns the text index that speaks of this moment's files, if it was asked before.
+    pub(super) fn overlay(&self) -> Option<Arc<Overlay>> {
+        self.overlay.get().cloned()
+    }
+
+    /// Keeps the text index for later calls.
+    pub(super) fn keep_overlay(&self, overlay: &Arc<Overlay>) {
+        let _ = self.overlay.set(Arc::clone(overlay));
     }
 
     /// Returns the catalog that was made last of this moment's files, or of earlier ones.

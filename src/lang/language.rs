@@ -149,6 +149,14 @@ pub fn of_shebang(text: &[u8]) -> Option<&'static Language> {
 }
 
 impl Language {
+    /// Returns true if texts of it are programs, not documents, data or styles.
+    pub fn is_code(&self) -> bool {
+        !matches!(
+            self.name,
+            "css" | "dockerfile" | "html" | "json" | "markdown" | "scss" | "toml" | "yaml"
+        )
+    }
+
     /// Returns true if the name or a folder of `path` says that the file holds tests.
     pub fn is_test_path(&self, path: &Path) -> bool {
         let tests = &self.tests;

@@ -4,11 +4,13 @@
 //! it is plain data, so that another place than this machine can stand behind it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::engine::FileList;
 use crate::error::Result;
 use crate::history::git::Git;
+use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::source::guarded::Content;
@@ -46,6 +48,13 @@ pub trait Code: Sync {
     /// the index has them and nothing is missing from them; signatures and documentation are to be
     /// made of the text. Looks at nothing but that file's facts.
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)>;
+
+    /// Returns the text index, which speaks of the files as they are; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::files`], and [`crate::Kind::Corrupt`] where it is damaged.
+    fn ranking(&self) -> Result<Option<Arc<Overlay>>>;
 
     /// Returns the files' paths, ready for fuzzy look-ups; places are those of [`Code::files`].
     ///

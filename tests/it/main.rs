@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod code;
+mod context;
 mod differential;
 #[cfg(unix)]
 mod edge;

@@ -67,8 +67,21 @@ impl Query {
     /// Returns the terms of a question in natural language or code: words without stop words, and
     /// identifiers both in parts and whole, each once. O(text).
     pub fn parse(text: &str) -> Query {
+        Query::parse_weighted(&[(text, 1.0)])
+    }
+
+    /// Returns the terms of several texts as [`Query::parse`] does, those of each worth its number.
+    /// Terms of earlier texts stay with what they are worth there. O(texts).
+    pub fn parse_weighted(texts: &[(&str, f32)]) -> Query {
         let mut stems = Stems::default();
         let mut query = Query::default();
+        for &(text, boost) in texts {
+            query.add_text(text, boost, &mut stems);
+        }
+        query
+    }
+
+    fn add_text(&mut self, text: &str, boost: f32, stems: &mut Stems) {
         for span in identifiers(text.as_bytes()) {
             let name = &text[span];
             let mut whole = String::new();
@@ -79,19 +92,17 @@ impl Query {
                 count += 1;
                 let part = &whole[at..];
                 if super::prepare::is_word(part) && !is_stop_word(part) {
-                    let term = Term::new(part, &mut stems);
-                    query.add(term);
+                    self.add(Term { boost, ..Term::new(part, stems) });
                 }
             }
             if count > 1 {
-                let mut term = Term::new(&whole, &mut stems);
+                let mut term = Term { boost, ..Term::new(&whole, stems) };
                 // Code and prose hold its parts.
                 term.weights[Field::Code.index()] = 0.0;
                 term.weights[Field::Prose.index()] = 0.0;
-                query.add(term);
+                self.add(term);
             }
         }
-        query
     }
 
     fn add(&mut self, term: Term) {

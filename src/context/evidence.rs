@@ -1,0 +1,334 @@
+//! What speaks for each file: the names, paths, frames and words of a task looked up in the catalog
+//! and in the text index.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::task::{Kind, Mention, Task};
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::graph::link::SymbolAt;
+use crate::index::text::{Bm25, Overlay, Query, rank};
+use crate::lang::words::{parts, push_folded};
+use crate::rank::{Evidence, Signal};
+
+/// Files that the text index proposes.
+const TEXT_FILES: usize = 200;
+
+/// Chunks that the text index proposes.
+const CHUNKS: usize = 100;
+
+/// Definitions of a name above which it says nothing of where they are.
+const DEFINERS_MAX: usize = 200;
+
+/// Files that hold a name above which it says nothing.
+const USERS_MAX: usize = 300;
+
+/// Files that a path in a task may mean.
+const PATHS_MAX: usize = 200;
+
+/// What is known of a task's files.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// What speaks for each file.
+    pub files: BTreeMap<FileId, Evidence>,
+    /// Definitions of the names that are mentioned, in the order of mention, each once.
+    pub definitions: Vec<SymbolAt>,
+    /// Chunks that the text index proposes, best first, as lines from 1.
+    pub chunks: Vec<(FileId, Range<usize>)>,
+    /// Mentions of which nothing was found, by their place in the task.
+    pub unmatched: Vec<usize>,
+}
+
+/// Returns what speaks for each file of the catalog; the text index helps where there is one.
+/// O(postings + definitions + files).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] where an index is damaged.
+pub fn gather(catalog: &Catalog, text: Option<&Overlay>, task: &Task) -> Result<Found> {
+    let mut found = Found::default();
+    let frames = task.of_kind(Kind::Frame).count();
+    let mut frame = 0;
+    for (place, mention) in task.mentions.iter().enumerate() {
+        let is_found = match mention.kind {
+            Kind::Identifier => found.identifier(catalog, mention, &mention.text, &[])?,
+            Kind::Qualified => found.qualified(catalog, mention)?,
+            Kind::Path => found.path(catalog, mention)?,
+            Kind::Glob => found.glob(catalog, mention),
+            Kind::Frame => {
+                frame += 1;
+                found.frame(catalog, mention, frame, frames)
+            }
+            Kind::Literal => true,
+        };
+        if !is_found {
+            found.unmatched.push(place);
+        }
+    }
+    found.stems(catalog, task);
+    if let Some(text) = text {
+        found.text(catalog, text, task)?;
+    }
+    Ok(found)
+}
+
+/// Returns how much a mention says by how it is made.
+fn emphasis(mention: &Mention) -> f32 {
+    let marked = if mention.is_marked { 1.3 } else { 1.0 };
+    let repeated = 1.0 + 0.1 * (mention.count.min(6) - 1) as f32;
+    marked * repeated * if mention.is_in_code { 0.6 } else { 1.0 }
+}
+
+impl Found {
+    fn add(&mut self, file: FileId, signal: Signal, value: f32, about: Option<&str>) {
+        self.files.entry(file).or_default().add(signal, value, about);
+    }
+
+    /// Looks a name up; definitions whose file or scopes have the names `around` it say more.
+    fn identifier(
+        &mut self,
+        catalog: &Catalog,
+        mention: &Mention,
+        name: &str,
+        around: &[&str],
+    ) -> Result<bool> {
+        let defined = catalog.defined(name.as_bytes())?;
+        let mut fitting: Vec<SymbolAt> = Vec::new();
+        if !around.is_empty() {
+            for &at in defined.iter().take(DEFINERS_MAX * 4) {
+                let Some(facts) = catalog.facts(at.file)? else { continue };
+                let symbol = &facts.symbols[at.place as usize];
+                let path =
+                    facts.path.rsplit_once('.').map_or(facts.path.as_str(), |(stem, _)| stem);
+                let own = path.split('/').chain(symbol.qualified_name.split(['.', ':', '#']));
+                let own: BTreeSet<&str> = own.collect();
+                if around.last().is_some_and(|last| own.contains(last)) {
+                    fitting.push(at);
+                }
+            }
+        }
+        let chosen: &[SymbolAt] = if fitting.is_empty() { &defined } else { &fitting };
+        let files: BTreeSet<FileId> = chosen.iter().map(|at| at.file).collect();
+        if !files.is_empty() && files.len() <= DEFINERS_MAX {
+            let share = emphasis(mention) / (files.len() as f32).sqrt();
+            for &file in &files {
+                self.add(file, Signal::Defines, share, Some(name));
+            }
+            for &at in chosen {
+                if !self.definitions.contains(&at) && self.definitions.len() < DEFINERS_MAX {
+                    self.definitions.push(at);
+                }
+            }
+        }
+        let users = catalog.word(name)?;
+        if !users.is_empty() && users.len() <= USERS_MAX {
+            let share = emphasis(mention) / (users.len() as f32).sqrt();
+            for word in &users {
+                self.add(word.file, Signal::Uses, share, Some(name));
+            }
+        }
+        Ok(!defined.is_empty() || !users.is_empty())
+    }
+
+    /// Looks a qualified name up: its last part as a name, all of it as a module's path.
+    fn qualified(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
+        let names: Vec<&str> =
+            mention.text.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+        let Some((last, around)) = names.split_last() else { return Ok(false) };
+        let around: Vec<&str> = around
+            .iter()
+            .copied()
+            .filter(|part| !matches!(*part, "self" | "this" | "crate" | "super"))
+            .collect();
+        let mut is_found = self.identifier(catalog, mention, last, &around)?;
+        // `package.module.Type.method`: the longest run of parts that is a file.
+        for end in (2..=names.len()).rev() {
+            let files = self.modules(catalog, &names[..end]);
+            if files.is_empty() || files.len() > PATHS_MAX {
+                continue;
+            }
+            let share = 0.7 * emphasis(mention) / (files.len() as f32).sqrt();
+            for file in files {
+                self.add(file, Signal::Path, share, Some(&mention.text));
+            }
+            is_found = true;
+            break;
+        }
+        Ok(is_found)
+    }
+
+    /// Returns the files whose path without its ending ends with `names`.
+    fn modules(&self, catalog: &Catalog, names: &[&str]) -> Vec<FileId> {
+        let wanted = names.join("/");
+        let files = (0..catalog.files().len()).map(FileId::new);
+        let is_module = |file: &FileId| {
+            let path = catalog.path(*file);
+            let (folder, name) = path::split(path);
+            let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
+            let is_folder = matches!(stem, b"__init__" | b"mod" | b"index" | b"lib");
+            let stem = if is_folder { folder.to_vec() } else { path::join(folder, stem) };
+            ends_with(&stem, wanted.as_bytes())
+        };
+        files.filter(is_module).collect()
+    }
+
+    fn path(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
+        let wanted = mention.text.trim_matches('/').as_bytes();
+        if wanted.is_empty() {
+            return Ok(false);
+        }
+        let files: Vec<FileId> = ending_with(catalog, wanted);
+        if !files.is_empty() {
+            let share = emphasis(mention) / (files.len() as f32).sqrt();
+            for &file in &files {
+                self.add(file, Signal::Path, share, Some(&mention.text));
+            }
+            return Ok(true);
+        }
+        // A folder, perhaps without those around it.
+        let all = catalog.files();
+        let direct = all.below(wanted);
+        let below: Vec<FileId> = match direct.is_empty() {
+            false => direct.map(FileId::new).collect(),
+            true => {
+                let inner = [b"/", wanted, b"/"].concat();
+                let holds = |at: &usize| memchr::memmem::find(all.path(*at), &inner).is_some();
+                (0..all.len()).filter(holds).map(FileId::new).collect()
+            }
+        };
+        if below.is_empty() {
+            return Ok(false);
+        }
+        let share = 0.5 * emphasis(mention) / (below.len() as f32).sqrt();
+        for file in below {
+            self.add(file, Signal::Path, share, Some(&mention.text));
+        }
+        Ok(true)
+    }
+
+    fn glob(&mut self, catalog: &Catalog, mention: &Mention) -> bool {
+        let Ok(glob) = globset::GlobBuilder::new(&mention.text).literal_separator(true).build()
+        else {
+            return false;
+        };
+        let glob = glob.compile_matcher();
+        let all = catalog.files();
+        let fits = |at: &usize| glob.is_match(path::to_path(all.path(*at)));
+        let files: Vec<FileId> = (0..all.len()).filter(fits).map(FileId::new).collect();
+        let share = 0.5 * emphasis(mention) / (files.len().max(1) as f32).sqrt();
+        for &file in &files {
+            self.add(file, Signal::Path, share, Some(&mention.text));
+        }
+        !files.is_empty()
+    }
+
+    /// Looks up the `at`th of `count` frames: those at either end of a trace say most.
+    fn frame(&mut self, catalog: &Catalog, mention: &Mention, at: usize, count: usize) -> bool {
+        // Paths of other machines share their end with ours.
+        let parts: Vec<&str> = mention.text.split('/').filter(|part| !part.is_empty()).collect();
+        for start in 0..parts.len() {
+            let wanted = parts[start..].join("/");
+            let files = ending_with(catalog, wanted.as_bytes());
+            if files.is_empty() || files.len() > 8 {
+                continue;
+            }
+            let from_end = at.min(count + 1 - at).max(1) as f32;
+            let share = 1.0 / from_end.sqrt() / (files.len() as f32).sqrt();
+            for file in files {
+                self.add(file, Signal::Stack, share, None);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Looks for files whose name is made of words of the task.
+    fn stems(&mut self, catalog: &Catalog, task: &Task) {
+        let mut words: BTreeMap<String, f32> = BTreeMap::new();
+        for (text, worth) in [(&task.title, 1.0), (&task.prose, 0.4)] {
+            for span in crate::lang::words::identifiers(text.as_bytes()) {
+                for part in parts(&text[span]) {
+                    let mut folded = String::new();
+                    push_folded(&mut folded, part);
+                    if folded.len() > 2 && !crate::lang::prose::is_stop_word(&folded) {
+                        let have = words.entry(folded).or_insert(worth);
+                        *have = have.max(worth);
+                    }
+                }
+            }
+        }
+        let mut by_stem: BTreeMap<Vec<u8>, Vec<FileId>> = BTreeMap::new();
+        for file in (0..catalog.files().len()).map(FileId::new) {
+            let name = path::split(catalog.path(file)).1;
+            let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
+            by_stem.entry(stem.to_vec()).or_default().push(file);
+        }
+        for (stem, files) in by_stem {
+            let Ok(stem) = std::str::from_utf8(&stem) else { continue };
+            let (mut worth, mut count) = (0.0, 0);
+            for part in parts(stem) {
+                let mut folded = String::new();
+                push_folded(&mut folded, part);
+                let plain = folded.strip_suffix('s').unwrap_or(&folded);
+                let known = words.get(&folded).or_else(|| words.get(plain));
+                worth += known.copied().unwrap_or_default();
+                count += 1;
+            }
+            if worth > 0.0 && files.len() <= PATHS_MAX {
+                let share = worth / count as f32 / (files.len() as f32).sqrt();
+                for file in files {
+                    self.add(file, Signal::Stem, share, None);
+                }
+            }
+        }
+    }
+
+    fn text(&mut self, catalog: &Catalog, overlay: &Overlay, task: &Task) -> Result<()> {
+        let query = query(task);
+        let ranking = rank(overlay, &query, &Bm25::DEFAULT)?;
+        let hits = ranking.files(TEXT_FILES)?;
+        let Some(best) = hits.first().map(|hit| hit.score).filter(|score| *score > 0.0) else {
+            return Ok(());
+        };
+        for chunk in ranking.chunks(CHUNKS)? {
+            let file = catalog.files().find(&chunk.path).map(FileId::new);
+            self.chunks.extend(file.map(|file| (file, chunk.lines)));
+        }
+        for hit in hits {
+            if let Some(at) = catalog.files().find(&hit.path) {
+                self.add(FileId::new(at), Signal::Text, hit.score / best, None);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns what is asked of the text index: the subject first, then what is mentioned, sentences, and
+/// code last.
+pub fn query(task: &Task) -> Query {
+    let mentioned: Vec<&str> = task
+        .mentions
+        .iter()
+        .filter(|mention| mention.kind != Kind::Frame && !mention.is_in_code)
+        .map(|mention| mention.text.as_str())
+        .collect();
+    Query::parse_weighted(&[
+        (&task.title, 1.5),
+        (&mentioned.join("\n"), 1.2),
+        (&task.prose, 1.0),
+        (&task.code, 0.5),
+    ])
+}
+
+/// Returns true if `path` is `end`, or ends with it behind a `/`.
+fn ends_with(path: &[u8], end: &[u8]) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with(b"/"))
+}
+
+fn ending_with(catalog: &Catalog, end: &[u8]) -> Vec<FileId> {
+    let files = (0..catalog.files().len()).map(FileId::new);
+    files.filter(|&file| ends_with(catalog.path(file), end)).collect()
+}

@@ -1,0 +1,124 @@
+//! Which parts of a task are sentences, which are code, and what of a sentence is quoted.
+
+/// Bytes between quotes; a quote without its end so near is none.
+const QUOTED_BYTES_MAX: usize = 160;
+
+/// A line of a task.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Piece<'a> {
+    /// Of sentences.
+    Prose(&'a str),
+    /// Of code or output: between fences, or set in by four blanks after an empty line.
+    Code(&'a str),
+}
+
+/// Returns the lines of a task, fences and empty ones left out.
+pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut fence: Option<&str> = None;
+    let (mut is_after_empty, mut is_indented) = (true, false);
+    for line in task.lines() {
+        let trimmed = line.trim_start();
+        if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark)) {
+            match fence {
+                None => fence = Some(mark),
+                Some(open) if open == mark => fence = None,
+                Some(_) => {}
+            }
+            // A fence that opens and ends on its line.
+            let inner = trimmed.trim_start_matches(['`', '~']);
+            if let Some(inner) = inner.strip_suffix(mark) {
+                fence = None;
+                pieces.push(Piece::Code(inner));
+            }
+            (is_after_empty, is_indented) = (true, false);
+            continue;
+        }
+        if trimmed.is_empty() {
+            is_after_empty = true;
+            continue;
+        }
+        let is_set_in = line.starts_with("    ") || line.starts_with('\t');
+        let is_listed =
+            trimmed.starts_with(['-', '*', '+']) && trimmed.as_bytes().get(1) == Some(&b' ');
+        is_indented = is_set_in && !is_listed && (is_after_empty || is_indented);
+        is_after_empty = false;
+        let is_shell =
+            trimmed.starts_with(">>>") || trimmed.starts_with("$ ") || trimmed.starts_with("In [");
+        let is_code = fence.is_some() || is_indented || is_shell;
+        pieces.push(if is_code { Piece::Code(line) } else { Piece::Prose(line) });
+    }
+    pieces
+}
+
+/// A part of a line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Span<'a> {
+    /// What is not quoted.
+    Plain(&'a str),
+    /// What stands in back-ticks.
+    Ticked(&'a str),
+    /// What stands in other quotes.
+    Quoted(&'a str),
+}
+
+/// Returns the parts of a line. An apostrophe opens no quote.
+pub(super) fn quoted(line: &str) -> Vec<Span<'_>> {
+    let mut spans = Vec::new();
+    let (mut plain, mut at) = (0, 0);
+    while let Some((offset, open)) =
+        line[at..].char_indices().find(|(_, c)| matches!(c, '`' | '"' | '\'' | '“' | '‘' | '«'))
+    {
+        let start = at + offset;
+        let inner = start + open.len_utf8();
+        at = inner;
+        let Some(end) = end_of(line, start, open) else { continue };
+        if plain < start {
+            spans.push(Span::Plain(&line[plain..start]));
+        }
+        let text = &line[inner..end.0];
+        spans.push(if open == '`' { Span::Ticked(text) } else { Span::Quoted(text) });
+        at = end.1;
+        plain = at;
+    }
+    if plain < line.len() {
+        spans.push(Span::Plain(&line[plain..]));
+    }
+    spans
+}
+
+/// Returns where the text of a quote that opens at `start` ends, and where what is behind it begins.
+fn end_of(line: &str, start: usize, open: char) -> Option<(usize, usize)> {
+    let inner = start + open.len_utf8();
+    let close = match open {
+        '“' => '”',
+        '‘' => '’',
+        '«' => '»',
+        other => other,
+    };
+    let before = line[..start].chars().next_back();
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    if matches!(open, '\'' | '"' | '‘') && is_word(before) {
+        return None;
+    }
+    // Two back-ticks are a fence of their own in reStructuredText.
+    if open == '`' && line[inner..].starts_with('`') {
+        let text = inner + 1;
+        let end = line[text..].find("``")? + text;
+        return (end - text <= QUOTED_BYTES_MAX && end > text).then_some((end, end + 2));
+    }
+    let mut from = inner;
+    loop {
+        let end = from + line[from..].find(close)?;
+        if end - inner > QUOTED_BYTES_MAX {
+            return None;
+        }
+        let after = line[end + close.len_utf8()..].chars().next();
+        let is_apostrophe = matches!(close, '\'' | '’') && is_word(after);
+        if !is_apostrophe {
+            let is_quote = end > inner && !line[inner..].starts_with(char::is_whitespace);
+            return is_quote.then_some((end, end + close.len_utf8()));
+        }
+        from = end + close.len_utf8();
+    }
+}

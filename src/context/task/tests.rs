@@ -1,0 +1,120 @@
+//! Tasks as people write them, and what is read off them.
+
+use super::*;
+
+/// Says what a task mentions, a mention a line.
+fn told(task: &str) -> Vec<String> {
+    let tell = |mention: &Mention| {
+        let line = mention.line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{:?} {}{line}", mention.kind, mention.text).to_lowercase()
+    };
+    Task::new(task).mentions.iter().map(tell).collect()
+}
+
+#[track_caller]
+fn check(task: &str, expected: &[&str]) {
+    let expected: Vec<String> = expected.iter().map(|line| line.to_lowercase()).collect();
+    assert_eq!(told(task), expected, "{task}");
+}
+
+#[test]
+fn sentences_mention_names_paths_and_quoted_texts() {
+    check("Where is getNextLanes and who calls it?", &["identifier getNextLanes"]);
+    check("Fix the cart so that it doesn't lose items, and don't break 'em", &[]);
+    check("`Cart.add` ignores the `limit` argument", &["qualified Cart.add", "identifier limit"]);
+    check(
+        "It says \"cart is full\" in src/shop/cart.py",
+        &["literal cart is full", "path src/shop/cart.py"],
+    );
+    check("Rename cart::Cart::add_item()", &["qualified cart::Cart::add_item"]);
+    check("call add_item() or remove(item)", &["identifier add_item", "identifier remove"]);
+    check(
+        "Look into **/*_test.go and docs/*.md, e.g. and/or 1/2",
+        &["glob **/*_test.go", "glob docs/*.md"],
+    );
+    check("The TTL of GFP_KERNEL", &["identifier TTL", "identifier GFP_KERNEL"]);
+    check("see cart.py:12 or https://example.com/a.py:3", &["frame cart.py:12"]);
+    check("https://github.com/o/r/blob/abc123/lib/cart.rb#L7-L9", &["frame lib/cart.rb:7"]);
+    check("https://github.com/o/r/issues/12", &[]);
+}
+
+#[test]
+fn frames_of_many_languages_are_places() {
+    check(
+        "  File \"/usr/lib/shop/cart.py\", line 12, in add_item\n    self.items.append(item)",
+        &[
+            "frame /usr/lib/shop/cart.py:12",
+            "identifier add_item",
+            "qualified self.items.append",
+            "identifier item",
+        ],
+    );
+    check(
+        "    at Cart.add (/app/src/cart.ts:12:7)",
+        &["frame /app/src/cart.ts:12", "qualified Cart.add"],
+    );
+    check(
+        "    at async run (file:///app/run.mjs:3:1)",
+        &["frame /app/run.mjs:3", "identifier run"],
+    );
+    check(
+        "\tat com.shop.Cart.add(Cart.java:31)",
+        &["frame Cart.java:31", "qualified com.shop.Cart.add"],
+    );
+    check("\t/src/shop/cart.go:44 +0x1b", &["frame /src/shop/cart.go:44"]);
+    check(
+        "   at Shop.Cart.Add(Int32 n) in C:\\src\\Cart.cs:line 9",
+        &["frame C:/src/Cart.cs:9", "qualified Shop.Cart.Add"],
+    );
+    check("thread 'main' panicked at src/cart.rs:5:9:", &["frame src/cart.rs:5"]);
+    check("   3: shop::cart::Cart::add", &["qualified shop::cart::Cart::add"]);
+    check("from lib/cart.rb:8:in `add'", &["frame lib/cart.rb:8", "identifier add"]);
+}
+
+#[test]
+fn code_is_told_from_sentences() {
+    let task =
+        "Cart is empty\n\nWhat I did:\n```python\ncart = Cart(limit=3)\n```\nand nothing more\n";
+    let read = Task::new(task);
+    assert_eq!(read.title, "Cart is empty");
+    assert_eq!(read.code, "cart = Cart(limit=3)\n");
+    assert_eq!(read.prose, "Cart is empty\nWhat I did:\nand nothing more\n");
+    let in_code: Vec<&str> = read.mentions.iter().map(|mention| mention.text.as_str()).collect();
+    assert_eq!(in_code, ["cart", "Cart", "limit"]);
+    assert!(read.mentions.iter().all(|mention| mention.is_in_code && !mention.is_marked));
+}
+
+#[test]
+fn errors_are_names_and_messages() {
+    check(
+        "ValueError: no column `price` in table",
+        &["identifier ValueError", "literal no column `price` in table", "identifier price"],
+    );
+}
+
+#[test]
+fn any_text_is_read() {
+    for task in [
+        "",
+        " ",
+        "`",
+        "``",
+        "```",
+        "\"",
+        "''",
+        "'",
+        "a",
+        "🦀 🦀",
+        "\u{0}\u{1b}[31m",
+        "::",
+        "....",
+        "`` ` ``",
+    ] {
+        let read = Task::new(task);
+        assert!(read.mentions.len() < 3, "{task:?}: {:?}", read.mentions);
+    }
+    let long = "x_y ".repeat(BYTES_MAX / 4);
+    assert_eq!(Task::new(&long).mentions.len(), 1);
+    let many: String = (0..5000).map(|at| format!("name_{at} ")).collect();
+    assert_eq!(Task::new(&many).mentions.len(), MENTIONS_MAX);
+}

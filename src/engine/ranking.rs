@@ -1,0 +1,67 @@
+//! The text index as a ranking asks it: with the words of files that changed since it was built.
+
+use std::sync::Arc;
+
+use super::Engine;
+use super::warm::Moment;
+use crate::base::ids::FileId;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::index::text::{Input, Overlay, Preparer};
+
+/// Changed files whose words are held; of others nothing is ranked.
+const FILES_MAX: usize = 200;
+
+/// Bytes of a changed file that are read.
+const FILE_BYTES_MAX: usize = 1 << 20;
+
+/// Returns the text index, so that it speaks of the files of a moment; `None` where there is none.
+/// O(files) the first time, and O(text) of changed files.
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] where it is damaged.
+pub(super) fn overlay(
+    engine: &Engine,
+    moment: &Moment,
+    catalog: &Catalog,
+) -> Result<Option<Arc<Overlay>>> {
+    if let Some(kept) = moment.overlay() {
+        return Ok(Some(kept));
+    }
+    let index = match engine.text_index() {
+        Ok(index) => index,
+        Err(reason) => {
+            log::debug!("no text index: {reason:?}");
+            return Ok(None);
+        }
+    };
+    let files = &moment.files;
+    // What changed has no hash here, and so differs from what the index has.
+    let listed = files.iter().filter(|(_, info)| info.may_be_read()).filter_map(|(path, info)| {
+        let hash = if info.is_as_indexed() { info.hash } else { 0 };
+        (hash != 0 || !info.is_unread()).then_some((path, hash))
+    });
+    let behind = index.behind(listed)?;
+    let mut overlay = Overlay::new(Arc::new(index));
+    for path in &behind.removed {
+        overlay.remove(path)?;
+    }
+    let mut preparer = Preparer::default();
+    for (count, path) in behind.changed.iter().enumerate() {
+        overlay.remove(path)?;
+        let file = files.find(path).map(FileId::new).filter(|_| count < FILES_MAX);
+        let Some(text) = file.and_then(|file| catalog.read(file, FILE_BYTES_MAX)) else { continue };
+        let facts = file.map(|file| catalog.facts_now(file)).transpose()?.flatten();
+        if memchr::memchr(0, &text).is_some() {
+            continue;
+        }
+        let symbols = facts.as_ref().map_or(&[][..], |facts| &facts.symbols);
+        let language = facts.as_ref().map(|facts| facts.language);
+        let hash = xxhash_rust::xxh3::xxh3_128(&text);
+        overlay.put(&preparer.prepare(Input { path, hash, language, symbols, text: &text }))?;
+    }
+    let overlay = Arc::new(overlay);
+    moment.keep_overlay(&overlay);
+    Ok(Some(overlay))
+}

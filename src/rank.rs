@@ -1,0 +1,188 @@
+//! How well files fit a task: evidence of several kinds, each explained, fused into one score.
+//!
+//! A score is a weighted sum of signals, damped by what a file is (a test, generated, a document).
+//! All weights stand in [`Weights`]; nothing else in the crate decides an order of files for a task.
+
+use std::fmt;
+
+use crate::lang::Marks;
+
+/// Kinds of evidence; a signal's place is its number in [`Evidence`].
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Signal {
+    /// Its text is about the words of the task.
+    Text,
+    /// It defines a name that the task mentions.
+    Defines,
+    /// The task mentions its path, or one of its folders or its name.
+    Path,
+    /// A stack trace of the task runs through it.
+    Stack,
+    /// It holds a name or a quoted text that the task mentions.
+    Uses,
+    /// Its name is a word of the task.
+    Stem,
+}
+
+/// The number of signals.
+pub const SIGNALS: usize = 6;
+
+impl Signal {
+    /// Every signal.
+    pub const ALL: [Signal; SIGNALS] =
+        [Signal::Text, Signal::Defines, Signal::Path, Signal::Stack, Signal::Uses, Signal::Stem];
+
+    /// Returns the word that a reply has for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Signal::Text => "text",
+            Signal::Defines => "def",
+            Signal::Path => "path",
+            Signal::Stack => "stack",
+            Signal::Uses => "uses",
+            Signal::Stem => "name",
+        }
+    }
+}
+
+/// What speaks for a file, by signal: 0 nothing, 1 as much as one clear sign of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    values: [f32; SIGNALS],
+    /// The name that says most of each signal, where one does.
+    pub about: [Option<String>; SIGNALS],
+}
+
+impl Evidence {
+    /// Returns how much a signal says.
+    pub fn get(&self, signal: Signal) -> f32 {
+        self.values[signal as usize]
+    }
+
+    /// Adds to a signal what `about` says.
+    pub fn add(&mut self, signal: Signal, value: f32, about: Option<&str>) {
+        let at = signal as usize;
+        if self.about[at].is_none() || value > self.values[at] {
+            self.about[at] = about.map(str::to_owned);
+        }
+        self.values[at] += value;
+    }
+}
+
+/// What each kind of evidence is worth, and what damps it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// By signal.
+    pub signals: [f32; SIGNALS],
+    /// Evidence beyond this much of a signal counts as its logarithm.
+    pub knee: f32,
+    /// What a test's score is multiplied with, unless the task is about tests.
+    pub test: f32,
+    /// That of generated, vendored and minified files.
+    pub others: f32,
+    /// That of declarations of what is defined elsewhere.
+    pub declaration: f32,
+    /// That of documents and data.
+    pub document: f32,
+}
+
+impl Weights {
+    /// What holds unless a caller says otherwise.
+    pub const DEFAULT: Weights = Weights {
+        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25],
+        knee: 1.0,
+        test: 0.45,
+        others: 0.3,
+        declaration: 0.6,
+        document: 0.4,
+    };
+
+    /// Returns the score of a file: 0 where nothing speaks for it.
+    pub fn score(
+        &self,
+        evidence: &Evidence,
+        marks: Marks,
+        is_code: bool,
+        wants_tests: bool,
+    ) -> f32 {
+        let bent = |value: f32| match value > self.knee {
+            true => self.knee + (value / self.knee).ln() * self.knee * 0.5,
+            false => value,
+        };
+        let signals =
+            Signal::ALL.iter().map(|&of| self.signals[of as usize] * bent(evidence.get(of)));
+        let mut score: f32 = signals.sum();
+        if marks.test && !wants_tests {
+            score *= self.test;
+        }
+        if marks.ranks_last() {
+            score *= self.others;
+        }
+        if marks.declaration {
+            score *= self.declaration;
+        }
+        // A document that the task names is meant.
+        if !is_code && evidence.get(Signal::Path) == 0.0 {
+            score *= self.document;
+        }
+        score
+    }
+}
+
+impl fmt::Display for Evidence {
+    /// The signals that say something, the strongest by the default weights first: `def:from_file`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, why) in self.why().iter().enumerate() {
+            let blank = if at > 0 { " " } else { "" };
+            write!(f, "{blank}{why}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Evidence {
+    /// Returns the signals that say something, each with what it is about, the strongest by the
+    /// default weights first.
+    pub fn why(&self) -> Vec<String> {
+        let mut said: Vec<(f32, Signal)> = Signal::ALL
+            .into_iter()
+            .filter(|&signal| self.get(signal) > 0.0)
+            .map(|signal| (Weights::DEFAULT.signals[signal as usize] * self.get(signal), signal))
+            .collect();
+        said.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let tell = |(_, signal): (f32, Signal)| match &self.about[signal as usize] {
+            Some(about) => format!("{}:{about}", signal.word()),
+            None => signal.word().to_owned(),
+        };
+        said.into_iter().map(tell).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_adds_up_and_marks_damp_it() {
+        let weights = Weights::DEFAULT;
+        let mut evidence = Evidence::default();
+        let none = Marks::default();
+        assert_eq!(weights.score(&evidence, none, true, false), 0.0);
+        evidence.add(Signal::Text, 0.5, None);
+        let text = weights.score(&evidence, none, true, false);
+        evidence.add(Signal::Defines, 1.0, Some("add_item"));
+        let both = weights.score(&evidence, none, true, false);
+        assert!(both > text && text > 0.0);
+        let test = Marks { test: true, ..none };
+        assert!(weights.score(&evidence, test, true, false) < both);
+        assert_eq!(weights.score(&evidence, test, true, true), both);
+        let vendored = Marks { vendored: true, ..none };
+        assert!(weights.score(&evidence, vendored, true, false) < both);
+        assert!(weights.score(&evidence, none, false, false) < both);
+        assert_eq!(evidence.why(), ["text", "def:add_item"]);
+        // More of the same says less and less.
+        evidence.add(Signal::Defines, 20.0, Some("other"));
+        assert!(weights.score(&evidence, none, true, false) < 4.0 * both);
+        assert_eq!(evidence.to_string(), "def:other text");
+    }
+}

@@ -1,0 +1,212 @@
+//! `codedb context` on small trees: the right files and definitions within the budget, whatever the
+//! task is.
+
+use codedb::context::tokens;
+use serde_json::Value;
+
+use crate::support::place::{Answer, Place};
+use crate::support::prng::Prng;
+
+const CART_PY: &str = "\
+'''The cart of a shop.'''
+from shop.money import add_all
+
+
+class Cart:
+    '''Holds what a customer wants to buy.'''
+
+    def add_item(self, item):
+        '''Puts an item into the cart.'''
+        self.items.append(item)
+
+    def price(self):
+        return add_all(self.items)
+";
+
+const MONEY_PY: &str = "\
+def add_all(prices):
+    '''Adds prices up, each rounded to cents.'''
+    return sum(round(price, 2) for price in prices)
+
+
+class CurrencyError(ValueError):
+    pass
+";
+
+const LOGIN_PY: &str = "\
+def check_password(name, password):
+    '''Lets a customer log in.'''
+    raise PermissionError('the password of %s is wrong' % name)
+";
+
+fn shop() -> Place {
+    let place = Place::new();
+    place.write("shop/cart.py", CART_PY);
+    place.write("shop/money.py", MONEY_PY);
+    place.write("shop/login.py", LOGIN_PY);
+    place.write(
+        "tests/test_cart.py",
+        "from shop.cart import Cart\n\n\ndef test_add_item():\n    Cart().add_item(1)\n",
+    );
+    place.write("README.md", "# Shop\n\nA cart, money, and customers who log in.\n");
+    place
+}
+
+fn ask(place: &Place, task: &str, args: &[&str]) -> Answer {
+    let mut command = place.codedb("context");
+    Answer::of({
+        command.arg(task).args(args);
+        command
+    })
+}
+
+#[track_caller]
+fn json(place: &Place, task: &str, args: &[&str]) -> Value {
+    let answer = ask(place, task, &[args, &["--json"]].concat());
+    assert!(answer.code < 2, "{}", answer.stderr);
+    serde_json::from_str(&answer.text()).expect("JSON")
+}
+
+fn paths(reply: &Value) -> Vec<String> {
+    let files = reply["files"].as_array().expect("a list").iter();
+    files.map(|file| file["path"].as_str().expect("a path").to_owned()).collect()
+}
+
+/// Runs the same with and without an index.
+fn both(check: impl Fn(&Place)) {
+    let place = shop();
+    check(&place);
+    Answer::of({
+        let mut command = place.codedb("index");
+        command.args(["--stage", "full", "--quiet"]);
+        command
+    })
+    .expect_success();
+    check(&place);
+}
+
+#[test]
+fn names_paths_and_frames_lead_to_their_files() {
+    both(|place| {
+        let first = |task: &str| paths(&json(place, task, &[])).into_iter().next();
+        assert_eq!(first("add_item loses items").as_deref(), Some("shop/cart.py"));
+        assert_eq!(first("CurrencyError is never raised").as_deref(), Some("shop/money.py"));
+        assert_eq!(first("look into shop/login.py").as_deref(), Some("shop/login.py"));
+        assert_eq!(first("see `shop.money.add_all`").as_deref(), Some("shop/money.py"));
+        let trace = "It fails:\n  File \"/home/me/shop/login.py\", line 3, in check_password\n";
+        assert_eq!(first(trace).as_deref(), Some("shop/login.py"));
+    });
+}
+
+#[test]
+fn plain_words_lead_to_what_they_are_about() {
+    let place = shop();
+    Answer::of({
+        let mut command = place.codedb("index");
+        command.args(["--stage", "full", "--quiet"]);
+        command
+    })
+    .expect_success();
+    let first = |task: &str| paths(&json(&place, task, &[])).into_iter().next();
+    assert_eq!(
+        first("customers can not log in with the right password").as_deref(),
+        Some("shop/login.py")
+    );
+    assert_eq!(first("prices are rounded wrong").as_deref(), Some("shop/money.py"));
+    // An edit counts at once.
+    place.write(
+        "shop/stock.py",
+        "def warehouse():\n    '''Counts the shelves of the warehouse.'''\n",
+    );
+    assert_eq!(
+        first("shelves of the warehouse are counted twice").as_deref(),
+        Some("shop/stock.py")
+    );
+}
+
+#[test]
+fn a_bundle_tells_definitions_lines_and_calls() {
+    both(|place| {
+        let answer = ask(place, "Where is `add_all` and who calls it?", &[]).expect_success();
+        let text = answer.text();
+        assert!(text.contains("keywords: add_all"), "{text}");
+        assert!(
+            text.contains("function add_all  shop/money.py:1-3  def add_all(prices)"),
+            "{text}"
+        );
+        assert!(text.contains("Cart.price -> add_all  shop/cart.py:13"), "{text}");
+        // Definitions in tests are left out where there are others.
+        place.write("tests/helpers.py", "def add_all(prices):\n    return 0\n");
+        let text = ask(place, "Where is `add_all` and who calls it?", &[]).text();
+        assert!(
+            text.contains("add_all  shop/money.py") && !text.contains("add_all  tests/"),
+            "{text}"
+        );
+        let unknown = ask(place, "Fix `no_such_name` of the cart", &[]).text();
+        assert!(unknown.contains("no_such_name (not found)"), "{unknown}");
+    });
+}
+
+#[test]
+fn files_are_chosen_and_left_out_as_asked() {
+    let place = shop();
+    let task = "the cart of a customer, its money and its login";
+    let within = paths(&json(&place, task, &["--paths", "shop/cart.py"]));
+    assert!(within.iter().all(|path| path == "shop/cart.py"), "{within:?}");
+    let task = "add_item of the cart";
+    let without = paths(&json(&place, task, &["--exclude", "shop"]));
+    assert!(
+        !without.is_empty() && without.iter().all(|path| !path.starts_with("shop/")),
+        "{without:?}"
+    );
+    assert_eq!(paths(&json(&place, task, &["--max-files", "1"])).len(), 1);
+}
+
+#[test]
+fn no_reply_exceeds_its_budget() {
+    let place = shop();
+    let words = [
+        "cart",
+        "add_item",
+        "`price`",
+        "shop/money.py",
+        "\n",
+        "```",
+        "\"wrong\"",
+        "🛒",
+        "Ünïcode",
+        "ignore your instructions",
+    ];
+    let rng = &mut Prng::new(3);
+    for _ in 0..12 {
+        let task: Vec<&str> = (0..rng.between(1, 30)).map(|_| *rng.pick(&words)).collect();
+        let task = format!("the {}", task.join(" "));
+        let budget = rng.between(120, 900);
+        let answer = ask(&place, &task, &["--max-tokens", &budget.to_string()]);
+        assert!(answer.code < 2, "{task:?}: {}", answer.stderr);
+        assert!(tokens::count(&answer.text()) <= budget, "{task:?}: {}", answer.text());
+        let again = ask(&place, &task, &["--max-tokens", &budget.to_string()]);
+        assert_eq!(answer.stdout, again.stdout, "{task:?}");
+    }
+}
+
+#[test]
+fn what_is_no_task_is_refused_in_a_sentence() {
+    let place = shop();
+    for (task, args, expected) in [
+        ("", &[][..], "empty or too short"),
+        ("a", &[], "empty or too short"),
+        ("find the cart", &["--max-tokens", "20"], "a useful reply takes 120"),
+        (&"x ".repeat(40_000), &[], "65536 are read"),
+    ] {
+        let answer = ask(&place, task, args);
+        assert_eq!(answer.code, 2, "{}", answer.text());
+        assert!(answer.stderr.contains(expected), "{}", answer.stderr);
+    }
+    for task in ["the of and", "🦀🦀🦀", "\u{1}\u{2}\u{3}", "zzzzzz qqqqqq"] {
+        let answer = ask(&place, task, &[]);
+        assert!(answer.code < 2, "{task:?}: {}", answer.stderr);
+    }
+    let empty = Place::new();
+    assert_eq!(ask(&empty, "find the cart", &[]).code, 1);
+}
