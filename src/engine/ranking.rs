@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::Engine;
+use super::code::Extract;
+use super::text::words;
 use super::warm::Moment;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
@@ -12,8 +14,8 @@ use crate::index::text::{Input, Overlay, Preparer};
 /// Changed files whose words are held; of others nothing is ranked.
 const FILES_MAX: usize = 200;
 
-/// Bytes of a changed file that are read.
-const FILE_BYTES_MAX: usize = 1 << 20;
+/// Bytes of a changed file that are read: of larger ones nothing is indexed, either.
+const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
 
 /// Returns the text index, so that it speaks of the files of a moment; `None` where there is none.
 /// O(files) the first time, and O(text) of changed files.
@@ -53,13 +55,11 @@ pub(super) fn overlay(
         let file = files.find(path).map(FileId::new).filter(|_| count < FILES_MAX);
         let Some(text) = file.and_then(|file| catalog.read(file, FILE_BYTES_MAX)) else { continue };
         let facts = file.map(|file| catalog.facts_now(file)).transpose()?.flatten();
-        if memchr::memchr(0, &text).is_some() {
-            continue;
-        }
         let symbols = facts.as_ref().map_or(&[][..], |facts| &facts.symbols);
         let language = facts.as_ref().map(|facts| facts.language);
         let hash = xxhash_rust::xxh3::xxh3_128(&text);
-        overlay.put(&preparer.prepare(Input { path, hash, language, symbols, text: &text }))?;
+        let input = Input { path, hash, language, symbols, text: &text };
+        overlay.put(&words(&mut preparer, input))?;
     }
     let overlay = Arc::new(overlay);
     moment.keep_overlay(&overlay);

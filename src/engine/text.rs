@@ -113,11 +113,17 @@ fn prepare(engine: &Engine, part: &Part, doc: u32, path: &[u8], hash: u128) -> O
     if xxhash_rust::xxh3::xxh3_128(text) != hash {
         return None;
     }
-    let content = Content::of(text);
-    if content.utf16 || content.nul_at.is_some() {
-        return Some(Prepared::without_words(path, hash));
-    }
     let symbols = part.symbols(doc, path).ok()?;
     let input = Input { path, hash, language, symbols: &symbols, text };
-    Some(Preparer::default().prepare(input))
+    Some(words(&mut Preparer::default(), input))
+}
+
+/// Returns the words of a file, none of one that is no text. Who builds and who holds an edit in memory
+/// both ask here, so that they rank alike.
+pub(super) fn words(preparer: &mut Preparer, input: Input<'_>) -> Prepared {
+    let content = Content::of(input.text);
+    if content.utf16 || content.nul_at.is_some() {
+        return Prepared::without_words(input.path, input.hash);
+    }
+    preparer.prepare(input)
 }

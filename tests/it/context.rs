@@ -2,9 +2,14 @@
 //! task is.
 
 use codedb::context::tokens;
+use codedb::engine::{self, Check, Engine, Local, Progress};
+use codedb::index::store::Store;
+use codedb::index::text::{Bm25, Query, rank};
+use codedb::source::walk::Environment;
+use codedb::tools::call::Code as _;
 use serde_json::Value;
 
-use crate::support::place::{Answer, Place};
+use crate::support::place::{Answer, Place, settle};
 use crate::support::prng::Prng;
 
 const CART_PY: &str = "\
@@ -209,4 +214,41 @@ fn what_is_no_task_is_refused_in_a_sentence() {
     }
     let empty = Place::new();
     assert_eq!(ask(&empty, "find the cart", &[]).code, 1);
+}
+
+#[test]
+fn an_edit_ranks_as_a_rebuild_does() {
+    let place = shop();
+    let engine = || {
+        let environment = Environment { global_excludes: None, threads: 2 };
+        Engine::new(place.root(), Store::new(place.base().join("store"), false), environment)
+    };
+    let build = |anew: bool| {
+        engine::refresh(&engine(), &Progress::default()).expect("a search index");
+        engine::build_code(&engine(), anew, &Progress::default()).expect("a code index");
+    };
+    let ranked = || {
+        let engine = engine();
+        let local = Local::new(&engine, Check::Strict);
+        let overlay = local.ranking().expect("sound").expect("a text index");
+        let query = Query::parse("the price of a cart, rounded and counted");
+        let hits = rank(&overlay, &query, &Bm25::DEFAULT).expect("sound").chunks(50);
+        hits.expect("sound").iter().map(|hit| format!("{hit:?}")).collect::<Vec<_>>()
+    };
+    settle();
+    build(true);
+    place.write("shop/cart.py", CART_PY.replace("price", "rounded_price"));
+    place.write("shop/long.py", "# counted price\n".repeat(80_000));
+    // No text: UTF-16 without a NUL, and a NUL behind much text.
+    place.write(
+        "shop/wide.py",
+        "\u{FEFF}\u{4E01}".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+    );
+    place.write("shop/late.py", format!("# counted price\n{}\0", "x".repeat(9000)));
+    std::fs::remove_file(place.root().join("shop/money.py")).expect("it is there");
+    settle();
+    let edited = ranked();
+    assert!(!edited.is_empty());
+    build(true);
+    assert_eq!(edited, ranked());
 }
