@@ -1,10 +1,11 @@
 //! The composer: what a task is about, and the bundle of code that answers it.
 //!
 //! [`task`] reads what somebody wrote: names, paths, places, quoted texts and plain words;
-//! [`evidence`] looks them up and says what speaks for each file; [`compose`] chooses what is worth its
-//! tokens. How evidence becomes an order of files is in [`crate::rank`].
+//! [`evidence`] looks them up and says what speaks for each file; [`ranking`] puts files in order by the
+//! weights of [`crate::rank`]; [`compose`] chooses what is worth its tokens.
 
 pub mod compose;
 pub mod evidence;
+pub mod ranking;
 pub mod task;
 pub mod tokens;

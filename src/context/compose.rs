@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::evidence::{self, Found};
+use super::evidence::{self, Chunk, Found};
+use super::ranking::{RankedFile, Scope, rank_files};
 use super::task::{Kind, Task};
 use super::tokens;
-use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -22,7 +22,7 @@ use crate::index::text::Overlay;
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 use crate::lang::words::identifiers;
-use crate::rank::{Evidence, Weights};
+use crate::rank::Weights;
 use crate::tools::definition::{Around, Definition};
 use crate::tools::lookup;
 use crate::tools::paths;
@@ -57,6 +57,12 @@ pub struct Options {
     pub within: Vec<Vec<u8>>,
     /// Repository paths of files or folders that the caller has already.
     pub exclude: Vec<Vec<u8>>,
+}
+
+impl Options {
+    fn scope(&self) -> Scope<'_> {
+        Scope { within: &self.within, exclude: &self.exclude }
+    }
 }
 
 /// A name or text of the task that was looked for.
@@ -186,13 +192,13 @@ pub fn compose(
     options: &Options,
 ) -> Result<Bundle> {
     let found = evidence::gather(catalog, overlay, task)?;
-    let ranked = rank(catalog, &found, task, options)?;
+    let ranked = rank_files(catalog, &found, task, &Weights::DEFAULT, options.scope())?;
     let mut texts = Texts::new(catalog);
     let mut entries: Vec<(f32, Entry)> = Vec::new();
-    for (place, (file, score, evidence)) in ranked.iter().take(options.max_files).enumerate() {
-        let path = paths::shown(catalog.path(*file));
-        let score = (score * 1000.0).round() / 1000.0;
-        let shown = File { path, score, why: evidence.why() };
+    for (place, ranked) in ranked.iter().take(options.max_files).enumerate() {
+        let path = paths::shown(catalog.path(ranked.file));
+        let score = (ranked.score * 1000.0).round() / 1000.0;
+        let shown = File { path, score, why: ranked.evidence.why() };
         entries.push((100.0 / (1.0 + place as f32 * 0.3), Entry::File(shown)));
     }
     let symbols = symbols(catalog, &found, &ranked)?;
@@ -217,40 +223,6 @@ pub fn compose(
     Ok(admit(keywords(task, &found), entries, options.max_tokens))
 }
 
-/// Returns the files, best first, each with its score.
-fn rank(
-    catalog: &Catalog,
-    found: &Found,
-    task: &Task,
-    options: &Options,
-) -> Result<Vec<(FileId, f32, Evidence)>> {
-    let weights = Weights::DEFAULT;
-    let wants_tests = {
-        let title = task.title.to_lowercase();
-        title.contains("test") || title.contains("spec")
-    };
-    let lies_in = |file: FileId, folders: &[Vec<u8>]| {
-        folders.iter().any(|folder| crate::base::path::is_within(catalog.path(file), folder))
-    };
-    let mut ranked = Vec::new();
-    for (&file, evidence) in &found.files {
-        if (!options.within.is_empty() && !lies_in(file, &options.within))
-            || lies_in(file, &options.exclude)
-        {
-            continue;
-        }
-        let summary = catalog.summary(file)?.unwrap_or_default();
-        let is_code = summary.language.is_some_and(|language| language.is_code());
-        let score = weights.score(evidence, summary.marks, is_code, wants_tests);
-        if score > 0.0 {
-            ranked.push((file, score, evidence.clone()));
-        }
-    }
-    // Files are in path order, to which ties fall.
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    Ok(ranked)
-}
-
 fn keywords(task: &Task, found: &Found) -> Vec<Keyword> {
     let of = |(place, mention): (usize, &super::task::Mention)| Keyword {
         text: mention.text.clone(),
@@ -269,11 +241,7 @@ fn keywords(task: &Task, found: &Found) -> Vec<Keyword> {
 
 /// Returns the definitions that are worth showing, best first: of a name those in tests, or in others'
 /// code, only where there are no better ones.
-fn symbols(
-    catalog: &Catalog,
-    found: &Found,
-    ranked: &[(FileId, f32, Evidence)],
-) -> Result<Vec<SymbolAt>> {
+fn symbols(catalog: &Catalog, found: &Found, ranked: &[RankedFile]) -> Result<Vec<SymbolAt>> {
     let mut keyed = Vec::new();
     let mut best: BTreeMap<String, u8> = BTreeMap::new();
     for (mentioned, &at) in found.definitions.iter().enumerate() {
@@ -281,7 +249,7 @@ fn symbols(
         let Some(facts) = catalog.facts(at.file)? else { continue };
         let symbol = &facts.symbols[at.place as usize];
         let is_declared = symbol.kind == SymbolKind::Prototype || marks.declaration;
-        let place = ranked.iter().position(|(file, ..)| *file == at.file).unwrap_or(usize::MAX);
+        let place = ranked.iter().position(|ranked| ranked.file == at.file).unwrap_or(usize::MAX);
         let rank = 2 * lookup::rank(marks) + u8::from(is_declared);
         let best = best.entry(symbol.name.clone()).or_insert(rank);
         *best = (*best).min(rank);
@@ -323,19 +291,22 @@ fn calls_of(catalog: &Catalog, texts: &mut Texts<'_>, at: SymbolAt) -> Vec<CallO
 fn snippets(
     catalog: &Catalog,
     found: &Found,
-    ranked: &[(FileId, f32, Evidence)],
+    ranked: &[RankedFile],
     symbols: &[SymbolAt],
     task: &Task,
     options: &Options,
 ) -> Result<Vec<Snippet>> {
     let query = evidence::query(task);
     let mut shown = Vec::new();
-    for (file, ..) in ranked.iter().take(options.max_files.min(5)) {
+    for RankedFile { file, .. } in ranked.iter().take(options.max_files.min(5)) {
         // What is defined there is shown already.
         if symbols.iter().take(8).any(|at| at.file == *file) {
             continue;
         }
-        let Some((_, lines)) = found.chunks.iter().find(|(of, _)| of == file) else { continue };
+        let Some(Chunk { lines, .. }) = found.chunks.iter().find(|chunk| chunk.file == *file)
+        else {
+            continue;
+        };
         let Some(bytes) = catalog.read(*file, 1 << 20) else { continue };
         let Some(text) = text::decode(&bytes) else { continue };
         let all: Vec<&str> = text.lines().collect();

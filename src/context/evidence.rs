@@ -29,6 +29,17 @@ const USERS_MAX: usize = 300;
 /// Files that a path in a task may mean.
 const PATHS_MAX: usize = 200;
 
+/// Lines that fit the words of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk {
+    /// Their file.
+    pub file: FileId,
+    /// The lines, from 1.
+    pub lines: Range<usize>,
+    /// How well they fit: 1 for those that fit best.
+    pub score: f32,
+}
+
 /// What is known of a task's files.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -36,8 +47,8 @@ pub struct Found {
     pub files: BTreeMap<FileId, Evidence>,
     /// Definitions of the names that are mentioned, in the order of mention, each once.
     pub definitions: Vec<SymbolAt>,
-    /// Chunks that the text index proposes, best first, as lines from 1.
-    pub chunks: Vec<(FileId, Range<usize>)>,
+    /// Chunks that the text index proposes, best first.
+    pub chunks: Vec<Chunk>,
     /// Mentions of which nothing was found, by their place in the task.
     pub unmatched: Vec<usize>,
 }
@@ -293,9 +304,12 @@ impl Found {
         let Some(best) = hits.first().map(|hit| hit.score).filter(|score| *score > 0.0) else {
             return Ok(());
         };
-        for chunk in ranking.chunks(CHUNKS)? {
+        let chunks = ranking.chunks(CHUNKS)?;
+        let best_chunk = chunks.first().map_or(1.0, |chunk| chunk.score);
+        for chunk in chunks {
             let file = catalog.files().find(&chunk.path).map(FileId::new);
-            self.chunks.extend(file.map(|file| (file, chunk.lines)));
+            let score = chunk.score / best_chunk;
+            self.chunks.extend(file.map(|file| Chunk { file, lines: chunk.lines, score }));
         }
         for hit in hits {
             if let Some(at) = catalog.files().find(&hit.path) {
