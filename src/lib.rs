@@ -8,6 +8,7 @@ pub mod cli;
 pub mod context;
 pub mod engine;
 pub mod error;
+pub mod eval;
 pub mod graph;
 pub mod history;
 pub mod index;

@@ -5,6 +5,9 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
+use crate::index::text::{Bm25, ByField, Term};
 use crate::lang::Marks;
 
 /// Kinds of evidence; a signal's place is its number in [`Evidence`].
@@ -59,6 +62,16 @@ impl Evidence {
         self.values[signal as usize]
     }
 
+    /// Returns how much each signal says, by the signal's place.
+    pub fn values(&self) -> [f32; SIGNALS] {
+        self.values
+    }
+
+    /// Returns the evidence of such values.
+    pub fn of(values: [f32; SIGNALS]) -> Evidence {
+        Evidence { values, ..Evidence::default() }
+    }
+
     /// Adds to a signal what `about` says.
     pub fn add(&mut self, signal: Signal, value: f32, about: Option<&str>) {
         let at = signal as usize;
@@ -70,7 +83,8 @@ impl Evidence {
 }
 
 /// What each kind of evidence is worth, and what damps it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Weights {
     /// By signal.
     pub signals: [f32; SIGNALS],
@@ -84,6 +98,44 @@ pub struct Weights {
     pub declaration: f32,
     /// That of documents and data.
     pub document: f32,
+    /// What a word of the text index is worth by the part of the task that it stands in.
+    pub words: WordWeights,
+    /// How words are counted.
+    pub bm25: Bm25,
+    /// What an occurrence of a word is worth, by the field's place.
+    pub fields: ByField,
+    /// What a function is worth for its file, for its lines, and for its name.
+    pub function_file: f32,
+    /// See above.
+    pub function_text: f32,
+    /// See above.
+    pub function_named: f32,
+}
+
+/// What words are worth by where they stand in a task.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WordWeights {
+    /// In its subject.
+    pub title: f32,
+    /// In names that its sentences mention.
+    pub mentioned: f32,
+    /// In its sentences.
+    pub prose: f32,
+    /// In code and output that it quotes.
+    pub code: f32,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights::DEFAULT
+    }
+}
+
+impl Default for WordWeights {
+    fn default() -> WordWeights {
+        Weights::DEFAULT.words
+    }
 }
 
 impl Weights {
@@ -95,6 +147,12 @@ impl Weights {
         others: 0.3,
         declaration: 0.6,
         document: 0.4,
+        words: WordWeights { title: 1.5, mentioned: 1.2, prose: 1.0, code: 0.5 },
+        bm25: Bm25::DEFAULT,
+        fields: Term::WEIGHTS,
+        function_file: 1.0,
+        function_text: 1.0,
+        function_named: 0.5,
     };
 
     /// Returns the score of a file: 0 where nothing speaks for it.

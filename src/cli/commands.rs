@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{doctor, index, search, snapshot, status, tool};
+use super::{doctor, eval, index, search, snapshot, status, tool};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -33,6 +33,7 @@ fn tree() -> Command {
         .subcommand(with_globals(index::command()))
         .subcommand(with_globals(status::command()))
         .subcommand(with_globals(doctor::command()))
+        .subcommand(eval::command())
         .subcommand(with_globals(
             Command::new("completions")
                 .about("Print a completion script for a shell")
@@ -77,6 +78,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("status", matches)) => status::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
+        Some(("eval", matches)) => eval::run(matches),
         Some(("completions", matches)) => {
             let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
             print(|out| {

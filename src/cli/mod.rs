@@ -7,6 +7,7 @@
 mod background;
 mod commands;
 mod doctor;
+mod eval;
 mod index;
 mod log_sink;
 mod place;

@@ -191,7 +191,7 @@ pub fn compose(
     task: &Task,
     options: &Options,
 ) -> Result<Bundle> {
-    let found = evidence::gather(catalog, overlay, task)?;
+    let found = evidence::gather(catalog, overlay, task, &Weights::DEFAULT)?;
     let ranked = rank_files(catalog, &found, task, &Weights::DEFAULT, options.scope())?;
     let mut texts = Texts::new(catalog);
     let mut entries: Vec<(f32, Entry)> = Vec::new();
@@ -296,7 +296,7 @@ fn snippets(
     task: &Task,
     options: &Options,
 ) -> Result<Vec<Snippet>> {
-    let query = evidence::query(task);
+    let query = evidence::query(task, &Weights::DEFAULT);
     let mut shown = Vec::new();
     for RankedFile { file, .. } in ranked.iter().take(options.max_files.min(5)) {
         // What is defined there is shown already.

@@ -10,9 +10,9 @@ use crate::base::path;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
-use crate::index::text::{Bm25, Overlay, Query, rank};
+use crate::index::text::{Overlay, Query, rank};
 use crate::lang::words::{parts, push_folded};
-use crate::rank::{Evidence, Signal};
+use crate::rank::{Evidence, Signal, Weights};
 
 /// Files that the text index proposes.
 const TEXT_FILES: usize = 200;
@@ -59,7 +59,12 @@ pub struct Found {
 /// # Errors
 ///
 /// [`crate::Kind::Corrupt`] where an index is damaged.
-pub fn gather(catalog: &Catalog, text: Option<&Overlay>, task: &Task) -> Result<Found> {
+pub fn gather(
+    catalog: &Catalog,
+    text: Option<&Overlay>,
+    task: &Task,
+    weights: &Weights,
+) -> Result<Found> {
     let mut found = Found::default();
     let frames = task.of_kind(Kind::Frame).count();
     let mut frame = 0;
@@ -81,7 +86,7 @@ pub fn gather(catalog: &Catalog, text: Option<&Overlay>, task: &Task) -> Result<
     }
     found.stems(catalog, task);
     if let Some(text) = text {
-        found.text(catalog, text, task)?;
+        found.text(catalog, text, task, weights)?;
     }
     Ok(found)
 }
@@ -297,9 +302,15 @@ impl Found {
         }
     }
 
-    fn text(&mut self, catalog: &Catalog, overlay: &Overlay, task: &Task) -> Result<()> {
-        let query = query(task);
-        let ranking = rank(overlay, &query, &Bm25::DEFAULT)?;
+    fn text(
+        &mut self,
+        catalog: &Catalog,
+        overlay: &Overlay,
+        task: &Task,
+        weights: &Weights,
+    ) -> Result<()> {
+        let query = query(task, weights);
+        let ranking = rank(overlay, &query, &weights.bm25)?;
         let hits = ranking.files(TEXT_FILES)?;
         let Some(best) = hits.first().map(|hit| hit.score).filter(|score| *score > 0.0) else {
             return Ok(());
@@ -322,19 +333,28 @@ impl Found {
 
 /// Returns what is asked of the text index: the subject first, then what is mentioned, sentences, and
 /// code last.
-pub fn query(task: &Task) -> Query {
+pub fn query(task: &Task, weights: &Weights) -> Query {
+    let worth = &weights.words;
     let mentioned: Vec<&str> = task
         .mentions
         .iter()
         .filter(|mention| mention.kind != Kind::Frame && !mention.is_in_code)
         .map(|mention| mention.text.as_str())
         .collect();
-    Query::parse_weighted(&[
-        (&task.title, 1.5),
-        (&mentioned.join("\n"), 1.2),
-        (&task.prose, 1.0),
-        (&task.code, 0.5),
-    ])
+    let mut query = Query::parse_weighted(&[
+        (&task.title, worth.title),
+        (&mentioned.join("\n"), worth.mentioned),
+        (&task.prose, worth.prose),
+        (&task.code, worth.code),
+    ]);
+    for term in &mut query.terms {
+        for (have, wanted) in term.weights.iter_mut().zip(&weights.fields) {
+            if *have > 0.0 {
+                *have = *wanted;
+            }
+        }
+    }
+    query
 }
 
 /// Returns true if `path` is `end`, or ends with it behind a `/`.

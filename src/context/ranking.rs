@@ -1,13 +1,18 @@
 //! The order of files and of functions for a task: what speaks for each, weighed.
 
+use std::collections::BTreeMap;
+
+use super::evidence::Found;
+use super::task::Task;
 use crate::base::ids::FileId;
 use crate::base::path::is_within;
 use crate::catalog::Catalog;
 use crate::error::Result;
+use crate::graph::link::SymbolAt;
 use crate::rank::{Evidence, Weights};
 
-use super::evidence::Found;
-use super::task::Task;
+/// Files whose functions are ranked.
+const FILES_WITH_FUNCTIONS: usize = 50;
 
 /// Where files may come from.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,10 +55,7 @@ pub fn rank_files(
     weights: &Weights,
     scope: Scope<'_>,
 ) -> Result<Vec<RankedFile>> {
-    let wants_tests = {
-        let title = task.title.to_lowercase();
-        title.contains("test") || title.contains("spec")
-    };
+    let wants_tests = wants_tests(task);
     let mut ranked = Vec::new();
     for (&file, evidence) in &found.files {
         if !scope.holds(catalog.path(file)) {
@@ -69,4 +71,72 @@ pub fn rank_files(
     // Files are in path order, to which ties fall.
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
     Ok(ranked)
+}
+
+/// Returns true if the subject of a task speaks of tests.
+pub fn wants_tests(task: &Task) -> bool {
+    let title = task.title.to_lowercase();
+    title.contains("test") || title.contains("spec")
+}
+
+/// A function and how well it fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedFunction {
+    /// Where it is defined.
+    pub at: SymbolAt,
+    /// How well it fits; comparable within one ranking only.
+    pub score: f32,
+}
+
+/// Returns the functions of the best files that fit, best first; ties fall to the path and then to
+/// the place in the file. A function is worth what its file is, what its lines say, and whether the
+/// task mentions its name. O(chunks + definitions found).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] where an index is damaged.
+pub fn rank_functions(
+    catalog: &Catalog,
+    found: &Found,
+    ranked: &[RankedFile],
+    weights: &Weights,
+) -> Result<Vec<RankedFunction>> {
+    let best = ranked.first().map_or(1.0, |file| file.score).max(f32::EPSILON);
+    let of_file: BTreeMap<FileId, f32> = ranked
+        .iter()
+        .take(FILES_WITH_FUNCTIONS)
+        .map(|file| (file.file, file.score / best))
+        .collect();
+    let mut scores: BTreeMap<(FileId, u32), f32> = BTreeMap::new();
+    for chunk in &found.chunks {
+        if !of_file.contains_key(&chunk.file) {
+            continue;
+        }
+        let Some(facts) = catalog.facts(chunk.file)? else { continue };
+        for (place, symbol) in facts.symbols.iter().enumerate() {
+            let is_inside = symbol.line < chunk.lines.end && chunk.lines.start <= symbol.end_line;
+            if symbol.kind.is_callable() && is_inside {
+                let score = scores.entry((chunk.file, place as u32)).or_default();
+                *score = score.max(weights.function_text * chunk.score);
+            }
+        }
+    }
+    for &at in &found.definitions {
+        if !of_file.contains_key(&at.file) {
+            continue;
+        }
+        let Some(facts) = catalog.facts(at.file)? else { continue };
+        let symbol = &facts.symbols[at.place as usize];
+        if symbol.kind.is_callable() {
+            *scores.entry((at.file, at.place)).or_default() += weights.function_named;
+        }
+    }
+    let score = |((file, place), score): ((FileId, u32), f32)| RankedFunction {
+        at: SymbolAt { file, place },
+        score: score + weights.function_file * of_file[&file],
+    };
+    let mut functions: Vec<RankedFunction> = scores.into_iter().map(score).collect();
+    // They are in the order of paths and places.
+    functions.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok(functions)
 }

@@ -6,6 +6,7 @@
 //! What git cannot tell is an error with git's own words; only the absence of a repository and names
 //! that mean nothing are answers.
 
+mod checkout;
 mod since;
 
 use std::ffi::{OsStr, OsString};
@@ -16,6 +17,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+pub use checkout::Told;
 pub use since::Difference;
 
 use crate::base::text;

@@ -1,5 +1,7 @@
 //! What is asked of a text index, and how words weigh.
 
+use serde::{Deserialize, Serialize};
+
 use super::{FIELDS, Field};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
@@ -7,14 +9,17 @@ use crate::lang::words::{identifiers, parts, push_folded};
 /// Terms of one query; more are not looked at.
 pub const TERMS_MAX: usize = 64;
 
+/// A number for each field, by its place.
+pub type ByField = [f32; FIELDS];
+
 /// Parameters of BM25 over fields (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009,
 /// section 3.6): frequencies of a word are weighted and normalised by field, summed, then saturated.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Bm25 {
     /// How soon another occurrence says nothing more.
     pub k1: f32,
     /// How much a field's length counts, 0 to 1, by the field's place.
-    pub b: [f32; FIELDS],
+    pub b: ByField,
 }
 
 impl Bm25 {

@@ -1,0 +1,344 @@
+//! `codedb eval`: how well files are found, measured on a repository's own history.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use super::index::{asked, place_args, print};
+use super::place::{self, Asked};
+use super::report;
+use crate::error::{Error, Kind, Result};
+use crate::eval::cases::{self, Case};
+use crate::eval::fit;
+use crate::eval::localize::{Bench, Kept, Measured, Options};
+use crate::eval::measures::{
+    Mean, Places, all_within, any_within, bootstrap, percentile, recall, reciprocal_rank,
+};
+use crate::history::git::Git;
+use crate::rank::Weights;
+
+/// Tokens of replies whose recall is measured unless the caller says otherwise.
+const BUDGETS: &str = "250,500,1000,2000,4000,8000";
+
+pub(super) fn command() -> Command {
+    let path = || value_parser!(PathBuf);
+    let localize = Command::new("localize")
+        .about("Measure how well the files and functions of a change are found from its message")
+        .long_about(
+            "Takes commits of the repository, or the tasks of a file, and asks `codedb context` for each \
+             in the tree before the change: where do the files come that the change touches? Beside it \
+             stand BM25 over whole files and a count of the task's words. Trees are checked out into \
+             a folder of their own; the repository is only read.",
+        )
+        .arg(
+            Arg::new("commits")
+                .long("commits")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .default_value("40")
+                .help("Commits to ask for, chosen among the newest 3,000"),
+        )
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .value_parser(value_parser!(u64))
+                .default_value("1")
+                .help("Another number chooses other commits"),
+        )
+        .arg(Arg::new("tasks").long("tasks").value_name("FILE").value_parser(path()).help(
+            "Tasks instead of commits: a JSON object on each line, with `id`, `base`, `task` and `patch`",
+        ))
+        .arg(
+            Arg::new("budgets")
+                .long("budgets")
+                .value_name("N,…")
+                .default_value(BUDGETS)
+                .help("Tokens of the replies whose recall is measured"),
+        )
+        .arg(
+            Arg::new("weights")
+                .long("weights")
+                .value_name("FILE")
+                .value_parser(path())
+                .help("Weights to rank files with, as JSON; those that it leaves out are the usual ones"),
+        )
+        .arg(
+            Arg::new("evidence")
+                .long("evidence")
+                .value_name("FILE")
+                .value_parser(path())
+                .help("Write what speaks for each file there, for `codedb eval fit`"),
+        )
+        .arg(
+            Arg::new("work")
+                .long("work")
+                .value_name("DIR")
+                .value_parser(path())
+                .help("Keep trees and indexes there for the next run; removed at the end without it"),
+        )
+        .arg(
+            Arg::new("no-baselines")
+                .long("no-baselines")
+                .action(ArgAction::SetTrue)
+                .help("Leave out the rankings to compare with, which take most of the time"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print each case as a line of JSON"),
+        )
+        .args(place_args());
+    let fit = Command::new("fit")
+        .about("Look for better weights, for those who change the ranking")
+        .arg(
+            Arg::new("evidence")
+                .required(true)
+                .num_args(1..)
+                .value_name("FILE")
+                .value_parser(path())
+                .help("What `codedb eval localize --evidence` wrote; each file counts the same"),
+        )
+        .arg(
+            Arg::new("check")
+                .long("check")
+                .num_args(1..)
+                .value_name("FILE")
+                .value_parser(path())
+                .help("Files that are measured only"),
+        )
+        .arg(
+            Arg::new("weights")
+                .long("weights")
+                .value_name("FILE")
+                .value_parser(path())
+                .help("Weights to begin with, as JSON"),
+        );
+    Command::new("eval")
+        .about("Measure how well code is found, on your own history")
+        .subcommand_required(true)
+        .subcommand(localize)
+        .subcommand(fit)
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    match matches.subcommand() {
+        Some(("localize", matches)) => localize(matches),
+        Some(("fit", matches)) => fit_weights(matches),
+        _ => {
+            Err(Error::usage("`eval` measures with `localize`")
+                .with_hint("see `codedb eval --help`"))
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|error| Error::io(path, error))
+}
+
+fn weights(matches: &ArgMatches) -> Result<Weights> {
+    let Some(path) = matches.get_one::<PathBuf>("weights") else { return Ok(Weights::DEFAULT) };
+    serde_json::from_str(&read(path)?)
+        .map_err(|error| Error::usage(format!("these are no weights: {error}")).with_path(path))
+}
+
+fn localize(matches: &ArgMatches) -> Result<ExitCode> {
+    let asked = asked(matches);
+    let root = place::engine(&asked)?.root().to_path_buf();
+    let git = Git::open(&root).ok_or_else(|| {
+        Error::new(Kind::NotFound, "there is no git repository, and so no history to measure on")
+            .with_path(&root)
+    })?;
+    let cases = match matches.get_one::<PathBuf>("tasks") {
+        Some(path) => cases::of_file(&read(path)?).map_err(|error| error.with_path(path))?,
+        None => {
+            let count = *matches.get_one::<usize>("commits").expect("it has a default");
+            let seed = *matches.get_one::<u64>("seed").expect("it has a default");
+            cases::of_commits(&git, count, seed)?
+        }
+    };
+    if cases.is_empty() {
+        let message = "no commit changes one to five source files and says in words what it does";
+        return Err(Error::new(Kind::NotFound, message).with_path(&root));
+    }
+    let budgets = matches.get_one::<String>("budgets").expect("it has a default");
+    let budgets = budgets.split(',').map(|word| word.trim().parse::<usize>());
+    let budgets = budgets.collect::<std::result::Result<Vec<usize>, _>>().map_err(|_| {
+        Error::usage("`--budgets` are numbers of tokens")
+            .with_hint("for example `--budgets 500,2000`")
+    })?;
+    let options = Options {
+        weights: weights(matches)?,
+        budgets,
+        with_baselines: !matches.get_flag("no-baselines"),
+    };
+    let work = Work::new(matches, &root)?;
+    let measured = measure(matches, &git, &cases, &options, &work)?;
+    if measured.is_empty() {
+        let message = "no case changes a file that was there before";
+        return Err(Error::new(Kind::NotFound, message).with_path(&root));
+    }
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if matches.get_flag("json") {
+        for case in &measured {
+            print(&format!("{}\n", serde_json::to_string(case).unwrap_or_default()))?;
+        }
+    } else {
+        print(&table(&name, &measured, &options))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder in which trees are checked out and indexed.
+struct Work {
+    dir: PathBuf,
+    is_kept: bool,
+}
+
+impl Work {
+    fn new(matches: &ArgMatches, root: &Path) -> Result<Work> {
+        let kept = matches.get_one::<PathBuf>("work");
+        let own = || std::env::temp_dir().join(format!("codedb-eval-{}", std::process::id()));
+        let hash = xxhash_rust::xxh3::xxh3_64(root.as_os_str().as_encoded_bytes());
+        let dir = kept.cloned().unwrap_or_else(own).join(format!("{hash:016x}"));
+        let tree = dir.join("tree");
+        std::fs::create_dir_all(&tree).map_err(|error| Error::io(&tree, error))?;
+        Ok(Work { dir, is_kept: kept.is_some() })
+    }
+
+    fn engine(&self, matches: &ArgMatches) -> Result<crate::engine::Engine> {
+        let root = Some(self.dir.join("tree"));
+        let index_dir = Some(self.dir.join("index"));
+        place::engine(&Asked { root, index_dir, threads: asked(matches).threads })
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            // What cannot be removed is rubbish in the folder for it.
+            drop(std::fs::remove_dir_all(&self.dir));
+            drop(self.dir.parent().map(std::fs::remove_dir));
+        }
+    }
+}
+
+fn measure(
+    matches: &ArgMatches,
+    git: &Git,
+    cases: &[Case],
+    options: &Options,
+    work: &Work,
+) -> Result<Vec<Measured>> {
+    let path = matches.get_one::<PathBuf>("evidence");
+    let file = path.map(|path| File::create(path).map_err(|error| Error::io(path, error)));
+    let mut file = file.transpose()?.map(BufWriter::new);
+    let mut bench = Bench::new(git, work.engine(matches)?)?;
+    let mut measured = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        if at % 10 == 0 {
+            report::print_message(format_args!("{at} of {} cases", cases.len()));
+        }
+        let kept = file.as_mut().map(|file| file as &mut dyn Write);
+        match bench.measure(case, options, kept) {
+            Ok(found) => measured.extend(found),
+            // A commit that a shallow clone lacks says nothing of the others.
+            Err(error) => report::print_message(format_args!("{}: {error}", case.id)),
+        }
+    }
+    if let (Some(mut file), Some(path)) = (file, path) {
+        file.flush().map_err(|error| Error::io(path, error))?;
+    }
+    Ok(measured)
+}
+
+/// Returns what was measured as Markdown.
+fn table(name: &str, measured: &[Measured], options: &Options) -> String {
+    use std::fmt::Write as _;
+
+    let mut out = String::new();
+    let functions: Vec<&Places> =
+        measured.iter().map(|case| &case.functions).filter(|places| !places.is_empty()).collect();
+    let _ = writeln!(out, "{name}: {} cases, {} with functions\n", measured.len(), functions.len());
+    out.push_str(
+        "| ranking | MRR | any in 1 | 3 | 5 | 10 | all in 1 | 3 | 5 | 10 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let mean = |values: &mut dyn Iterator<Item = f64>| {
+        let (mut sum, mut count) = (0.0, 0);
+        for value in values {
+            sum += value;
+            count += 1;
+        }
+        sum / f64::from(count.max(1))
+    };
+    let mut row = |name: &str, all: &[&Places]| {
+        let mut cells = vec![mean(&mut all.iter().map(|places| reciprocal_rank(places)))];
+        for within in [any_within, all_within] {
+            for k in [1, 3, 5, 10] {
+                cells.push(mean(&mut all.iter().map(|places| within(places, k))));
+            }
+        }
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:.3}")).collect();
+        let _ = writeln!(out, "| {name} | {} |", cells.join(" | "));
+    };
+    type Of = fn(&Measured) -> &Places;
+    let mut rows: Vec<(&str, Of)> = vec![("codedb", |case| &case.codedb)];
+    if options.with_baselines {
+        rows.push(("BM25 per file", |case| &case.bm25));
+        rows.push(("BM25 per file, without tests", |case| &case.bm25_sources));
+        rows.push(("identifiers and counts", |case| &case.counts));
+    }
+    for (name, of) in &rows {
+        row(name, &measured.iter().map(of).collect::<Vec<_>>());
+    }
+    row("functions", &functions);
+    out.push('\n');
+    for (name, of) in rows.iter().skip(1) {
+        for (what, value) in [
+            ("MRR", reciprocal_rank as fn(&Places) -> f64),
+            ("any in 5", |places| any_within(places, 5)),
+        ] {
+            let differences: Vec<f64> =
+                measured.iter().map(|case| value(&case.codedb) - value(of(case))).collect();
+            let Mean { mean, low, high } = bootstrap(&differences);
+            let _ = writeln!(out, "{what} over {name}: {mean:+.3} ({low:+.3} to {high:+.3})");
+        }
+    }
+    let within = mean(&mut measured.iter().map(|case| recall(&case.codedb, 50)));
+    let _ = writeln!(out, "\nrecall within 50 files: {within:.3}");
+    for (at, budget) in options.budgets.iter().enumerate() {
+        let recall = mean(&mut measured.iter().map(|case| case.recall[at]));
+        let _ = writeln!(out, "recall within {budget} tokens: {recall:.3}");
+    }
+    let mut elapsed: Vec<f64> = measured.iter().map(|case| case.elapsed_ms).collect();
+    let (p50, p95) = (percentile(&mut elapsed, 0.5), percentile(&mut elapsed, 0.95));
+    let _ = writeln!(out, "a reply, warm: {p50:.1} ms, 95 %: {p95:.1} ms");
+    out
+}
+
+fn fit_weights(matches: &ArgMatches) -> Result<ExitCode> {
+    let sets = |name: &str| -> Result<Vec<Vec<Kept>>> {
+        let paths = matches.get_many::<PathBuf>(name).into_iter().flatten();
+        paths.map(|path| kept(path)).collect()
+    };
+    let (sets, checked) = (sets("evidence")?, sets("check")?);
+    let from = weights(matches)?;
+    let found = fit::fit(&sets, &from, |step| report::print_message(step));
+    if !checked.is_empty() {
+        let (before, after) = (fit::worth(&checked, &from), fit::worth(&checked, &found));
+        report::print_message(format_args!("{before:.4} before, {after:.4} after, on the checked"));
+    }
+    print(&format!("{}\n", serde_json::to_string_pretty(&found).unwrap_or_default()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn kept(path: &Path) -> Result<Vec<Kept>> {
+    let text = read(path)?;
+    let lines = text.lines().filter(|line| !line.is_empty());
+    let parsed = lines.map(serde_json::from_str).collect::<std::result::Result<_, _>>();
+    parsed.map_err(|error| Error::usage(format!("this is no evidence: {error}")).with_path(path))
+}

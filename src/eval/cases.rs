@@ -1,0 +1,203 @@
+//! Tasks whose answer is known: commits of a repository, or reports with the patch that mended them.
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::history::git::{Git, Told};
+use crate::lang::{Language, language, marks};
+
+/// Commits that cases are chosen of, the newest.
+const COMMITS_MAX: usize = 3_000;
+
+/// Source files that a commit may change: who changes more says little of each.
+const SOURCES_MAX: usize = 5;
+
+/// Files of all kinds that a commit may change.
+const FILES_MAX: usize = 12;
+
+/// Words that a subject has at the least.
+const SUBJECT_WORDS_MIN: usize = 3;
+
+/// Words of subjects that tell of upkeep, which no report asks for.
+const UPKEEP: &[&str] = &[
+    "bump",
+    "bumps",
+    "release",
+    "releases",
+    "format",
+    "formatting",
+    "fmt",
+    "rustfmt",
+    "gofmt",
+    "black",
+    "prettier",
+    "lint",
+    "lints",
+    "linter",
+    "eslint",
+    "clippy",
+    "mypy",
+    "flake8",
+    "ruff",
+    "pylint",
+    "typo",
+    "typos",
+    "spelling",
+    "whitespace",
+    "revert",
+    "reverts",
+    "version",
+    "versions",
+    "changelog",
+    "merge",
+    "merges",
+    "deps",
+    "dependency",
+    "dependencies",
+    "copyright",
+    "license",
+    "submodule",
+];
+
+/// Beginnings of lines at the end of a message that tell who and where, not what.
+const TRAILERS: &[&str] = &[
+    "signed-off-by:",
+    "co-authored-by:",
+    "reviewed-by:",
+    "acked-by:",
+    "tested-by:",
+    "reported-by:",
+    "cc:",
+    "change-id:",
+    "differential revision:",
+    "pr-url:",
+    "git-svn-id:",
+    "reviewed-on:",
+];
+
+/// A task and its answer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Case {
+    /// What it is called: a commit's name, or that of a report.
+    pub id: String,
+    /// The commit whose tree is asked.
+    pub base: String,
+    /// What is asked.
+    pub task: String,
+    /// The answer, as a unified diff to the tree.
+    pub patch: Vec<u8>,
+    /// Only sources that are no tests count as its answer.
+    pub is_commit: bool,
+}
+
+/// A line of a file of tasks.
+#[derive(Deserialize)]
+struct Line {
+    id: String,
+    base: String,
+    task: String,
+    patch: String,
+}
+
+/// Returns the cases of a file with a JSON object on each line: `id`, `base`, `task`, `patch`.
+///
+/// # Errors
+///
+/// [`crate::Kind::Usage`] with the number of a line that is none.
+pub fn of_file(text: &str) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let Line { id, base, task, patch } = serde_json::from_str(line)
+            .map_err(|error| Error::usage(format!("line {} is no task: {error}", number + 1)))?;
+        cases.push(Case { id, base, task, patch: patch.into_bytes(), is_commit: false });
+    }
+    Ok(cases)
+}
+
+/// Returns `count` cases of the newest 3,000 commits, or as many as there are, oldest first: commits
+/// with one parent that change one to five source files which were there before, tests aside, and
+/// whose subject tells of no upkeep. Which ones depends on their names and `seed` alone.
+///
+/// # Errors
+///
+/// If git fails.
+pub fn of_commits(git: &Git, count: usize, seed: u64) -> Result<Vec<Case>> {
+    let told = git.told(COMMITS_MAX)?;
+    let mut fitting: Vec<(u64, usize)> = told
+        .iter()
+        .enumerate()
+        .filter(|(_, commit)| is_case(commit))
+        .map(|(at, commit)| (xxhash_rust::xxh3::xxh3_64_with_seed(commit.id.as_bytes(), seed), at))
+        .collect();
+    fitting.sort_unstable();
+    fitting.truncate(count);
+    // Neighbours in time have most of their trees in common.
+    fitting.sort_unstable_by_key(|&(_, at)| std::cmp::Reverse(at));
+    let case = |&(_, at): &(u64, usize)| {
+        let Told { id, parent, message, .. } = &told[at];
+        Ok(Case {
+            id: id.clone(),
+            base: parent.clone(),
+            task: without_trailers(message),
+            patch: git.patch(parent, id)?,
+            is_commit: true,
+        })
+    };
+    fitting.iter().map(case).collect()
+}
+
+/// Returns true for a source that is no test.
+pub fn is_source(path: &[u8]) -> bool {
+    let language = language::of_path(&crate::base::path::to_path(path));
+    language.is_some_and(Language::is_code) && !marks::of_path(path).test
+}
+
+fn is_case(commit: &Told) -> bool {
+    let subject = commit.message.lines().next().unwrap_or_default().to_lowercase();
+    let words = || subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let sources =
+        commit.changes.iter().filter(|(status, path)| *status != b'A' && is_source(path)).count();
+    (1..=SOURCES_MAX).contains(&sources)
+        && commit.changes.len() <= FILES_MAX
+        && words().count() >= SUBJECT_WORDS_MIN
+        && !words().any(|word| UPKEEP.contains(&word))
+}
+
+fn without_trailers(message: &str) -> String {
+    let is_trailer = |line: &str| {
+        let line = line.trim_start().to_ascii_lowercase();
+        TRAILERS.iter().any(|trailer| line.starts_with(trailer))
+    };
+    let lines: Vec<&str> = message.lines().filter(|line| !is_trailer(line)).collect();
+    lines.join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_that_say_what_they_change_are_cases() {
+        let commit = |message: &str, changes: &[(u8, &str)]| Told {
+            id: "a".into(),
+            parent: "b".into(),
+            message: message.into(),
+            changes: changes.iter().map(|(s, path)| (*s, path.as_bytes().to_vec())).collect(),
+        };
+        let good = "Fix the loss of items\n\nbody\nSigned-off-by: x";
+        assert!(is_case(&commit(good, &[(b'M', "src/a.py"), (b'M', "README.md")])));
+        assert!(!is_case(&commit(good, &[(b'M', "tests/test_a.py")])));
+        assert!(!is_case(&commit(good, &[(b'A', "src/a.py")])));
+        assert!(!is_case(&commit("Bump all of it", &[(b'M', "src/a.py")])));
+        assert!(!is_case(&commit("fix it", &[(b'M', "src/a.py")])));
+        assert_eq!(without_trailers(good), "Fix the loss of items\n\nbody");
+    }
+
+    #[test]
+    fn files_of_tasks_are_read_by_line() {
+        let text = "{\"id\":\"x\",\"base\":\"b\",\"task\":\"t\",\"patch\":\"p\",\"more\":1}\n\n";
+        let cases = of_file(text).expect("tasks");
+        assert_eq!((cases.len(), cases[0].task.as_str(), cases[0].is_commit), (1, "t", false));
+        assert!(of_file("\n{}").is_err_and(|error| error.to_string().contains("line 2")));
+    }
+}

@@ -1,0 +1,129 @@
+//! Trees of other commits than HEAD, each in a folder of its own, and what commits say and change.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use super::{Git, fields};
+use crate::error::{Error, Result};
+
+/// A commit as who wrote it tells of it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Told {
+    /// Its full name.
+    pub id: String,
+    /// The commit before it.
+    pub parent: String,
+    /// What its message says.
+    pub message: String,
+    /// The paths that it adds, changes or removes, each with git's letter for that; renamed files are
+    /// removed under one name and added under another.
+    pub changes: Vec<(u8, Vec<u8>)>,
+}
+
+impl Git {
+    /// Makes a repository in the empty folder `dir` that has the commits of this one without copying
+    /// them, and no work tree yet. Nothing is written into this one.
+    ///
+    /// # Errors
+    ///
+    /// If git fails, or the folder cannot be written.
+    pub fn share(&self, dir: &Path) -> Result<Git> {
+        let git = Git { root: dir.to_path_buf() };
+        git.ask("init", &["--quiet", "--template=", "."])?;
+        let objects =
+            self.ask("rev-parse", &["--path-format=absolute", "--git-path", "objects"])?;
+        let path = dir.join(".git/objects/info/alternates");
+        let write = || {
+            std::fs::create_dir_all(dir.join(".git/objects/info"))?;
+            std::fs::write(&path, &objects)
+        };
+        write().map_err(|error| Error::io(&path, error))?;
+        Ok(git)
+    }
+
+    /// Makes the work tree that of `commit`. O(files that differ).
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub fn check_out(&self, commit: &str) -> Result<()> {
+        self.ask("checkout", &["--quiet", "--force", "--detach", commit]).map(drop)
+    }
+
+    /// Returns the newest commits with one parent before HEAD, newest first.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub fn told(&self, commits_max: usize) -> Result<Vec<Told>> {
+        let count = format!("--max-count={commits_max}");
+        let args = [
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--no-merges",
+            "--no-renames",
+            "--name-status",
+            "-z",
+            "--format=%x01%H %P%x00%B%x00",
+            &count,
+            "HEAD",
+        ];
+        Ok(told(&self.ask("log", &args)?))
+    }
+
+    /// Returns how `commit` differs from the one before it, as a patch without lines around.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub fn patch(&self, parent: &str, commit: &str) -> Result<Vec<u8>> {
+        let args: [&str; 7] =
+            ["--no-ext-diff", "--no-textconv", "--no-renames", "-p", "-U0", parent, commit];
+        self.ask("diff-tree", &args.map(OsStr::new))
+    }
+}
+
+/// Reads what [`Git::told`] asks for.
+fn told(answer: &[u8]) -> Vec<Told> {
+    let mut commits: Vec<Told> = Vec::new();
+    let mut fields = fields(answer).peekable();
+    while let Some(field) = fields.next() {
+        let field = field.strip_prefix(b"\n").unwrap_or(field);
+        if let Some(names) = field.strip_prefix(b"\x01") {
+            let names = String::from_utf8_lossy(names);
+            let (id, parent) = names.split_once(' ').unwrap_or((&names, ""));
+            let is_message = |field: &&[u8]| !field.starts_with(b"\x01");
+            let message = fields.next_if(is_message).unwrap_or_default();
+            commits.push(Told {
+                id: id.to_owned(),
+                parent: parent.to_owned(),
+                message: String::from_utf8_lossy(message).into_owned(),
+                changes: Vec::new(),
+            });
+        } else if let (Some(commit), [status]) = (commits.last_mut(), field) {
+            let path = fields.next().unwrap_or_default();
+            commit.changes.push((*status, path.to_vec()));
+        }
+    }
+    // Those without a parent change nothing that was there.
+    commits.retain(|commit| !commit.parent.is_empty());
+    commits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_read_with_their_messages() {
+        let log =
+            b"\x01aa bb\0fix: x\n\nbody\n\0\0M\0a.rs\0D\0b\0\0\x01bb cc\0y\0\0A\0c\0\0\x01cc \0z\0";
+        let found = told(log);
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].id.as_str(), found[0].parent.as_str()), ("aa", "bb"));
+        assert_eq!(found[0].message, "fix: x\n\nbody\n");
+        assert_eq!(found[0].changes, [(b'M', b"a.rs".to_vec()), (b'D', b"b".to_vec())]);
+        assert_eq!(found[1].changes, [(b'A', b"c".to_vec())]);
+    }
+}
