@@ -25,15 +25,36 @@ pub enum Signal {
     Uses,
     /// Its name is a word of the task.
     Stem,
+    /// Its text has the words of the task, if in different places.
+    Covers,
+    /// It defines what a plain word of the task names.
+    Named,
+    /// It holds a text that the task quotes, or a part of it.
+    Says,
+    /// Commits whose subjects are about the words of the task changed it.
+    Commits,
+    /// It was changed lately.
+    Recent,
 }
 
 /// The number of signals.
-pub const SIGNALS: usize = 6;
+pub const SIGNALS: usize = 11;
 
 impl Signal {
     /// Every signal.
-    pub const ALL: [Signal; SIGNALS] =
-        [Signal::Text, Signal::Defines, Signal::Path, Signal::Stack, Signal::Uses, Signal::Stem];
+    pub const ALL: [Signal; SIGNALS] = [
+        Signal::Text,
+        Signal::Defines,
+        Signal::Path,
+        Signal::Stack,
+        Signal::Uses,
+        Signal::Stem,
+        Signal::Covers,
+        Signal::Named,
+        Signal::Says,
+        Signal::Commits,
+        Signal::Recent,
+    ];
 
     /// Returns the word that a reply has for it.
     pub fn word(self) -> &'static str {
@@ -44,6 +65,11 @@ impl Signal {
             Signal::Stack => "stack",
             Signal::Uses => "uses",
             Signal::Stem => "name",
+            Signal::Covers => "words",
+            Signal::Named => "def",
+            Signal::Says => "says",
+            Signal::Commits => "commit",
+            Signal::Recent => "recent",
         }
     }
 }
@@ -141,7 +167,7 @@ impl Default for WordWeights {
 impl Weights {
     /// What holds unless a caller says otherwise.
     pub const DEFAULT: Weights = Weights {
-        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25],
+        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25, 0.3, 0.15, 0.3, 0.3, 0.0],
         knee: 1.0,
         test: 0.45,
         others: 0.3,

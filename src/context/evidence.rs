@@ -40,6 +40,18 @@ pub struct Chunk {
     pub score: f32,
 }
 
+/// Runs of a quoted text that are looked for, and words of each.
+const RUNS_MAX: usize = 4;
+const RUN_WORDS_MAX: usize = 8;
+
+/// Files that are read for a quoted text, and bytes of each.
+const LITERAL_FILES_MAX: usize = 48;
+const LITERAL_BYTES_MAX: usize = 1 << 20;
+
+/// Letters of a plain word that is looked for as a name, and files that may define it.
+const NAMED_LETTERS_MIN: usize = 4;
+const NAMED_FILES_MAX: usize = 8;
+
 /// What is known of a task's files.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -78,13 +90,14 @@ pub fn gather(
                 frame += 1;
                 found.frame(catalog, mention, frame, frames)
             }
-            Kind::Literal => true,
+            Kind::Literal => found.literal(catalog, mention)?,
         };
         if !is_found {
             found.unmatched.push(place);
         }
     }
     found.stems(catalog, task);
+    found.named(catalog, task)?;
     if let Some(text) = text {
         found.text(catalog, text, task, weights)?;
     }
@@ -302,6 +315,66 @@ impl Found {
         }
     }
 
+    /// Looks for definitions that have a plain word of the task as their name.
+    fn named(&mut self, catalog: &Catalog, task: &Task) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for (text, worth) in [(&task.title, 1.0), (&task.prose, 0.4)] {
+            for span in crate::lang::words::identifiers(text.as_bytes()) {
+                let word = &text[span];
+                let is_mentioned = task.mentions.iter().any(|mention| mention.text == word);
+                if word.len() < NAMED_LETTERS_MIN
+                    || is_mentioned
+                    || crate::lang::prose::is_stop_word(&word.to_lowercase())
+                    || !seen.insert(word)
+                {
+                    continue;
+                }
+                let defined = catalog.defined(word.as_bytes())?;
+                let files: BTreeSet<FileId> = defined.iter().map(|at| at.file).collect();
+                if files.len() > NAMED_FILES_MAX {
+                    continue;
+                }
+                let share = worth / (files.len() as f32).sqrt();
+                for file in files {
+                    self.add(file, Signal::Named, share, Some(word));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for a quoted text: each run of it between what varies, numbers and names in quotes, as it
+    /// stands in files that hold its rarest words.
+    fn literal(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
+        let mut is_found = false;
+        for run in runs(&mention.text).take(RUNS_MAX) {
+            let mut holding: Vec<Vec<FileId>> = Vec::new();
+            for span in crate::lang::words::identifiers(run.as_bytes()) {
+                let word = &run[span];
+                if word.len() > 2 && holding.len() < RUN_WORDS_MAX {
+                    holding.push(catalog.word(word)?.iter().map(|found| found.file).collect());
+                }
+            }
+            let Some(rarest) = holding.iter().min_by_key(|files| files.len()) else { continue };
+            if rarest.is_empty() || rarest.len() > LITERAL_FILES_MAX {
+                continue;
+            }
+            let holds = |file: &&FileId| {
+                holding.iter().all(|files| files.binary_search(file).is_ok())
+                    && catalog
+                        .read(**file, LITERAL_BYTES_MAX)
+                        .is_some_and(|text| memchr::memmem::find(&text, run.as_bytes()).is_some())
+            };
+            let files: Vec<FileId> = rarest.iter().filter(holds).copied().collect();
+            let share = emphasis(mention) / (files.len() as f32).sqrt();
+            for &file in &files {
+                self.add(file, Signal::Says, share, Some(run));
+            }
+            is_found |= !files.is_empty();
+        }
+        Ok(is_found)
+    }
+
     fn text(
         &mut self,
         catalog: &Catalog,
@@ -315,6 +388,7 @@ impl Found {
         let Some(best) = hits.first().map(|hit| hit.score).filter(|score| *score > 0.0) else {
             return Ok(());
         };
+        let most = hits.iter().map(|hit| hit.covered).fold(f32::EPSILON, f32::max);
         let chunks = ranking.chunks(CHUNKS)?;
         let best_chunk = chunks.first().map_or(1.0, |chunk| chunk.score);
         for chunk in chunks {
@@ -325,6 +399,7 @@ impl Found {
         for hit in hits {
             if let Some(at) = catalog.files().find(&hit.path) {
                 self.add(FileId::new(at), Signal::Text, hit.score / best, None);
+                self.add(FileId::new(at), Signal::Covers, hit.covered / most, None);
             }
         }
         Ok(())
@@ -355,6 +430,17 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
         }
     }
     query
+}
+
+/// Returns the parts of a message that its place in a program spells out: what lies between quoted
+/// values, numbers and placeholders, if it has two words and more.
+fn runs(message: &str) -> impl Iterator<Item = &str> {
+    let varies = |c: char| {
+        matches!(c, '\'' | '"' | '`' | '<' | '>' | '{' | '}' | '%' | '\n') || c.is_ascii_digit()
+    };
+    let trimmed =
+        message.split(varies).map(|run| run.trim_matches([' ', '.', ',', ':', ';', '(', ')']));
+    trimmed.filter(|run| run.len() > 7 && run.contains(' '))
 }
 
 /// Returns true if `path` is `end`, or ends with it behind a `/`.

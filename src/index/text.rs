@@ -41,7 +41,8 @@ pub use reader::{TextIndex, Unusable};
 /// Version log:
 /// - 1: the first.
 /// - 2: the table names the builder; files without text are in it.
-pub const VERSION: u32 = 2;
+/// - 3: parts of names are stems, as words of prose are.
+pub const VERSION: u32 = 3;
 
 /// Returns the number of this program's builder, which decides along which symbols a file is cut.
 fn builder_number() -> u64 {

@@ -302,6 +302,27 @@ impl<'a> Documents<'a> {
         at(place)..at(place + 1)
     }
 
+    /// Returns the file that holds `document`, which is `from` or a later one. O(log of their distance).
+    pub(super) fn file_of(&self, document: usize, from: usize) -> usize {
+        let last = self.files.saturating_sub(1);
+        let ends_before = |file: usize| self.of(file).end <= document;
+        let (mut low, mut step) = (from.min(last), 1);
+        if !ends_before(low) {
+            return low;
+        }
+        let mut high = (low + step).min(last);
+        while high < last && ends_before(high) {
+            (low, step) = (high, step * 2);
+            high = (low + step).min(last);
+        }
+        // `low` ends before the document, `high` does not, or is the last.
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if ends_before(middle) { low = middle } else { high = middle }
+        }
+        high
+    }
+
     /// Returns the lines of the document that is the `ordinal`th of those of a file, from 1.
     pub(super) fn lines(&self, documents: Range<usize>, ordinal: usize) -> Range<usize> {
         let lines = |document: usize| usize::from(u16_at(self.lines, document * 2));

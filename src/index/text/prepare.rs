@@ -188,7 +188,7 @@ impl Preparer {
                 count += 1;
                 let folded = &self.folded[at..];
                 if is_word(folded) {
-                    out.push(folded);
+                    out.push(self.stems.stem(folded));
                 }
             }
             if count == 1 && !take.keywords && is_keyword(&self.folded) {

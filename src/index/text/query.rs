@@ -1,5 +1,7 @@
 //! What is asked of a text index, and how words weigh.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{FIELDS, Field};
@@ -7,7 +9,10 @@ use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 
 /// Terms of one query; more are not looked at.
-pub const TERMS_MAX: usize = 64;
+pub const TERMS_MAX: usize = 96;
+
+/// What a term gains by being said e times.
+const REPEATED: f32 = 0.3;
 
 /// A number for each field, by its place.
 pub type ByField = [f32; FIELDS];
@@ -30,9 +35,9 @@ impl Bm25 {
 /// A word that is looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// The word in lowercase, for all fields but prose.
+    /// The word in lowercase.
     pub word: String,
-    /// Its stem, for prose.
+    /// What is looked for: its stem, or all of it where it is the parts of a name joined.
     pub stem: String,
     /// What an occurrence in each field is worth, by the field's place; not looked for where it is 0.
     pub weights: [f32; FIELDS],
@@ -44,20 +49,20 @@ impl Term {
     /// What an occurrence in a field is worth unless a caller says otherwise.
     pub const WEIGHTS: [f32; FIELDS] = [1.5, 4.0, 1.5, 1.0, 1.0];
 
+    /// Returns the term of a name whose parts are joined to `word`: code and prose hold its parts.
+    pub fn whole(word: &str) -> Term {
+        let mut weights = Term::WEIGHTS;
+        weights[Field::Code.index()] = 0.0;
+        weights[Field::Prose.index()] = 0.0;
+        Term { word: word.to_owned(), stem: word.to_owned(), weights, boost: 1.0 }
+    }
+
     /// Returns the term of `word`, which is a part of an identifier or a word of prose.
     pub fn new(word: &str, stems: &mut Stems) -> Term {
         let mut folded = String::new();
         push_folded(&mut folded, word);
         let stem = stems.stem(&folded).to_owned();
         Term { word: folded, stem, weights: Term::WEIGHTS, boost: 1.0 }
-    }
-
-    /// Returns the word that is looked for in `field`.
-    pub(super) fn text(&self, field: Field) -> &str {
-        match field {
-            Field::Prose => &self.stem,
-            _ => &self.word,
-        }
     }
 }
 
@@ -76,43 +81,47 @@ impl Query {
     }
 
     /// Returns the terms of several texts as [`Query::parse`] does, those of each worth its number.
-    /// Terms of earlier texts stay with what they are worth there. O(texts).
+    /// A term that several texts have is worth most there; what is said again counts a little more.
+    /// Those that are worth most are kept, earlier ones before later ones. O(texts).
     pub fn parse_weighted(texts: &[(&str, f32)]) -> Query {
         let mut stems = Stems::default();
-        let mut query = Query::default();
+        let mut found: Vec<(Term, u32)> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
         for &(text, boost) in texts {
-            query.add_text(text, boost, &mut stems);
-        }
-        query
-    }
-
-    fn add_text(&mut self, text: &str, boost: f32, stems: &mut Stems) {
-        for span in identifiers(text.as_bytes()) {
-            let name = &text[span];
-            let mut whole = String::new();
-            let mut count = 0;
-            for part in parts(name) {
-                let at = whole.len();
-                push_folded(&mut whole, part);
-                count += 1;
-                let part = &whole[at..];
-                if super::prepare::is_word(part) && !is_stop_word(part) {
-                    self.add(Term { boost, ..Term::new(part, stems) });
+            for span in identifiers(text.as_bytes()) {
+                let mut add = |term: Term| match known.get(&term.stem) {
+                    Some(&at) => {
+                        let (have, count) = &mut found[at];
+                        have.boost = have.boost.max(boost);
+                        *count += 1;
+                    }
+                    None => {
+                        known.insert(term.stem.clone(), found.len());
+                        found.push((Term { boost, ..term }, 1));
+                    }
+                };
+                let mut whole = String::new();
+                let mut count = 0;
+                for part in parts(&text[span]) {
+                    let at = whole.len();
+                    push_folded(&mut whole, part);
+                    count += 1;
+                    let part = &whole[at..];
+                    if super::prepare::is_word(part) && !is_stop_word(part) {
+                        add(Term::new(part, &mut stems));
+                    }
+                }
+                if count > 1 {
+                    add(Term::whole(&whole));
                 }
             }
-            if count > 1 {
-                let mut term = Term { boost, ..Term::new(&whole, stems) };
-                // Code and prose hold its parts.
-                term.weights[Field::Code.index()] = 0.0;
-                term.weights[Field::Prose.index()] = 0.0;
-                self.add(term);
-            }
         }
-    }
-
-    fn add(&mut self, term: Term) {
-        if self.terms.len() < TERMS_MAX && !self.terms.iter().any(|have| have.word == term.word) {
-            self.terms.push(term);
+        for (term, count) in &mut found {
+            term.boost *= 1.0 + REPEATED * (*count as f32).ln();
         }
+        // What was found earlier stays before what is worth the same.
+        found.sort_by(|a, b| b.0.boost.total_cmp(&a.0.boost));
+        found.truncate(TERMS_MAX);
+        Query { terms: found.into_iter().map(|(term, _)| term).collect() }
     }
 }

@@ -40,6 +40,9 @@ pub struct FileHit {
     pub path: Vec<u8>,
     /// The sum of its best three chunks.
     pub score: f32,
+    /// The sum over the terms of what the chunk says of each that says most of it: high where a file
+    /// speaks of all of them, if in different places.
+    pub covered: f32,
     /// Those chunks' numbers, best first.
     pub ordinals: Vec<usize>,
 }
@@ -54,6 +57,10 @@ pub struct Ranking<'a> {
     base: Vec<f32>,
     /// Scores of edited files' chunks, by file.
     edited: Vec<Vec<f32>>,
+    /// Scores of the index's files: of each term the chunk that says most of it.
+    base_files: Vec<f32>,
+    /// The same of edited files.
+    edited_files: Vec<f32>,
 }
 
 /// Scores every chunk for `query`.
@@ -69,6 +76,8 @@ pub fn rank<'a>(overlay: &'a Overlay, query: &'a Query, bm25: &Bm25) -> Result<R
         scorers: Vec::new(),
         base: vec![0.0; overlay.base().files().documents()],
         edited: overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]).collect(),
+        base_files: vec![0.0; overlay.base().files().len()],
+        edited_files: vec![0.0; overlay.files().len()],
     };
     let live = overlay.live();
     for term in query.terms.iter().take(TERMS_MAX) {
@@ -76,11 +85,32 @@ pub fn rank<'a>(overlay: &'a Overlay, query: &'a Query, bm25: &Bm25) -> Result<R
         let base = scorer.frequencies(overlay, &documents, None)?;
         let edited = scorer.edited_frequencies(overlay);
         scorer.weigh(base.len() + edited.len(), &live);
+        let (mut file, mut most) = (0, 0.0_f32);
         for (document, frequency) in base {
-            ranking.base[document as usize] += scorer.score(frequency);
+            let score = scorer.score(frequency);
+            ranking.base[document as usize] += score;
+            let now = documents.file_of(document as usize, file);
+            if now != file {
+                ranking.base_files[file] += most;
+                (file, most) = (now, 0.0);
+            }
+            most = most.max(score);
         }
-        for ((file, chunk), frequency) in edited {
-            ranking.edited[file][chunk as usize] += scorer.score(frequency);
+        if let Some(sum) = ranking.base_files.get_mut(file) {
+            *sum += most;
+        }
+        let (mut file, mut most) = (0, 0.0_f32);
+        for ((now, chunk), frequency) in edited {
+            let score = scorer.score(frequency);
+            ranking.edited[now][chunk as usize] += score;
+            if now != file {
+                ranking.edited_files[file] += most;
+                (file, most) = (now, 0.0);
+            }
+            most = most.max(score);
+        }
+        if let Some(sum) = ranking.edited_files.get_mut(file) {
+            *sum += most;
         }
         ranking.scorers.push(scorer);
     }
@@ -150,29 +180,24 @@ impl<'a> Scorer<'a> {
                     of_field.push((document, self.frequency(field, length, count)));
                 }
             };
-            overlay.base().postings(
-                field,
-                self.term.text(field),
-                |first, postings| match only {
-                    None => {
-                        while !postings.docs().is_empty() {
-                            for (&document, &count) in postings.docs().iter().zip(postings.freqs())
-                            {
-                                add(first + document, count);
-                            }
-                            postings.advance();
+            overlay.base().postings(field, &self.term.stem, |first, postings| match only {
+                None => {
+                    while !postings.docs().is_empty() {
+                        for (&document, &count) in postings.docs().iter().zip(postings.freqs()) {
+                            add(first + document, count);
+                        }
+                        postings.advance();
+                    }
+                }
+                Some(only) => {
+                    for &wanted in only.iter().filter(|&&wanted| wanted >= first) {
+                        let at = postings.seek(wanted - first);
+                        if postings.docs().get(at) == Some(&(wanted - first)) {
+                            add(wanted, postings.freq(at));
                         }
                     }
-                    Some(only) => {
-                        for &wanted in only.iter().filter(|&&wanted| wanted >= first) {
-                            let at = postings.seek(wanted - first);
-                            if postings.docs().get(at) == Some(&(wanted - first)) {
-                                add(wanted, postings.freq(at));
-                            }
-                        }
-                    }
-                },
-            )?;
+                }
+            })?;
             sum = merge(sum, &of_field);
         }
         Ok(sum)
@@ -184,7 +209,7 @@ impl<'a> Scorer<'a> {
         for (place, file) in overlay.files().iter().enumerate() {
             let mut sum: Vec<(u32, f32)> = Vec::new();
             for field in self.fields() {
-                let postings = file.postings(field, self.term.text(field));
+                let postings = file.postings(field, &self.term.stem);
                 let of_field: Vec<(u32, f32)> = postings
                     .iter()
                     .map(|&(chunk, count)| {
@@ -267,7 +292,12 @@ impl Ranking<'_> {
         let mut hits = Vec::new();
         for candidate in best.finish() {
             let path = self.path(candidate.place)?.to_vec();
-            hits.push(FileHit { path, score: candidate.score, ordinals: candidate.what });
+            let covered = match candidate.place {
+                Place::Base(file) => self.base_files[file],
+                Place::Edited { file, .. } => self.edited_files[file],
+            };
+            let (score, ordinals) = (candidate.score, candidate.what);
+            hits.push(FileHit { path, score, covered, ordinals });
         }
         Ok(hits)
     }

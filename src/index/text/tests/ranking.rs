@@ -74,6 +74,22 @@ fn a_file_is_worth_its_best_three_chunks() {
         chunks.iter().filter(|hit| hit.path == b"many.rs").map(|hit| hit.score).collect();
     assert_eq!(of_many.len(), 5);
     assert_eq!(files[0].score, of_many[..3].iter().sum::<f32>());
+    // All say the same of the one term.
+    assert_eq!(files[0].covered, of_many[0]);
+}
+
+#[test]
+fn a_file_covers_what_its_chunks_say_together() {
+    let function =
+        |name: &str, word: &str| format!("fn {name}() {{\n    {word}();\n    more();\n}}\n\n");
+    let both = function("aaa", "walnut") + &function("bbb", "hazel");
+    let one = function("aaa", "walnut") + &function("bbb", "walnut");
+    let (_dir, overlay) = indexed(&tree(&[("both.rs", &both), ("one.rs", &one)]));
+    let query = Query::parse("walnut hazel");
+    let files = rank(&overlay, &query, &Bm25::DEFAULT).and_then(|ranking| ranking.files(10));
+    let files = files.expect("a sound index");
+    let covered = |path: &[u8]| files.iter().find(|file| file.path == path).expect("a hit").covered;
+    assert!(covered(b"both.rs") > 1.5 * covered(b"one.rs"));
 }
 
 #[test]
@@ -84,8 +100,13 @@ fn questions_become_terms() {
     assert_eq!(words("where is HTTPServer parsed"), ["http", "server", "httpserver", "parsed"]);
     assert_eq!(words("a the 42"), Vec::<String>::new());
     assert_eq!(words("foo foo Foo"), ["foo"]);
-    assert_eq!(words(&(0..500).map(|i| format!("word{i}x ")).collect::<String>()).len(), 64);
+    let many: String = (0..500).map(|i| format!("word{i}x ")).collect();
+    assert_eq!(words(&many).len(), TERMS_MAX);
     assert_eq!(Query::parse("parsing").terms[0].stem, "pars");
+    let weighted = Query::parse_weighted(&[("cart", 0.5), ("lost cart cart", 1.0), ("zone", 2.0)]);
+    let order: Vec<&str> = weighted.terms.iter().map(|term| term.word.as_str()).collect();
+    assert_eq!(order, ["zone", "cart", "lost"]);
+    assert!(weighted.terms[1].boost > 1.0 && weighted.terms[2].boost == 1.0);
 }
 
 #[test]
