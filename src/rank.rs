@@ -35,10 +35,12 @@ pub enum Signal {
     Commits,
     /// It was changed lately.
     Recent,
+    /// It is often changed together with files that fit best without this.
+    Together,
 }
 
 /// The number of signals.
-pub const SIGNALS: usize = 11;
+pub const SIGNALS: usize = 12;
 
 impl Signal {
     /// Every signal.
@@ -54,7 +56,13 @@ impl Signal {
         Signal::Says,
         Signal::Commits,
         Signal::Recent,
+        Signal::Together,
     ];
+
+    /// Returns false for what every file has something of, so that it explains nothing.
+    fn is_told(self) -> bool {
+        !matches!(self, Signal::Covers | Signal::Recent)
+    }
 
     /// Returns the word that a reply has for it.
     pub fn word(self) -> &'static str {
@@ -70,6 +78,7 @@ impl Signal {
             Signal::Says => "says",
             Signal::Commits => "commit",
             Signal::Recent => "recent",
+            Signal::Together => "together",
         }
     }
 }
@@ -150,6 +159,8 @@ pub struct WordWeights {
     pub prose: f32,
     /// In code and output that it quotes.
     pub code: f32,
+    /// What words of reports in general are multiplied with, outside the subject.
+    pub form: f32,
 }
 
 impl Default for Weights {
@@ -167,13 +178,13 @@ impl Default for WordWeights {
 impl Weights {
     /// What holds unless a caller says otherwise.
     pub const DEFAULT: Weights = Weights {
-        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25, 0.3, 0.15, 0.3, 0.3, 0.0],
+        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25, 0.3, 0.15, 0.3, 0.3, 0.05, 0.1],
         knee: 1.0,
         test: 0.45,
         others: 0.3,
         declaration: 0.6,
         document: 0.4,
-        words: WordWeights { title: 1.5, mentioned: 1.2, prose: 1.0, code: 0.5 },
+        words: WordWeights { title: 1.5, mentioned: 1.2, prose: 1.0, code: 0.5, form: 0.3 },
         bm25: Bm25::DEFAULT,
         fields: Term::WEIGHTS,
         function_file: 1.0,
@@ -230,7 +241,7 @@ impl Evidence {
     pub fn why(&self) -> Vec<String> {
         let mut said: Vec<(f32, Signal)> = Signal::ALL
             .into_iter()
-            .filter(|&signal| self.get(signal) > 0.0)
+            .filter(|&signal| self.get(signal) > 0.0 && signal.is_told())
             .map(|signal| (Weights::DEFAULT.signals[signal as usize] * self.get(signal), signal))
             .collect();
         said.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -257,9 +257,19 @@ fn tell(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {
         false => format!("{root}: {files} files, {bytes}, nothing changed\n"),
     };
     print(&text)?;
-    match code.filter(|code| code.published) {
-        Some(code) => print(&format!("{root}: {} files were parsed\n", code.read)),
-        None => Ok(()),
+    let Some(code) = code else { return Ok(()) };
+    if code.published {
+        print(&format!("{root}: {} files were parsed\n", code.read))?;
+    }
+    let history = &code.history;
+    if let Some(problem) = &history.problem {
+        report::print_message(format_args!("{root}: commits are not known: {problem}"));
+    }
+    match history.published {
+        true => {
+            print(&format!("{root}: {} commits, {} were read\n", history.commits, history.read))
+        }
+        false => Ok(()),
     }
 }
 
@@ -289,7 +299,7 @@ fn with_progress<T: Send>(
     std::thread::scope(|scope| {
         let bar = scope.spawn(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = "{msg:10} [{bar:30}] {pos}/{len} files, {prefix}, {elapsed}";
+            let style = "{msg:10} [{bar:30}] {pos}/{len} {prefix}, {elapsed}";
             if let Ok(style) = ProgressStyle::with_template(style) {
                 bar.set_style(style.progress_chars("=> "));
             }
@@ -298,13 +308,17 @@ fn with_progress<T: Send>(
                 let (files, total, bytes) = progress.counts();
                 bar.set_length(total);
                 bar.set_position(files);
-                bar.set_prefix(HumanBytes(bytes).to_string());
+                bar.set_prefix(match progress.stage() {
+                    Stage::History => "commits".to_owned(),
+                    _ => format!("files, {}", HumanBytes(bytes)),
+                });
                 bar.set_message(match progress.stage() {
                     Stage::Walking => "walking",
                     Stage::Reading => "reading",
                     Stage::Writing => "writing",
                     Stage::Parsing => "parsing",
                     Stage::Ranking => "ranking",
+                    Stage::History => "history",
                 });
                 bar.tick();
             }

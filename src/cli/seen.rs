@@ -9,6 +9,7 @@ use super::background::{self, Build};
 use crate::catalog::Catalog;
 use crate::engine::{self, Check, Engine, FileList, Local};
 use crate::error::{Kind, Result};
+use crate::history::History;
 use crate::history::git::Git;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
@@ -137,6 +138,10 @@ impl Code for Seen<'_> {
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {
         self.code.read(path, bytes_max)
+    }
+
+    fn history(&self) -> Result<Option<Arc<History>>> {
+        self.code.history()
     }
 
     fn git(&self) -> Option<&Git> {

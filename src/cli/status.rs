@@ -56,6 +56,9 @@ struct Status {
     /// Why those that are built cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     code_unusable: Option<String>,
+    /// The log of commits; absent where there is no repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<History>,
     segments: u64,
     live_units: u64,
     dead_units: u64,
@@ -77,6 +80,21 @@ struct Code {
     /// Why there is no text index.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_unusable: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct History {
+    /// Commits in the log; 0 where it was not read yet.
+    commits: u64,
+    /// It is not that of HEAD; who asks reads what is missing as long as that is little.
+    behind: bool,
+    /// There are older commits than it holds.
+    cut: bool,
+    /// The repository lacks its older commits.
+    shallow: bool,
+    /// Why it cannot be used or compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unusable: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -145,6 +163,8 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
         BTreeMap::from([("trigrams", trigrams), ("table", table.container().len_bytes())]);
     sizes.extend(code.exists.then_some(("code", code.code_bytes)));
     sizes.extend((code.text_bytes > 0).then_some(("text", code.text_bytes)));
+    let history = engine::history_status(engine);
+    sizes.extend(history.exists.then_some(("history", history.len_bytes)));
     Ok(Status {
         root: engine.root().display().to_string(),
         index_dir: engine.store().dir().display().to_string(),
@@ -167,6 +187,13 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
             text_unusable: code.text_unusable,
         }),
         code_unusable,
+        history: history.has_repository.then_some(History {
+            commits: history.commits,
+            behind: history.is_behind || !history.exists,
+            cut: history.is_cut,
+            shallow: history.is_shallow,
+            unusable: history.unusable,
+        }),
         segments: snapshot.segments.len() as u64,
         live_units,
         dead_units: units.saturating_sub(live_units),
@@ -197,6 +224,7 @@ fn missing(engine: &Engine) -> Status {
         sizes: BTreeMap::new(),
         code: None,
         code_unusable: None,
+        history: None,
         segments: 0,
         live_units: 0,
         dead_units: 0,
@@ -232,6 +260,7 @@ fn text(status: &Status) -> String {
     let sizes = status.sizes.iter().map(|(part, bytes)| format!("{part} {}", HumanBytes(*bytes)));
     line("on disk", sizes.collect::<Vec<_>>().join(", "));
     line("code", code_text(status));
+    line("history", history_text(status));
     let units = format!("{} live units, {} dead", status.live_units, status.dead_units);
     line("segments", format!("{}: {units}", status.segments));
     let counts = |counts: Vec<(String, u64)>| {
@@ -271,6 +300,24 @@ fn code_text(status: &Status) -> String {
         let reason = super::report::plain(reason);
         let _ = write!(text, "; {reason}, `codedb index` builds it");
     }
+    text
+}
+
+fn history_text(status: &Status) -> String {
+    let Some(history) = &status.history else { return "no repository".to_owned() };
+    if let Some(reason) = &history.unusable {
+        return format!("{}; `codedb index` reads it anew", super::report::plain(reason));
+    }
+    if history.commits == 0 && history.behind {
+        return "not read; `codedb index` reads the log of commits".to_owned();
+    }
+    let mut text = format!("{} commits", history.commits);
+    let notes = [
+        (history.cut, ", older ones are left out"),
+        (history.shallow, ", the clone lacks older ones"),
+        (history.behind, "; behind HEAD, `codedb index` reads the rest"),
+    ];
+    notes.iter().filter(|(is, _)| *is).for_each(|(_, note)| text.push_str(note));
     text
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::evidence::{self, Chunk, Found};
+use super::evidence::{self, Chunk, Found, Sources};
 use super::ranking::{RankedFile, Scope, rank_files};
 use super::task::{Kind, Task};
 use super::tokens;
@@ -18,7 +18,6 @@ use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::calls;
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
-use crate::index::text::Overlay;
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 use crate::lang::words::identifiers;
@@ -185,14 +184,10 @@ impl CallOf {
 /// # Errors
 ///
 /// [`crate::Kind::Corrupt`] where an index is damaged.
-pub fn compose(
-    catalog: &Catalog,
-    overlay: Option<&Overlay>,
-    task: &Task,
-    options: &Options,
-) -> Result<Bundle> {
-    let found = evidence::gather(catalog, overlay, task, &Weights::DEFAULT)?;
-    let ranked = rank_files(catalog, &found, task, &Weights::DEFAULT, options.scope())?;
+pub fn compose(sources: Sources<'_>, task: &Task, options: &Options) -> Result<Bundle> {
+    let catalog = sources.catalog;
+    let mut found = evidence::gather(sources, task, &Weights::DEFAULT)?;
+    let ranked = rank_files(sources, &mut found, task, &Weights::DEFAULT, options.scope())?;
     let mut texts = Texts::new(catalog);
     let mut entries: Vec<(f32, Entry)> = Vec::new();
     for (place, ranked) in ranked.iter().take(options.max_files).enumerate() {

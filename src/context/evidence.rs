@@ -10,6 +10,7 @@ use crate::base::path;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
+use crate::history::{Decay, History, Parameters};
 use crate::index::text::{Overlay, Query, rank};
 use crate::lang::words::{parts, push_folded};
 use crate::rank::{Evidence, Signal, Weights};
@@ -65,18 +66,25 @@ pub struct Found {
     pub unmatched: Vec<usize>,
 }
 
-/// Returns what speaks for each file of the catalog; the text index helps where there is one.
+/// What a task is looked up in.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// Files, definitions and uses.
+    pub catalog: &'a Catalog,
+    /// Words, where they are indexed.
+    pub text: Option<&'a Overlay>,
+    /// Commits, where there is a repository and its log was read.
+    pub history: Option<&'a History>,
+}
+
+/// Returns what speaks for each file; the text index and the history help where there are such.
 /// O(postings + definitions + files).
 ///
 /// # Errors
 ///
 /// [`crate::Kind::Corrupt`] where an index is damaged.
-pub fn gather(
-    catalog: &Catalog,
-    text: Option<&Overlay>,
-    task: &Task,
-    weights: &Weights,
-) -> Result<Found> {
+pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Found> {
+    let catalog = sources.catalog;
     let mut found = Found::default();
     let frames = task.of_kind(Kind::Frame).count();
     let mut frame = 0;
@@ -98,8 +106,12 @@ pub fn gather(
     }
     found.stems(catalog, task);
     found.named(catalog, task)?;
-    if let Some(text) = text {
-        found.text(catalog, text, task, weights)?;
+    let query = query(task, weights);
+    if let Some(text) = sources.text {
+        found.text(catalog, text, &query, weights)?;
+    }
+    if let Some(history) = sources.history {
+        found.commits(catalog, history, &query);
     }
     Ok(found)
 }
@@ -315,6 +327,21 @@ impl Found {
         }
     }
 
+    /// Looks for commits whose subjects say what the task says, and for files that changed lately.
+    fn commits(&mut self, catalog: &Catalog, history: &History, query: &Query) {
+        let files = catalog.files();
+        let is_there = |path: &[u8]| files.find(path).is_some();
+        for hit in history.rank(query, &Parameters::DEFAULT, is_there) {
+            let Some(at) = files.find(hit.path) else { continue };
+            let commits = hit.commits.to_string();
+            self.add(FileId::new(at), Signal::Commits, hit.score as f32, Some(&commits));
+        }
+        for (&file, evidence) in &mut self.files {
+            let recency = history.recency(catalog.path(file), Decay::DEFAULT);
+            evidence.add(Signal::Recent, recency as f32, None);
+        }
+    }
+
     /// Looks for definitions that have a plain word of the task as their name.
     fn named(&mut self, catalog: &Catalog, task: &Task) -> Result<()> {
         let mut seen = BTreeSet::new();
@@ -379,11 +406,10 @@ impl Found {
         &mut self,
         catalog: &Catalog,
         overlay: &Overlay,
-        task: &Task,
+        query: &Query,
         weights: &Weights,
     ) -> Result<()> {
-        let query = query(task, weights);
-        let ranking = rank(overlay, &query, &weights.bm25)?;
+        let ranking = rank(overlay, query, &weights.bm25)?;
         let hits = ranking.files(TEXT_FILES)?;
         let Some(best) = hits.first().map(|hit| hit.score).filter(|score| *score > 0.0) else {
             return Ok(());
@@ -406,6 +432,168 @@ impl Found {
     }
 }
 
+/// Words of reports in general, rare in code and so without a low weight of their own; sorted.
+static FORM_WORDS: &[&str] = &[
+    "actual",
+    "actually",
+    "additional",
+    "anyone",
+    "apparently",
+    "appears",
+    "basically",
+    "behavior",
+    "behaviour",
+    "bug",
+    "bugs",
+    "causes",
+    "code",
+    "confirm",
+    "correct",
+    "correctly",
+    "currently",
+    "darwin",
+    "debian",
+    "describe",
+    "description",
+    "desired",
+    "details",
+    "different",
+    "does",
+    "doing",
+    "ends",
+    "environment",
+    "even",
+    "example",
+    "examples",
+    "expect",
+    "expected",
+    "explain",
+    "feature",
+    "find",
+    "fine",
+    "fix",
+    "fixed",
+    "following",
+    "follows",
+    "found",
+    "get",
+    "gets",
+    "getting",
+    "give",
+    "gives",
+    "good",
+    "got",
+    "guess",
+    "happen",
+    "happening",
+    "happens",
+    "help",
+    "hope",
+    "however",
+    "idea",
+    "incorrect",
+    "info",
+    "information",
+    "installed",
+    "instead",
+    "issue",
+    "issues",
+    "know",
+    "latest",
+    "linux",
+    "log",
+    "looks",
+    "macos",
+    "make",
+    "makes",
+    "maybe",
+    "minimal",
+    "need",
+    "needs",
+    "old",
+    "output",
+    "platform",
+    "please",
+    "possible",
+    "probably",
+    "problem",
+    "produces",
+    "project",
+    "provide",
+    "python",
+    "question",
+    "reason",
+    "recent",
+    "related",
+    "release",
+    "report",
+    "reproduce",
+    "reproduced",
+    "reproducer",
+    "reproducible",
+    "request",
+    "result",
+    "results",
+    "run",
+    "running",
+    "runs",
+    "sample",
+    "screenshot",
+    "screenshots",
+    "see",
+    "seem",
+    "seems",
+    "show",
+    "shows",
+    "similar",
+    "simple",
+    "simply",
+    "since",
+    "snippet",
+    "solution",
+    "something",
+    "specific",
+    "steps",
+    "still",
+    "suggest",
+    "suggestion",
+    "sure",
+    "system",
+    "take",
+    "thank",
+    "thanks",
+    "thing",
+    "things",
+    "think",
+    "traceback",
+    "tried",
+    "try",
+    "trying",
+    "ubuntu",
+    "understand",
+    "unexpected",
+    "unfortunately",
+    "usage",
+    "use",
+    "used",
+    "user",
+    "users",
+    "uses",
+    "using",
+    "version",
+    "versions",
+    "want",
+    "way",
+    "well",
+    "windows",
+    "without",
+    "work",
+    "workaround",
+    "working",
+    "works",
+    "wrong",
+];
+
 /// Returns what is asked of the text index: the subject first, then what is mentioned, sentences, and
 /// code last.
 pub fn query(task: &Task, weights: &Weights) -> Query {
@@ -422,7 +610,12 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
         (&task.prose, worth.prose),
         (&task.code, worth.code),
     ]);
+    let title = Query::parse(&task.title);
     for term in &mut query.terms {
+        let is_subject = || title.terms.iter().any(|of| of.stem == term.stem);
+        if FORM_WORDS.binary_search(&term.word.as_str()).is_ok() && !is_subject() {
+            term.boost *= worth.form;
+        }
         for (have, wanted) in term.weights.iter_mut().zip(&weights.fields) {
             if *have > 0.0 {
                 *have = *wanted;

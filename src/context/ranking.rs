@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::evidence::Found;
+use super::evidence::{Found, Sources};
 use super::task::Task;
 use crate::base::ids::FileId;
 use crate::base::path::is_within;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
-use crate::rank::{Evidence, Weights};
+use crate::rank::{Evidence, Signal, Weights};
+
+/// Files that fit best, whose companions count.
+const LEADERS: usize = 4;
 
 /// Files whose functions are ranked.
 const FILES_WITH_FUNCTIONS: usize = 50;
@@ -49,6 +52,28 @@ pub struct RankedFile {
 ///
 /// [`crate::Kind::Corrupt`] where an index is damaged.
 pub fn rank_files(
+    sources: Sources<'_>,
+    found: &mut Found,
+    task: &Task,
+    weights: &Weights,
+    scope: Scope<'_>,
+) -> Result<Vec<RankedFile>> {
+    let first = ranked(sources.catalog, found, task, weights, scope)?;
+    let Some(history) = sources.history else { return Ok(first) };
+    let files = sources.catalog.files();
+    let best = first.first().map_or(1.0, |first| first.score);
+    for leader in first.iter().take(LEADERS) {
+        for (path, share) in history.changed_with(sources.catalog.path(leader.file)) {
+            if let Some(at) = files.find(path) {
+                let evidence = found.files.entry(FileId::new(at)).or_default();
+                evidence.add(Signal::Together, share as f32 * leader.score / best, None);
+            }
+        }
+    }
+    ranked(sources.catalog, found, task, weights, scope)
+}
+
+fn ranked(
     catalog: &Catalog,
     found: &Found,
     task: &Task,

@@ -10,6 +10,7 @@ pub use extract::{Extract, extract, extract_text};
 pub use status::{CodeStatus, check_code, code_status};
 
 use super::Engine;
+use super::history::{self, HistoryBuilt};
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
 use super::text::{self, Belief};
@@ -30,7 +31,7 @@ const ADDED_PARTS_MAX: usize = 6;
 const BASE_PARTS_MAX: usize = PARTS_MAX - ADDED_PARTS_MAX - 1;
 
 /// What [`build_code`] did.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CodeBuilt {
     /// Files that the code index speaks of.
     pub files: u64,
@@ -38,9 +39,12 @@ pub struct CodeBuilt {
     pub read: u64,
     /// Something was published.
     pub published: bool,
+    /// What became of the log of commits.
+    pub history: HistoryBuilt,
 }
 
-/// Brings the code index up to the newest generation of the search index; with `anew` from nothing.
+/// Brings the code index up to the newest generation of the search index, and what goes with it: the
+/// text index, and the log of commits where git tells it; with `anew` from nothing.
 /// Does nothing where there is no search index. What is there is wholly checked where the search index
 /// has not changed since, and built again where it is damaged. O(text of files that no part speaks of,
 /// and bytes that are checked).
@@ -63,12 +67,13 @@ pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<Co
     };
     let is_full = Builder::is_full;
     let job = Job { engine, lock: &lock, generation, table, progress, is_full };
-    let built = build_parts(&job, &all, anew).inspect_err(|_| shelf.tidy(&lock))?;
+    let mut built = build_parts(&job, &all, anew).inspect_err(|_| shelf.tidy(&lock))?;
     if let Some(code) = shelf.open()? {
         let (parts, places) = (&code.parts, &places(&code, table)?);
         let sources = text::Sources { engine, table, generation, files: &all, parts, places };
         text::build(sources, &lock, belief, progress)?;
     }
+    built.history = history::build(engine, anew, &lock, progress)?;
     Ok(built)
 }
 
@@ -209,7 +214,8 @@ impl Job<'_> {
             generation,
         };
         shelf.publish(lock, new)?;
-        Ok(CodeBuilt { files: table.files().into(), read: files.len() as u64, published: true })
+        let (files, read) = (table.files().into(), files.len() as u64);
+        Ok(CodeBuilt { files, read, published: true, ..CodeBuilt::default() })
     }
 }
 

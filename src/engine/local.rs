@@ -7,10 +7,12 @@ use std::sync::{Arc, OnceLock};
 use super::Engine;
 use super::catalog::{bare, catalog, parts};
 use super::file_list::{Check, FileList, file_list};
+use super::history::history;
 use super::ranking::overlay;
 use super::warm::Moment;
 use crate::catalog::Catalog;
 use crate::error::Result;
+use crate::history::History;
 use crate::history::git::Git;
 use crate::index::code::Part;
 use crate::index::text::Overlay;
@@ -32,6 +34,7 @@ pub struct Local<'a> {
     parts: OnceLock<Arc<Vec<Part>>>,
     catalog: OnceLock<Arc<Catalog>>,
     indexed: OnceLock<Arc<Catalog>>,
+    history: OnceLock<Option<Arc<History>>>,
     git: OnceLock<Option<Git>>,
 }
 
@@ -47,6 +50,7 @@ impl Local<'_> {
             parts: OnceLock::new(),
             catalog: OnceLock::new(),
             indexed: OnceLock::new(),
+            history: OnceLock::new(),
             git: OnceLock::new(),
         }
     }
@@ -133,6 +137,10 @@ impl Code for Local<'_> {
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {
         guarded::read(self.engine.root(), path, bytes_max)
+    }
+
+    fn history(&self) -> Result<Option<Arc<History>>> {
+        Ok(self.history.get_or_init(|| history(self.engine)).clone())
     }
 
     fn git(&self) -> Option<&Git> {

@@ -27,6 +27,8 @@ pub enum Stage {
     Parsing,
     /// Cutting files for the text index.
     Ranking,
+    /// Reading the log of commits, which are counted instead of files.
+    History,
 }
 
 impl Progress {
@@ -37,7 +39,8 @@ impl Progress {
             1 => Stage::Reading,
             2 => Stage::Writing,
             3 => Stage::Parsing,
-            _ => Stage::Ranking,
+            4 => Stage::Ranking,
+            _ => Stage::History,
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::FileList;
+use super::history::Looked;
 use crate::catalog::Catalog;
 use crate::index::code::Part;
 use crate::index::code::store::Manifest;
@@ -17,6 +18,8 @@ use crate::source::kept::Texts;
 pub(super) struct Warm {
     /// The texts of the tree's files.
     pub(super) texts: Arc<Texts>,
+    /// The log of commits, and of which HEAD.
+    pub(super) looked: Mutex<Option<Looked>>,
     parts: Mutex<Option<Parts>>,
     moment: Mutex<Option<Arc<Moment>>>,
 }
@@ -70,7 +73,7 @@ impl Warm {
     /// Returns what an engine of the tree at `root` keeps: nothing yet.
     pub(super) fn new(root: &Path) -> Warm {
         let texts = Arc::new(Texts::new(root.to_path_buf()));
-        Warm { texts, parts: Mutex::new(None), moment: Mutex::new(None) }
+        Warm { texts, looked: Mutex::new(None), parts: Mutex::new(None), moment: Mutex::new(None) }
     }
 
     /// Returns the moment of `files`: the last one if they are the same, else one that begins with

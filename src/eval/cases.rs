@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::history::git::{Git, Told};
+use crate::history::git::{Git, Message};
 use crate::lang::{Language, language, marks};
 
 /// Commits that cases are chosen of, the newest.
@@ -122,7 +122,7 @@ pub fn of_file(text: &str) -> Result<Vec<Case>> {
 ///
 /// If git fails.
 pub fn of_commits(git: &Git, count: usize, seed: u64) -> Result<Vec<Case>> {
-    let told = git.told(COMMITS_MAX)?;
+    let told = git.messages(COMMITS_MAX)?;
     let mut fitting: Vec<(u64, usize)> = told
         .iter()
         .enumerate()
@@ -134,11 +134,11 @@ pub fn of_commits(git: &Git, count: usize, seed: u64) -> Result<Vec<Case>> {
     // Neighbours in time have most of their trees in common.
     fitting.sort_unstable_by_key(|&(_, at)| std::cmp::Reverse(at));
     let case = |&(_, at): &(u64, usize)| {
-        let Told { id, parent, message, .. } = &told[at];
+        let Message { id, parent, text, .. } = &told[at];
         Ok(Case {
             id: id.clone(),
             base: parent.clone(),
-            task: without_trailers(message),
+            task: without_trailers(text),
             patch: git.patch(parent, id)?,
             is_commit: true,
         })
@@ -152,8 +152,8 @@ pub fn is_source(path: &[u8]) -> bool {
     language.is_some_and(Language::is_code) && !marks::of_path(path).test
 }
 
-fn is_case(commit: &Told) -> bool {
-    let subject = commit.message.lines().next().unwrap_or_default().to_lowercase();
+fn is_case(commit: &Message) -> bool {
+    let subject = commit.text.lines().next().unwrap_or_default().to_lowercase();
     let words = || subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let sources =
         commit.changes.iter().filter(|(status, path)| *status != b'A' && is_source(path)).count();
@@ -178,10 +178,10 @@ mod tests {
 
     #[test]
     fn commits_that_say_what_they_change_are_cases() {
-        let commit = |message: &str, changes: &[(u8, &str)]| Told {
+        let commit = |message: &str, changes: &[(u8, &str)]| Message {
             id: "a".into(),
             parent: "b".into(),
-            message: message.into(),
+            text: message.into(),
             changes: changes.iter().map(|(s, path)| (*s, path.as_bytes().to_vec())).collect(),
         };
         let good = "Fix the loss of items\n\nbody\nSigned-off-by: x";

@@ -12,7 +12,7 @@ use super::measures::Places;
 use super::patch::{Touched, touched};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
-use crate::context::evidence::gather;
+use crate::context::evidence::{Found, Sources, gather};
 use crate::context::ranking::{Scope, rank_files, rank_functions, wants_tests};
 use crate::context::task::Task;
 use crate::engine::{self, Check, Engine, Local, Progress};
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::graph::link::SymbolAt;
 use crate::history::git::Git;
 use crate::lang::Marks;
-use crate::rank::{SIGNALS, Weights};
+use crate::rank::{Evidence, SIGNALS, Weights};
 use crate::tools::call::Code;
 use crate::tools::{Call, TOOLS};
 
@@ -147,8 +147,10 @@ impl Bench {
         };
         let task = Task::new(&case.task);
         let overlay = code.ranking()?;
-        let found = gather(catalog, overlay.as_deref(), &task, &options.weights)?;
-        let files = rank_files(catalog, &found, &task, &options.weights, Scope::default())?;
+        let history = code.history()?;
+        let sources = Sources { catalog, text: overlay.as_deref(), history: history.as_deref() };
+        let mut found = gather(sources, &task, &options.weights)?;
+        let files = rank_files(sources, &mut found, &task, &options.weights, Scope::default())?;
         let order: Vec<FileId> = files.iter().map(|file| file.file).collect();
         measured.codedb = places(&wanted, &order);
         measured.first = order.iter().take(5).map(|&file| shown(file)).collect();
@@ -213,8 +215,8 @@ fn ask(
     Ok(serde_json::from_str(&answer.json()?).unwrap_or_default())
 }
 
-fn order_values(found: &crate::context::evidence::Found, file: FileId) -> [f32; SIGNALS] {
-    found.files.get(&file).map_or([0.0; SIGNALS], crate::rank::Evidence::values)
+fn order_values(found: &Found, file: FileId) -> [f32; SIGNALS] {
+    found.files.get(&file).map_or([0.0; SIGNALS], Evidence::values)
 }
 
 /// Returns the best files and those that were looked for, each with its place if it has one.

@@ -7,7 +7,10 @@
 //! that mean nothing are answers.
 
 mod checkout;
+mod head;
+mod range;
 mod since;
+mod stream;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
@@ -17,8 +20,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-pub use checkout::Told;
+pub use checkout::Message;
+pub use head::Head;
+pub use range::{FILES_MAX, Place, Range, Status, Told};
 pub use since::Difference;
+pub use stream::Wishes;
 
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
@@ -214,34 +220,14 @@ impl Git {
         self.run_with(&[], command, args)
     }
 
-    /// Runs git in the root until it ends. The one place where git is run.
+    /// Runs git in the root until it ends.
     fn run_with<A: AsRef<OsStr>>(
         &self,
         settings: &[OsString],
         command: &str,
         args: &[A],
     ) -> Result<Said> {
-        let mut git = Command::new("git");
-        for name in FOREIGN {
-            git.env_remove(name);
-        }
-        git.envs(ENVIRONMENT.iter().copied());
-        for setting in
-            SETTINGS.iter().map(OsStr::new).chain(settings.iter().map(OsString::as_os_str))
-        {
-            git.arg("-c").arg(setting);
-        }
-        git.args(["--no-pager", command])
-            .args(args)
-            .current_dir(&self.root)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = git.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::new(Kind::NotFound, "git is not installed, or not found")
-                .with_hint("it tells of commits; the other tools do without it"),
-            _ => failed(command, &error.to_string()),
-        })?;
+        let mut child = self.start(settings, command, args)?;
         let (answer, complaint) = (
             collect(child.stdout.take(), ANSWER_BYTES_MAX),
             collect(child.stderr.take(), COMPLAINT_BYTES_MAX),
@@ -265,9 +251,40 @@ impl Git {
         };
         Ok(Said { answer, complaint: first_complaint(&complaint), code: status.code() })
     }
+
+    /// Starts git in the root. The one place where git is run.
+    fn start<A: AsRef<OsStr>>(
+        &self,
+        settings: &[OsString],
+        command: &str,
+        args: &[A],
+    ) -> Result<Child> {
+        let mut git = Command::new("git");
+        for name in FOREIGN {
+            git.env_remove(name);
+        }
+        git.envs(ENVIRONMENT.iter().copied());
+        for setting in
+            SETTINGS.iter().map(OsStr::new).chain(settings.iter().map(OsString::as_os_str))
+        {
+            git.arg("-c").arg(setting);
+        }
+        git.args(["--no-pager", command])
+            .args(args)
+            .current_dir(&self.root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        git.spawn().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::new(Kind::NotFound, "git is not installed, or not found")
+                .with_hint("it tells of commits; the other tools do without it"),
+            _ => failed(command, &error.to_string()),
+        })
+    }
 }
 
 impl Said {
+    /// Returns the error of a `command` that ended like this.
     fn failure(&self, command: &str) -> Error {
         failed(command, &self.complaint)
     }

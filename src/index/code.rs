@@ -17,7 +17,7 @@ pub mod places;
 pub mod reader;
 pub mod record;
 pub mod store;
-mod varint;
+pub(crate) mod varint;
 
 pub use builder::{Builder, FileFacts};
 pub use reader::Part;

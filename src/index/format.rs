@@ -43,6 +43,8 @@ pub enum FileKind {
     Table = 2,
     /// A part of the code index.
     Code = 3,
+    /// The log of commits.
+    History = 4,
     /// tantivy's files of one segment of a text index.
     TextSegment = 32,
     /// Files and chunks of a text index, and its manifest.

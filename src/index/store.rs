@@ -8,6 +8,7 @@
 //! gen-<n>.json           manifest of generation n: its table and segments, and their checksums
 //! table-<n>.idx          file table of generation n
 //! segment-<n>.idx        postings that generation n added
+//! history-<n>.idx        nth publication of the log of commits, by who has code.lock
 //! watch.lock             held by the one watch server; watch.sock is where it listens, and
 //!                        watch.new is that socket for an instant before it is private
 //! cookie-<pid>-<n>       the watch server's mark in its event queue, there for an instant
@@ -230,7 +231,7 @@ impl Store {
         });
     }
 
-    pub(super) fn remove_where(&self, goes: impl Fn(&str) -> bool) {
+    pub(crate) fn remove_where(&self, goes: impl Fn(&str) -> bool) {
         let Ok(entries) = fs::read_dir(&self.dir) else { return };
         for entry in entries.flatten() {
             if goes(&entry.file_name().to_string_lossy()) {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::catalog::Catalog;
 use crate::engine::FileList;
 use crate::error::Result;
+use crate::history::History;
 use crate::history::git::Git;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
@@ -69,6 +70,14 @@ pub trait Code: Sync {
     ///
     /// If there is none, or it is not to be served; see [`crate::source::guarded::read`].
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content>;
+
+    /// Returns the log of HEAD, as far as it is known or quickly read, which [`crate::history::Log::origin`]
+    /// says; `None` where there is no repository, or its log was not read yet.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be asked for. What git cannot tell is no error: it is not known then.
+    fn history(&self) -> Result<Option<Arc<History>>>;
 
     /// Returns the git work tree around the root, if there is one.
     fn git(&self) -> Option<&Git>;

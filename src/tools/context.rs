@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::known::Known;
 use super::{Call, Define, Reply, paths};
 use crate::context::compose::{Bundle, Options, compose};
+use crate::context::evidence::Sources;
 use crate::context::task::{self, Task};
 use crate::error::{Error, Result};
 
@@ -102,7 +103,9 @@ impl Define for Context {
             .collect();
         let catalog = call.code.catalog(&names)?;
         let overlay = call.code.ranking()?;
-        let bundle = compose(catalog, overlay.as_deref(), &task, &options)?;
+        let history = call.code.history()?;
+        let sources = Sources { catalog, text: overlay.as_deref(), history: history.as_deref() };
+        let bundle = compose(sources, &task, &options)?;
         Ok(Found { known: Known::of(catalog), without_text: overlay.is_none(), bundle })
     }
 }

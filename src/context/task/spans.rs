@@ -12,13 +12,22 @@ pub(super) enum Piece<'a> {
     Code(&'a str),
 }
 
-/// Returns the lines of a task, fences and empty ones left out.
+/// Returns the lines of a task. Left out are fences, empty lines, comments of Markdown, which are the
+/// words of a form, and lines that tell the version of something.
 pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut fence: Option<&str> = None;
     let (mut is_after_empty, mut is_indented) = (true, false);
+    let mut is_comment = false;
     for line in task.lines() {
         let trimmed = line.trim_start();
+        if fence.is_none() && (is_comment || trimmed.starts_with("<!--")) {
+            is_comment = !trimmed.trim_end().ends_with("-->");
+            continue;
+        }
+        if !pieces.is_empty() && is_version(trimmed) {
+            continue;
+        }
         if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark)) {
             match fence {
                 None => fence = Some(mark),
@@ -49,6 +58,25 @@ pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
         pieces.push(if is_code { Piece::Code(line) } else { Piece::Prose(line) });
     }
     pieces
+}
+
+/// Returns true for a name and its version alone on a line: `numpy 1.18.1`, `- Python: 3.8.0`.
+fn is_version(line: &str) -> bool {
+    let line = line.trim_start_matches(['-', '*', ' ']).trim_end_matches([',', ' ', '\r']);
+    let mut words = line
+        .split(|c: char| c.is_whitespace() || matches!(c, ':' | '='))
+        .filter(|word| !word.is_empty());
+    let (Some(name), Some(version), None) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
+    let version = version.trim_start_matches(['v', 'V', '"', '^', '~']);
+    let (major, rest) = version.split_once('.').unwrap_or_default();
+    let is_number = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+    name.starts_with(char::is_alphabetic)
+        && !name.contains(['(', '[', '.'])
+        && is_number(major)
+        && major.bytes().all(|byte| byte.is_ascii_digit())
+        && is_number(rest)
 }
 
 /// A part of a line.

@@ -6,6 +6,7 @@ use super::{places, readable_files};
 use crate::base::ids::FileId;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::history::store::HistoryStore;
 use crate::index::code::store::CodeStore;
 use crate::index::text::Unusable;
 use crate::lang::Problem;
@@ -84,7 +85,7 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
     Ok(status)
 }
 
-/// Checks every block of the code index and of the text index. O(their bytes).
+/// Checks every block of the code index, of the text index and of the log of commits. O(their bytes).
 ///
 /// # Errors
 ///
@@ -96,8 +97,9 @@ pub fn check_code(engine: &Engine) -> Result<()> {
         }
     }
     match engine.text_index() {
-        Ok(index) => index.check_all(),
-        Err(Unusable::Missing) => Ok(()),
-        Err(Unusable::Broken(error)) => Err(error),
+        Ok(index) => index.check_all()?,
+        Err(Unusable::Missing) => {}
+        Err(Unusable::Broken(error)) => return Err(error),
     }
+    HistoryStore(&engine.store).open().map(|_| ())
 }

@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 
 /// A commit as who wrote it tells of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Told {
+pub struct Message {
     /// Its full name.
     pub id: String,
     /// The commit before it.
     pub parent: String,
     /// What its message says.
-    pub message: String,
+    pub text: String,
     /// The paths that it adds, changes or removes, each with git's letter for that; renamed files are
     /// removed under one name and added under another.
     pub changes: Vec<(u8, Vec<u8>)>,
@@ -55,7 +55,7 @@ impl Git {
     /// # Errors
     ///
     /// If git fails.
-    pub fn told(&self, commits_max: usize) -> Result<Vec<Told>> {
+    pub fn messages(&self, commits_max: usize) -> Result<Vec<Message>> {
         let count = format!("--max-count={commits_max}");
         let args = [
             "--no-ext-diff",
@@ -69,7 +69,7 @@ impl Git {
             &count,
             "HEAD",
         ];
-        Ok(told(&self.ask("log", &args)?))
+        Ok(messages(&self.ask("log", &args)?))
     }
 
     /// Returns how `commit` differs from the one before it, as a patch without lines around.
@@ -84,9 +84,9 @@ impl Git {
     }
 }
 
-/// Reads what [`Git::told`] asks for.
-fn told(answer: &[u8]) -> Vec<Told> {
-    let mut commits: Vec<Told> = Vec::new();
+/// Reads what [`Git::messages`] asks for.
+fn messages(answer: &[u8]) -> Vec<Message> {
+    let mut commits: Vec<Message> = Vec::new();
     let mut fields = fields(answer).peekable();
     while let Some(field) = fields.next() {
         let field = field.strip_prefix(b"\n").unwrap_or(field);
@@ -95,10 +95,10 @@ fn told(answer: &[u8]) -> Vec<Told> {
             let (id, parent) = names.split_once(' ').unwrap_or((&names, ""));
             let is_message = |field: &&[u8]| !field.starts_with(b"\x01");
             let message = fields.next_if(is_message).unwrap_or_default();
-            commits.push(Told {
+            commits.push(Message {
                 id: id.to_owned(),
                 parent: parent.to_owned(),
-                message: String::from_utf8_lossy(message).into_owned(),
+                text: String::from_utf8_lossy(message).into_owned(),
                 changes: Vec::new(),
             });
         } else if let (Some(commit), [status]) = (commits.last_mut(), field) {
@@ -119,10 +119,10 @@ mod tests {
     fn commits_are_read_with_their_messages() {
         let log =
             b"\x01aa bb\0fix: x\n\nbody\n\0\0M\0a.rs\0D\0b\0\0\x01bb cc\0y\0\0A\0c\0\0\x01cc \0z\0";
-        let found = told(log);
+        let found = messages(log);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].id.as_str(), found[0].parent.as_str()), ("aa", "bb"));
-        assert_eq!(found[0].message, "fix: x\n\nbody\n");
+        assert_eq!(found[0].text, "fix: x\n\nbody\n");
         assert_eq!(found[0].changes, [(b'M', b"a.rs".to_vec()), (b'D', b"b".to_vec())]);
         assert_eq!(found[1].changes, [(b'A', b"c".to_vec())]);
     }

@@ -1,0 +1,214 @@
+//! The log of commits: its stage of a build, and what a call gets of it.
+//!
+//! A build reads all that is missing. A call reads a few commits at most, so that it is not HEAD's
+//! move that it waits for; beyond, it gets the log as it was, which says by its head what it is of.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Engine;
+use super::progress::{Progress, Stage};
+use crate::error::{Kind, Result};
+use crate::history::git::Head;
+use crate::history::read::{self, Bounds, Reading};
+use crate::history::store::HistoryStore;
+use crate::history::{History, Log};
+use crate::index::store::WriterLock;
+
+/// Commits that a call reads.
+const CALL_COMMITS_MAX: usize = 300;
+
+/// How long git may take to tell them.
+const CALL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the stage of a build did.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct HistoryBuilt {
+    /// Commits in the log.
+    pub commits: u64,
+    /// Commits that were read for it.
+    pub read: u64,
+    /// Something was published.
+    pub published: bool,
+    /// Why git told nothing, if so; what was there stays.
+    pub problem: Option<String>,
+}
+
+/// How far the log is.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct HistoryStatus {
+    /// There is a repository.
+    pub has_repository: bool,
+    /// There is a log.
+    pub exists: bool,
+    /// Commits in it.
+    pub commits: u64,
+    /// It is not that of HEAD; a call reads what is missing as long as that is little.
+    pub is_behind: bool,
+    /// There are older commits than it holds.
+    pub is_cut: bool,
+    /// The repository does not have its older commits.
+    pub is_shallow: bool,
+    /// Bytes of its file.
+    pub len_bytes: u64,
+    /// Why it cannot be used or compared, if so.
+    pub unusable: Option<String>,
+}
+
+/// What a call found last.
+#[derive(Clone, Debug)]
+pub(super) struct Looked {
+    head: Head,
+    publication: Option<u64>,
+    history: Option<Arc<History>>,
+}
+
+impl Looked {
+    fn is_current(&self, head: &Head) -> bool {
+        self.history.as_ref().is_some_and(|history| read::is_current(history.log(), head))
+    }
+}
+
+/// Brings the log up to HEAD; with `anew` from nothing. The caller holds the lock of the code index.
+/// Where there is no repository, what is there stays and is not asked. O(new commits + log).
+///
+/// # Errors
+///
+/// [`Kind::Cancelled`], and [`Kind::Io`] where the index directory cannot be written. What git cannot
+/// tell is no error, but said.
+pub(super) fn build(
+    engine: &Engine,
+    anew: bool,
+    lock: &WriterLock,
+    progress: &Progress,
+) -> Result<HistoryBuilt> {
+    let shelf = HistoryStore(&engine.store);
+    shelf.tidy(lock);
+    let kept = match shelf.open() {
+        Err(error) if error.kind() == Kind::Corrupt => None,
+        kept => kept?.filter(|_| !anew).map(|kept| kept.log),
+    };
+    let told = read_log(engine, kept.as_ref(), progress);
+    let kept_commits = kept.as_ref().map_or(0, |log| log.len() as u64);
+    match told {
+        Ok(None) => Ok(HistoryBuilt { commits: kept_commits, ..HistoryBuilt::default() }),
+        Ok(Some((log, read))) => {
+            shelf.publish(lock, &log)?;
+            let commits = log.len() as u64;
+            Ok(HistoryBuilt { commits, read, published: true, problem: None })
+        }
+        Err(error) if error.kind() == Kind::Cancelled => Err(Progress::cancelled()),
+        Err(error) => {
+            let problem = Some(error.to_string());
+            Ok(HistoryBuilt { commits: kept_commits, problem, ..HistoryBuilt::default() })
+        }
+    }
+}
+
+/// Returns the log and how many commits were read for it, or `None` where `kept` is it, or there is no
+/// repository.
+fn read_log(
+    engine: &Engine,
+    kept: Option<&Log>,
+    progress: &Progress,
+) -> Result<Option<(Log, u64)>> {
+    let Some(head) = Head::of(&engine.root)? else { return Ok(None) };
+    if kept.is_some_and(|log| read::is_current(log, &head)) {
+        return Ok(None);
+    }
+    progress.enter(Stage::History);
+    progress.restart(0);
+    let bounds = Bounds {
+        is_cancelled: &|| progress.is_cancelled(),
+        on_commit: &|reading| match reading {
+            Reading::Expected(commits) => progress.restart(commits),
+            Reading::Commit => progress.add(1, 0),
+        },
+        ..Bounds::WHOLE
+    };
+    let log = read::log(&engine.root, &head, kept, &bounds)?;
+    let (read, ..) = progress.counts();
+    Ok(log.map(|log| (log, read)))
+}
+
+/// Returns the history of a tree, as far as it is known or quickly read; `None` where there is no
+/// repository, or nothing was read yet and there is much. Costs a look at a few small files where
+/// HEAD is what it was.
+pub(super) fn history(engine: &Engine) -> Option<Arc<History>> {
+    let head = match Head::of(&engine.root) {
+        Ok(head) => head?,
+        Err(error) => {
+            log::debug!("no history: {error}");
+            return None;
+        }
+    };
+    // Held while git is asked: who asks at the same time waits, and asks no second time.
+    let mut looked = engine.warm.looked.lock().ok()?;
+    if let Some(last) = looked.as_ref().filter(|last| last.head == head)
+        && (last.is_current(&head) || last.publication == HistoryStore(&engine.store).newest())
+    {
+        return last.history.clone();
+    }
+    let found = look(engine, head, looked.as_ref());
+    let history = found.history.clone();
+    *looked = Some(found);
+    history
+}
+
+fn look(engine: &Engine, head: Head, last: Option<&Looked>) -> Looked {
+    let shelf = HistoryStore(&engine.store);
+    let mut found = match last.filter(|last| last.publication == shelf.newest()) {
+        Some(last) => last.clone(),
+        None => {
+            let published = shelf.open().unwrap_or_else(|error| {
+                log::debug!("the log of commits is unusable: {error}");
+                None
+            });
+            // What was read since the last publication is nearer to HEAD than nothing.
+            let memory = || last.and_then(|last| last.history.clone());
+            Looked {
+                head: head.clone(),
+                publication: shelf.newest(),
+                history: published.map(|it| Arc::new(History::new(it.log))).or_else(memory),
+            }
+        }
+    };
+    if !found.is_current(&head) {
+        let bounds =
+            Bounds { read_max: CALL_COMMITS_MAX, patience: CALL_PATIENCE, ..Bounds::WHOLE };
+        let kept = found.history.as_ref().map(|history| history.log());
+        match read::log(&engine.root, &head, kept, &bounds) {
+            Ok(Some(log)) => found.history = Some(Arc::new(History::new(log))),
+            Ok(None) => log::debug!("the log of commits is behind HEAD by more than is read now"),
+            Err(error) => log::debug!("the log of commits stays as it is: {error}"),
+        }
+    }
+    Looked { head, ..found }
+}
+
+/// Returns how far the log is. O(log).
+pub fn history_status(engine: &Engine) -> HistoryStatus {
+    let (head, problem) = match Head::of(&engine.root) {
+        Ok(head) => (head, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let mut status = HistoryStatus {
+        has_repository: head.is_some() || problem.is_some(),
+        unusable: problem,
+        ..HistoryStatus::default()
+    };
+    match HistoryStore(&engine.store).open() {
+        Ok(Some(published)) => {
+            let log = &published.log;
+            status.exists = true;
+            status.commits = log.len() as u64;
+            status.is_behind = head.as_ref().is_some_and(|head| !read::is_current(log, head));
+            status.is_cut = log.origin().is_cut;
+            status.is_shallow = log.origin().shallow != 0;
+            status.len_bytes = published.len_bytes;
+        }
+        Ok(None) => {}
+        Err(error) => status.unusable = Some(error.to_string()),
+    }
+    status
+}

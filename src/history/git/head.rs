@@ -1,0 +1,147 @@
+//! Which commit is checked out, read off the repository's own files: some microseconds where git
+//! would take milliseconds, for those who look at every call.
+//!
+//! What these files do not say (another way to keep refs, a detour through more than
+//! [`DETOURS_MAX`] names) git is asked.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Git;
+use crate::base::path;
+use crate::error::Result;
+use crate::history::id::CommitId;
+
+/// Names that a name may stand for, one after the other.
+const DETOURS_MAX: usize = 5;
+
+/// Bytes of a file with one line.
+const LINE_BYTES_MAX: u64 = 16 << 10;
+
+/// Bytes of a file with many lines; of a longer one git is asked.
+const LINES_BYTES_MAX: u64 = 16 << 20;
+
+/// What is checked out.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Head {
+    /// The commit; `None` on a branch that has none yet.
+    pub commit: Option<CommitId>,
+    /// Commits whose parents were not fetched, sorted: the ends of a shallow clone.
+    pub shallow: Vec<CommitId>,
+}
+
+impl Head {
+    /// Returns a number that differs as soon as the ends of the history do; 0 where it is whole.
+    pub fn shallow_hash(&self) -> u64 {
+        if self.shallow.is_empty() {
+            return 0;
+        }
+        let ends: Vec<u8> = self.shallow.iter().flat_map(|id| id.as_bytes()).copied().collect();
+        xxh3_64(&ends)
+    }
+
+    /// Returns what is checked out in the work tree around `root`, or `None` where there is none.
+    /// Runs git only where files do not tell.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`].
+    pub fn of(root: &Path) -> Result<Option<Head>> {
+        let Some(dirs) = Dirs::around(root) else { return Ok(None) };
+        let shallow = dirs.shallow();
+        if let Some(commit) = dirs.head() {
+            return Ok(Some(Head { commit: Some(commit), shallow }));
+        }
+        let Some(git) = Git::open(root) else { return Ok(None) };
+        let commit = git.commit("HEAD")?.and_then(|name| CommitId::parse(name.as_bytes()));
+        Ok(Some(Head { commit, shallow }))
+    }
+}
+
+/// The folders of a repository.
+#[derive(Debug)]
+struct Dirs {
+    /// Of this work tree.
+    own: PathBuf,
+    /// Of all work trees of the repository.
+    common: PathBuf,
+}
+
+impl Dirs {
+    fn around(root: &Path) -> Option<Dirs> {
+        let own = root.ancestors().find_map(|dir| {
+            let entry = dir.join(".git");
+            let own = match fs::metadata(&entry).ok()?.is_dir() {
+                true => entry,
+                false => dir.join(named(&line(&entry)?, b"gitdir: ")?),
+            };
+            own.join("HEAD").symlink_metadata().is_ok().then_some(own)
+        })?;
+        let common = line(&own.join("commondir"))
+            .and_then(|name| named(&name, b""))
+            .map_or_else(|| own.clone(), |name| own.join(name));
+        Some(Dirs { own, common })
+    }
+
+    /// Returns the commit of HEAD, `None` where it has none or the files do not say which.
+    fn head(&self) -> Option<CommitId> {
+        let mut value = line(&self.own.join("HEAD"))?;
+        for _ in 0..DETOURS_MAX {
+            let Some(name) = value.strip_prefix(b"ref:") else { return CommitId::parse(&value) };
+            let name = name.trim_ascii().to_vec();
+            let is_plain = name.starts_with(b"refs/")
+                && name.split(|&byte| byte == b'/').all(|part| !part.is_empty() && part != b"..");
+            if !is_plain {
+                return None;
+            }
+            let file = path::to_path(&name);
+            // Branches are shared by work trees, some other names are not.
+            let loose = line(&self.own.join(&file)).or_else(|| line(&self.common.join(&file)));
+            match loose {
+                Some(next) => value = next,
+                None => return self.packed(&name),
+            }
+        }
+        None
+    }
+
+    fn packed(&self, name: &[u8]) -> Option<CommitId> {
+        let packed = read(&self.common.join("packed-refs"), LINES_BYTES_MAX)?;
+        let at = memchr::memmem::find_iter(&packed, name).find(|&at| {
+            let end = packed.get(at + name.len());
+            at > 0 && packed[at - 1] == b' ' && matches!(end, None | Some(b'\n' | b'\r'))
+        })?;
+        let start = packed[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        CommitId::parse(&packed[start..at])
+    }
+
+    fn shallow(&self) -> Vec<CommitId> {
+        let ends = read(&self.common.join("shallow"), LINES_BYTES_MAX).unwrap_or_default();
+        let mut ends: Vec<CommitId> =
+            ends.split(|&byte| byte == b'\n').filter_map(CommitId::parse).collect();
+        ends.sort_unstable();
+        ends
+    }
+}
+
+/// Returns the path behind `start`.
+fn named(line: &[u8], start: &[u8]) -> Option<PathBuf> {
+    let name = line.strip_prefix(start)?.trim_ascii_end();
+    (!name.is_empty()).then(|| path::to_path(name))
+}
+
+fn line(path: &Path) -> Option<Vec<u8>> {
+    let mut line = read(path, LINE_BYTES_MAX)?;
+    line.truncate(line.trim_ascii_end().len());
+    Some(line)
+}
+
+/// Reads a file that is no longer than `bytes_max`.
+fn read(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= bytes_max).then_some(bytes)
+}

@@ -1,0 +1,96 @@
+//! Runs git for an answer that is too long to hold, in pieces.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::process::ChildStdout;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{COMPLAINT_BYTES_MAX, Git, PATIENCE, Said, collect, end, failed, first_complaint};
+use crate::error::{Error, Kind, Result};
+
+/// Bytes of a piece.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Pieces that wait to be taken; git waits, too, where there are as many.
+const PIECES_WAITING_MAX: usize = 8;
+
+/// How often a wish to stop is looked at while git says nothing.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long a stream may last, and who may end it before.
+#[derive(Clone, Copy)]
+pub struct Wishes<'a> {
+    /// How long git may take in all.
+    pub patience: Duration,
+    /// Says whether to stop.
+    pub is_cancelled: &'a dyn Fn() -> bool,
+}
+
+impl std::fmt::Debug for Wishes<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wishes").field("patience", &self.patience).finish_non_exhaustive()
+    }
+}
+
+impl Git {
+    /// Runs git and passes its answer on in pieces, in order. Holds a few pieces at a time.
+    ///
+    /// # Errors
+    ///
+    /// If git fails, takes too long ([`Kind::Limit`]), is not installed ([`Kind::NotFound`]), or
+    /// is to stop ([`Kind::Cancelled`]).
+    pub(super) fn stream<A: AsRef<OsStr>>(
+        &self,
+        command: &str,
+        args: &[A],
+        wishes: Wishes<'_>,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<()> {
+        let mut child = self.start(&[], command, args)?;
+        let pieces = pieces(child.stdout.take());
+        let complaint = collect(child.stderr.take(), COMPLAINT_BYTES_MAX);
+        let deadline = Instant::now() + wishes.patience;
+        loop {
+            match pieces.recv_timeout(TICK) {
+                Ok(piece) => take(&piece),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let stopped = if (wishes.is_cancelled)() {
+                Error::new(Kind::Cancelled, format!("`git {command}` was cancelled"))
+            } else if Instant::now() > deadline {
+                let seconds = wishes.patience.as_secs();
+                Error::new(Kind::Limit, format!("`git {command}` took longer than {seconds} s"))
+            } else {
+                continue;
+            };
+            end(&mut child);
+            return Err(stopped);
+        }
+        let status = child.wait().map_err(|error| failed(command, &error.to_string()))?;
+        if status.success() {
+            return Ok(());
+        }
+        let complaint = complaint.recv_timeout(PATIENCE).unwrap_or_default();
+        let complaint = first_complaint(&complaint);
+        Err(Said { answer: Vec::new(), complaint, code: status.code() }.failure(command))
+    }
+}
+
+/// Reads a pipe in a thread of its own, which ends with the pipe or when nobody takes any more.
+fn pieces(pipe: Option<ChildStdout>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::sync_channel(PIECES_WAITING_MAX);
+    thread::spawn(move || {
+        let Some(mut pipe) = pipe else { return };
+        loop {
+            let mut piece = Vec::with_capacity(PIECE_BYTES);
+            let read = pipe.by_ref().take(PIECE_BYTES as u64).read_to_end(&mut piece);
+            if read.is_err() || piece.is_empty() || sender.send(piece).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}

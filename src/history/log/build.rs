@@ -1,0 +1,208 @@
+//! Makes a log, of commits as git tells them and of such as a log has.
+
+use rustc_hash::FxHashMap;
+
+use super::interned::Interner;
+use super::{Change, Log, Origin, PathId};
+use crate::history::git::{Status, Told};
+use crate::history::id::CommitId;
+use crate::history::subjects;
+use crate::lang::prose::Stems;
+
+/// Bytes of paths, subjects or words of a log; commits beyond are left out.
+pub(super) const TEXT_BYTES_MAX: usize = 1 << 28;
+
+/// A log that grows at its end.
+#[derive(Debug, Default)]
+pub(in crate::history) struct LogBuilder {
+    log: Log,
+    authors: Interner,
+    paths: Interner,
+    vocabulary: Interner,
+    stems: Stems,
+}
+
+/// Commits in git's order, whose parents are known and whose ranks are not yet.
+#[derive(Debug, Default)]
+pub(in crate::history) struct Fresh {
+    builder: LogBuilder,
+    parent_ends: Vec<u32>,
+    parents: Vec<CommitId>,
+}
+
+impl Fresh {
+    /// Adds a commit as git tells it.
+    pub(in crate::history) fn push(&mut self, told: &Told) {
+        let Some(id) = told.id else { return };
+        let builder = &mut self.builder;
+        if builder.is_full() {
+            return;
+        }
+        builder.push_told(id, told);
+        self.parents.extend_from_slice(&told.parents);
+        self.parent_ends.push(self.parents.len() as u32);
+    }
+
+    /// Returns the log of these commits and of those of `kept` that `stays` names, up to `commits_max`.
+    /// O(commits · log commits).
+    pub(in crate::history) fn join(
+        self,
+        origin: Origin,
+        kept: Option<(&Log, &dyn Fn(CommitId) -> bool)>,
+        commits_max: usize,
+    ) -> Log {
+        let mut order: Vec<(i64, CommitId, Source)> = Vec::new();
+        let mut known: FxHashMap<CommitId, i64> = FxHashMap::default();
+        if let Some((log, stays)) = kept {
+            for at in (0..log.len()).filter(|&at| stays(log.ids[at])) {
+                known.insert(log.ids[at], log.ranks[at]);
+                order.push((log.ranks[at], log.ids[at], Source::Kept(at)));
+            }
+        }
+        let ranks = self.ranks(&known);
+        let fresh = self.builder.finish(Origin::default());
+        for (at, rank) in ranks.into_iter().enumerate() {
+            if !known.contains_key(&fresh.ids[at]) {
+                order.push((rank, fresh.ids[at], Source::Fresh(at)));
+            }
+        }
+        order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let is_cut = origin.is_cut || order.len() > commits_max;
+        order.truncate(commits_max);
+        let mut builder = LogBuilder::default();
+        for (rank, _, source) in order {
+            match (source, kept) {
+                (Source::Fresh(at), _) => builder.push_from(&fresh, at, rank),
+                (Source::Kept(at), Some((log, _))) => builder.push_from(log, at, rank),
+                (Source::Kept(_), None) => {}
+            }
+        }
+        builder.finish(Origin { is_cut, ..origin })
+    }
+
+    /// Returns the rank of each commit: its time, or more than the ranks of its parents.
+    fn ranks(&self, known: &FxHashMap<CommitId, i64>) -> Vec<i64> {
+        let log = &self.builder.log;
+        let places: FxHashMap<CommitId, usize> =
+            log.ids.iter().enumerate().map(|(at, &id)| (id, at)).collect();
+        let mut ranks: Vec<Option<i64>> = vec![None; log.len()];
+        for first in 0..log.len() {
+            // Parents first; what waits for them is on the stack.
+            let mut stack = vec![first];
+            while let Some(&at) = stack.last() {
+                if ranks[at].is_some() {
+                    stack.pop();
+                    continue;
+                }
+                let parents = &self.parents[super::span(&self.parent_ends, at)];
+                let mut rank = log.times_s[at];
+                let waiting = stack.len();
+                for parent in parents {
+                    let place = places.get(parent).filter(|&&place| place != at);
+                    let of_parent = match place {
+                        Some(&place) if ranks[place].is_none() => {
+                            stack.push(place);
+                            continue;
+                        }
+                        Some(&place) => ranks[place],
+                        None => known.get(parent).copied(),
+                    };
+                    rank = of_parent.map_or(rank, |other| rank.max(other.saturating_add(1)));
+                }
+                if stack.len() == waiting {
+                    ranks[at] = Some(rank);
+                    stack.pop();
+                }
+            }
+        }
+        ranks.into_iter().map(Option::unwrap_or_default).collect()
+    }
+}
+
+/// Where a commit comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Fresh(usize),
+    Kept(usize),
+}
+
+impl LogBuilder {
+    /// Returns true if no further commit has room.
+    fn is_full(&self) -> bool {
+        let texts = [&self.paths.texts, &self.log.subjects, &self.vocabulary.texts];
+        texts.iter().any(|texts| texts.bytes_len() > TEXT_BYTES_MAX / 2)
+            || self.log.changes.len() > u32::MAX as usize / 4
+    }
+
+    fn push_told(&mut self, id: CommitId, told: &Told) {
+        let author = self.authors.number(told.author.as_bytes());
+        for (status, path, source) in &told.changes {
+            self.push_change(*status, path, source.as_deref());
+        }
+        // The subjects of merges name branches, and what was merged has its own.
+        if told.parents.len() < 2 {
+            let log = &mut self.log;
+            subjects::words(&told.subject, &mut self.stems, &mut |word| {
+                log.words.push(self.vocabulary.number(word.as_bytes()));
+            });
+        }
+        let subject = told.subject.as_bytes();
+        let parents = told.parents.len().min(u8::MAX.into()) as u8;
+        let files = told.files.min(u32::MAX as usize) as u32;
+        self.push_rest(id, told.committed_s, 0, parents, author, files, subject);
+    }
+
+    fn push_from(&mut self, log: &Log, at: usize, rank: i64) {
+        let author = self.authors.number(log.author_names.get(log.authors[at]));
+        for change in log.changes_of(at) {
+            let source = change.source.map(|source| log.path(source));
+            self.push_change(change.status, log.path(change.path), source);
+        }
+        for &word in log.words_of(at) {
+            let word = self.vocabulary.number(log.vocabulary.get(word));
+            self.log.words.push(word);
+        }
+        let subject = log.subjects.get(at as u32);
+        let (parents, files) = (log.parents[at], log.files[at]);
+        self.push_rest(log.ids[at], log.times_s[at], rank, parents, author, files, subject);
+    }
+
+    fn push_change(&mut self, status: Status, path: &[u8], source: Option<&[u8]>) {
+        let path = PathId(self.paths.number(path));
+        let source = source.map(|source| PathId(self.paths.number(source)));
+        self.log.changes.push(Change { status, path, source });
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one for each column")]
+    fn push_rest(
+        &mut self,
+        id: CommitId,
+        time_s: i64,
+        rank: i64,
+        parents: u8,
+        author: u32,
+        files: u32,
+        subject: &[u8],
+    ) {
+        let log = &mut self.log;
+        log.ids.push(id);
+        log.times_s.push(time_s);
+        log.ranks.push(rank);
+        log.parents.push(parents);
+        log.authors.push(author);
+        log.files.push(files);
+        log.subjects.push(subject);
+        log.change_ends.push(log.changes.len() as u32);
+        log.word_ends.push(log.words.len() as u32);
+    }
+
+    fn finish(self, origin: Origin) -> Log {
+        Log {
+            origin,
+            author_names: self.authors.texts,
+            paths: self.paths.texts,
+            vocabulary: self.vocabulary.texts,
+            ..self.log
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A log as the sections of an index file: numbers in as few bytes as they need, texts without what
+//! they share with the one before.
+
+use super::build::TEXT_BYTES_MAX;
+use super::interned::Interned;
+use super::{COMMITS_MAX, Change, FILES_MAX, Log, Origin, PathId, Status};
+use crate::history::id::CommitId;
+use crate::index::code::varint::{self, Input};
+
+/// Counts up with every change of what is kept of a commit or how it is written; a log of another
+/// version is read again.
+pub const VERSION: u32 = 1;
+
+/// The sections, in order; their ids are their places, from 1.
+pub(in crate::history) const SECTIONS: usize = 6;
+
+const STATUSES: [Status; 4] = [Status::Added, Status::Modified, Status::Deleted, Status::Renamed];
+
+/// Returns the sections of a log. O(log).
+pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
+    let mut sections: [Vec<u8>; SECTIONS] = Default::default();
+    let [meta, commits, subjects, authors, paths, words] = &mut sections;
+    put_origin(meta, &log.origin);
+    varint::put(meta, log.len() as u64);
+    let mut last = 0;
+    for (at, &rank) in log.ranks.iter().enumerate() {
+        commits.extend_from_slice(log.ids[at].as_bytes());
+        varint::put_signed(commits, rank.wrapping_sub(last));
+        varint::put_signed(commits, rank.wrapping_sub(log.times_s[at]));
+        last = rank;
+        commits.push(log.parents[at]);
+        varint::put(commits, log.authors[at].into());
+        varint::put(commits, log.files[at].into());
+        let (changes, words) = (log.changes_of(at), log.words_of(at));
+        varint::put(commits, changes.len() as u64);
+        for change in changes {
+            let status = STATUSES.iter().position(|status| *status == change.status);
+            varint::put(commits, u64::from(change.path.0) << 2 | status.unwrap_or(1) as u64);
+            if change.status == Status::Renamed {
+                varint::put(commits, change.source.unwrap_or(change.path).0.into());
+            }
+        }
+        varint::put(commits, words.len() as u64);
+        words.iter().for_each(|&word| varint::put(commits, word.into()));
+    }
+    log.subjects.encode(subjects);
+    log.author_names.encode(authors);
+    log.paths.encode(paths);
+    log.vocabulary.encode(words);
+    sections
+}
+
+/// Returns the log of which these are the sections, or `None` where they are of no log of this
+/// [`VERSION`]. O(their bytes), on any bytes.
+pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
+    let [meta, commits, subjects, authors, paths, words] = sections;
+    let texts = |bytes| Interned::decode(&mut Input::new(bytes), TEXT_BYTES_MAX);
+    let mut meta = Input::new(meta);
+    let (origin, id_bytes) = take_origin(&mut meta)?;
+    let count = meta.size().filter(|&count| count <= COMMITS_MAX)?;
+    let mut log = Log {
+        origin,
+        subjects: texts(subjects)?,
+        author_names: texts(authors)?,
+        paths: texts(paths)?,
+        vocabulary: texts(words)?,
+        ..Log::default()
+    };
+    let mut input = Input::new(commits);
+    let mut rank: i64 = 0;
+    for _ in 0..count {
+        rank = rank.wrapping_add(take_commit(&mut log, &mut input, id_bytes, rank)?);
+    }
+    let is_text = [&log.subjects, &log.author_names, &log.vocabulary].iter().all(|t| t.is_text());
+    let is_sound = is_text
+        && input.is_empty()
+        && log.subjects.len() == count
+        && log.origin.head.is_some() == (count > 0)
+        && log.ids.first() == log.origin.head.as_ref();
+    is_sound.then_some(log)
+}
+
+/// Reads one commit into `log`, and returns by how much its rank differs from that before.
+fn take_commit(log: &mut Log, input: &mut Input<'_>, id_bytes: usize, last: i64) -> Option<i64> {
+    let below = |number: u32, texts: &Interned| ((number as usize) < texts.len()).then_some(number);
+    log.ids.push(CommitId::new(input.take(id_bytes)?)?);
+    let difference = input.signed()?;
+    let rank = last.wrapping_add(difference);
+    log.ranks.push(rank);
+    log.times_s.push(rank.wrapping_sub(input.signed()?));
+    log.parents.push(*input.take(1)?.first()?);
+    log.authors.push(below(input.id()?, &log.author_names)?);
+    log.files.push(input.id()?);
+    for _ in 0..input.size().filter(|&changes| changes <= FILES_MAX)? {
+        let number = input.number()?;
+        let status = STATUSES[(number & 3) as usize];
+        let path = PathId(below(u32::try_from(number >> 2).ok()?, &log.paths)?);
+        let source = match status {
+            Status::Renamed => Some(PathId(below(input.id()?, &log.paths)?)),
+            _ => None,
+        };
+        log.changes.push(Change { status, path, source });
+    }
+    log.change_ends.push(u32::try_from(log.changes.len()).ok()?);
+    for _ in 0..input.size()? {
+        log.words.push(below(input.id()?, &log.vocabulary)?);
+    }
+    log.word_ends.push(u32::try_from(log.words.len()).ok()?);
+    Some(difference)
+}
+
+fn put_origin(out: &mut Vec<u8>, origin: &Origin) {
+    varint::put(out, VERSION.into());
+    let head = origin.head.as_ref().map_or(&[][..], CommitId::as_bytes);
+    for bytes in [head, &origin.prefix] {
+        varint::put(out, bytes.len() as u64);
+        out.extend_from_slice(bytes);
+    }
+    out.extend_from_slice(&origin.shallow.to_le_bytes());
+    out.push(origin.is_cut.into());
+}
+
+/// Returns the origin, and how many bytes a commit's name has.
+fn take_origin(input: &mut Input<'_>) -> Option<(Origin, usize)> {
+    if input.number()? != u64::from(VERSION) {
+        return None;
+    }
+    let mut bytes = || {
+        let len = input.size()?;
+        input.take(len)
+    };
+    let (head, prefix) = (bytes()?, bytes()?.to_vec());
+    let id_bytes = head.len();
+    let head = if head.is_empty() { None } else { Some(CommitId::new(head)?) };
+    let shallow = u64::from_le_bytes(input.take(8)?.try_into().ok()?);
+    let is_cut = *input.take(1)?.first()? != 0;
+    Some((Origin { head, prefix, shallow, is_cut }, id_bytes))
+}

@@ -1,0 +1,99 @@
+//! Texts by number.
+
+use rustc_hash::FxHashMap;
+
+use crate::index::code::varint::{self, Input};
+
+/// Texts, one behind the other.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(in crate::history) struct Interned {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Interned {
+    pub(in crate::history) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the bytes of all texts.
+    pub(super) fn bytes_len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns the text of a number, which is one of them.
+    pub(in crate::history) fn get(&self, number: u32) -> &[u8] {
+        &self.bytes[super::span(&self.ends, number as usize)]
+    }
+
+    /// Returns the text of a number, of which only such as were UTF-8 were added.
+    pub(in crate::history) fn text(&self, number: u32) -> &str {
+        std::str::from_utf8(self.get(number)).unwrap_or_default()
+    }
+
+    /// Adds a text, which may be there already.
+    pub(in crate::history) fn push(&mut self, text: &[u8]) -> u32 {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len() as u32);
+        self.ends.len() as u32 - 1
+    }
+
+    /// Appends all texts: their number, and of each what it shares with the one before, what it does
+    /// not, and the latter's bytes.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        varint::put(out, self.len() as u64);
+        let mut last: &[u8] = b"";
+        for number in 0..self.len() {
+            let text = self.get(number as u32);
+            let shared = last.iter().zip(text).take_while(|(a, b)| a == b).count();
+            varint::put(out, shared as u64);
+            varint::put(out, (text.len() - shared) as u64);
+            out.extend_from_slice(&text[shared..]);
+            last = text;
+        }
+    }
+
+    /// Reads what [`Interned::encode`] wrote, up to `bytes_max` bytes of text.
+    pub(super) fn decode(input: &mut Input<'_>, bytes_max: usize) -> Option<Interned> {
+        let count = input.size()?;
+        let mut texts = Interned::default();
+        let mut start = 0;
+        for _ in 0..count {
+            let (shared, rest) = (input.size()?, input.size()?);
+            let rest = input.take(rest)?;
+            let end = texts.bytes.len();
+            if shared > end - start || end + shared + rest.len() > bytes_max {
+                return None;
+            }
+            texts.bytes.extend_from_within(start..start + shared);
+            texts.bytes.extend_from_slice(rest);
+            texts.ends.push(texts.bytes.len() as u32);
+            start = end;
+        }
+        Some(texts)
+    }
+
+    /// Returns true if every text is UTF-8.
+    pub(super) fn is_text(&self) -> bool {
+        (0..self.len()).all(|number| std::str::from_utf8(self.get(number as u32)).is_ok())
+    }
+}
+
+/// Gives numbers to texts, in the order in which they come.
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    pub(super) texts: Interned,
+    numbers: FxHashMap<Box<[u8]>, u32>,
+}
+
+impl Interner {
+    /// Returns the number of a text.
+    pub(super) fn number(&mut self, text: &[u8]) -> u32 {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = self.texts.push(text);
+        self.numbers.insert(text.into(), number);
+        number
+    }
+}

@@ -1,0 +1,182 @@
+//! Ranks commits by their subjects: what somebody wrote that they did is close to what somebody asks
+//! for, and leads to the files where that was done.
+//!
+//! Words are those of the text index: parts of identifiers without stop words, as stems; identifiers
+//! of several parts are there whole, too. The log holds them as numbers, so that opening one only
+//! sorts those by word.
+
+use rustc_hash::FxHashMap;
+
+use super::files::Decay;
+use super::log::Log;
+use crate::index::text::{Field, Query, Term};
+use crate::lang::prose::{Stems, is_stop_word};
+use crate::lang::words::{identifiers, parts, push_folded};
+
+/// Words of a subject; a longer one is cut.
+const WORDS_MAX: usize = 64;
+
+/// How subjects speak for files.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// How soon another occurrence of a word says nothing more: BM25's k1.
+    pub k1: f64,
+    /// How much a subject's length counts, 0 to 1: BM25's b.
+    pub b: f64,
+    /// Commits that speak for files: the best ones.
+    pub commits_max: usize,
+    /// How much less an older commit says.
+    pub decay: Decay,
+}
+
+impl Parameters {
+    /// What holds unless a caller says otherwise.
+    pub const DEFAULT: Parameters =
+        Parameters { k1: 1.2, b: 0.3, commits_max: 200, decay: Decay::DEFAULT };
+}
+
+/// A file that commits with fitting subjects changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FileHit<'a> {
+    /// Its path now, relative to the root.
+    pub path: &'a [u8],
+    /// How much they speak for it: 1 for the file for which they speak most.
+    pub score: f64,
+    /// How many of them changed it.
+    pub commits: usize,
+    /// Which of them says most, by its place in the log.
+    pub best: usize,
+}
+
+/// A commit with a fitting subject.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct CommitHit {
+    /// Its place in the log.
+    pub(super) commit: usize,
+    pub(super) score: f64,
+}
+
+/// Which subjects have a word.
+#[derive(Debug)]
+pub(super) struct Subjects {
+    /// The words' numbers.
+    numbers: FxHashMap<Box<[u8]>, u32>,
+    /// Where the postings of a word end.
+    ends: Vec<u32>,
+    /// Commits in order, each with how often its subject has the word.
+    postings: Vec<(u32, u16)>,
+    /// Commits that have words.
+    commits: usize,
+}
+
+/// Passes on the words of a subject, as often as it has them.
+pub(super) fn words(subject: &str, stems: &mut Stems, each: &mut dyn FnMut(&str)) {
+    let mut left = WORDS_MAX;
+    let mut whole = String::new();
+    for span in identifiers(subject.as_bytes()) {
+        whole.clear();
+        let mut count = 0;
+        for part in parts(&subject[span]) {
+            let at = whole.len();
+            push_folded(&mut whole, part);
+            count += 1;
+            let part = &whole[at..];
+            if part.len() > 1 && !is_stop_word(part) && left > 0 {
+                left -= 1;
+                each(stems.stem(part));
+            }
+        }
+        if count > 1 && left > 0 {
+            left -= 1;
+            each(&whole);
+        }
+    }
+}
+
+/// Returns what of a term is looked for in subjects.
+fn text(term: &Term) -> &str {
+    // Prose does not hold names whole, and subjects do.
+    if term.weights[Field::Prose.index()] == 0.0 { &term.word } else { &term.stem }
+}
+
+impl Subjects {
+    /// Sorts the words of a log's subjects. O(words).
+    pub(super) fn new(log: &Log) -> Subjects {
+        let vocabulary = &log.vocabulary;
+        let mut numbers = FxHashMap::default();
+        numbers.reserve(vocabulary.len());
+        for number in 0..vocabulary.len() as u32 {
+            numbers.insert(vocabulary.get(number).into(), number);
+        }
+        let mut found: Vec<(u32, u32)> = Vec::with_capacity(log.words.len());
+        let mut commits = 0;
+        for at in 0..log.len() {
+            let words = log.words_of(at);
+            commits += usize::from(!words.is_empty());
+            found.extend(words.iter().map(|&word| (word, at as u32)));
+        }
+        found.sort_unstable();
+        let mut postings: Vec<(u32, u16)> = Vec::with_capacity(found.len());
+        let mut ends = vec![0; vocabulary.len()];
+        let mut last = None;
+        for (word, commit) in found {
+            match postings.last_mut() {
+                Some((_, count)) if last == Some((word, commit)) => {
+                    *count = count.saturating_add(1)
+                }
+                _ => postings.push((commit, 1)),
+            }
+            last = Some((word, commit));
+            ends[word as usize] = postings.len() as u32;
+        }
+        Subjects { numbers, ends, postings, commits }
+    }
+
+    fn postings(&self, word: &str) -> &[(u32, u16)] {
+        let Some(&number) = self.numbers.get(word.as_bytes()) else { return &[] };
+        // Every word of the vocabulary is one of a commit, so that each list ends behind the last.
+        let start = (number as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.postings.get(start as usize..self.ends[number as usize] as usize).unwrap_or_default()
+    }
+
+    /// Returns the commits whose subjects fit best, by BM25; of one score the newest first.
+    /// O(postings of the terms + commits of the log).
+    pub(super) fn best(&self, log: &Log, query: &Query, parameters: &Parameters) -> Vec<CommitHit> {
+        let (k1, b) = (parameters.k1, parameters.b);
+        let commits = self.commits as f64;
+        let mean_length = (log.words.len() as f64 / commits.max(1.0)).max(1.0);
+        let mut scores = vec![0.0_f64; log.len()];
+        let mut touched: Vec<u32> = Vec::new();
+        for term in &query.terms {
+            let postings = self.postings(text(term));
+            let (have, boost) = (postings.len() as f64, f64::from(term.boost));
+            if postings.is_empty() || boost <= 0.0 {
+                continue;
+            }
+            let rarity = (1.0 + (commits - have + 0.5) / (have + 0.5)).ln();
+            for &(commit, count) in postings {
+                let length = log.words_of(commit as usize).len() as f64;
+                let count = f64::from(count);
+                let saturated =
+                    count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length / mean_length));
+                let score = &mut scores[commit as usize];
+                if *score == 0.0 {
+                    touched.push(commit);
+                }
+                *score += boost * rarity * saturated;
+            }
+        }
+        let hit =
+            |&commit: &u32| CommitHit { commit: commit as usize, score: scores[commit as usize] };
+        let mut hits: Vec<CommitHit> = touched.iter().map(hit).collect();
+        let order = |a: &CommitHit, b: &CommitHit| {
+            b.score.total_cmp(&a.score).then_with(|| a.commit.cmp(&b.commit))
+        };
+        if hits.len() > parameters.commits_max && parameters.commits_max > 0 {
+            hits.select_nth_unstable_by(parameters.commits_max - 1, order);
+        }
+        hits.truncate(parameters.commits_max);
+        hits.sort_unstable_by(order);
+        hits
+    }
+}
