@@ -5,6 +5,7 @@
 //! look-ups of tools. It never changes; after an edit a new one is made, whose [`overlay`] holds the
 //! facts of the files that differ. Files are named by their place in the list of files.
 
+pub mod file_names;
 pub mod imports;
 mod linking;
 mod memory;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
+use super::file_names::FileNames;
 use super::imports::ImportGraph;
 use super::names::Names;
 use crate::base::ids::FileId;
@@ -73,6 +74,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Kept<K, V> {
 pub(super) struct Memory {
     pub(super) resolver: Arc<OnceLock<Resolver>>,
     pub(super) names: OnceLock<Names>,
+    pub(super) file_names: Arc<OnceLock<FileNames>>,
     /// Where imports lead, by file and place, as the linker asked.
     pub(super) targets: Kept<(FileId, usize), Resolution>,
     /// The files of the same package, by file.
@@ -93,6 +95,7 @@ impl Default for Memory {
         Memory {
             resolver: Arc::default(),
             names: OnceLock::new(),
+            file_names: Arc::default(),
             targets: Kept::new(TARGETS_MAX),
             packages: Kept::new(PACKAGES_MAX),
             imports: OnceLock::new(),
@@ -111,7 +114,9 @@ impl Memory {
     /// O(what is kept).
     pub(super) fn without(&self, changed: &[FileId], if_resolved_alike: bool) -> Memory {
         let is_same = |file: &FileId| changed.binary_search(file).is_err();
-        let mut memory = Memory { facts: self.facts.only(is_same), ..Memory::default() };
+        let facts = self.facts.only(is_same);
+        let file_names = Arc::clone(&self.file_names);
+        let mut memory = Memory { facts, file_names, ..Memory::default() };
         if if_resolved_alike {
             memory.resolver = Arc::clone(&self.resolver);
             memory.targets = self.targets.only(|(file, _)| is_same(file));

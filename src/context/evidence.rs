@@ -12,7 +12,8 @@ use crate::error::Result;
 use crate::graph::link::SymbolAt;
 use crate::history::{Decay, History, Parameters};
 use crate::index::text::{Overlay, Query, rank};
-use crate::lang::words::{parts, push_folded};
+use crate::lang::prose::{Stems, is_stop_word};
+use crate::lang::words::{identifiers, parts, push_folded};
 use crate::rank::{Evidence, Signal, Weights};
 
 /// Files that the text index proposes.
@@ -26,6 +27,9 @@ const DEFINERS_MAX: usize = 200;
 
 /// Files that hold a name above which it says nothing.
 const USERS_MAX: usize = 300;
+
+/// Names up to the first dot of files that stand for their folder.
+const FOLDER_FILES: [&str; 4] = ["__init__", "index", "lib", "mod"];
 
 /// Files that a path in a task may mean.
 const PATHS_MAX: usize = 200;
@@ -204,16 +208,19 @@ impl Found {
     /// Returns the files whose path without its ending ends with `names`.
     fn modules(&self, catalog: &Catalog, names: &[&str]) -> Vec<FileId> {
         let wanted = names.join("/");
-        let files = (0..catalog.files().len()).map(FileId::new);
+        let file_names = catalog.file_names();
+        let last = names.last().map(|name| file_names.with_stem(name.as_bytes()));
+        let heads = FOLDER_FILES.iter().map(|stem| file_names.with_stem(stem.as_bytes()));
         let is_module = |file: &FileId| {
-            let path = catalog.path(*file);
-            let (folder, name) = path::split(path);
+            let (folder, name) = path::split(catalog.path(*file));
             let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
-            let is_folder = matches!(stem, b"__init__" | b"mod" | b"index" | b"lib");
+            let is_folder = FOLDER_FILES.iter().any(|name| name.as_bytes() == stem);
             let stem = if is_folder { folder.to_vec() } else { path::join(folder, stem) };
             ends_with(&stem, wanted.as_bytes())
         };
-        files.filter(is_module).collect()
+        let files = last.into_iter().chain(heads).flatten().copied().filter(is_module);
+        let files: BTreeSet<FileId> = files.collect();
+        files.into_iter().collect()
     }
 
     fn path(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
@@ -288,39 +295,33 @@ impl Found {
 
     /// Looks for files whose name is made of words of the task.
     fn stems(&mut self, catalog: &Catalog, task: &Task) {
-        let mut words: BTreeMap<String, f32> = BTreeMap::new();
-        for (text, worth) in [(&task.title, 1.0), (&task.prose, 0.4)] {
-            for span in crate::lang::words::identifiers(text.as_bytes()) {
+        let names = catalog.file_names();
+        let mut stems = Stems::default();
+        let mut folded = String::new();
+        let mut said: BTreeMap<String, f32> = BTreeMap::new();
+        for (text, worth) in [(&task.title, 1.0_f32), (&task.prose, 0.4)] {
+            for span in identifiers(text.as_bytes()) {
                 for part in parts(&text[span]) {
-                    let mut folded = String::new();
+                    folded.clear();
                     push_folded(&mut folded, part);
-                    if folded.len() > 2 && !crate::lang::prose::is_stop_word(&folded) {
-                        let have = words.entry(folded).or_insert(worth);
+                    if folded.len() > 2 && !is_stop_word(&folded) {
+                        let have = said.entry(stems.stem(&folded).to_owned()).or_insert(worth);
                         *have = have.max(worth);
                     }
                 }
             }
         }
-        let mut by_stem: BTreeMap<Vec<u8>, Vec<FileId>> = BTreeMap::new();
-        for file in (0..catalog.files().len()).map(FileId::new) {
-            let name = path::split(catalog.path(file)).1;
-            let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
-            by_stem.entry(stem.to_vec()).or_default().push(file);
-        }
-        for (stem, files) in by_stem {
-            let Ok(stem) = std::str::from_utf8(&stem) else { continue };
-            let (mut worth, mut count) = (0.0, 0);
-            for part in parts(stem) {
-                let mut folded = String::new();
-                push_folded(&mut folded, part);
-                let plain = folded.strip_suffix('s').unwrap_or(&folded);
-                let known = words.get(&folded).or_else(|| words.get(plain));
-                worth += known.copied().unwrap_or_default();
-                count += 1;
+        let mut worths: BTreeMap<u32, f32> = BTreeMap::new();
+        for (word, worth) in said {
+            for &stem in names.with_word(&word) {
+                *worths.entry(stem).or_default() += worth;
             }
-            if worth > 0.0 && files.len() <= PATHS_MAX {
-                let share = worth / count as f32 / (files.len() as f32).sqrt();
-                for file in files {
+        }
+        for (stem, worth) in worths {
+            let stem = names.stem(stem);
+            if stem.files.len() <= PATHS_MAX {
+                let share = worth / stem.words as f32 / (stem.files.len() as f32).sqrt();
+                for &file in &stem.files {
                     self.add(file, Signal::Stem, share, None);
                 }
             }
@@ -346,12 +347,12 @@ impl Found {
     fn named(&mut self, catalog: &Catalog, task: &Task) -> Result<()> {
         let mut seen = BTreeSet::new();
         for (text, worth) in [(&task.title, 1.0), (&task.prose, 0.4)] {
-            for span in crate::lang::words::identifiers(text.as_bytes()) {
+            for span in identifiers(text.as_bytes()) {
                 let word = &text[span];
                 let is_mentioned = task.mentions.iter().any(|mention| mention.text == word);
                 if word.len() < NAMED_LETTERS_MIN
                     || is_mentioned
-                    || crate::lang::prose::is_stop_word(&word.to_lowercase())
+                    || is_stop_word(&word.to_lowercase())
                     || !seen.insert(word)
                 {
                     continue;
@@ -376,7 +377,7 @@ impl Found {
         let mut is_found = false;
         for run in runs(&mention.text).take(RUNS_MAX) {
             let mut holding: Vec<Vec<FileId>> = Vec::new();
-            for span in crate::lang::words::identifiers(run.as_bytes()) {
+            for span in identifiers(run.as_bytes()) {
                 let word = &run[span];
                 if word.len() > 2 && holding.len() < RUN_WORDS_MAX {
                     holding.push(catalog.word(word)?.iter().map(|found| found.file).collect());
@@ -642,6 +643,6 @@ fn ends_with(path: &[u8], end: &[u8]) -> bool {
 }
 
 fn ending_with(catalog: &Catalog, end: &[u8]) -> Vec<FileId> {
-    let files = (0..catalog.files().len()).map(FileId::new);
-    files.filter(|&file| ends_with(catalog.path(file), end)).collect()
+    let named = catalog.file_names().named(path::split(end).1);
+    named.iter().copied().filter(|&file| ends_with(catalog.path(file), end)).collect()
 }

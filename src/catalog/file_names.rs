@@ -1,0 +1,90 @@
+//! The names of files, ready for look-ups by a whole name, by what stands before its first dot, and by
+//! the words in that.
+
+use rustc_hash::FxHashMap;
+
+use super::Catalog;
+use crate::base::ids::FileId;
+use crate::base::path::split;
+use crate::engine::FileList;
+use crate::lang::prose::Stems;
+use crate::lang::words::{parts, push_folded};
+
+/// The files of a tree by their names. Immutable.
+#[derive(Debug, Default)]
+pub struct FileNames {
+    by_name: FxHashMap<Box<[u8]>, Vec<FileId>>,
+    stems: Vec<FileStem>,
+    by_stem: FxHashMap<Box<[u8]>, u32>,
+    /// Places in `stems`, ascending.
+    by_word: FxHashMap<Box<str>, Vec<u32>>,
+}
+
+/// What names of files have before their first dot.
+#[derive(Debug)]
+pub struct FileStem {
+    /// How many words it is made of.
+    pub words: usize,
+    /// The files, in path order.
+    pub files: Vec<FileId>,
+}
+
+impl FileNames {
+    /// Makes the names of `files` ready. O(files).
+    pub(super) fn new(files: &FileList) -> FileNames {
+        let mut names = FileNames::default();
+        let mut stems = Stems::default();
+        let mut folded = String::new();
+        for file in 0..files.len() {
+            let name = split(files.path(file)).1;
+            let file = FileId::new(file);
+            names.by_name.entry(name.into()).or_default().push(file);
+            let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
+            if let Some(&at) = names.by_stem.get(stem) {
+                names.stems[at as usize].files.push(file);
+                continue;
+            }
+            let at = names.stems.len() as u32;
+            names.by_stem.insert(stem.into(), at);
+            let mut words = 0;
+            for part in parts(std::str::from_utf8(stem).unwrap_or_default()) {
+                folded.clear();
+                push_folded(&mut folded, part);
+                words += 1;
+                let of_word = names.by_word.entry(stems.stem(&folded).into()).or_default();
+                if of_word.last() != Some(&at) {
+                    of_word.push(at);
+                }
+            }
+            names.stems.push(FileStem { words, files: vec![file] });
+        }
+        names
+    }
+
+    /// Returns the files of a name, in path order. O(1).
+    pub fn named(&self, name: &[u8]) -> &[FileId] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the files whose name is `stem` up to its first dot, in path order. O(1).
+    pub fn with_stem(&self, stem: &[u8]) -> &[FileId] {
+        self.by_stem.get(stem).map_or(&[], |&at| &self.stems[at as usize].files)
+    }
+
+    /// Returns the places of the stems that have a word, given as the stem of it in lowercase. O(1).
+    pub fn with_word(&self, word: &str) -> &[u32] {
+        self.by_word.get(word).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the stem at a place.
+    pub fn stem(&self, place: u32) -> &FileStem {
+        &self.stems[place as usize]
+    }
+}
+
+impl Catalog {
+    /// Returns the names of the files, ready for look-ups. O(files), the first time.
+    pub fn file_names(&self) -> &FileNames {
+        self.memory.file_names.get_or_init(|| FileNames::new(&self.files))
+    }
+}
