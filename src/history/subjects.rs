@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::files::Decay;
 use super::log::Log;
+use crate::index::text::prepare::is_word;
 use crate::index::text::{Field, Query, Term};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
@@ -81,7 +82,7 @@ pub(super) fn words(subject: &str, stems: &mut Stems, each: &mut dyn FnMut(&str)
             push_folded(&mut whole, part);
             count += 1;
             let part = &whole[at..];
-            if part.len() > 1 && !is_stop_word(part) && left > 0 {
+            if is_word(part) && !is_stop_word(part) && left > 0 {
                 left -= 1;
                 each(stems.stem(part));
             }
