@@ -123,7 +123,7 @@ impl Subjects {
         for (word, commit) in found {
             match postings.last_mut() {
                 Some((_, count)) if last == Some((word, commit)) => {
-                    *count = count.saturating_add(1)
+                    *count = count.saturating_add(1);
                 }
                 _ => postings.push((commit, 1)),
             }

@@ -58,9 +58,6 @@ fn check_walk(seed: u64, commits_max: usize, is_in_time: bool) {
 fn check_log(log: &Log, commits: &[Made], repository: &Repository, head: usize, max: usize) {
     let mut is_ancestor = vec![false; commits.len()];
     is_ancestor[head] = true;
-    for at in (0..=head).rev().filter(|&at| is_ancestor[at]).collect::<Vec<_>>() {
-        is_ancestor[at] = true;
-    }
     for at in (0..=head).rev() {
         if is_ancestor[at] {
             commits[at].parents.iter().for_each(|&parent| is_ancestor[parent] = true);
