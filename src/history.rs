@@ -96,3 +96,6 @@ impl History {
         self.subjects.get_or_init(|| Subjects::new(&self.log))
     }
 }
+
+#[cfg(test)]
+mod tests;

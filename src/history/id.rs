@@ -27,7 +27,7 @@ impl CommitId {
     /// Returns the name that `hex` writes out, surrounding white space aside.
     pub fn parse(hex: &[u8]) -> Option<CommitId> {
         let hex = hex.trim_ascii();
-        if hex.len() % 2 != 0 || hex.len() > 2 * BYTES_MAX {
+        if !hex.len().is_multiple_of(2) || hex.len() > 2 * BYTES_MAX {
             return None;
         }
         let mut bytes = [0; BYTES_MAX];

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::files::Decay;
 use super::log::Log;
+use crate::index::text::prepare::is_word;
 use crate::index::text::{Field, Query, Term};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
@@ -81,7 +82,7 @@ pub(super) fn words(subject: &str, stems: &mut Stems, each: &mut dyn FnMut(&str)
             push_folded(&mut whole, part);
             count += 1;
             let part = &whole[at..];
-            if part.len() > 1 && !is_stop_word(part) && left > 0 {
+            if is_word(part) && !is_stop_word(part) && left > 0 {
                 left -= 1;
                 each(stems.stem(part));
             }
@@ -122,7 +123,7 @@ impl Subjects {
         for (word, commit) in found {
             match postings.last_mut() {
                 Some((_, count)) if last == Some((word, commit)) => {
-                    *count = count.saturating_add(1)
+                    *count = count.saturating_add(1);
                 }
                 _ => postings.push((commit, 1)),
             }

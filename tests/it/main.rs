@@ -11,6 +11,8 @@ mod faults;
 #[cfg(unix)]
 mod graph;
 #[cfg(unix)]
+mod history;
+#[cfg(unix)]
 mod limits;
 #[cfg(unix)]
 mod outline;

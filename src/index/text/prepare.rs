@@ -254,7 +254,7 @@ impl Out<'_> {
 }
 
 /// Returns true if a part in lowercase is worth a posting: two bytes, not digits alone.
-pub(super) fn is_word(part: &str) -> bool {
+pub(crate) fn is_word(part: &str) -> bool {
     part.len() > 1 && !part.bytes().all(|byte| byte.is_ascii_digit())
 }
 

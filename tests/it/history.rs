@@ -1,0 +1,188 @@
+//! The log of commits as `codedb index` keeps it, and as a call gets it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+use codedb::engine::{self, Check, Engine, Local, Progress};
+use codedb::history::History;
+use codedb::index::store::Store;
+use codedb::source::walk::Environment;
+use codedb::tools::call::Code as _;
+use serde_json::Value;
+
+use crate::support::place::{Answer, Place};
+
+fn git(place: &Place, args: &[&str]) -> String {
+    let mut command: Command = place.command("git");
+    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
+    Answer::of(command).expect_success().text()
+}
+
+/// A repository with one commit.
+fn repository() -> Place {
+    let place = Place::new();
+    place.write("src/cart.py", "def add(item):\n    pass\n");
+    place.write("src/money.py", "def total():\n    return 0\n");
+    git(&place, &["init", "-q", "-b", "main"]);
+    git(&place, &["add", "."]);
+    git(&place, &["commit", "-q", "-m", "Begin a shop"]);
+    place
+}
+
+fn commit(place: &Place, subject: &str) {
+    git(place, &["commit", "-q", "--allow-empty", "-m", subject]);
+}
+
+fn full(place: &Place) -> Answer {
+    place.index(&["--stage", "full"]).expect_success()
+}
+
+fn status(place: &Place) -> Value {
+    let mut command = place.codedb("status");
+    command.arg("--json");
+    serde_json::from_str(&Answer::of(command).expect_success().text()).expect("JSON")
+}
+
+/// Returns the only file of the log.
+fn file(place: &Place) -> PathBuf {
+    let entries = fs::read_dir(place.store()).expect("a folder").flatten();
+    let is_log = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("history-"))
+    };
+    let found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_log).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.into_iter().next().expect("one")
+}
+
+#[test]
+fn indexing_reads_the_log_and_then_what_is_new() {
+    let place = repository();
+    assert!(full(&place).text().ends_with(": 1 commits, 1 were read\n"));
+    let reply = status(&place);
+    let expected = r#"{"commits":1,"behind":false,"cut":false,"shallow":false}"#;
+    assert_eq!(reply["history"], serde_json::from_str::<Value>(expected).expect("JSON"));
+    assert!(reply["sizes"]["history"].as_u64().is_some_and(|bytes| bytes > 0));
+    assert!(!full(&place).text().contains("commits"), "nothing new");
+    commit(&place, "More");
+    assert_eq!(status(&place)["history"]["behind"], true);
+    assert!(full(&place).text().ends_with(": 2 commits, 1 were read\n"));
+    git(&place, &["commit", "-q", "--amend", "--allow-empty", "-m", "Less"]);
+    assert!(full(&place).text().ends_with(": 2 commits, 1 were read\n"));
+    assert_eq!(status(&place)["history"]["behind"], false);
+    let anew = place.index(&["--stage", "full", "--rebuild"]).expect_success();
+    assert!(anew.text().ends_with(": 2 commits, 2 were read\n"), "{}", anew.text());
+}
+
+#[test]
+fn a_damaged_log_is_told_and_read_again() {
+    let place = repository();
+    full(&place);
+    let path = file(&place);
+    let mut bytes = fs::read(&path).expect("a file");
+    bytes[80] ^= 1;
+    fs::remove_file(&path).expect("a file");
+    fs::write(&path, bytes).expect("a file");
+    let unusable = status(&place)["history"]["unusable"].to_string();
+    assert!(unusable.contains("checksum"), "{unusable}");
+    assert_eq!(Answer::of(place.codedb("doctor")).code, 2);
+    assert!(full(&place).text().ends_with(": 1 commits, 1 were read\n"));
+    assert_eq!(status(&place)["history"]["behind"], false);
+    assert_eq!(Answer::of(place.codedb("doctor")).code, 0);
+}
+
+#[test]
+fn without_a_repository_there_is_no_log() {
+    let place = Place::new();
+    place.write("a.py", "def a():\n    pass\n");
+    let text = full(&place).text();
+    assert!(!text.contains("commits"), "{text}");
+    assert_eq!(status(&place)["history"], Value::Null);
+    git(&place, &["init", "-q", "-b", "main"]);
+    assert!(full(&place).text().ends_with(": 0 commits, 0 were read\n"));
+    assert_eq!(status(&place)["history"]["behind"], false);
+}
+
+#[test]
+fn without_git_an_index_is_built_all_the_same() {
+    let place = repository();
+    let mut command = place.codedb("index");
+    command.env("PATH", place.base().join("nothing"));
+    let answer = Answer::of(command).expect_success();
+    assert!(answer.text().contains("files were parsed"), "{}", answer.text());
+    assert!(
+        answer.stderr.contains("commits are not known: git is not installed"),
+        "{}",
+        answer.stderr
+    );
+    let mut context = place.codedb("context");
+    context.arg("Begin a shop").env("PATH", place.base().join("nothing"));
+    assert!(Answer::of(context).code < 2);
+    assert_eq!(status(&place)["history"]["behind"], true);
+}
+
+fn environment() -> Environment {
+    Environment { threads: 1, ..Environment::default() }
+}
+
+/// An engine of a tree, as a process holds it between calls.
+fn engine(place: &Place) -> Engine {
+    let store = Store::new(place.base().join("kept"), false);
+    Engine::new(place.root(), store, environment())
+}
+
+fn ask(engine: &Engine) -> Option<Arc<History>> {
+    Local::new(engine, Check::Strict).history().expect("it can be asked for")
+}
+
+fn subjects(history: &History) -> Vec<String> {
+    history.log().commits().map(|commit| commit.subject().to_owned()).collect()
+}
+
+#[test]
+fn a_call_reads_a_few_commits_and_keeps_them() {
+    let place = repository();
+    let engine = engine(&place);
+    let first = ask(&engine).expect("few enough to be read");
+    assert_eq!(subjects(&first), ["Begin a shop"]);
+    assert!(Arc::ptr_eq(&first, &ask(&engine).expect("kept")));
+    assert!(!engine.store().dir().exists(), "a call publishes nothing");
+    commit(&place, "Second");
+    assert_eq!(subjects(&ask(&engine).expect("read")), ["Second", "Begin a shop"]);
+    git(&place, &["checkout", "-q", "-b", "side", "HEAD~1"]);
+    assert_eq!(subjects(&ask(&engine).expect("read")), ["Begin a shop"]);
+}
+
+#[test]
+fn a_call_does_not_wait_for_many_commits() {
+    let place = repository();
+    let engine = engine(&place);
+    let progress = Progress::default();
+    engine::build(&engine, &progress).expect("a tree");
+    let built = engine::build_code(&engine, false, &progress).expect("a tree").history;
+    assert_eq!((built.commits, built.read, built.published), (1, 1, true));
+    let begin = ask(&engine).expect("it is there");
+    let tip = git(&place, &["rev-parse", "HEAD"]);
+    let mut stream = String::new();
+    for number in 0..301 {
+        let from = if number == 0 { format!("from {tip}") } else { String::new() };
+        let who = format!("committer c <c@x> {} +0000", 1_900_000_000 + number);
+        stream.push_str(&format!("commit refs/heads/main\n{who}\ndata 1\nx\n{from}\n"));
+    }
+    fs::write(place.base().join("stream"), stream).expect("a file");
+    let mut import = place.command("git");
+    import.args(["fast-import", "--quiet", "--force", "--date-format=raw"]);
+    import.stdin(fs::File::open(place.base().join("stream")).expect("a file"));
+    assert!(import.status().expect("git is there").success());
+    let behind = ask(&engine).expect("as it was");
+    assert!(Arc::ptr_eq(&begin, &behind), "as it was");
+    let built = engine::build_code(&engine, false, &progress).expect("a tree").history;
+    assert_eq!((built.commits, built.read), (302, 301));
+    assert_eq!(ask(&engine).expect("the new one").log().len(), 302);
+    // Nobody read anything before.
+    let other =
+        Engine::new(place.root(), Store::new(place.base().join("other"), false), environment());
+    assert!(ask(&other).is_none());
+}
