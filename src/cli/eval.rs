@@ -10,7 +10,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use super::index::{asked, place_args, print};
 use super::place::{self, Asked};
 use super::report;
+use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
+use crate::eval::answers;
 use crate::eval::cases::{self, Case};
 use crate::eval::fit;
 use crate::eval::localize::{Bench, Kept, Measured, Options};
@@ -19,6 +21,7 @@ use crate::eval::measures::{
 };
 use crate::history::git::Git;
 use crate::rank::Weights;
+use crate::tools::Call;
 
 /// Tokens of replies whose recall is measured unless the caller says otherwise.
 const BUDGETS: &str = "250,500,1000,2000,4000,8000";
@@ -118,16 +121,25 @@ pub(super) fn command() -> Command {
                 .value_parser(path())
                 .help("Weights to begin with, as JSON"),
         );
+    let answers = Command::new("answers")
+        .about("Grade the replies to tasks whose answer is written down")
+        .arg(Arg::new("key").required(true).value_name("FILE").value_parser(path()).help(
+            "A JSON object on each line, with `task` and what its reply is to have: `keywords`, \
+             `definitions` (each `path:name`), `first_file` (paths of which one comes first)",
+        ))
+        .args(place_args());
     Command::new("eval")
         .about("Measure how well code is found, on your own history")
         .subcommand_required(true)
         .subcommand(localize)
+        .subcommand(answers)
         .subcommand(fit)
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
         Some(("localize", matches)) => localize(matches),
+        Some(("answers", matches)) => grade(matches),
         Some(("fit", matches)) => fit_weights(matches),
         _ => {
             Err(Error::usage("`eval` measures with `localize`")
@@ -318,6 +330,31 @@ fn table(name: &str, measured: &[Measured], options: &Options) -> String {
     let (p50, p95) = (percentile(&mut elapsed, 0.5), percentile(&mut elapsed, 0.95));
     let _ = writeln!(out, "a reply, warm: {p50:.1} ms, 95 %: {p95:.1} ms");
     out
+}
+
+fn grade(matches: &ArgMatches) -> Result<ExitCode> {
+    let path = matches.get_one::<PathBuf>("key").expect("clap requires it");
+    let keys = answers::keys(&read(path)?).map_err(|error| error.with_path(path))?;
+    let engine = place::engine(&asked(matches))?;
+    let (mut wrong, mut tokens) = (0, 0);
+    for key in &keys {
+        let code = Local::new(&engine, Check::Strict);
+        let graded = answers::grade(&Call { code: &code, now_ns: 0 }, key)?;
+        let told = match graded.lacks.is_empty() {
+            true => "right".to_owned(),
+            false => format!("lacks {}", graded.lacks.join("; ")),
+        };
+        print(&format!("{} tokens, {told}: {}\n", graded.tokens, key.task))?;
+        wrong += usize::from(!graded.lacks.is_empty());
+        tokens += graded.tokens;
+    }
+    let mean = tokens as f64 / keys.len().max(1) as f64;
+    print(&format!(
+        "{} of {} right, {mean:.0} tokens on average\n",
+        keys.len() - wrong,
+        keys.len()
+    ))?;
+    Ok(ExitCode::from(if wrong == 0 { 0 } else { 1 }))
 }
 
 fn fit_weights(matches: &ArgMatches) -> Result<ExitCode> {
