@@ -13,7 +13,9 @@ use super::evidence::{self, Chunk, Found};
 use super::ranking::{RankedFile, Scope, rank_files};
 use super::task::{Kind, Task};
 use super::tokens;
-use crate::base::text;
+use crate::answer::definition::{Around, Definition};
+use crate::answer::texts::Texts;
+use crate::base::{path, text};
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::calls;
@@ -23,10 +25,6 @@ use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 use crate::lang::words::identifiers;
 use crate::rank::Weights;
-use crate::tools::definition::{Around, Definition};
-use crate::tools::lookup;
-use crate::tools::paths;
-use crate::tools::texts::Texts;
 
 /// Definitions that a bundle may show.
 const SYMBOLS_MAX: usize = 24;
@@ -196,7 +194,7 @@ pub fn compose(
     let mut texts = Texts::new(catalog);
     let mut entries: Vec<(f32, Entry)> = Vec::new();
     for (place, ranked) in ranked.iter().take(options.max_files).enumerate() {
-        let path = paths::shown(catalog.path(ranked.file));
+        let path = path::shown(catalog.path(ranked.file));
         let score = (ranked.score * 1000.0).round() / 1000.0;
         let shown = File { path, score, why: ranked.evidence.why() };
         entries.push((100.0 / (1.0 + place as f32 * 0.3), Entry::File(shown)));
@@ -250,7 +248,7 @@ fn symbols(catalog: &Catalog, found: &Found, ranked: &[RankedFile]) -> Result<Ve
         let symbol = &facts.symbols[at.place as usize];
         let is_declared = symbol.kind == SymbolKind::Prototype || marks.declaration;
         let place = ranked.iter().position(|ranked| ranked.file == at.file).unwrap_or(usize::MAX);
-        let rank = 2 * lookup::rank(marks) + u8::from(is_declared);
+        let rank = 2 * marks.rank() + u8::from(is_declared);
         let best = best.entry(symbol.name.clone()).or_insert(rank);
         *best = (*best).min(rank);
         keyed.push(((rank, place, mentioned), symbol.name.clone(), at));
@@ -272,7 +270,7 @@ fn calls_of(catalog: &Catalog, texts: &mut Texts<'_>, at: SymbolAt) -> Vec<CallO
         found.push(CallOf {
             from: from.map_or_else(|| "(file)".to_owned(), |from| from.name),
             to: to.name.clone(),
-            path: paths::shown(catalog.path(caller.site.file)),
+            path: path::shown(catalog.path(caller.site.file)),
             line,
         });
     }
@@ -280,7 +278,7 @@ fn calls_of(catalog: &Catalog, texts: &mut Texts<'_>, at: SymbolAt) -> Vec<CallO
     for callee in calls::callees(catalog, at, CONFIDENCE_ANSWER) {
         let Some(of) = Around::of(catalog, callee.link.to) else { continue };
         if called.len() < CALLS_MAX && callee.link.to != at && called.insert(callee.link.to) {
-            let path = paths::shown(catalog.path(callee.link.to.file));
+            let path = path::shown(catalog.path(callee.link.to.file));
             found.push(CallOf { from: to.name.clone(), to: of.name, path, line: of.line });
         }
     }
@@ -334,7 +332,7 @@ fn snippets(
             facts.symbols.iter().filter(holds).min_by_key(|symbol| symbol.end_line - symbol.line)
         });
         shown.push(Snippet {
-            path: paths::shown(catalog.path(*file)),
+            path: path::shown(catalog.path(*file)),
             start_line: start + 1,
             end_line: end,
             text: all[start..end].iter().map(cut).collect::<Vec<_>>().join("\n"),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::definition::Definition;
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::Catalog;
@@ -13,8 +14,6 @@ use crate::graph::calls::Caller;
 use crate::graph::link::{Code, FileFacts, SymbolAt};
 use crate::lang::facts::Role;
 use crate::lang::marks;
-use crate::tools::definition::Definition;
-use crate::tools::paths;
 
 /// Why a test is taken to be about a definition; the surest first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -59,7 +58,7 @@ const SILENT: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
 /// Returns the tests of the definition at a place, those with the surest reasons first, then by
 /// path. O(files + uses).
-pub(super) fn tests(
+pub fn tests(
     catalog: &Catalog,
     at: SymbolAt,
     symbol: &Definition,
@@ -98,7 +97,7 @@ pub(super) fn tests(
         why.dedup();
     }
     tests.sort_by(|a, b| a.1.first().cmp(&b.1.first()).then(a.0.cmp(&b.0)));
-    let shown = |(file, why)| Test { path: paths::shown(catalog.path(file)), why };
+    let shown = |(file, why)| Test { path: path::shown(catalog.path(file)), why };
     Ok(tests.into_iter().map(shown).collect())
 }
 
