@@ -211,7 +211,7 @@ fn explain(
     for used in &found {
         *uses.entry(used.site.reference.role).or_default() += 1;
     }
-    let tests = tests_of::tests(catalog, at, &symbol, &found)?;
+    let tests = tests_of::tests(catalog, at, &symbol.name, &found)?;
     let mut callers = found;
     callers.retain(|caller| caller.site.reference.role == Role::Call);
     let (callers, total) = first(callers, max);
