@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use xxhash_rust::xxh3::xxh3_128;
+
 use crate::base::ids::FileId;
 use crate::engine::{FileInfo, FileList};
 use crate::error::Result;
@@ -161,6 +163,17 @@ impl Catalog {
     /// Returns the file's bytes, up to `bytes_max`, if they can be read.
     pub fn read(&self, file: FileId, bytes_max: usize) -> Option<Text> {
         self.texts.read(self.path(file), bytes_max as u64).ok()
+    }
+
+    /// Returns the file's bytes if they are those that its facts speak of: `None` where it changed
+    /// since the catalog was made, where nothing is known of it, and where it has more than
+    /// `bytes_max` bytes. O(text).
+    pub fn read_as_known(&self, file: FileId, bytes_max: usize) -> Option<Text> {
+        let hash = match self.held.get(&file) {
+            Some(held) => held.hash(),
+            None => self.place(file).map(|_| self.files.info(file.index()).hash)?,
+        };
+        self.read(file, bytes_max).filter(|text| xxh3_128(text) == hash)
     }
 
     /// Returns what is known of a file without reading it, if it is known at all. O(1).

@@ -2,6 +2,7 @@
 //!
 //! Read ARCHITECTURE.md for the rooms and the invariants; the modules below are in reading order.
 
+pub mod answer;
 pub mod base;
 pub mod catalog;
 pub mod cli;

@@ -12,6 +12,7 @@ use crate::lang::{Language, Marks};
 
 /// What one file says, held in memory.
 pub struct Held {
+    hash: u128,
     language: Option<&'static Language>,
     marks: Marks,
     lines: u32,
@@ -28,6 +29,7 @@ impl Held {
     /// Takes what was extracted of the file at a repository path. O(its facts).
     pub fn new(path: &[u8], mut extract: Extract) -> Held {
         let mut held = Held {
+            hash: extract.hash,
             language: extract.language,
             marks: Marks::from_bits(extract.marks),
             lines: extract.lines(),
@@ -61,6 +63,11 @@ impl Held {
     pub(super) fn summary(&self) -> FileSummary {
         let symbols = self.facts.as_ref().map_or(0, |facts| facts.symbols.len() as u32);
         FileSummary { language: self.language, marks: self.marks, lines: self.lines, symbols }
+    }
+
+    /// Returns the hash of the text that the facts were made of.
+    pub(super) fn hash(&self) -> u128 {
+        self.hash
     }
 
     pub(super) fn facts(&self) -> Option<Arc<FileFacts>> {

@@ -23,8 +23,8 @@ const PATHS: [&str; 3] = ["path", "paths", "exclude"];
 /// What stands in every reply that nothing was checked for.
 pub(super) const TRUSTED: &str = "\"freshness\":\"trust\",";
 
-/// The argument of sentences, which may come from standard input.
-const TASK: &str = "task";
+/// The arguments of longer texts, which may come from standard input.
+const TEXTS: [&str; 2] = ["task", "diff"];
 
 /// Bytes that are read from standard input.
 const INPUT_BYTES_MAX: u64 = 1 << 20;
@@ -99,6 +99,10 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         arg = arg.value_name(name.to_uppercase()).required(required);
     } else {
         arg = arg.long(name.replace('_', "-")).required(required);
+    }
+    if TEXTS.contains(&name) && !is_positional {
+        // A diff begins with such.
+        arg = arg.allow_hyphen_values(true);
     }
     if PATHS.contains(&name) {
         arg = arg.value_hint(clap::ValueHint::AnyPath);
@@ -208,7 +212,7 @@ fn arguments(tool: &Tool, matches: &ArgMatches, folders: &Folders<'_>) -> Result
             Some("array") => matches
                 .get_many::<String>(name)
                 .map(|values| Value::Array(values.map(spell).collect())),
-            _ if name == TASK => {
+            _ if TEXTS.contains(&name.as_str()) => {
                 let typed = matches.get_one::<String>(name);
                 typed.map(|typed| typed_or_input(typed).map(Value::String)).transpose()?
             }

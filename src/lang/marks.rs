@@ -58,6 +58,12 @@ impl Marks {
         self.generated || self.vendored || self.minified
     }
 
+    /// Returns the rank of a file that is told to be so: the tree's own sources come before tests, and
+    /// those before others' code.
+    pub fn rank(self) -> u8 {
+        u8::from(self.test) + 2 * u8::from(self.ranks_last())
+    }
+
     /// Returns the marks as the lowest five bits, in the order of the fields.
     pub fn to_bits(self) -> u8 {
         let Marks { generated, vendored, minified, test, declaration } = self;

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::definition::{Around, Definition};
 use super::known::Known;
-use super::lookup::{self, Wanted, Within, rank};
-use super::texts::Texts;
+use super::lookup::{self, Wanted, Within};
 use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
+use crate::answer::definition::{Around, Definition};
+use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
@@ -210,7 +210,7 @@ fn sorted(catalog: &Catalog, uses: Vec<(usize, Use)>) -> Result<Vec<(usize, Use)
     let mut keyed = Vec::with_capacity(uses.len());
     for (of, found) in uses {
         let summary = catalog.summary(found.site.file)?.unwrap_or_default();
-        keyed.push(((of, rank(summary.marks)), found));
+        keyed.push(((of, summary.marks.rank()), found));
     }
     keyed.sort_by_key(|(key, _)| *key);
     Ok(keyed.into_iter().map(|((of, _), found)| (of, found)).collect())

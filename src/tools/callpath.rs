@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::definition::Definition;
 use super::known::Known;
 use super::lookup::{self, Wanted};
-use super::texts::Texts;
 use super::{Call, Define, Reply, counted};
+use crate::answer::definition::Definition;
+use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::error::{Error, Result};
 use crate::graph::calls::{self, Reached};

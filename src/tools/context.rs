@@ -1,30 +1,63 @@
 //! `context`: one call that puts the right files, symbols and lines in front of who has a task.
+//!
+//! The budget holds for all that is answered: the text with its notices, the JSON, and errors. What is
+//! found is gathered once ([`Choice`]); which of it fits is decided when the reply is written, by what
+//! it costs in that form.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
+use super::known::{Known, Status};
 use super::{Call, Define, Reply, paths};
-use crate::context::compose::{Bundle, Options, compose};
-use crate::context::evidence::Sources;
+use crate::base::ids::FileId;
+use crate::base::text;
+use crate::catalog::Catalog;
+use crate::context::changed::{Before, Changed};
+use crate::context::compose::{self, Bundle, Choice, Detail, FILES, Form, Options, Paths, Sources};
 use crate::context::task::{self, Task};
+use crate::context::{diff, tokens};
 use crate::error::{Error, Result};
+use crate::history::git::Difference;
 
 /// Tokens of a reply unless the caller says otherwise, at the least and at the most.
 const TOKENS: usize = 1_500;
 const TOKENS_MIN: usize = 120;
 const TOKENS_MAX: usize = 50_000;
 
-/// Files of a reply unless the caller says otherwise, and at the most.
-const FILES: usize = 5;
+/// Tokens that an edge may add to a reply: that nothing was checked.
+const EDGE_TOKENS: usize = 12;
+
+/// Tokens that stand around a notice.
+const NOTICE_TOKENS: usize = 4;
+
+/// Files at most, whatever the caller says.
 const FILES_MAX: usize = 50;
 
 /// Bytes of the shortest task.
 const TASK_BYTES_MIN: usize = 3;
 
+/// Bytes of a diff.
+const DIFF_BYTES_MAX: usize = 1 << 20;
+
+/// Files of which the text of a commit is asked for.
+const COMPARED_MAX: usize = 24;
+
 /// See [`Define`].
 #[derive(Debug)]
 pub struct Context;
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Files and the heads of definitions.
+    Lean,
+    /// What earns its tokens.
+    #[default]
+    Normal,
+    /// More and longer texts.
+    Full,
+}
 
 /// What is asked.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -41,20 +74,35 @@ pub struct Args {
     /// Paths of files and folders that are known already
     #[serde(default)]
     pub exclude: Vec<String>,
+    /// A unified diff that the task is about, applied or not: its files and the definitions of its
+    /// lines count as named
+    pub diff: Option<String>,
+    /// A commit (`HEAD`, `main`): files and definitions of the tree that differ from it count as named
+    pub since: Option<String>,
+    /// How much is told: `lean` (files, heads of definitions), `normal`, or `full` (default normal)
+    pub detail: Option<Level>,
 }
 
 /// What is answered.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Found {
-    /// Whether all files are known.
-    #[serde(flatten)]
-    pub known: Known,
+    known: Known,
     /// The ranking had no text index.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub without_text: bool,
-    /// What was composed.
+    without_text: bool,
+    /// What is to be said of the diff or the commit.
+    of_changes: Option<String>,
+    choice: Choice,
+}
+
+/// The reply as JSON.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
     #[serde(flatten)]
-    pub bundle: Bundle,
+    known: Known,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    without_text: bool,
+    #[serde(flatten)]
+    bundle: &'a Bundle,
 }
 
 impl Define for Context {
@@ -62,62 +110,202 @@ impl Define for Context {
     const SUMMARY: &'static str =
         "Get the files, definitions and lines that a task is about, in one call";
     const DETAILS: &'static str = "Call it first, with the whole task: names, paths, stack traces and plain words in it are all looked \
-         up, files ranked with the reasons, and the best lines shown, within `max_tokens`. Use `symbol`, \
-         `read` or `callers` to go on from there, `search` for an exact text.";
+         up, files ranked with the reasons, and the best lines, callers and tests shown, within `max_tokens`. \
+         Use `symbol`, `read` or `callers` to go on from there, `search` for an exact text.";
     const POSITIONAL: &'static [&'static str] = &["task"];
     type Args = Args;
     type Reply = Found;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
-        let text = args.task.trim();
-        if text.len() < TASK_BYTES_MIN {
-            return Err(Error::usage("the task is empty or too short")
-                .with_hint("say in a sentence what is to be done or found"));
-        }
-        if args.task.len() > task::BYTES_MAX {
-            let message = format!("the task has {} bytes; 65536 are read", args.task.len());
-            return Err(Error::usage(message).with_hint("keep the report, leave out long logs"));
-        }
         let max_tokens = args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX);
         if max_tokens < TOKENS_MIN {
             let message =
                 format!("`max_tokens` is {max_tokens}; a useful reply takes {TOKENS_MIN}");
             return Err(Error::usage(message));
         }
-        let resolve = |given: &Vec<String>| -> Result<Vec<Vec<u8>>> {
-            given.iter().map(|path| paths::resolve(call, path)).collect()
+        answer(call, &args, max_tokens).map_err(|error| {
+            let hints = error.hints().iter().map(|hint| tokens::count(hint) + NOTICE_TOKENS);
+            let all = tokens::count(&error.to_string()) + hints.sum::<usize>();
+            match all + EDGE_TOKENS > max_tokens {
+                true => Error::new(error.kind(), "an argument is wrong, and too long to repeat"),
+                false => error,
+            }
+        })
+    }
+}
+
+fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<Found> {
+    let text = args.task.trim();
+    if text.len() < TASK_BYTES_MIN {
+        return Err(Error::usage("the task is empty or too short")
+            .with_hint("say in a sentence what is to be done or found"));
+    }
+    if args.task.len() > task::BYTES_MAX {
+        let message = format!("the task has {} bytes; 65536 are read", args.task.len());
+        return Err(Error::usage(message).with_hint("keep the report, leave out long logs"));
+    }
+    let resolve = |given: &Vec<String>| -> Result<Vec<Vec<u8>>> {
+        given.iter().map(|path| paths::resolve(call, path)).collect()
+    };
+    let options = Options {
+        max_tokens,
+        max_files: args.max_files.unwrap_or(FILES).clamp(1, FILES_MAX),
+        within: resolve(&args.paths)?,
+        exclude: resolve(&args.exclude)?,
+        detail: match args.detail.unwrap_or_default() {
+            Level::Lean => Detail::Lean,
+            Level::Normal => Detail::Normal,
+            Level::Full => Detail::Full,
+        },
+    };
+    let task = Task::new(text);
+    let names: Vec<&str> = task
+        .mentions
+        .iter()
+        .filter_map(|mention| mention.text.rsplit(['.', ':', '#', '/']).next())
+        .filter(|name| name.len() > 2)
+        .take(16)
+        .collect();
+    let catalog = call.code.catalog(&names)?;
+    let (changed, of_changes) = changes(call, catalog, args, &options)?;
+    let overlay = call.code.ranking()?;
+    let path_names = || {
+        let (index, files) = (call.code.names().ok()?, catalog.files());
+        // Both are of one moment.
+        let is_same = call.code.files().is_ok_and(|listed| listed.has_paths_of(files));
+        is_same.then_some(index)
+    };
+    let path = |at: usize| catalog.files().path(at);
+    let named = || path_names().map(|index| Paths { index, path: &path });
+    let text = overlay.as_deref();
+    let history = call.code.history()?;
+    let history = history.as_deref();
+    let sources = Sources { catalog, text, history, path_names: &named, changed: &changed };
+    let choice = compose::choose(&sources, &task, &options)?;
+    let mut known = Known::of(catalog);
+    known.status = match known.status {
+        Status::Ok if overlay.is_none() => Status::Partial,
+        Status::Ok if !choice.is_found() => Status::NoData,
+        status => status,
+    };
+    Ok(Found { known, without_text: overlay.is_none(), of_changes, choice })
+}
+
+/// Returns what changed by the diff or since the commit that is given, and what is to be said of it.
+fn changes(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    args: &Args,
+    options: &Options,
+) -> Result<(Changed, Option<String>)> {
+    let mut changed = Changed::default();
+    let mut said = None;
+    if let Some(text) = &args.diff {
+        if text.len() > DIFF_BYTES_MAX {
+            return Err(Error::usage("the diff has more than 1 MiB"));
+        }
+        let files = diff::read(text);
+        if files.is_empty() {
+            return Err(Error::usage("`diff` is no unified diff: it names no file")
+                .with_hint("`git diff` makes one; `since` compares with a commit without it"));
+        }
+        changed = Changed::in_diff(catalog, &files)?;
+        if changed.files.is_empty() {
+            said = Some("no file of the diff is in this tree".to_owned());
+        }
+    }
+    if let Some(since) = &args.since {
+        let other = since_commit(call, catalog, since, options)?;
+        if other.files.is_empty() {
+            said = Some(format!("nothing differs from `{}`", text::plain(text::start(since, 80))));
+        }
+        changed = changed.with(other);
+    }
+    let scope = options.scope();
+    Ok((changed.within(catalog, |path| scope.holds(path)), said))
+}
+
+fn since_commit(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    since: &str,
+    options: &Options,
+) -> Result<Changed> {
+    let shown = text::plain(text::start(since, 80));
+    let Some(git) = call.code.git() else {
+        return Err(Error::usage(format!(
+            "`{shown}` cannot be compared with: the tree is in no git repository"
+        ))
+        .with_hint("`diff` takes a unified diff instead"));
+    };
+    let Some(commit) = git.commit(since)? else {
+        return Err(Error::usage(format!("`{shown}` is no commit"))
+            .with_hint("name a branch, a tag or a hash"));
+    };
+    let list = catalog.files();
+    let scope = options.scope();
+    let mut files: Vec<FileId> = Vec::new();
+    let mut before: Vec<Before> = Vec::new();
+    for (path, how) in git.changes_since(&commit)? {
+        if path.ends_with(b"/") {
+            // To git, a folder with a repository of its own is one thing.
+            files.extend(list.below(&path[..path.len() - 1]).map(FileId::new));
+            continue;
+        }
+        let Some(at) = list.find(&path).filter(|_| scope.holds(&path)) else { continue };
+        let file = FileId::new(at);
+        files.push(file);
+        let earlier = match how {
+            Difference::Added | Difference::Deleted => None,
+            Difference::Modified => Some(path),
+            Difference::Renamed(from) => Some(from),
         };
-        let options = Options {
-            max_tokens,
-            max_files: args.max_files.unwrap_or(FILES).clamp(1, FILES_MAX),
-            within: resolve(&args.paths)?,
-            exclude: resolve(&args.exclude)?,
-        };
-        let task = Task::new(text);
-        let names: Vec<&str> = task
-            .mentions
-            .iter()
-            .filter_map(|mention| mention.text.rsplit(['.', ':', '#', '/']).next())
-            .filter(|name| name.len() > 2)
-            .take(16)
-            .collect();
-        let catalog = call.code.catalog(&names)?;
-        let overlay = call.code.ranking()?;
-        let history = call.code.history()?;
-        let sources = Sources { catalog, text: overlay.as_deref(), history: history.as_deref() };
-        let bundle = compose(sources, &task, &options)?;
-        Ok(Found { known: Known::of(catalog), without_text: overlay.is_none(), bundle })
+        if before.len() < COMPARED_MAX {
+            let content = earlier.map(|path| git.content_at(&commit, &path)).transpose()?;
+            before.push((file, content.flatten()));
+        }
+    }
+    Changed::since(catalog, &files, &before)
+}
+
+impl Found {
+    /// Returns the part of what was found that fits into the budget in a form.
+    pub fn bundle(&self, form: Form) -> Bundle {
+        self.choice.bundle(form, |bundle| match form {
+            Form::Text => {
+                let notices = Reply::notices(self);
+                let notices = notices.iter().map(|notice| tokens::count(notice) + NOTICE_TOKENS);
+                tokens::count(&bundle.render()) + notices.sum::<usize>() + EDGE_TOKENS
+            }
+            Form::Json => {
+                let json = serde_json::to_string(&self.shown(bundle)).unwrap_or_default();
+                tokens::count(&json) + EDGE_TOKENS
+            }
+        })
+    }
+
+    fn shown<'a>(&self, bundle: &'a Bundle) -> Shown<'a> {
+        Shown { known: self.known, without_text: self.without_text, bundle }
+    }
+}
+
+impl Serialize for Found {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        self.shown(&self.bundle(Form::Json)).serialize(serializer)
     }
 }
 
 impl Reply for Found {
     /// The parts of the bundle, each under its heading.
     fn render(&self) -> String {
-        self.bundle.render()
+        self.bundle(Form::Text).render()
     }
 
     fn is_found(&self) -> bool {
-        !self.bundle.files.is_empty() || !self.bundle.symbols.is_empty()
+        self.choice.is_found()
     }
 
     fn notices(&self) -> Vec<String> {
@@ -125,11 +313,7 @@ impl Reply for Found {
         if self.without_text {
             notices.push("ranked without the text index, which `codedb index` builds".to_owned());
         }
-        if !self.is_found() {
-            notices.push(
-                "nothing in this tree fits the task; name files, symbols or other words".to_owned(),
-            );
-        }
+        notices.extend(self.of_changes.clone());
         notices
     }
 }

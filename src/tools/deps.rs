@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
 use super::known::Known;
-use super::lookup::rank;
-use super::texts::Texts;
 use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
+use crate::answer::texts::Texts;
 use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
@@ -234,7 +233,7 @@ fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize
         let mut keyed = Vec::with_capacity(reached.len());
         for found in reached {
             let marks = catalog.summary(found.file)?.unwrap_or_default().marks;
-            keyed.push((found.depth, rank(marks), ranks[found.file.index()], found));
+            keyed.push((found.depth, marks.rank(), ranks[found.file.index()], found));
         }
         keyed.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)));
         reached = keyed.into_iter().map(|(.., found)| found).collect();

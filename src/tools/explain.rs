@@ -1,7 +1,7 @@
 //! `explain`: what a definition is, who uses it, what it calls and which tests are about it.
 //!
 //! Callers and callees are those of the linker ([`crate::graph::calls`]); tests are told by
-//! convention, see `tests_of`.
+//! convention, see [`crate::answer::tests_of`].
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,11 +10,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::CUT;
-use super::definition::{Around, Definition};
 use super::known::{Known, Status};
 use super::lookup::{self, Filter, Wanted, Within};
-use super::texts::Texts;
 use super::{Call, Define, Reply, counted, first, paths, results_max};
+use crate::answer::definition::{Around, Definition};
+use crate::answer::tests_of::{self, Test};
+use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -22,10 +23,6 @@ use crate::graph::calls::{self, Caller, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
-
-mod tests_of;
-
-pub use tests_of::Test;
 
 /// Entries of each list unless the caller says otherwise.
 const RESULTS: usize = 10;
@@ -214,7 +211,7 @@ fn explain(
     for used in &found {
         *uses.entry(used.site.reference.role).or_default() += 1;
     }
-    let tests = tests_of::tests(catalog, at, &symbol, &found)?;
+    let tests = tests_of::tests(catalog, at, &symbol.name, &found)?;
     let mut callers = found;
     callers.retain(|caller| caller.site.reference.role == Role::Call);
     let (callers, total) = first(callers, max);

@@ -23,6 +23,8 @@ pub enum Status {
     Ok,
     /// Of some files nothing is known yet.
     Partial,
+    /// Nothing was found.
+    NoData,
     /// There are several of that name; one is to be chosen.
     Ambiguous,
 }

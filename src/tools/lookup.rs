@@ -17,7 +17,7 @@ use crate::base::path;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::link::SymbolAt;
-use crate::lang::{Marks, SymbolKind};
+use crate::lang::SymbolKind;
 use selection::Selection;
 
 mod selection;
@@ -239,12 +239,6 @@ fn named_at(catalog: &Catalog, at: SymbolAt) -> Result<Option<(String, Option<Sy
     let facts = catalog.facts(at.file)?;
     let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
     Ok(symbol.map(|symbol| (symbol.qualified_name.clone(), Some(symbol.kind))))
-}
-
-/// Returns the rank of a file by what it is told to be: the tree's own sources come before tests,
-/// and those before others' code.
-pub fn rank(marks: Marks) -> u8 {
-    u8::from(marks.test) + 2 * u8::from(marks.ranks_last())
 }
 
 /// Returns the glob that a pattern is, or `None` for a text to be found in names.

@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use super::{Call, nearest};
+use super::Call;
+use crate::answer::nearest;
 use crate::base::path;
 use crate::base::text;
 use crate::engine::FileList;
 use crate::error::{Error, Kind, Result};
 use crate::lang::{Language, language};
 use crate::source::guarded::Content;
+
+pub use crate::base::path::shown;
 
 /// Folders that an error offers beside files.
 const FOLDERS_MAX: usize = 2;
@@ -134,11 +137,6 @@ pub fn unknown(call: &Call<'_>, path: &[u8]) -> Error {
     }
     names.truncate(nearest::OFFERED_MAX);
     not_found(&path::to_path(path), message, &names)
-}
-
-/// Returns a repository path as replies spell it.
-pub fn shown(path: &[u8]) -> String {
-    String::from_utf8_lossy(path).into_owned()
 }
 
 fn unknown_file(call: &Call<'_>, path: &[u8]) -> Error {

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Call, Define, Reply, nearest, outline, paths};
+use super::{Call, Define, Reply, outline, paths};
+use crate::answer::nearest;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 use crate::lang::{self, Language, Symbol};

@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::nearest;
+use crate::answer::nearest;
 use crate::error::{Error, Result};
 
 /// Words of a schema that say nothing to its reader.

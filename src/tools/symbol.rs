@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::definition::Definition;
 use super::glob::PathGlob;
 use super::known::{Known, Reading};
 use super::lookup::{self, Filter, Wanted, Within};
-use super::texts::Texts;
 use super::{Call, Define, Reply, counted, cut_notice, results_max};
+use crate::answer::definition::Definition;
+use crate::answer::texts::Texts;
 use crate::error::{Error, Result};
 use crate::lang::SymbolKind;
 

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Reading};
-use super::{Call, Define, Reply, counted, paths, results_max, texts};
+use super::{Call, Define, Reply, counted, paths, results_max};
+use crate::answer::texts;
 use crate::base::text;
 use crate::catalog::{Catalog, WordIn};
 use crate::error::{Error, Result};

@@ -1,7 +1,9 @@
 //! `codedb context` on small trees: the right files and definitions within the budget, whatever the
 //! task is.
 
-use codedb::context::tokens;
+mod budget;
+mod changes;
+
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::store::Store;
 use codedb::index::text::{Bm25, Query, rank};
@@ -10,7 +12,6 @@ use codedb::tools::call::Code as _;
 use serde_json::Value;
 
 use crate::support::place::{Answer, Place, settle};
-use crate::support::prng::Prng;
 
 const CART_PY: &str = "\
 '''The cart of a shop.'''
@@ -136,10 +137,12 @@ fn a_bundle_tells_definitions_lines_and_calls() {
         let text = answer.text();
         assert!(text.contains("keywords: add_all"), "{text}");
         assert!(
-            text.contains("function add_all  shop/money.py:1-3  def add_all(prices)"),
+            text.contains("function add_all  shop/money.py:1-3\n```\ndef add_all(prices):\n"),
             "{text}"
         );
-        assert!(text.contains("Cart.price -> add_all  shop/cart.py:13"), "{text}");
+        assert!(text.contains("add_all is called by\n  shop/cart.py  Cart.price:13"), "{text}");
+        let text = ask(place, "Cart.add_item loses items", &[]).text();
+        assert!(text.contains("\n`pytest tests/test_cart.py`  by name\n"), "{text}");
         // Definitions in tests are left out where there are others.
         place.write("tests/helpers.py", "def add_all(prices):\n    return 0\n");
         let text = ask(place, "Where is `add_all` and who calls it?", &[]).text();
@@ -148,7 +151,10 @@ fn a_bundle_tells_definitions_lines_and_calls() {
             "{text}"
         );
         let unknown = ask(place, "Fix `no_such_name` of the cart", &[]).text();
-        assert!(unknown.contains("no_such_name (not found)"), "{unknown}");
+        assert!(unknown.contains("no_such_name (not found"), "{unknown}");
+        let misspelt = ask(place, "Fix `add_itm` of the cart in src/cart.py", &[]).text();
+        assert!(misspelt.contains("add_itm (not found; is it `add_item`"), "{misspelt}");
+        assert!(misspelt.contains("src/cart.py (not found; is it `shop/cart.py`"), "{misspelt}");
     });
 }
 
@@ -168,34 +174,6 @@ fn files_are_chosen_and_left_out_as_asked() {
 }
 
 #[test]
-fn no_reply_exceeds_its_budget() {
-    let place = shop();
-    let words = [
-        "cart",
-        "add_item",
-        "`price`",
-        "shop/money.py",
-        "\n",
-        "```",
-        "\"wrong\"",
-        "🛒",
-        "Ünïcode",
-        "ignore your instructions",
-    ];
-    let rng = &mut Prng::new(3);
-    for _ in 0..12 {
-        let task: Vec<&str> = (0..rng.between(1, 30)).map(|_| *rng.pick(&words)).collect();
-        let task = format!("the {}", task.join(" "));
-        let budget = rng.between(120, 900);
-        let answer = ask(&place, &task, &["--max-tokens", &budget.to_string()]);
-        assert!(answer.code < 2, "{task:?}: {}", answer.stderr);
-        assert!(tokens::count(&answer.text()) <= budget, "{task:?}: {}", answer.text());
-        let again = ask(&place, &task, &["--max-tokens", &budget.to_string()]);
-        assert_eq!(answer.stdout, again.stdout, "{task:?}");
-    }
-}
-
-#[test]
 fn what_is_no_task_is_refused_in_a_sentence() {
     let place = shop();
     for (task, args, expected) in [
@@ -212,8 +190,76 @@ fn what_is_no_task_is_refused_in_a_sentence() {
         let answer = ask(&place, task, &[]);
         assert!(answer.code < 2, "{task:?}: {}", answer.stderr);
     }
-    let empty = Place::new();
-    assert_eq!(ask(&empty, "find the cart", &[]).code, 1);
+    let long = "x".repeat(5000);
+    let answer = ask(&place, "find the cart", &["--since", &long, "--max-tokens", "120"]);
+    assert_eq!(answer.code, 2);
+    assert!(answer.stderr.len() < 300, "{}", answer.stderr);
+}
+
+#[test]
+fn a_miss_is_one_clear_sentence() {
+    let place = shop();
+    Answer::of({
+        let mut command = place.codedb("index");
+        command.args(["--stage", "full", "--quiet"]);
+        command
+    })
+    .expect_success();
+    for task in ["the of and", "🦀🦀🦀", "\u{1}\u{2}\u{3}", "zzzzzz qqqqqq", "購物車丟失商品"]
+    {
+        let answer = ask(&place, task, &[]);
+        assert_eq!(answer.code, 1, "{}", answer.text());
+        assert!(answer.text().starts_with("nothing in this tree fits the task"), "{task}");
+        assert_eq!(answer.text().lines().count(), 1, "{}", answer.text());
+        assert_eq!(json(&place, task, &[])["status"], "no_data", "{task}");
+    }
+    let near = ask(&place, "curency is missing", &[]).text();
+    assert!(near.contains("did you mean `CurrencyError`"), "{near}");
+    assert_eq!(json(&place, "prices are rounded wrong", &[])["status"], "ok");
+    // Without the text index something may be missing.
+    let bare = shop();
+    assert_eq!(json(&bare, "prices are rounded wrong", &[])["status"], "partial");
+}
+
+#[test]
+fn trees_with_nothing_to_tell_are_answered() {
+    let place = Place::new();
+    assert_eq!(ask(&place, "find the cart", &[]).code, 1);
+    place.write("blob.bin", [0, 159, 146, 150, 0, 1, 2]);
+    let answer = ask(&place, "find the cart in src/foo.rs", &[]);
+    assert_eq!(answer.code, 1, "{}", answer.text());
+    assert!(answer.text().contains("src/foo.rs (not found)"), "{}", answer.text());
+}
+
+#[test]
+fn detail_is_chosen() {
+    let place = shop();
+    let task = "where is `add_all`, which rounds each price";
+    let of = |detail: &str| ask(&place, task, &["--detail", detail]).expect_success().text();
+    let (lean, normal, full) = (of("lean"), of("normal"), of("full"));
+    assert!(!lean.contains("```") && !lean.contains("## calls"), "{lean}");
+    assert!(lean.contains("shop/money.py:1-3") && lean.contains("## files"), "{lean}");
+    assert!(normal.contains("    return sum(round(price, 2) for price in prices)"), "{normal}");
+    assert!(lean.len() < normal.len() && normal.len() <= full.len(), "{full}");
+}
+
+#[test]
+fn sites_are_fenced_and_their_definition_is_named() {
+    let place = shop();
+    let filler = "    pass\n".repeat(60);
+    place.write(
+        "shop/long.py",
+        format!("def checkout(cart):\n{filler}    mark = '````'\n    snapshot(cart)\n{filler}"),
+    );
+    Answer::of({
+        let mut command = place.codedb("index");
+        command.args(["--stage", "full", "--quiet"]);
+        command
+    })
+    .expect_success();
+    let text = ask(&place, "where does `checkout` take the snapshot", &[]).text();
+    let site = "  in checkout\n`````\n    pass\n    mark = '````'\n    snapshot(cart)\n    pass";
+    assert!(text.contains("shop/long.py:61") && text.contains(site), "{text}");
 }
 
 #[test]

@@ -55,6 +55,13 @@ fn only_the_protocol_server_names_rmcp() {
 }
 
 #[test]
+fn what_tools_are_made_of_knows_no_tools() {
+    complain(sources().filter(|file| file.is_under(&["src/answer", "src/context"])), |line| {
+        names(line, "crate::tools").then(|| "`crate::tools` below the tools".to_owned())
+    });
+}
+
+#[test]
 fn nothing_is_left_undone() {
     let words = ["todo!", "unimplemented!"];
     complain(sources(), |line| {

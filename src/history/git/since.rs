@@ -7,7 +7,7 @@
 //! compared that way; it counts as modified where its stamp differs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 
 use super::{Git, fields};
@@ -96,6 +96,20 @@ impl Git {
             }
         }
         Ok(changes.into_iter().collect())
+    }
+
+    /// Returns what a commit has at a repository path, as it is stored, or `None` if it has no file
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`].
+    pub fn content_at(&self, commit: &str, path: &[u8]) -> Result<Option<Vec<u8>>> {
+        // Below the root, which may be a part of the repository.
+        let mut name = format!("{commit}:./").into_bytes();
+        name.extend_from_slice(path);
+        let said = self.run("cat-file", &[OsStr::new("blob"), path::to_path(&name).as_os_str()])?;
+        Ok((said.code == Some(0)).then_some(said.answer))
     }
 
     /// Returns the names of the filters of every configuration that git reads.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Filter, Selected, id_parts, rank};
+use super::{Filter, Selected, id_parts};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -141,7 +141,7 @@ impl<'a> Selection<'a> {
                 _ => self.catalog.summary(at.file)?.map(|of| of.marks).unwrap_or_default(),
             };
             last = Some((at.file, marks));
-            let (is_declared, rank) = (marks.declaration, rank(marks));
+            let (is_declared, rank) = (marks.declaration, marks.rank());
             candidates.push(Candidate { is_declared, rank, name, at });
         }
         Ok(())

@@ -2,12 +2,13 @@
 //! instead, and how much of the tree is not known yet.
 
 use super::{Qualified, id_parts, is_glob};
+use crate::answer::nearest;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
 use crate::error::{Error, Kind, Result};
 use crate::graph::link::SymbolAt;
 use crate::tools::known::{Known, Reading};
-use crate::tools::{counted, nearest, paths};
+use crate::tools::{counted, paths};
 
 /// Names that are looked at for each one that is offered: those that were asked for are not.
 const NEAREST_MAX: usize = 4 * nearest::OFFERED_MAX;

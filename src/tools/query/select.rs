@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use super::super::deps::{Direction, reach};
 use super::super::glob::PathGlob;
-use super::super::{nearest, paths};
+use super::super::paths;
 use super::{By, Flow, Item, Step};
+use crate::answer::nearest;
 use crate::base::ids::FileId;
 use crate::error::{Error, Result};
 use crate::lang::language::LANGUAGES;

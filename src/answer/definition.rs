@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::paths;
 use super::texts::Texts;
-use crate::base::text;
+use crate::base::{path, text};
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::calls;
@@ -102,7 +101,7 @@ impl Definition {
     ) -> Result<Option<Definition>> {
         let Some(facts) = catalog.facts(at.file)? else { return Ok(None) };
         let Some(symbol) = facts.symbols.get(at.place as usize) else { return Ok(None) };
-        let path = paths::shown(catalog.path(at.file));
+        let path = path::shown(catalog.path(at.file));
         let ordinal = symbol.id.rsplit_once('#').map_or("0", |(_, ordinal)| ordinal);
         let text = texts.of(at.file);
         let summary = catalog.summary(at.file)?;

@@ -28,6 +28,8 @@ const HELD_BYTES_MAX: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Texts<'a> {
     catalog: &'a Catalog,
+    /// Texts that changed since the catalog was made count as unreadable.
+    is_checked: bool,
     held: HashMap<FileId, Counted>,
     bytes: usize,
 }
@@ -43,7 +45,13 @@ struct Counted {
 impl Texts<'_> {
     /// Returns the texts of the catalog's files; reads nothing yet.
     pub fn new(catalog: &Catalog) -> Texts<'_> {
-        Texts { catalog, held: HashMap::new(), bytes: 0 }
+        Texts { catalog, is_checked: false, held: HashMap::new(), bytes: 0 }
+    }
+
+    /// Returns the same, but that a file which is not as the catalog knows it cannot be read: places
+    /// that the catalog tells would be others in it.
+    pub fn as_known(catalog: &Catalog) -> Texts<'_> {
+        Texts { is_checked: true, ..Texts::new(catalog) }
     }
 
     /// Returns the text of a file, up to 1 MiB; empty where it cannot be read.
@@ -79,9 +87,13 @@ impl Texts<'_> {
             self.held.clear();
             self.bytes = 0;
         }
-        let (catalog, bytes) = (self.catalog, &mut self.bytes);
+        let (catalog, is_checked, bytes) = (self.catalog, self.is_checked, &mut self.bytes);
         self.held.entry(file).or_insert_with(|| {
-            let text = catalog.read(file, FILE_BYTES_MAX).unwrap_or_default();
+            let text = match is_checked {
+                true => catalog.read_as_known(file, FILE_BYTES_MAX),
+                false => catalog.read(file, FILE_BYTES_MAX),
+            };
+            let text = text.unwrap_or_default();
             *bytes += text.len();
             Counted { text, last: (0, 1) }
         })

@@ -13,8 +13,6 @@ use crate::graph::calls::Caller;
 use crate::graph::link::{Code, FileFacts, SymbolAt};
 use crate::lang::facts::Role;
 use crate::lang::marks;
-use crate::tools::definition::Definition;
-use crate::tools::paths;
 
 /// Why a test is taken to be about a definition; the surest first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -59,12 +57,7 @@ const SILENT: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
 /// Returns the tests of the definition at a place, those with the surest reasons first, then by
 /// path. O(files + uses).
-pub(super) fn tests(
-    catalog: &Catalog,
-    at: SymbolAt,
-    symbol: &Definition,
-    uses: &[Caller],
-) -> Result<Vec<Test>> {
+pub fn tests(catalog: &Catalog, at: SymbolAt, name: &str, uses: &[Caller]) -> Result<Vec<Test>> {
     let mut found: BTreeMap<FileId, Vec<Why>> = BTreeMap::new();
     for used in uses {
         let reference = &used.site.reference;
@@ -82,7 +75,7 @@ pub(super) fn tests(
             found.entry(used.site.file).or_default().push(why);
         }
     }
-    let mut names = vec![stem(catalog.path(at.file)), folded(&symbol.name)];
+    let mut names = vec![stem(catalog.path(at.file)), folded(name)];
     let facts = Code::file(catalog, at.file);
     names.extend(facts.and_then(|facts| facts.owner(at.place as usize).map(folded)));
     for file in (0..catalog.files().len()).map(FileId::new).filter(|&file| file != at.file) {
@@ -98,8 +91,61 @@ pub(super) fn tests(
         why.dedup();
     }
     tests.sort_by(|a, b| a.1.first().cmp(&b.1.first()).then(a.0.cmp(&b.0)));
-    let shown = |(file, why)| Test { path: paths::shown(catalog.path(file)), why };
+    let shown = |(file, why)| Test { path: path::shown(catalog.path(file)), why };
     Ok(tests.into_iter().map(shown).collect())
+}
+
+/// Files that hold a file's name and may import it; more are not looked at.
+const IMPORTERS_MAX: usize = 40;
+
+/// Returns the tests of whole files, for each of `files`: those named after it, the nearest first, then
+/// those that import it. O(files of the tree + imports of tests that hold its name).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] where the index is damaged.
+pub fn of_files(catalog: &Catalog, files: &[FileId]) -> Result<Vec<Vec<(FileId, Why)>>> {
+    let stems: Vec<String> = files.iter().map(|&file| stem(catalog.path(file))).collect();
+    let mut found: Vec<Vec<(FileId, Why)>> = vec![Vec::new(); files.len()];
+    for test in (0..catalog.files().len()).map(FileId::new) {
+        let path = catalog.path(test);
+        let Some(tested) = tested(path) else { continue };
+        for ((stem, &file), found) in stems.iter().zip(files).zip(&mut found) {
+            if *stem == tested && test != file && marks::of_path(path).test {
+                found.push((test, Why::Name));
+            }
+        }
+    }
+    for (&file, found) in files.iter().zip(&mut found) {
+        let own = catalog.path(file);
+        let shared = |path: &[u8]| path.iter().zip(own).take_while(|(a, b)| a == b).count();
+        found.sort_by_key(|(test, _)| std::cmp::Reverse(shared(catalog.path(*test))));
+        let mut importers = Vec::new();
+        for word in catalog.word(&word(own))? {
+            let is_test = catalog.summary(word.file)?.is_some_and(|of| of.marks.test);
+            if is_test && word.file != file && found.iter().all(|(test, _)| *test != word.file) {
+                importers.push(word.file);
+            }
+        }
+        importers.sort_by_key(|test| std::cmp::Reverse(shared(catalog.path(*test))));
+        importers.truncate(IMPORTERS_MAX);
+        let imports =
+            |test: &FileId| catalog.file_imports(*test).edges.iter().any(|edge| edge.to == file);
+        importers.retain(imports);
+        found.extend(importers.into_iter().map(|test| (test, Why::Imports)));
+    }
+    Ok(found)
+}
+
+/// Returns the word that who imports a file most likely writes.
+fn word(path: &[u8]) -> String {
+    let (folder, name) = path::split(path);
+    let name = String::from_utf8_lossy(name);
+    let stem = name.split('.').next().unwrap_or_default();
+    match SILENT.contains(&stem) {
+        true => String::from_utf8_lossy(path::split(folder).1).into_owned(),
+        false => stem.to_owned(),
+    }
 }
 
 /// Returns true if something around a place is named as tests inside of sources are.

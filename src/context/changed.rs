@@ -1,0 +1,132 @@
+//! What changed, as the subject of a task: the files and definitions that a diff names, or that differ
+//! from how they were.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::ids::FileId;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::graph::link::{FileFacts, SymbolAt};
+use crate::lang::{self, Limits, Symbol};
+
+use super::diff::FileDiff;
+
+/// Files whose definitions are compared.
+const COMPARED_MAX: usize = 40;
+
+/// Bytes of a text that is compared.
+const BYTES_MAX: usize = Limits::DEFAULT.bytes_max + 1;
+
+/// What changed.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Changed {
+    /// The files, in path order.
+    pub files: Vec<FileId>,
+    /// The innermost definitions, by file and place.
+    pub symbols: Vec<SymbolAt>,
+}
+
+/// A file and how it was before; `None` for one that is new.
+pub type Before = (FileId, Option<Vec<u8>>);
+
+impl Changed {
+    /// Returns what differs from how files were, where they are other files now. Of the first 40 files
+    /// definitions are compared. O(their texts).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where an index is damaged.
+    pub fn since(catalog: &Catalog, files: &[FileId], before: &[Before]) -> Result<Changed> {
+        let mut changed = Changed { files: files.to_vec(), symbols: Vec::new() };
+        for (file, before) in before.iter().take(COMPARED_MAX) {
+            let Some((facts, text)) = known(catalog, *file)? else { continue };
+            let earlier = before.as_deref().unwrap_or_default();
+            let earlier_symbols =
+                lang::outline(facts.language, &facts.path, earlier, Limits::DEFAULT);
+            let mut had: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
+            for symbol in &earlier_symbols.symbols {
+                let text = earlier.get(symbol.span.clone()).unwrap_or_default();
+                had.entry(&symbol.qualified_name).or_default().insert(text);
+            }
+            let differs = |symbol: &Symbol| {
+                let text = text.get(symbol.span.clone()).unwrap_or_default();
+                had.get(symbol.qualified_name.as_str()).is_none_or(|had| !had.contains(text))
+            };
+            changed.add(*file, &facts, differs);
+        }
+        Ok(changed.finish())
+    }
+
+    /// Returns the files that a diff names, as far as they are there, and the definitions that its
+    /// changed lines lie in, whether it was applied already or not. O(files + diff).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where an index is damaged.
+    pub fn in_diff(catalog: &Catalog, diff: &[FileDiff]) -> Result<Changed> {
+        let mut changed = Changed::default();
+        for of in diff {
+            let names = [of.new_path.as_deref(), of.old_path.as_deref()];
+            let mut names = names.into_iter().flatten();
+            let Some(at) = names.find_map(|name| catalog.files().find(name.as_bytes())) else {
+                continue;
+            };
+            let file = FileId::new(at);
+            changed.files.push(file);
+            let Some((facts, text)) = known(catalog, file)? else { continue };
+            let text = String::from_utf8_lossy(&text);
+            let lines: Vec<&str> = text.lines().collect();
+            let touched: BTreeSet<usize> =
+                of.hunks.iter().flat_map(|hunk| hunk.touched(&lines)).collect();
+            changed.add(file, &facts, |symbol| {
+                touched.range(symbol.line..=symbol.end_line.max(symbol.line)).next().is_some()
+            });
+        }
+        Ok(changed.finish())
+    }
+
+    /// Adds the innermost definitions of a file that changed.
+    fn add(&mut self, file: FileId, facts: &FileFacts, is_changed: impl Fn(&Symbol) -> bool) {
+        if !facts.language.is_code() {
+            return;
+        }
+        let places: BTreeSet<usize> =
+            (0..facts.symbols.len()).filter(|&at| is_changed(&facts.symbols[at])).collect();
+        let around: BTreeSet<usize> =
+            places.iter().filter_map(|&at| facts.symbols[at].parent).collect();
+        let innermost = places.iter().filter(|at| !around.contains(at));
+        self.symbols.extend(innermost.map(|&at| SymbolAt { file, place: at as u32 }));
+    }
+
+    fn finish(mut self) -> Changed {
+        self.files.sort_unstable();
+        self.files.dedup();
+        self.symbols.sort_unstable();
+        self.symbols.dedup();
+        self
+    }
+
+    /// Returns both.
+    #[must_use]
+    pub fn with(mut self, other: Changed) -> Changed {
+        self.files.extend(other.files);
+        self.symbols.extend(other.symbols);
+        self.finish()
+    }
+
+    /// Returns the changes that lie where `holds` says, by repository path.
+    #[must_use]
+    pub fn within(mut self, catalog: &Catalog, holds: impl Fn(&[u8]) -> bool) -> Changed {
+        self.files.retain(|file| holds(catalog.path(*file)));
+        self.symbols.retain(|at| holds(catalog.path(at.file)));
+        self
+    }
+}
+
+type Facts = std::sync::Arc<FileFacts>;
+
+/// Returns what is known of a file, with the text that it is known of.
+fn known(catalog: &Catalog, file: FileId) -> Result<Option<(Facts, crate::source::kept::Text)>> {
+    let facts = catalog.facts(file)?;
+    Ok(facts.zip(catalog.read_as_known(file, BYTES_MAX)))
+}

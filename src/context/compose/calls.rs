@@ -1,0 +1,192 @@
+//! Callers and callees of the definitions that a task names, by file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::admit::Candidate;
+use super::bundle::{Calls, Entry, Role, Site};
+use super::symbols::Meant;
+use super::{Detail, Sources};
+use crate::answer::definition::Around;
+use crate::answer::texts::Texts;
+use crate::base::ids::FileId;
+use crate::base::path;
+use crate::catalog::Catalog;
+use crate::context::ranking::RankedFile;
+use crate::error::Result;
+use crate::graph::calls::{callees, uses_of};
+use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::lang::facts::Role as Use;
+
+/// Definitions whose calls are told.
+const SYMBOLS_MAX: usize = 3;
+
+/// Ends of calls that a short form has.
+const SITES_LEAN: usize = 2;
+
+/// What the nearest callers are worth.
+const VALUE: f32 = 24.0;
+
+/// What callees are worth of what callers are.
+const CALLEES_SHARE: f32 = 0.6;
+
+/// Ends of calls of one definition, by file.
+struct Group {
+    file: FileId,
+    sites: Vec<Site>,
+    /// Other named definitions among the ends.
+    shared: usize,
+}
+
+/// Returns the calls in their forms: of each definition the nearest callers, then what it calls.
+pub(super) fn candidates(
+    sources: &Sources<'_>,
+    texts: &mut Texts<'_>,
+    meant: &Meant,
+    ranked: &[RankedFile],
+    detail: Detail,
+) -> Result<Vec<Candidate>> {
+    let catalog = sources.catalog;
+    if detail == Detail::Lean {
+        return Ok(Vec::new());
+    }
+    let named: Vec<SymbolAt> = meant.named.iter().copied().take(SYMBOLS_MAX).collect();
+    let mut callers: Vec<Vec<(SymbolAt, FileId, Site)>> = Vec::new();
+    for at in &named {
+        callers.push(callers_of(catalog, texts, *at)?);
+    }
+    // Who calls several of them says how they hang together.
+    let mut calling: BTreeMap<SymbolAt, usize> = BTreeMap::new();
+    for of_one in &callers {
+        let from: BTreeSet<SymbolAt> = of_one.iter().map(|(from, ..)| *from).collect();
+        for from in from {
+            *calling.entry(from).or_default() += 1;
+        }
+    }
+    let mut candidates = Vec::new();
+    for (place, (at, callers)) in named.iter().zip(callers).enumerate() {
+        let Some(of) = Around::of(catalog, *at) else { continue };
+        let value = VALUE / (1.0 + 0.5 * place as f32);
+        let shared = |from: &SymbolAt| {
+            calling.get(from).map_or(0, |count| count - 1) + usize::from(named.contains(from))
+        };
+        let callers = callers.into_iter().map(|(from, file, site)| (shared(&from), file, site));
+        let mut groups = grouped(callers);
+        sort(&mut groups, ranked);
+        let told = detail.callers() / named.len().max(1);
+        for (number, group) in groups.into_iter().take(told.max(1)).enumerate() {
+            let value = value * (1.0 + 0.5 * group.shared as f32) / (1.0 + 0.4 * number as f32);
+            candidates.push(candidate(catalog, &of.name, Role::Caller, group, value, detail));
+        }
+        let called = callees_of(catalog, texts, *at);
+        let called =
+            called.into_iter().map(|(to, site)| (usize::from(named.contains(&to)), to.file, site));
+        let mut groups = grouped(called);
+        sort(&mut groups, ranked);
+        let told = detail.callers() / 2 / named.len().max(1);
+        for (number, group) in groups.into_iter().take(told.max(1)).enumerate() {
+            let value = CALLEES_SHARE * value * (1.0 + 0.5 * group.shared as f32)
+                / (1.0 + 0.6 * number as f32);
+            candidates.push(candidate(catalog, &of.name, Role::Callee, group, value, detail));
+        }
+    }
+    Ok(candidates)
+}
+
+fn candidate(
+    catalog: &Catalog,
+    of: &str,
+    role: Role,
+    group: Group,
+    value: f32,
+    detail: Detail,
+) -> Candidate {
+    let mut sites = group.sites;
+    sites.truncate(detail.sites());
+    let calls = |sites: Vec<Site>| {
+        let path = path::shown(catalog.path(group.file));
+        Entry::Calls(Calls { of: of.to_owned(), role, path, sites })
+    };
+    let mut forms = Vec::new();
+    if sites.len() > SITES_LEAN {
+        forms.push((0.8 * value, calls(sites[..SITES_LEAN].to_vec())));
+    }
+    forms.push((value, calls(sites)));
+    Candidate { forms }
+}
+
+/// Returns the calls of a definition outside of tests, or in tests where there are no others: what
+/// calls, its file and the place.
+fn callers_of(
+    catalog: &Catalog,
+    texts: &mut Texts<'_>,
+    at: SymbolAt,
+) -> Result<Vec<(SymbolAt, FileId, Site)>> {
+    let (mut others, mut in_tests) = (Vec::new(), Vec::new());
+    for (_, caller) in uses_of(catalog, &[at], CONFIDENCE_ANSWER).uses {
+        let site = &caller.site;
+        if site.reference.role != Use::Call {
+            continue;
+        }
+        let from = crate::graph::calls::calling_symbol(catalog, site);
+        // What calls itself is no news.
+        if from == Some(at) {
+            continue;
+        }
+        let name = from.and_then(|from| Around::of(catalog, from)).map(|from| from.name);
+        let name = name.unwrap_or_else(|| "(file)".to_owned());
+        let from = from.unwrap_or(SymbolAt { file: site.file, place: u32::MAX });
+        let is_test = catalog.summary(site.file)?.is_some_and(|of| of.marks.test);
+        let of_kind = if is_test { &mut in_tests } else { &mut others };
+        of_kind.push((from, site.file, site.reference.span.start, name));
+    }
+    let chosen = if others.is_empty() { in_tests } else { others };
+    let placed = chosen.into_iter().filter_map(|(from, file, start, name)| {
+        // Line 0 is that of a file that changed a moment ago.
+        let line = Some(texts.line(file, start).0).filter(|line| *line > 0)?;
+        Some((from, file, Site { name, line }))
+    });
+    Ok(placed.collect())
+}
+
+/// Returns what a definition calls, each once, and where it is defined.
+fn callees_of(catalog: &Catalog, texts: &mut Texts<'_>, at: SymbolAt) -> Vec<(SymbolAt, Site)> {
+    let mut called = BTreeSet::new();
+    let mut found = Vec::new();
+    for callee in callees(catalog, at, CONFIDENCE_ANSWER) {
+        let to = callee.link.to;
+        let Some(of) = Around::of(catalog, to) else { continue };
+        if to != at && called.insert(to) && !texts.of(to.file).is_empty() {
+            found.push((to, Site { name: of.name, line: of.line }));
+        }
+    }
+    found
+}
+
+/// Returns ends of calls by file, those of each that hang together with other definitions first.
+fn grouped(ends: impl Iterator<Item = (usize, FileId, Site)>) -> Vec<Group> {
+    let mut by_file: BTreeMap<FileId, Vec<(usize, Site)>> = BTreeMap::new();
+    for (shared, file, site) in ends {
+        by_file.entry(file).or_default().push((shared, site));
+    }
+    let group = |(file, mut sites): (FileId, Vec<(usize, Site)>)| {
+        sites.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+        let shared = sites.first().map_or(0, |(shared, _)| *shared);
+        // One that calls twice is told once.
+        let mut told: Vec<Site> = Vec::new();
+        for (_, site) in sites {
+            if told.iter().all(|other| other.name != site.name) {
+                told.push(site);
+            }
+        }
+        Group { file, sites: told, shared }
+    };
+    by_file.into_iter().map(group).collect()
+}
+
+/// Puts first what hangs together with other definitions, then files that rank high.
+fn sort(groups: &mut [Group], ranked: &[RankedFile]) {
+    groups.sort_by_key(|group| {
+        let place = ranked.iter().position(|ranked| ranked.file == group.file);
+        (std::cmp::Reverse(group.shared), place.unwrap_or(usize::MAX), group.file)
+    });
+}

@@ -1,0 +1,104 @@
+//! The words of a task that are no part of a name or path in it: what it says of those.
+
+use crate::catalog::Catalog;
+use crate::context::evidence;
+use crate::context::task::Task;
+use crate::error::Result;
+use crate::lang::prose::Stems;
+use crate::lang::words::{identifiers, parts, push_folded};
+use crate::rank::Weights;
+
+/// Words that are looked at.
+const WORDS_MAX: usize = 24;
+
+/// Letters of the shortest word.
+const LETTERS_MIN: usize = 3;
+
+/// A word and how much it says.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FreeWord {
+    /// The word, in lowercase.
+    pub(super) word: String,
+    /// Its stem.
+    pub(super) stem: String,
+    /// How many files hold it as a word, in lowercase or as the task would write a name.
+    pub(super) files: usize,
+    /// What a line that holds it is worth.
+    pub(super) weight: f32,
+}
+
+/// Returns the words of a task that the tree knows or that stand for themselves, in its order.
+/// O(files that hold them).
+pub(super) fn free_words(catalog: &Catalog, task: &Task) -> Result<Vec<FreeWord>> {
+    let mut named: Vec<String> = Vec::new();
+    for mention in &task.mentions {
+        if mention.text.contains(char::is_whitespace) {
+            continue;
+        }
+        named.extend(folded_parts(&mention.text));
+    }
+    let query = evidence::query(task, &Weights::DEFAULT);
+    let mut words = Vec::new();
+    for term in &query.terms {
+        let is_plain = term.word.chars().all(char::is_alphabetic);
+        let is_free = !named.contains(&term.word) && term.weights.iter().all(|of| *of > 0.0);
+        if !is_plain || !is_free || term.word.chars().count() < LETTERS_MIN {
+            continue;
+        }
+        let mut files = catalog.word(&term.word)?.len();
+        let mut letters = term.word.chars();
+        if let Some(first) = letters.next() {
+            let capital: String = first.to_uppercase().chain(letters).collect();
+            files = files.max(catalog.word(&capital)?.len());
+        }
+        let rarity = 1.0 / (2.0 + files as f32).ln();
+        let weight = term.boost * rarity;
+        let (word, stem) = (term.word.clone(), term.stem.clone());
+        words.push(FreeWord { word, stem, files, weight });
+        if words.len() == WORDS_MAX {
+            break;
+        }
+    }
+    Ok(words)
+}
+
+/// Returns the parts of all names in a text, in lowercase, and those names whole.
+pub(super) fn folded_parts(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for span in identifiers(text.as_bytes()) {
+        let mut whole = String::new();
+        for part in parts(&text[span]) {
+            let at = whole.len();
+            push_folded(&mut whole, part);
+            found.push(whole[at..].to_owned());
+        }
+        found.push(whole);
+    }
+    found
+}
+
+/// Which words a line holds.
+#[derive(Debug, Default)]
+pub(super) struct Coverage {
+    stems: Stems,
+}
+
+impl Coverage {
+    /// Returns how much of `words` a line says, 0 to 1. O(line × words).
+    pub(super) fn of(&mut self, line: &str, words: &[FreeWord]) -> f32 {
+        let all: f32 = words.iter().map(|word| word.weight).sum();
+        if all <= 0.0 {
+            return 0.0;
+        }
+        let held = folded_parts(line);
+        let mut said = 0.0;
+        for word in words {
+            let is_held =
+                held.iter().any(|part| *part == word.word || self.stems.stem(part) == word.stem);
+            if is_held {
+                said += word.weight;
+            }
+        }
+        said / all
+    }
+}

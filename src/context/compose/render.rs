@@ -1,0 +1,183 @@
+//! A bundle as text for people and models.
+
+use std::fmt::Write as _;
+
+use super::bundle::{Bundle, Calls, Entry, File, Keyword, LeftOut, Role, Snippet, Symbol, Test};
+use crate::base::text::plain;
+use crate::lang::SymbolKind;
+
+impl Bundle {
+    /// Returns the parts, each under its heading.
+    pub fn render(&self) -> String {
+        let mut out = String::new();
+        if let Some(message) = &self.message {
+            let _ = writeln!(out, "{message}");
+        }
+        if !self.keywords.is_empty() {
+            let told: Vec<String> = self.keywords.iter().map(keyword).collect();
+            let _ = writeln!(out, "keywords: {}", told.join(", "));
+        }
+        section(&mut out, "definitions", &self.symbols, Symbol::write);
+        section(&mut out, "files", &self.files, File::write);
+        section(&mut out, "lines", &self.snippets, Snippet::write);
+        if !self.calls.is_empty() {
+            out.push_str("## calls\n");
+            let is_of_one = |a: &Calls, b: &Calls| (&a.of, a.role) == (&b.of, b.role);
+            for group in self.calls.chunk_by(is_of_one) {
+                group[0].write_head(&mut out);
+                group.iter().for_each(|calls| calls.write_sites(&mut out));
+            }
+        }
+        section(&mut out, "tests (by convention)", &self.tests, Test::write);
+        if self.omitted > 0 {
+            let parts = parts(self.left_out).join(", ");
+            let _ = writeln!(out, "left out: {parts} (about {} tokens)", self.omitted_tokens);
+        }
+        out
+    }
+}
+
+fn section<T>(out: &mut String, title: &str, entries: &[T], write: impl Fn(&T, &mut String)) {
+    if !entries.is_empty() {
+        let _ = writeln!(out, "## {title}");
+        entries.iter().for_each(|entry| write(entry, out));
+    }
+}
+
+/// Returns what was left out, by part.
+fn parts(left_out: LeftOut) -> Vec<String> {
+    let LeftOut { symbols, files, snippets, calls, tests } = left_out;
+    let all = [
+        (symbols, "definition"),
+        (files, "file"),
+        (snippets, "snippet"),
+        (calls, "file of calls"),
+        (tests, "test"),
+    ];
+    let some = all.iter().filter(|(count, _)| *count > 0);
+    let tell = |(count, noun): &(usize, &str)| match (*count, *noun) {
+        (1, noun) => format!("1 {noun}"),
+        (count, "file of calls") => format!("{count} files of calls"),
+        (count, noun) => format!("{count} {noun}s"),
+    };
+    some.map(tell).collect()
+}
+
+fn keyword(keyword: &Keyword) -> String {
+    let text = plain(&keyword.text);
+    match (keyword.is_unknown, keyword.nearest.is_empty()) {
+        (false, _) => text,
+        (true, true) => format!("{text} (not found)"),
+        (true, false) => {
+            let nearest: Vec<String> =
+                keyword.nearest.iter().map(|name| format!("`{}`", plain(name))).collect();
+            format!("{text} (not found; is it {}?)", nearest.join(" or "))
+        }
+    }
+}
+
+impl Entry {
+    /// Writes the entry as it stands in its part.
+    pub(super) fn write(&self, out: &mut String) {
+        match self {
+            Entry::Symbol(symbol) => symbol.write(out),
+            Entry::File(file) => file.write(out),
+            Entry::Snippet(snippet) => snippet.write(out),
+            Entry::Calls(calls) => {
+                calls.write_head(out);
+                calls.write_sites(out);
+            }
+            Entry::Test(test) => test.write(out),
+        }
+    }
+}
+
+impl Symbol {
+    fn write(&self, out: &mut String) {
+        let Symbol { path, line, end_line, .. } = self;
+        let (name, path) = (plain(&self.name), plain(path));
+        let _ = match self.kind {
+            // Its name starts with its kind.
+            SymbolKind::Impl => write!(out, "{name}"),
+            kind => write!(out, "{} {name}", kind.name()),
+        };
+        let _ = write!(out, "  {path}:{line}-{end_line}");
+        // The text begins with it.
+        if !self.signature.is_empty() && self.body.is_none() {
+            let _ = write!(out, "  {}", plain(&self.signature));
+        }
+        if self.is_changed {
+            out.push_str("  changed");
+        }
+        for mark in self.marks.names() {
+            let _ = write!(out, "  {mark}");
+        }
+        out.push('\n');
+        if let Some(doc) = &self.doc {
+            let _ = writeln!(out, "  {}", plain(doc));
+        }
+        if let Some(body) = &self.body {
+            fenced(out, body);
+        }
+    }
+}
+
+impl File {
+    fn write(&self, out: &mut String) {
+        let _ = writeln!(out, "{}  {}", plain(&self.path), plain(&self.why.join(" ")));
+    }
+}
+
+impl Snippet {
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "{}:{}", plain(&self.path), self.start_line);
+        if let Some(around) = &self.around {
+            let _ = write!(out, "  in {}", plain(around));
+        }
+        out.push('\n');
+        fenced(out, &self.text);
+    }
+}
+
+impl Calls {
+    fn write_head(&self, out: &mut String) {
+        let _ = match self.role {
+            Role::Caller => writeln!(out, "{} is called by", plain(&self.of)),
+            Role::Callee => writeln!(out, "{} calls", plain(&self.of)),
+        };
+    }
+
+    fn write_sites(&self, out: &mut String) {
+        let site = |site: &super::bundle::Site| format!("{}:{}", plain(&site.name), site.line);
+        let sites: Vec<String> = self.sites.iter().map(site).collect();
+        let _ = writeln!(out, "  {}  {}", plain(&self.path), sites.join(" "));
+    }
+}
+
+impl Test {
+    fn write(&self, out: &mut String) {
+        match &self.command {
+            // The command names the file, as a rule.
+            Some(command) if command.contains(&self.path) => {
+                let _ = writeln!(out, "`{}`  {}", plain(command), self.why);
+            }
+            Some(command) => {
+                let _ = writeln!(out, "{}  {}  `{}`", plain(&self.path), self.why, plain(command));
+            }
+            None => _ = writeln!(out, "{}  {}", plain(&self.path), self.why),
+        }
+    }
+}
+
+/// Writes text as it is, between fences that are longer than any in it.
+fn fenced(out: &mut String, text: &str) {
+    let mut longest = 0;
+    let mut run = 0;
+    for byte in text.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat((longest + 1).max(3));
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(out, "{fence}\n{text}{end}{fence}\n");
+}

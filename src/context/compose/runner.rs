@@ -1,0 +1,255 @@
+//! The command that runs the tests of a file: by its language, its path and the manifests above it.
+//!
+//! Nothing is run here. Where a project's own way is not written in a manifest that is understood,
+//! nothing is said.
+
+use serde_json::Value;
+
+/// Returns the command that runs the tests in the file at a repository path, from the root; `read`
+/// gives the text of a file of the tree.
+pub(super) fn command(
+    path: &str,
+    language: Option<&str>,
+    read: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let quoted = quoted(path)?;
+    match language? {
+        "python" => {
+            let is_collected = stem.starts_with("test_") || stem.ends_with("_test");
+            is_collected.then(|| format!("pytest {quoted}"))
+        }
+        "rust" => rust(path, &read),
+        "go" if name.ends_with("_test.go") => {
+            let module = nearest(folder, "go.mod", &read)?.0;
+            let below = folder.strip_prefix(&module)?.trim_start_matches('/');
+            let package = plain(&if below.is_empty() { ".".into() } else { format!("./{below}") })?;
+            Some(match module.is_empty() {
+                true => format!("go test {package}"),
+                false => format!("go -C {} test {package}", plain(&module)?),
+            })
+        }
+        "javascript" | "typescript" | "tsx" => javascript(path, folder, &read),
+        "ruby" if stem.ends_with("_spec") => Some(format!("bundle exec rspec {quoted}")),
+        "ruby" if stem.ends_with("_test") => Some(format!("ruby -Itest {quoted}")),
+        "php" if stem.ends_with("Test") => {
+            let (project, _) = nearest(folder, "composer.json", &read)?;
+            project.is_empty().then(|| format!("vendor/bin/phpunit {quoted}"))
+        }
+        "java" | "kotlin" => jvm(folder, plain(stem)?, &read),
+        _ => None,
+    }
+}
+
+/// Returns the nearest folder at or above one that has a file of a name, and that file's text.
+fn nearest(
+    folder: &str,
+    name: &str,
+    read: &impl Fn(&str) -> Option<String>,
+) -> Option<(String, String)> {
+    let mut folder = folder;
+    loop {
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        if let Some(text) = read(&path) {
+            return Some((folder.to_owned(), text));
+        }
+        if folder.is_empty() {
+            return None;
+        }
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+}
+
+/// Returns a path as a shell takes it; `None` for one that is better not given to any.
+fn quoted(path: &str) -> Option<String> {
+    if path.starts_with('-') || path.contains(['\'', '`']) || path.chars().any(char::is_control) {
+        return None;
+    }
+    Some(plain(path).unwrap_or_else(|| format!("'{path}'")))
+}
+
+/// Returns a text if a shell takes it as it stands.
+fn plain(text: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./@+-".contains(c);
+    (!text.starts_with('-') && text.chars().all(is_plain)).then(|| text.to_owned())
+}
+
+fn rust(path: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let (package, _) = nearest(folder, "Cargo.toml", read)?;
+    let cargo = match package.is_empty() {
+        true => "cargo test".to_owned(),
+        false => format!("cargo test --manifest-path {}/Cargo.toml", plain(&package)?),
+    };
+    let below = path.strip_prefix(&package)?.trim_start_matches('/');
+    let below = plain(below.strip_suffix(".rs")?)?;
+    let parts: Vec<&str> = below.split('/').collect();
+    match parts[..] {
+        ["tests", binary] => Some(format!("{cargo} --test {binary}")),
+        ["tests", binary, "main"] => Some(format!("{cargo} --test {binary}")),
+        ["tests", binary, module, ..] => {
+            let main = format!("tests/{binary}/main.rs");
+            let main = if package.is_empty() { main } else { format!("{package}/{main}") };
+            read(&main).map(|_| format!("{cargo} --test {binary} {module}::"))
+        }
+        ["src", .., last] => {
+            let mut modules = parts[1..].to_vec();
+            if matches!(last, "mod" | "lib" | "main") {
+                modules.pop();
+            }
+            Some(format!("{cargo} --lib {}", modules.join("::")).trim_end().to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Runners of JavaScript, each with the command that runs one file.
+const RUNNERS: [(&str, &str); 4] = [
+    ("vitest", "npx vitest run"),
+    ("jest", "npx jest"),
+    ("mocha", "npx mocha"),
+    ("ava", "npx ava"),
+];
+
+fn javascript(path: &str, folder: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let mut above = folder;
+    loop {
+        let (project, manifest) = nearest(above, "package.json", read)?;
+        if let Some(command) = of_package(path, &project, &manifest, read) {
+            return Some(command);
+        }
+        // A package of a workspace is often tested from the root of that.
+        if project.is_empty() {
+            return None;
+        }
+        above = project.rsplit_once('/').map_or("", |(above, _)| above);
+        // What lives as long as the loop: a part of the folder itself.
+        above = &folder[..above.len()];
+    }
+}
+
+fn of_package(
+    path: &str,
+    project: &str,
+    manifest: &str,
+    read: &impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let manifest: Value = serde_json::from_str(manifest).ok()?;
+    let script = manifest["scripts"]["test"].as_str().unwrap_or_default();
+    let depends = |name: &str| {
+        let kinds = ["devDependencies", "dependencies"];
+        kinds.iter().any(|kind| manifest[kind].get(name).is_some())
+    };
+    let below = quoted(path.strip_prefix(project)?.trim_start_matches('/'))?;
+    let enter = match project.is_empty() {
+        true => String::new(),
+        false => format!("cd {} && ", plain(project)?),
+    };
+    let file = |name: &str| {
+        read(&if project.is_empty() { name.to_owned() } else { format!("{project}/{name}") })
+    };
+    let runs = |name: &str| script.contains(name);
+    if RUNNERS.iter().any(|(name, _)| runs(name)) || runs("node --test") {
+        // The project's own way takes files behind its options.
+        let run = match (file("yarn.lock"), file("pnpm-lock.yaml")) {
+            (Some(_), _) => "yarn test",
+            (None, Some(_)) => "pnpm test",
+            (None, None) => "npm test --",
+        };
+        return Some(format!("{enter}{run} {below}"));
+    }
+    let (_, run) = RUNNERS.iter().find(|(name, _)| depends(name))?;
+    Some(format!("{enter}{run} {below}"))
+}
+
+fn jvm(folder: &str, class: String, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    if let Some((project, _)) = nearest(folder, "pom.xml", read) {
+        let module =
+            if project.is_empty() { String::new() } else { format!(" -pl {}", plain(&project)?) };
+        return Some(format!("mvn test{module} -Dtest={class}"));
+    }
+    let build = ["build.gradle", "build.gradle.kts"];
+    let (project, _) = build.iter().find_map(|name| nearest(folder, name, read))?;
+    let gradle = if read("gradlew").is_some() { "./gradlew" } else { "gradle" };
+    let task = match project.is_empty() {
+        true => "test".to_owned(),
+        false => format!(":{}:test", plain(&project)?.replace('/', ":")),
+    };
+    Some(format!("{gradle} {task} --tests '*{class}'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_follow_the_manifests() {
+        let check = |path: &str, language: &str, files: &[(&str, &str)], expected: Option<&str>| {
+            let read = |name: &str| {
+                let file = files.iter().find(|(path, _)| *path == name);
+                file.map(|(_, text)| (*text).to_owned())
+            };
+            assert_eq!(command(path, Some(language), read).as_deref(), expected, "{path}");
+        };
+        check("tests/test_cart.py", "python", &[], Some("pytest tests/test_cart.py"));
+        check("tests/test cart.py", "python", &[], Some("pytest 'tests/test cart.py'"));
+        check("tests/helpers.py", "python", &[], None);
+        check("tests/test_`rm`.py", "python", &[], None);
+        check("-x/test_a.py", "python", &[], None);
+        let cargo: &[(&str, &str)] = &[("Cargo.toml", ""), ("tests/it/main.rs", "")];
+        check("tests/cart.rs", "rust", cargo, Some("cargo test --test cart"));
+        check("tests/it/cart.rs", "rust", cargo, Some("cargo test --test it cart::"));
+        check("src/cart/tests.rs", "rust", cargo, Some("cargo test --lib cart::tests"));
+        check(
+            "a/tests/b.rs",
+            "rust",
+            &[("a/Cargo.toml", "")],
+            Some("cargo test --manifest-path a/Cargo.toml --test b"),
+        );
+        check("tests/cart.rs", "rust", &[], None);
+        check("net/dial_test.go", "go", &[("go.mod", "")], Some("go test ./net"));
+        check("a/net/dial_test.go", "go", &[("a/go.mod", "")], Some("go -C a test ./net"));
+        let jest = r#"{"scripts": {"test": "jest --ci"}}"#;
+        check(
+            "src/a.test.js",
+            "javascript",
+            &[("package.json", jest)],
+            Some("npm test -- src/a.test.js"),
+        );
+        check(
+            "src/a.test.js",
+            "javascript",
+            &[("package.json", jest), ("yarn.lock", "")],
+            Some("yarn test src/a.test.js"),
+        );
+        let vitest = r#"{"devDependencies": {"vitest": "1"}}"#;
+        check(
+            "p/a.test.ts",
+            "typescript",
+            &[("p/package.json", vitest)],
+            Some("cd p && npx vitest run a.test.ts"),
+        );
+        check(
+            "p/q/a.test.ts",
+            "typescript",
+            &[("p/q/package.json", "{}"), ("package.json", jest)],
+            Some("npm test -- p/q/a.test.ts"),
+        );
+        check("a.test.ts", "typescript", &[("package.json", "{")], None);
+        check("spec/cart_spec.rb", "ruby", &[], Some("bundle exec rspec spec/cart_spec.rb"));
+        check(
+            "m/src/test/java/CartTest.java",
+            "java",
+            &[("m/pom.xml", "")],
+            Some("mvn test -pl m -Dtest=CartTest"),
+        );
+        check(
+            "src/CartTest.kt",
+            "kotlin",
+            &[("build.gradle.kts", ""), ("gradlew", "")],
+            Some("./gradlew test --tests '*CartTest'"),
+        );
+        check("CartTests.cs", "csharp", &[], None);
+    }
+}
