@@ -145,6 +145,8 @@ pub struct Weights {
     pub function_text: f32,
     /// See above.
     pub function_named: f32,
+    /// What it is worth that the words of its name are said.
+    pub function_name: f32,
 }
 
 /// What words are worth by where they stand in a task.
@@ -190,6 +192,7 @@ impl Weights {
         function_file: 1.0,
         function_text: 1.0,
         function_named: 0.5,
+        function_name: 0.2,
     };
 
     /// Returns the score of a file: 0 where nothing speaks for it.

@@ -17,10 +17,10 @@ use crate::lang::words::{identifiers, parts, push_folded};
 use crate::rank::{Evidence, Signal, Weights};
 
 /// Files that the text index proposes.
-const TEXT_FILES: usize = 200;
+const TEXT_FILES: usize = 300;
 
 /// Chunks that the text index proposes.
-const CHUNKS: usize = 100;
+const CHUNKS: usize = 400;
 
 /// Definitions of a name above which it says nothing of where they are.
 const DEFINERS_MAX: usize = 200;
@@ -66,6 +66,8 @@ pub struct Found {
     pub definitions: Vec<SymbolAt>,
     /// Chunks that the text index proposes, best first.
     pub chunks: Vec<Chunk>,
+    /// What the text index was asked.
+    pub query: Query,
     /// Mentions of which nothing was found, by their place in the task.
     pub unmatched: Vec<usize>,
 }
@@ -117,6 +119,7 @@ pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Fo
     if let Some(history) = sources.history {
         found.commits(catalog, history, &query);
     }
+    found.query = query;
     Ok(found)
 }
 

@@ -29,7 +29,7 @@ pub struct Hit {
     pub lines: std::ops::Range<usize>,
     /// The sum of `parts`.
     pub score: f32,
-    /// What each term of the query contributes.
+    /// What each term of the query contributes; empty unless that was asked for.
     pub parts: Vec<f32>,
 }
 
@@ -248,7 +248,27 @@ fn merge(sum: Vec<(u32, f32)>, new: &[(u32, f32)]) -> Vec<(u32, f32)> {
 
 impl Ranking<'_> {
     /// Returns the best `k` chunks: by score, then path, then place in the file. O(documents).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where the index is damaged.
     pub fn chunks(&self, k: usize) -> Result<Vec<Hit>> {
+        Ok(self.best_chunks(k)?.1)
+    }
+
+    /// Returns the same with what each term contributes. O(documents + postings of the terms).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where the index is damaged.
+    pub fn explained_chunks(&self, k: usize) -> Result<Vec<Hit>> {
+        let (places, mut hits) = self.best_chunks(k)?;
+        // Contributions are found again for the few that are asked for.
+        self.contribute(&places, &mut hits)?;
+        Ok(hits)
+    }
+
+    fn best_chunks(&self, k: usize) -> Result<(Vec<(Place, usize)>, Vec<Hit>)> {
         let mut best = Best::new(k);
         self.each_file(|place, scores| {
             for (ordinal, &score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
@@ -263,13 +283,10 @@ impl Ranking<'_> {
                 ordinal: candidate.ordinal,
                 lines: self.lines(candidate.place, candidate.ordinal),
                 score: candidate.score,
-                parts: vec![0.0; self.scorers.len()],
+                parts: Vec::new(),
             });
         }
-        // Contributions are found again for the few that are asked for.
-        let places: Vec<(Place, usize)> = best.iter().map(|c| (c.place, c.ordinal)).collect();
-        self.contribute(&places, &mut hits)?;
-        Ok(hits)
+        Ok((best.iter().map(|found| (found.place, found.ordinal)).collect(), hits))
     }
 
     /// Returns the best `k` files: by score, then path. O(documents).
@@ -338,6 +355,9 @@ impl Ranking<'_> {
 
     /// Fills in what each term contributes to `hits`, which lie at `places`.
     fn contribute(&self, places: &[(Place, usize)], hits: &mut [Hit]) -> Result<()> {
+        for hit in hits.iter_mut() {
+            hit.parts = vec![0.0; self.scorers.len()];
+        }
         // Documents of the index among them, ascending, and where they are.
         let mut wanted: Vec<(u32, usize)> = Vec::new();
         for (hit, &(place, ordinal)) in places.iter().enumerate() {
