@@ -123,11 +123,20 @@ pub fn of_files(catalog: &Catalog, files: &[FileId]) -> Result<Vec<Vec<(FileId, 
         let mut importers = Vec::new();
         for word in catalog.word(&word(own))? {
             let is_test = catalog.summary(word.file)?.is_some_and(|of| of.marks.test);
-            if is_test && word.file != file && found.iter().all(|(test, _)| *test != word.file) {
+            // What tests share is none.
+            let is_shared = path::split(catalog.path(word.file)).1 == b"conftest.py";
+            if is_test
+                && !is_shared
+                && word.file != file
+                && found.iter().all(|(test, _)| *test != word.file)
+            {
                 importers.push(word.file);
             }
         }
-        importers.sort_by_key(|test| std::cmp::Reverse(shared(catalog.path(*test))));
+        importers.sort_by_key(|test| {
+            let path = catalog.path(*test);
+            (tested(path).is_none(), std::cmp::Reverse(shared(path)))
+        });
         importers.truncate(IMPORTERS_MAX);
         let imports =
             |test: &FileId| catalog.file_imports(*test).edges.iter().any(|edge| edge.to == file);

@@ -48,7 +48,7 @@ const CHANGED_SHARE: f32 = 0.6;
 const CHANGED_FEW: f32 = 8.0;
 
 /// Reasons that are told of a file.
-const WHY_MAX: usize = 3;
+const WHY_MAX: usize = 2;
 
 /// How much a bundle tells of each thing.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -164,7 +164,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     ranked.retain(|of| !is_secret(catalog.path(of.file)));
     let words = free_words::free_words(catalog, task)?;
     let mut texts = Texts::as_known(catalog);
-    let meant = symbols::meant(sources, &found, &ranked, max_files)?;
+    let meant = symbols::meant(sources, &found, &ranked, max_files, detail)?;
     let mut candidates = symbols::candidates(sources, &mut texts, &meant, detail)?;
     candidates.extend(files(sources, &ranked, max_files));
     let asked = snippets::Asked {

@@ -12,8 +12,9 @@ use crate::context::tokens;
 /// What a step must be worth for each token, at the least.
 const WORTH_MIN: f32 = 0.12;
 
-/// Tokens that headings and what is said of the rest take, about.
+/// Tokens that headings and what is said of the rest take, about; in JSON they stand there already.
 const HEADINGS_TOKENS: usize = 48;
+const NUMBERS_TOKENS: usize = 4;
 
 /// How a bundle is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -67,7 +68,8 @@ impl Choice {
             budget: self.budget,
             ..Bundle::default()
         };
-        let mut left = self.budget.saturating_sub(measure(&bare) + HEADINGS_TOKENS);
+        let seams = if form == Form::Text { HEADINGS_TOKENS } else { NUMBERS_TOKENS };
+        let mut left = self.budget.saturating_sub(measure(&bare) + seams);
         // What is shown of each, as one more than its form.
         let mut shown = vec![0; self.candidates.len()];
         let mut taken: Vec<(usize, usize)> = Vec::new();

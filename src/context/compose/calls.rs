@@ -83,7 +83,7 @@ pub(super) fn candidates(
         let mut groups = grouped(called);
         sort(&mut groups, ranked);
         let told = detail.callers() / 2 / named.len().max(1);
-        for (number, group) in groups.into_iter().take(told.max(1)).enumerate() {
+        for (number, group) in groups.into_iter().take(told).enumerate() {
             let value = CALLEES_SHARE * value * (1.0 + 0.5 * group.shared as f32)
                 / (1.0 + 0.6 * number as f32);
             candidates.push(candidate(catalog, &of.name, Role::Callee, group, value, detail));

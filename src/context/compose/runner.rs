@@ -193,7 +193,7 @@ mod tests {
             assert_eq!(command(path, Some(language), read).as_deref(), expected, "{path}");
         };
         check("tests/test_cart.py", "python", &[], Some("pytest tests/test_cart.py"));
-        check("tests/test cart.py", "python", &[], Some("pytest 'tests/test cart.py'"));
+        check("tests/test_my cart.py", "python", &[], Some("pytest 'tests/test_my cart.py'"));
         check("tests/helpers.py", "python", &[], None);
         check("tests/test_`rm`.py", "python", &[], None);
         check("-x/test_a.py", "python", &[], None);

@@ -163,6 +163,11 @@ fn said(coverage: &mut Coverage, line: &str, asked: &Asked<'_>) -> f32 {
 
 /// Returns the best line of the best chunk of each of the best files that define nothing named.
 fn in_chunks(texts: &mut Texts<'_>, asked: &Asked<'_>) -> Vec<Site> {
+    // Places of the names alone are told as callers.
+    let has_literals = asked.literals().next().is_some();
+    if asked.words.is_empty() && !has_literals && !asked.meant.named.is_empty() {
+        return Vec::new();
+    }
     let words: Vec<FreeWord> = all_words(asked);
     let top = asked.ranked.first().map_or(1.0, |first| first.score.max(f32::MIN_POSITIVE));
     let mut coverage = Coverage::default();

@@ -49,6 +49,7 @@ pub(super) fn meant(
     found: &Found,
     ranked: &[RankedFile],
     files_max: usize,
+    detail: Detail,
 ) -> Result<Meant> {
     let catalog = sources.catalog;
     let place_of = |at: &SymbolAt| ranked.iter().position(|ranked| ranked.file == at.file);
@@ -76,7 +77,11 @@ pub(super) fn meant(
             named.push(at);
         }
     }
-    let worded = worded(sources, found, ranked, files_max, &named)?;
+    // Where definitions are named, others are only worth telling to who wants all.
+    let worded = match named.is_empty() || detail == Detail::Full {
+        true => worded(sources, found, ranked, files_max, &named)?,
+        false => Vec::new(),
+    };
     Ok(Meant { named, changed, worded })
 }
 
@@ -176,7 +181,7 @@ fn forms(of: Definition, value: f32, is_changed: bool) -> Vec<(f32, Entry)> {
         start => start.to_owned(),
     };
     let lean = Symbol { signature, ..marker.clone() };
-    let mut forms = vec![(0.6 * value, marker), (value, lean.clone())];
+    let mut forms = vec![(0.75 * value, marker), (value, lean.clone())];
     match (body, doc) {
         (Some(body), _) => {
             forms.push((1.5 * value, Symbol { body: Some(body), ..lean }));

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use crate::support::place::{Place, WORDS, long, settle};
 use crate::support::prng::Prng;
 
-/// Tasks of an ordinary run.
+/// Tasks of an ordinary run, a minute or so of two processors in a debug build; `CODEDB_TASKS` asks
+/// for another number.
 const TASKS: usize = 10_000;
 
 /// What no reply may hold.

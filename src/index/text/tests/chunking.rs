@@ -115,7 +115,7 @@ fn open_pool(url: &str) -> Pool {
     assert_eq!(field(Field::Name), "open pool openpool");
     assert_eq!(field(Field::Signature), "open pool url str pool");
     assert_eq!(field(Field::Prose), "open connect see http pool retri count");
-    assert_eq!(field(Field::Code), "open pool url str pool retry count connect url retry count");
+    assert_eq!(field(Field::Code), "open pool url str pool retri count connect url retri count");
     assert_eq!(words.lengths[Field::Path.index()].words(), 4);
     assert_eq!(words.lines, 6);
 }
