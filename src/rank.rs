@@ -37,10 +37,12 @@ pub enum Signal {
     Recent,
     /// It is often changed together with files that fit best without this.
     Together,
+    /// A folder that it lies in has the name of a word of the subject.
+    Folder,
 }
 
 /// The number of signals.
-pub const SIGNALS: usize = 12;
+pub const SIGNALS: usize = 13;
 
 impl Signal {
     /// Every signal.
@@ -57,6 +59,7 @@ impl Signal {
         Signal::Commits,
         Signal::Recent,
         Signal::Together,
+        Signal::Folder,
     ];
 
     /// Returns false for what every file has something of, so that it explains nothing.
@@ -79,6 +82,7 @@ impl Signal {
             Signal::Commits => "commit",
             Signal::Recent => "recent",
             Signal::Together => "together",
+            Signal::Folder => "in",
         }
     }
 }
@@ -117,6 +121,34 @@ impl Evidence {
     }
 }
 
+/// What a file is, as far as it damps its score.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct Traits {
+    /// What path and head tell of it.
+    #[serde(with = "marks_as_bits")]
+    pub marks: Marks,
+    /// It is a program, no document and no data.
+    pub is_code: bool,
+    /// It lists changes by version.
+    pub is_changelog: bool,
+    /// The task is about tests.
+    pub wants_tests: bool,
+}
+
+mod marks_as_bits {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use crate::lang::Marks;
+
+    pub(super) fn serialize<S: Serializer>(marks: &Marks, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u8(marks.to_bits())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Marks, D::Error> {
+        u8::deserialize(from).map(Marks::from_bits)
+    }
+}
+
 /// What each kind of evidence is worth, and what damps it.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -133,6 +165,8 @@ pub struct Weights {
     pub declaration: f32,
     /// That of documents and data.
     pub document: f32,
+    /// That of lists of changes, which say of everything that it was done.
+    pub changelog: f32,
     /// What a word of the text index is worth by the part of the task that it stands in.
     pub words: WordWeights,
     /// How words are counted.
@@ -180,12 +214,13 @@ impl Default for WordWeights {
 impl Weights {
     /// What holds unless a caller says otherwise.
     pub const DEFAULT: Weights = Weights {
-        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25, 0.3, 0.15, 0.3, 0.3, 0.05, 0.1],
+        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25, 0.3, 0.15, 0.3, 0.3, 0.05, 0.1, 0.2],
         knee: 1.0,
         test: 0.45,
         others: 0.3,
         declaration: 0.6,
         document: 0.4,
+        changelog: 0.3,
         words: WordWeights { title: 1.5, mentioned: 1.2, prose: 1.0, code: 0.5, form: 0.3 },
         bm25: Bm25::DEFAULT,
         fields: Term::WEIGHTS,
@@ -196,13 +231,8 @@ impl Weights {
     };
 
     /// Returns the score of a file: 0 where nothing speaks for it.
-    pub fn score(
-        &self,
-        evidence: &Evidence,
-        marks: Marks,
-        is_code: bool,
-        wants_tests: bool,
-    ) -> f32 {
+    pub fn score(&self, evidence: &Evidence, of: Traits) -> f32 {
+        let Traits { marks, is_code, is_changelog, wants_tests } = of;
         let bent = |value: f32| match value > self.knee {
             true => self.knee + (value / self.knee).ln() * self.knee * 0.5,
             false => value,
@@ -222,6 +252,9 @@ impl Weights {
         // A document that the task names is meant.
         if !is_code && evidence.get(Signal::Path) == 0.0 {
             score *= self.document;
+            if is_changelog {
+                score *= self.changelog;
+            }
         }
         score
     }
@@ -264,23 +297,27 @@ mod tests {
     fn evidence_adds_up_and_marks_damp_it() {
         let weights = Weights::DEFAULT;
         let mut evidence = Evidence::default();
-        let none = Marks::default();
-        assert_eq!(weights.score(&evidence, none, true, false), 0.0);
+        let code = Traits { is_code: true, ..Traits::default() };
+        let of_marks = |marks: Marks| Traits { marks, ..code };
+        assert_eq!(weights.score(&evidence, code), 0.0);
         evidence.add(Signal::Text, 0.5, None);
-        let text = weights.score(&evidence, none, true, false);
+        let text = weights.score(&evidence, code);
         evidence.add(Signal::Defines, 1.0, Some("add_item"));
-        let both = weights.score(&evidence, none, true, false);
+        let both = weights.score(&evidence, code);
         assert!(both > text && text > 0.0);
-        let test = Marks { test: true, ..none };
-        assert!(weights.score(&evidence, test, true, false) < both);
-        assert_eq!(weights.score(&evidence, test, true, true), both);
-        let vendored = Marks { vendored: true, ..none };
-        assert!(weights.score(&evidence, vendored, true, false) < both);
-        assert!(weights.score(&evidence, none, false, false) < both);
+        let test = of_marks(Marks { test: true, ..Marks::default() });
+        assert!(weights.score(&evidence, test) < both);
+        assert_eq!(weights.score(&evidence, Traits { wants_tests: true, ..test }), both);
+        let vendored = of_marks(Marks { vendored: true, ..Marks::default() });
+        assert!(weights.score(&evidence, vendored) < both);
+        let document = weights.score(&evidence, Traits::default());
+        assert!(document < both);
+        let changelog = Traits { is_changelog: true, ..Traits::default() };
+        assert!(weights.score(&evidence, changelog) < document);
         assert_eq!(evidence.why(), ["text", "def:add_item"]);
         // More of the same says less and less.
         evidence.add(Signal::Defines, 20.0, Some("other"));
-        assert!(weights.score(&evidence, none, true, false) < 4.0 * both);
+        assert!(weights.score(&evidence, code) < 4.0 * both);
         assert_eq!(evidence.to_string(), "def:other text");
     }
 }

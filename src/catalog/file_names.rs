@@ -1,5 +1,5 @@
 //! The names of files, ready for look-ups by a whole name, by what stands before its first dot, and by
-//! the words in that.
+//! the words in that; and of their folders.
 
 use rustc_hash::FxHashMap;
 
@@ -18,6 +18,8 @@ pub struct FileNames {
     by_stem: FxHashMap<Box<[u8]>, u32>,
     /// Places in `stems`, ascending.
     by_word: FxHashMap<Box<str>, Vec<u32>>,
+    /// How many files lie below folders of a name.
+    below: FxHashMap<Box<[u8]>, u32>,
 }
 
 /// What names of files have before their first dot.
@@ -36,8 +38,14 @@ impl FileNames {
         let mut stems = Stems::default();
         let mut folded = String::new();
         for file in 0..files.len() {
-            let name = split(files.path(file)).1;
+            let (folder, name) = split(files.path(file));
             let file = FileId::new(file);
+            for folder in folder.split(|&byte| byte == b'/').filter(|folder| !folder.is_empty()) {
+                match names.below.get_mut(folder) {
+                    Some(count) => *count += 1,
+                    None => _ = names.below.insert(folder.into(), 1),
+                }
+            }
             names.by_name.entry(name.into()).or_default().push(file);
             let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
             if let Some(&at) = names.by_stem.get(stem) {
@@ -74,6 +82,11 @@ impl FileNames {
     /// Returns the places of the stems that have a word, given as the stem of it in lowercase. O(1).
     pub fn with_word(&self, word: &str) -> &[u32] {
         self.by_word.get(word).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns how many files lie below folders of a name. O(1).
+    pub fn below(&self, folder: &[u8]) -> u32 {
+        self.below.get(folder).copied().unwrap_or_default()
     }
 
     /// Returns the stem at a place.

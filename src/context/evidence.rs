@@ -119,6 +119,7 @@ pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Fo
     if let Some(history) = sources.history {
         found.commits(catalog, history, &query);
     }
+    found.folders(catalog, task);
     found.query = query;
     Ok(found)
 }
@@ -343,6 +344,28 @@ impl Found {
         for (&file, evidence) in &mut self.files {
             let recency = history.recency(catalog.path(file), Decay::DEFAULT);
             evidence.add(Signal::Recent, recency as f32, None);
+        }
+    }
+
+    /// Looks for folders that the subject names, around files for which something speaks: the fewer
+    /// files lie in folders of that name, the more it says.
+    fn folders(&mut self, catalog: &Catalog, task: &Task) {
+        let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'));
+        let words =
+            task.title.split(is_end).map(|word| word.trim_matches(['-', '_']).to_lowercase());
+        let words: BTreeSet<String> =
+            words.filter(|word| word.len() > 2 && !is_stop_word(word)).collect();
+        let all = (catalog.files().len().max(2) as f32).ln();
+        let names = catalog.file_names();
+        for (&file, evidence) in &mut self.files {
+            let folder = path::split(catalog.path(file)).0;
+            for name in folder.split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
+                let Ok(name) = std::str::from_utf8(name) else { continue };
+                if words.contains(&name.to_lowercase()) {
+                    let rarity = 1.0 - (names.below(name.as_bytes()).max(1) as f32).ln() / all;
+                    evidence.add(Signal::Folder, rarity, Some(name));
+                }
+            }
         }
     }
 

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::evidence::{Found, Sources};
 use super::task::Task;
 use crate::base::ids::FileId;
-use crate::base::path::is_within;
+use crate::base::path::{is_within, split};
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
 use crate::lang::prose::Stems;
 use crate::lang::words::{parts, push_folded};
-use crate::rank::{Evidence, Signal, Weights};
+use crate::rank::{Evidence, Signal, Traits, Weights};
 
 /// Files that fit best, whose companions count.
 const LEADERS: usize = 4;
@@ -90,7 +90,9 @@ fn ranked(
         }
         let summary = catalog.summary(file)?.unwrap_or_default();
         let is_code = summary.language.is_some_and(|language| language.is_code());
-        let score = weights.score(evidence, summary.marks, is_code, wants_tests);
+        let is_changelog = is_changelog(catalog.path(file));
+        let traits = Traits { marks: summary.marks, is_code, is_changelog, wants_tests };
+        let score = weights.score(evidence, traits);
         if score > 0.0 {
             ranked.push(RankedFile { file, score, evidence: evidence.clone() });
         }
@@ -98,6 +100,15 @@ fn ranked(
     // Files are in path order, to which ties fall.
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
     Ok(ranked)
+}
+
+/// Returns true for a file that lists changes by version, by its name or its folder's.
+pub fn is_changelog(path: &[u8]) -> bool {
+    let (folder, name) = split(path);
+    let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default().to_ascii_lowercase();
+    let starts = [&b"changelog"[..], b"changes", b"history", b"news", b"release", b"whatsnew"];
+    let folder = split(folder).1.to_ascii_lowercase();
+    starts.iter().any(|start| stem.starts_with(start) || folder.starts_with(start))
 }
 
 /// Returns true if the subject of a task speaks of tests.

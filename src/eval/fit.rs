@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::localize::Kept;
 use super::measures::{Places, all_within, any_within, reciprocal_rank};
-use crate::lang::Marks;
 use crate::rank::{Evidence, SIGNALS, Signal, Weights};
 
 /// Factors that a weight is tried with.
@@ -45,11 +44,7 @@ pub fn places(case: &Kept, weights: &Weights) -> Places {
         .files
         .iter()
         .enumerate()
-        .map(|(at, file)| {
-            let marks = Marks::from_bits(file.marks);
-            let evidence = Evidence::of(file.values);
-            (weights.score(&evidence, marks, file.is_code, case.wants_tests), at)
-        })
+        .map(|(at, file)| (weights.score(&Evidence::of(file.values), file.traits), at))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let found = ranked
@@ -68,10 +63,8 @@ fn reach(weights: &mut Weights, at: usize) -> Option<&mut f32> {
         None if at == Signal::Text as usize => None,
         None => Some(&mut weights.signals[at]),
         Some(0) => Some(&mut weights.knee),
-        Some(1) => Some(&mut weights.test),
-        Some(2) => Some(&mut weights.others),
-        Some(3) => Some(&mut weights.declaration),
-        Some(4) => Some(&mut weights.document),
+        // Commits have no tests and documents among what is looked for, so that they say nothing of
+        // how much these are to be damped.
         Some(_) => None,
     }
 }
@@ -82,7 +75,7 @@ pub fn fit(sets: &[Vec<Kept>], from: &Weights, mut tell: impl FnMut(&str)) -> We
     tell(&format!("{value:.4} to begin with"));
     for round in 0..ROUNDS_MAX {
         let before = value;
-        for at in 0..SIGNALS + 5 {
+        for at in 0..=SIGNALS {
             for factor in FACTORS {
                 let mut tried = best;
                 let Some(weight) = reach(&mut tried, at) else { continue };

@@ -13,14 +13,13 @@ use super::patch::{Touched, touched};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::context::evidence::{Found, Sources, gather};
-use crate::context::ranking::{Scope, rank_files, rank_functions, wants_tests};
+use crate::context::ranking::{Scope, is_changelog, rank_files, rank_functions, wants_tests};
 use crate::context::task::Task;
 use crate::engine::{self, Check, Engine, Local, Progress};
 use crate::error::{Error, Result};
 use crate::graph::link::SymbolAt;
 use crate::history::git::Git;
-use crate::lang::Marks;
-use crate::rank::{Evidence, SIGNALS, Weights};
+use crate::rank::{Evidence, SIGNALS, Traits, Weights};
 use crate::tools::call::Code;
 use crate::tools::{Call, TOOLS};
 
@@ -71,8 +70,6 @@ pub struct Measured {
 pub struct Kept {
     /// The case's name.
     pub id: String,
-    /// The subject speaks of tests.
-    pub wants_tests: bool,
     /// Files that were looked for.
     pub wanted: usize,
     /// Files for which something speaks, in path order.
@@ -86,10 +83,8 @@ pub struct KeptFile {
     pub path: String,
     /// By signal.
     pub values: [f32; SIGNALS],
-    /// What it is told to be, as bits.
-    pub marks: u8,
-    /// It is source, no document.
-    pub is_code: bool,
+    /// What it is.
+    pub traits: Traits,
     /// It was looked for.
     pub is_wanted: bool,
 }
@@ -186,14 +181,17 @@ impl Bench {
                 files.push(KeptFile {
                     path: shown(file),
                     values: place.map_or([0.0; SIGNALS], |at| order_values(&found, order[at])),
-                    marks: Marks::to_bits(summary.marks),
-                    is_code: summary.language.is_some_and(|language| language.is_code()),
+                    traits: Traits {
+                        marks: summary.marks,
+                        is_code: summary.language.is_some_and(|language| language.is_code()),
+                        is_changelog: is_changelog(catalog.path(file)),
+                        wants_tests: wants_tests(&task),
+                    },
                     is_wanted: wanted.contains(&file),
                 });
             }
             files.sort_by(|a, b| a.path.cmp(&b.path));
-            let (id, wants_tests) = (case.id.clone(), wants_tests(&task));
-            let line = Kept { id, wants_tests, wanted: wanted.len(), files };
+            let line = Kept { id: case.id.clone(), wanted: wanted.len(), files };
             let line = serde_json::to_string(&line).unwrap_or_default();
             writeln!(kept, "{line}")
                 .map_err(|error| Error::new(crate::Kind::Io, format!("evidence: {error}")))?;
