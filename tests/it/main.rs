@@ -6,6 +6,7 @@ mod context;
 mod differential;
 #[cfg(unix)]
 mod edge;
+mod eval;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]
