@@ -168,7 +168,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    const fn of<D: Define>() -> Tool {
+    /// Returns the tool that `D` defines.
+    pub(crate) const fn of<D: Define>() -> Tool {
         Tool {
             name: D::NAME,
             summary: D::SUMMARY,

@@ -9,6 +9,7 @@ mod commands;
 mod doctor;
 mod index;
 mod log_sink;
+mod mcp;
 mod place;
 mod report;
 mod search;
