@@ -13,6 +13,8 @@ mod graph;
 #[cfg(unix)]
 mod limits;
 #[cfg(unix)]
+mod mcp;
+#[cfg(unix)]
 mod outline;
 #[cfg(unix)]
 mod peer;
