@@ -7,6 +7,7 @@ mod file_list;
 mod files;
 mod freshen;
 mod local;
+mod may_match;
 mod ordered;
 mod pace;
 mod progress;

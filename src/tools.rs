@@ -22,10 +22,12 @@ pub mod ls;
 pub mod nearest;
 pub mod outline;
 pub mod paths;
+pub mod pattern;
 pub mod qualified;
 pub mod query;
 pub mod read;
 pub mod schema;
+pub mod search;
 pub mod structure;
 pub mod symbol;
 pub mod texts;
@@ -45,7 +47,7 @@ use crate::error::{Error, Kind, Result};
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 16] = [
+static TABLE: [Tool; 17] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -62,6 +64,7 @@ static TABLE: [Tool; 16] = [
     Tool::of::<deps::Deps>(),
     Tool::of::<query::Query>(),
     Tool::of::<context::Context>(),
+    Tool::of::<search::Search>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.

@@ -12,6 +12,7 @@ use crate::history::git::Git;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
+use crate::query::plan::Plan;
 use crate::source::guarded::Content;
 use crate::tools::call::Code;
 
@@ -89,6 +90,11 @@ impl Code for Interruptible<'_> {
     fn names(&self) -> Result<&PathIndex> {
         self.go_on()?;
         self.code.names()
+    }
+
+    fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>> {
+        self.go_on()?;
+        self.code.candidates(plan)
     }
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {

@@ -22,6 +22,7 @@ const TOOLSETS: [(&str, Toolset); 2] = [("core", Toolset::Core), ("navigate", To
 
 const CORE: &[&str] = &[
     "codedb_context",
+    "codedb_search",
     "codedb_symbol",
     "codedb_callers",
     "codedb_outline",
@@ -44,6 +45,7 @@ const NAVIGATE: &[&str] = &[
 
 /// Tools whose answers are whole without any index.
 const OF_FILES: &[&str] = &[
+    "codedb_search",
     "codedb_read",
     "codedb_find",
     "codedb_tree",

@@ -10,7 +10,8 @@ fn documentation() -> String {
         "# Tools\n\n\
          Each tool is a command of its name without `codedb_`, with a flag for each argument (`max_results` \
          is `--max-results`); those that are marked come without their names. `--json` answers in JSON. \
-         Exit codes: 0 found, 1 nothing found, 2 an error.\n\n\
+         Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search` is for agents alone (docs/mcp.md): \
+         on the command line `search` is ripgrep's.\n\n\
          Paths are relative to the tree's root and separated by `/`; absolute ones below the root are \
          understood, and on the command line those relative to the current directory, where something of \
          the tree is there; with a `--root` that is named, only from within it. They are text: a file whose \

@@ -2,6 +2,7 @@
 
 mod garbage;
 mod roots;
+mod search;
 mod session;
 
 use std::collections::BTreeSet;
