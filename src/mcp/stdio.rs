@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::io::{self, BufReader, Read, Write};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -129,25 +129,44 @@ pub(super) async fn either<T>(
 /// The requests that have no answer yet.
 #[derive(Debug, Default)]
 struct Unanswered {
-    ids: Mutex<HashSet<RequestId>>,
-    answered: Condvar,
+    requests: Mutex<Requests>,
+    written: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Requests {
+    /// Whoever reads an answer may use its id again, so an id goes before its answer is written,
+    ids: HashSet<RequestId>,
+    /// and what the answer takes is gone only afterwards.
+    count: usize,
 }
 
 impl Unanswered {
     /// Notes a request, once there are few enough; returns false if its id is under way already.
     fn begin(&self, id: &RequestId) -> bool {
-        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut ids = self
-            .answered
-            .wait_while(ids, |ids| ids.len() >= UNANSWERED_MAX)
+        let mut requests = self
+            .written
+            .wait_while(self.lock(), |requests| requests.count >= UNANSWERED_MAX)
             .unwrap_or_else(PoisonError::into_inner);
-        ids.insert(id.clone())
+        let is_new = requests.ids.insert(id.clone());
+        requests.count += usize::from(is_new);
+        is_new
     }
 
-    fn end(&self, id: &RequestId) {
-        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-        ids.remove(id);
-        self.answered.notify_all();
+    /// Frees the id of a request; returns false if it was free.
+    fn free(&self, id: &RequestId) -> bool {
+        self.lock().ids.remove(id)
+    }
+
+    /// Notes that nothing is left of a request whose id was freed.
+    fn end(&self) {
+        let mut requests = self.lock();
+        requests.count = requests.count.saturating_sub(1);
+        self.written.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -200,9 +219,10 @@ impl Reader {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
-                {
                     // It gets no answer.
-                    self.unanswered.end(id);
+                    && self.unanswered.free(id)
+                {
+                    self.unanswered.end();
                 }
                 message
             }
@@ -223,15 +243,18 @@ fn write(
         buffer.clear();
         serde_json::to_writer(&mut buffer, message)?;
         buffer.push(b'\n');
-        output.write_all(&buffer)?;
-        output.flush()?;
-        buffer.shrink_to(1 << 20);
         let id = match &outgoing {
             Outgoing::Served(JsonRpcMessage::Response(response)) => Some(&response.id),
             Outgoing::Served(JsonRpcMessage::Error(error)) => error.id.as_ref(),
             _ => None,
         };
-        id.into_iter().for_each(|id| unanswered.end(id));
+        let is_answer = id.is_some_and(|id| unanswered.free(id));
+        output.write_all(&buffer)?;
+        output.flush()?;
+        buffer.shrink_to(1 << 20);
+        if is_answer {
+            unanswered.end();
+        }
     }
     Ok(())
 }
