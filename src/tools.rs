@@ -28,6 +28,7 @@ pub mod query;
 pub mod read;
 pub mod schema;
 pub mod search;
+pub mod status;
 pub mod structure;
 pub mod symbol;
 pub mod texts;
@@ -47,7 +48,7 @@ use crate::error::{Error, Kind, Result};
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 17] = [
+static TABLE: [Tool; 18] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -65,6 +66,7 @@ static TABLE: [Tool; 17] = [
     Tool::of::<query::Query>(),
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
+    Tool::of::<status::Status>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.

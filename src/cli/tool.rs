@@ -30,7 +30,7 @@ const TASK: &str = "task";
 const INPUT_BYTES_MAX: u64 = 1 << 20;
 
 /// Tools for agents whose name is that of a command of another kind.
-const OTHERWISE: [&str; 1] = ["codedb_search"];
+const OTHERWISE: [&str; 2] = ["codedb_search", "codedb_status"];
 
 /// Returns the command of each tool.
 pub(super) fn commands() -> impl Iterator<Item = Command> {

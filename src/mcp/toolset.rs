@@ -30,6 +30,7 @@ const CORE: &[&str] = &[
     "codedb_find",
     "codedb_tree",
     "codedb_deps",
+    "codedb_status",
 ];
 
 const NAVIGATE: &[&str] = &[
@@ -46,6 +47,7 @@ const NAVIGATE: &[&str] = &[
 /// Tools whose answers are whole without any index.
 const OF_FILES: &[&str] = &[
     "codedb_search",
+    "codedb_status",
     "codedb_read",
     "codedb_find",
     "codedb_tree",

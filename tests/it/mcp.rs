@@ -263,6 +263,32 @@ fn who_waits_for_the_index_is_told_how_far_it_is() {
 }
 
 #[test]
+fn status_tells_how_much_is_known() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    let since = Instant::now();
+    let told = loop {
+        let answer = session.call("codedb_status", json!({"format": "json"}));
+        let told = &answer["structuredContent"];
+        if told["full"] == true {
+            break told.clone();
+        }
+        let notes = answer["content"][0]["text"].as_str().expect("a text");
+        if told["status"] == "partial" {
+            assert!(notes.contains("note: the index is being built"), "{notes}");
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "{answer}");
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!((&told["files"], &told["status"]), (&json!(4), &json!("ok")));
+    assert_eq!(told["root"], json!(place.root().display().to_string()));
+    let text = session.text("codedb_status", json!({}));
+    assert!(text.contains("\nindex  whole\ngeneration  "), "{text}");
+    session.end();
+}
+
+#[test]
 fn nothing_is_written_into_the_tree() {
     let place = place();
     let files = || {
