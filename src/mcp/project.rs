@@ -51,8 +51,7 @@ impl Project {
     ///
     /// If the system grants no threads or descriptors.
     pub(super) fn start(engine: Engine) -> Result<Project> {
-        let known = known(&engine);
-        let (sender, readiness) = watch::channel(known);
+        let (sender, readiness) = watch::channel(Readiness::Nothing);
         let work = Arc::new(Work { progress: Progress::default(), stop: Stop::new()? });
         let keeper = Keeper { engine: engine.clone(), work: Arc::clone(&work), sender };
         let spawned =
@@ -140,6 +139,7 @@ struct Keeper {
 impl Keeper {
     fn run(self) {
         let Keeper { engine, work, sender } = self;
+        rise(&sender, known(&engine));
         if let Err(error) = patiently(&work, || engine::refresh(&engine, &work.progress)) {
             failed(&sender, &error);
             return;

@@ -49,16 +49,12 @@ impl Roots {
         })
     }
 
-    /// Notes whether the client has folders to name; if not, opens the tree at once, so that its
-    /// index is the sooner ready.
-    pub(super) fn client_has_roots(&self, has_roots: bool) {
-        if self.is_fixed {
-            return;
-        }
-        self.is_awaited.store(has_roots, Ordering::Release);
-        if !has_roots {
-            drop(self.opened_or_started());
-        }
+    /// Notes whether the client has folders to name. Returns true if not: then the tree is known,
+    /// and to open it at once makes its index the sooner ready.
+    pub(super) fn is_known_if(&self, client_has_roots: bool) -> bool {
+        let is_awaited = client_has_roots && !self.is_fixed;
+        self.is_awaited.store(is_awaited, Ordering::Release);
+        !is_awaited
     }
 
     /// Returns true if the client is to be asked for its folders.
@@ -111,7 +107,8 @@ impl Roots {
         Some(Served { engine: project.engine().clone(), is_complete: project.is_full() })
     }
 
-    fn opened_or_started(&self) -> Opened {
+    /// Returns the tree that is served, or else that where the server was started.
+    pub(super) fn opened_or_started(&self) -> Opened {
         let mut opened = self.lock();
         let opened = opened.get_or_insert_with(|| match (self.open)(None) {
             Ok(engine) => start(engine),

@@ -86,7 +86,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
-        self.roots.client_has_roots(request.capabilities.roots.is_some());
+        if self.roots.is_known_if(request.capabilities.roots.is_some()) {
+            // The answer does not wait for it.
+            let roots = Arc::clone(&self.roots);
+            drop(tokio::task::spawn_blocking(move || roots.opened_or_started()));
+        }
         let mut client = request;
         client.protocol_version = answer.protocol_version.clone();
         context.peer.set_peer_info(client);
