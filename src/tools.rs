@@ -5,6 +5,7 @@
 //! it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
 //! tree through [`call::Code`] alone.
 
+pub mod bundle;
 pub mod call;
 pub mod callers;
 pub mod callpath;
@@ -48,7 +49,7 @@ use crate::error::{Error, Kind, Result};
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 18] = [
+static TABLE: [Tool; 19] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -67,6 +68,7 @@ static TABLE: [Tool; 18] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<status::Status>(),
+    Tool::of::<bundle::Bundle>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.

@@ -42,6 +42,7 @@ const NAVIGATE: &[&str] = &[
     "codedb_hot",
     "codedb_changes",
     "codedb_query",
+    "codedb_bundle",
 ];
 
 /// Tools whose answers are whole without any index.

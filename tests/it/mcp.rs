@@ -263,6 +263,34 @@ fn who_waits_for_the_index_is_told_how_far_it_is() {
 }
 
 #[test]
+fn a_bundle_is_several_calls_at_once() {
+    let place = place();
+    let mut session = Session::start(&place, &["--toolsets", "all"]);
+    session.initialize("2025-11-25", json!({}));
+    let op = |tool: &str, arguments: Value| json!({"tool": tool, "arguments": arguments});
+    let ops = json!([
+        op("codedb_find", json!({"query": "cart"})),
+        op("codedb_find", json!({"query": "zzzz"})),
+        op("codedb_find", json!({"quer": "cart"})),
+        op("codedb_symbols", json!({})),
+        op("codedb_bundle", json!({"ops": []})),
+        op("codedb_search", json!({"query": "Sells"})),
+    ]);
+    let text = session.text("codedb_bundle", json!({"ops": ops}));
+    let expected = "## 1 codedb_find\nsrc/cart.rs\n\
+        ## 2 codedb_find: nothing found\n\
+        ## 3 codedb_find: failed\n`quer` is no argument of this tool; `query` is\n\
+        ## 4 codedb_symbols: failed\nthere is no tool `codedb_symbols`; did you mean `codedb_symbol`?\n\
+        ## 5 codedb_bundle: failed\na bundle has no bundles in it\n\
+        ## 6 codedb_search\nREADME.md  1 line\n  3: Sells things.\n";
+    assert_eq!(text, expected);
+    let many: Vec<Value> = (0..21).map(|_| op("codedb_ls", json!({}))).collect();
+    let answer = session.call("codedb_bundle", json!({"ops": many}));
+    assert!(answer["isError"] == true && answer.to_string().contains("1 to 20 calls, not 21"));
+    session.end();
+}
+
+#[test]
 fn status_tells_how_much_is_known() {
     let place = place();
     let mut session = Session::start(&place, &[]);
