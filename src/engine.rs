@@ -8,6 +8,7 @@ mod files;
 mod freshen;
 mod history;
 mod local;
+mod may_match;
 mod ordered;
 mod pace;
 mod progress;

@@ -14,6 +14,7 @@ pub mod graph;
 pub mod history;
 pub mod index;
 pub mod lang;
+pub mod mcp;
 pub mod query;
 pub mod rank;
 pub mod snapshot;

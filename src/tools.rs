@@ -5,6 +5,7 @@
 //! it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
 //! tree through [`call::Code`] alone.
 
+pub mod bundle;
 pub mod call;
 pub mod callers;
 pub mod callpath;
@@ -20,10 +21,13 @@ pub mod lookup;
 pub mod ls;
 pub mod outline;
 pub mod paths;
+pub mod pattern;
 pub mod qualified;
 pub mod query;
 pub mod read;
 pub mod schema;
+pub mod search;
+pub mod status;
 pub mod structure;
 pub mod symbol;
 pub mod tree;
@@ -42,7 +46,7 @@ use crate::error::{Error, Kind, Result};
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 16] = [
+static TABLE: [Tool; 19] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -59,6 +63,9 @@ static TABLE: [Tool; 16] = [
     Tool::of::<deps::Deps>(),
     Tool::of::<query::Query>(),
     Tool::of::<context::Context>(),
+    Tool::of::<search::Search>(),
+    Tool::of::<status::Status>(),
+    Tool::of::<bundle::Bundle>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.
@@ -165,7 +172,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    const fn of<D: Define>() -> Tool {
+    /// Returns the tool that `D` defines.
+    pub(crate) const fn of<D: Define>() -> Tool {
         Tool {
             name: D::NAME,
             summary: D::SUMMARY,

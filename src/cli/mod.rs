@@ -10,6 +10,7 @@ mod doctor;
 mod eval;
 mod index;
 mod log_sink;
+mod mcp;
 mod place;
 mod report;
 mod search;

@@ -120,7 +120,7 @@ fn options_hash(code_builder: &str, text_version: u32) -> u32 {
     xxhash_rust::xxh3::xxh3_64(&options) as u32
 }
 
-fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16)
 }
 

@@ -14,6 +14,7 @@ use crate::history::git::Git;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
+use crate::query::plan::Plan;
 use crate::source::guarded::Content;
 use crate::tools::call::Code;
 
@@ -134,6 +135,11 @@ impl Code for Seen<'_> {
     fn names(&self) -> Result<&PathIndex> {
         Seen::note(&self.asked_files);
         self.code.names()
+    }
+
+    fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>> {
+        Seen::note(&self.asked_files);
+        self.code.candidates(plan)
     }
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {

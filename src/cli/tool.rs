@@ -29,14 +29,21 @@ const TEXTS: [&str; 2] = ["task", "diff"];
 /// Bytes that are read from standard input.
 const INPUT_BYTES_MAX: u64 = 1 << 20;
 
+/// Tools for agents whose name is that of a command of another kind.
+const OTHERWISE: [&str; 2] = ["codedb_search", "codedb_status"];
+
 /// Returns the command of each tool.
 pub(super) fn commands() -> impl Iterator<Item = Command> {
-    TOOLS.iter().map(command)
+    tools().map(command)
 }
 
 /// Returns the tool of a command.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.command() == name)
+    tools().find(|tool| tool.command() == name)
+}
+
+fn tools() -> impl Iterator<Item = &'static Tool> {
+    TOOLS.iter().filter(|tool| !OTHERWISE.contains(&tool.name))
 }
 
 fn command(tool: &'static Tool) -> Command {

@@ -8,6 +8,7 @@ use super::Engine;
 use super::catalog::{bare, catalog, parts};
 use super::file_list::{Check, FileList, file_list};
 use super::history::history;
+use super::may_match::may_match;
 use super::ranking::overlay;
 use super::warm::Moment;
 use crate::catalog::Catalog;
@@ -18,6 +19,7 @@ use crate::index::code::Part;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
+use crate::query::plan::Plan;
 use crate::source::guarded::{self, Content};
 use crate::tools::call::Code;
 
@@ -133,6 +135,10 @@ impl Code for Local<'_> {
         let Moment { files, names, .. } = &**self.moment()?;
         let paths = || files.iter().map(|(path, info)| (path, info.modified_ns));
         Ok(names.get_or_init(|| PathIndex::new(paths())))
+    }
+
+    fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>> {
+        may_match(self.engine, &self.moment()?.files, plan)
     }
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {

@@ -14,6 +14,7 @@ use crate::history::git::Git;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
+use crate::query::plan::Plan;
 use crate::source::guarded::Content;
 
 /// The code of a tree at one moment.
@@ -63,6 +64,14 @@ pub trait Code: Sync {
     ///
     /// As [`Code::files`].
     fn names(&self) -> Result<&PathIndex>;
+
+    /// Returns the places, ascending, of the listed files in which a plan's patterns may match;
+    /// `None` where nothing is known of that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::files`].
+    fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>>;
 
     /// Returns up to `bytes_max` bytes of the file at a repository path, listed or not.
     ///

@@ -10,7 +10,8 @@ fn documentation() -> String {
         "# Tools\n\n\
          Each tool is a command of its name without `codedb_`, with a flag for each argument (`max_results` \
          is `--max-results`); those that are marked come without their names. `--json` answers in JSON. \
-         Exit codes: 0 found, 1 nothing found, 2 an error.\n\n\
+         Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search` and `codedb_status` are for agents alone \
+         (docs/mcp.md): on the command line these names are commands of another kind.\n\n\
          Paths are relative to the tree's root and separated by `/`; absolute ones below the root are \
          understood, and on the command line those relative to the current directory, where something of \
          the tree is there; with a `--root` that is named, only from within it. They are text: a file whose \
@@ -24,8 +25,12 @@ fn documentation() -> String {
     );
     for tool in TOOLS {
         let _ = writeln!(out, "\n## {}\n\n{}. {}\n", tool.name, tool.summary, tool.details);
-        out.push_str("| argument | type | meaning |\n| --- | --- | --- |\n");
         let schema = (tool.schema)();
+        if schema["properties"] == serde_json::json!({}) {
+            out.push_str("It has no arguments.\n");
+            continue;
+        }
+        out.push_str("| argument | type | meaning |\n| --- | --- | --- |\n");
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         let properties = schema["properties"].as_object().into_iter().flatten();
         // The order of a JSON object hangs on a feature that other crates may switch on.

@@ -16,6 +16,8 @@ mod history;
 #[cfg(unix)]
 mod limits;
 #[cfg(unix)]
+mod mcp;
+#[cfg(unix)]
 mod outline;
 #[cfg(unix)]
 mod peer;

@@ -3,26 +3,23 @@
 
 use rayon::prelude::*;
 use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
 
 use super::{Flow, Item, Line, Step};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::engine::code::Extract;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lang::words::identifiers;
 use crate::tools::counted;
 use crate::tools::known::{Reading, is_unread};
+use crate::tools::pattern::Pattern;
 
 /// Files that one step reads.
 const FILES_MAX: usize = 50_000;
 
 /// Bytes of files that one step reads.
 const BYTES_MAX: u64 = 256 << 20;
-
-/// Bytes of a pattern.
-const PATTERN_BYTES_MAX: usize = 4096;
 
 /// Bytes of a line that are shown.
 const LINE_BYTES_MAX: usize = 200;
@@ -40,7 +37,13 @@ impl Flow<'_> {
     /// Keeps the files that hold what is wanted, with the lines.
     pub(super) fn search(&mut self, step: &Step) -> Result<()> {
         let query = self.wanted(step)?;
-        let regex = regex(step, query)?;
+        let pattern = Pattern {
+            query,
+            is_regex: step.regex,
+            is_word: step.word,
+            is_case_sensitive: step.case_sensitive != Some(false),
+        };
+        let regex = pattern.regex()?;
         let mut items = std::mem::take(&mut self.items);
         let catalog = self.catalog;
         if is_word(step, query) {
@@ -86,27 +89,6 @@ fn is_word(step: &Step, query: &str) -> bool {
     let mut words = identifiers(query.as_bytes());
     let is_identifier = words.next() == Some(0..query.len());
     is_identifier && step.word && !step.regex && step.case_sensitive != Some(false)
-}
-
-fn regex(step: &Step, query: &str) -> Result<Regex> {
-    if query.len() > PATTERN_BYTES_MAX {
-        return Err(Error::usage(format!("`query` is longer than {PATTERN_BYTES_MAX} bytes")));
-    }
-    let mut pattern = if step.regex { query.to_owned() } else { regex_syntax::escape(query) };
-    if step.word {
-        pattern = format!("\\b{{start-half}}(?:{pattern})\\b{{end-half}}");
-    }
-    let config = syntax::Config::new()
-        .case_insensitive(step.case_sensitive == Some(false))
-        .multi_line(true)
-        .utf8(false);
-    let config_limits = Regex::config().utf8_empty(false).nfa_size_limit(Some(16 << 20));
-    Regex::builder().syntax(config).configure(config_limits).build(&pattern).map_err(|error| {
-        let why = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
-        let why = why.lines().last().unwrap_or_default().to_owned();
-        Error::usage(format!("the pattern cannot be read: {why}"))
-            .with_hint("without `regex` it is taken as it stands")
-    })
 }
 
 /// Returns the file with the lines that match, if any does.

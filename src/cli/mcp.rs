@@ -1,0 +1,81 @@
+//! `codedb mcp`: serves the tools to an agent over standard input and output.
+
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::background::{self, Build};
+use super::index::{asked, place_args};
+use super::log_sink;
+use super::place::{self, Asked};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::index::store;
+use crate::mcp::{self, Options, Served, Toolset};
+
+pub(super) fn command() -> Command {
+    Command::new("mcp")
+        .about("Serve the tools to an agent, over the Model Context Protocol")
+        .long_about(
+            "Serves the tools over standard input and output, for agents and editors that speak the \
+             Model Context Protocol; they start it themselves. It answers at once, indexes the tree in \
+             the background and keeps watching it. The tree is that of --root, else the first folder \
+             that the client names, else the git work tree around the current directory.",
+        )
+        .arg(
+            Arg::new("toolsets")
+                .long("toolsets")
+                .value_name("LIST")
+                .default_value("core")
+                .help("Which tools are offered: `core`, `core,navigate` or `all`"),
+        )
+        .arg(
+            Arg::new("insist")
+                .long("insist")
+                .action(ArgAction::SetTrue)
+                .help("Serve and index a home folder or the whole file system, too"),
+        )
+        .args(place_args())
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    // Standard error is where clients look for what went wrong.
+    log_sink::install(None);
+    let asked = asked(matches);
+    let insists = matches.get_flag("insist");
+    let toolsets = matches.get_one::<String>("toolsets").map_or("core", String::as_str);
+    let (root, threads) = (asked.root.clone(), asked.threads);
+    let options = Options {
+        toolsets: Toolset::parse(toolsets)?,
+        threads: threads.unwrap_or_else(place::threads),
+        root,
+        open: Box::new({
+            let asked = asked.clone();
+            move |folder| {
+                let root = folder.map(ToOwned::to_owned);
+                open(&Asked { root, ..asked.clone() }, insists)
+            }
+        }),
+    };
+    let served = mcp::serve(options, std::io::stdin(), std::io::stdout())?;
+    if let Some(Served { engine, is_complete }) = served {
+        if !is_complete {
+            background::build_even_if_wide(&engine, Build::Full);
+        }
+        store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens a tree that may be indexed.
+fn open(asked: &Asked, insists: bool) -> Result<Engine> {
+    let engine = place::engine(asked)?;
+    if let Some(reason) = place::too_wide(engine.root()).filter(|_| !insists) {
+        return Err(Error::usage(format!("not served without insisting: {reason}"))
+            .with_path(engine.root())
+            .with_hint(
+                "start `codedb mcp` in a project's folder, name one with --root, or add --insist",
+            ));
+    }
+    Ok(engine)
+}

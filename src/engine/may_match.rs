@@ -1,0 +1,54 @@
+//! Which files of a list a plan's patterns may match in, by the newest generation.
+
+use super::{Engine, FileList};
+use crate::base::bits::Bits;
+use crate::base::ids::FileId;
+use crate::error::{Kind, Result};
+use crate::query::candidates::{Demand, candidates};
+use crate::query::plan::Plan;
+
+/// Returns the places of the files in which the patterns of `plan` may match; `None` where all may,
+/// or where the list is not of the newest generation. Of a file that is not as the generation read
+/// it nothing is known, so that it is among them. O(files), and that of evaluating the plan.
+///
+/// # Errors
+///
+/// None for damage of the index: then nothing is known.
+pub(super) fn may_match(
+    engine: &Engine,
+    files: &FileList,
+    plan: &Plan,
+) -> Result<Option<Vec<usize>>> {
+    match found(engine, files, plan) {
+        Err(error) if error.kind() == Kind::Corrupt => {
+            log::debug!("index damaged, reading all files instead: {error}");
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
+fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<usize>>> {
+    let snapshot = engine.snapshot()?.filter(|snapshot| snapshot.generation == files.generation);
+    let Some(snapshot) = snapshot else { return Ok(None) };
+    let demand = Demand {
+        spans_lines: plan.spans_lines(),
+        with_fold_docs: plan.with_fold_docs(),
+        // What is searched does not end with a NUL byte.
+        binary_as_text: true,
+    };
+    let found = candidates(&snapshot, plan.query(), demand)?;
+    if found.is_all {
+        return Ok(None);
+    }
+    let mut places = Bits::new(files.len());
+    for id in (0..snapshot.table.files()).map(FileId) {
+        if found.files.contains(id.index())
+            && let Some(at) = files.find(&snapshot.table.path(id)?)
+        {
+            places.insert(at);
+        }
+    }
+    let may = |at: &usize| places.contains(*at) || !files.info(*at).is_as_indexed();
+    Ok(Some((0..files.len()).filter(may).collect()))
+}

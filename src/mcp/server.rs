@@ -1,0 +1,233 @@
+//! The server: what it answers to each message, and how calls run beside each other.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    self, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ServerConfig,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::{ErrorData, RoleServer};
+use tokio::sync::Semaphore;
+
+use super::call::{self, Question};
+use super::project::Project;
+use super::roots::Roots;
+use super::stdio::Stdio;
+use super::{listing, toolset};
+use crate::tools::Tool;
+
+/// Calls that run at once beside one for each processor, so that those that wait for a disk hold up
+/// no others.
+const CALLS_BESIDE: usize = 2;
+
+/// How often a caller that waits for the index is told how far it is.
+const TELLING: Duration = Duration::from_millis(250);
+
+/// How long a client may take to name its folders.
+const NAMING: Duration = Duration::from_secs(10);
+
+/// Methods that are known, for a request whose parameters are wrong rather than its name.
+const METHODS: [&str; 4] = ["initialize", "tools/call", "tools/list", "server/discover"];
+
+/// The server of one client.
+pub(super) struct Server {
+    roots: Arc<Roots>,
+    tools: Vec<&'static Tool>,
+    slots: Arc<Semaphore>,
+}
+
+impl Server {
+    pub(super) fn new(roots: Arc<Roots>, tools: Vec<&'static Tool>, threads: usize) -> Server {
+        let slots = Arc::new(Semaphore::new(threads + CALLS_BESIDE));
+        Server { roots, tools, slots }
+    }
+
+    /// Serves until `input` ends or `output` is closed.
+    ///
+    /// # Errors
+    ///
+    /// If the system grants no threads.
+    pub(super) fn run(
+        self,
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        let transport = Stdio::start(input, output)?;
+        runtime.block_on(async {
+            // Without a handshake of its own: a client may say anything first, and is answered.
+            let running = rmcp::service::serve_directly(self, transport, None);
+            // However it ends, the client is gone.
+            let _ = running.waiting().await;
+        });
+        // A call that is still running ends with the process.
+        runtime.shutdown_background();
+        Ok(())
+    }
+
+    fn tool(&self, name: &str) -> Option<&'static Tool> {
+        self.tools.iter().copied().find(|tool| tool.name == name)
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        listing::about()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let answer = self.negotiate_initialize(&request)?;
+        if self.roots.is_known_if(request.capabilities.roots.is_some()) {
+            // The answer does not wait for it.
+            let roots = Arc::clone(&self.roots);
+            drop(tokio::task::spawn_blocking(move || roots.opened_or_started()));
+        }
+        let mut client = request;
+        client.protocol_version = answer.protocol_version.clone();
+        context.peer.set_peer_info(client);
+        Ok(answer)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context.peer).await;
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(
+            self.tools.iter().map(|tool| listing::entry(tool)).collect(),
+        ))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<model::Tool> {
+        self.tool(name).map(listing::entry)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.tool(&request.name) else {
+            return Err(ErrorData::invalid_params(
+                toolset::unknown(&request.name, &self.tools),
+                None,
+            ));
+        };
+        let question = match Question::new(tool, request.arguments.unwrap_or_default()) {
+            Ok(question) => question,
+            Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
+        };
+        let project = match self.roots.project().await {
+            Ok(project) => project,
+            Err(sentence) => return Ok(call::failed(sentence).into()),
+        };
+        settle(&project, toolset::patience(tool), &context).await;
+        let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else {
+            return Ok(call::failed("the server is closing".to_owned()).into());
+        };
+        let cancelled = context.ct;
+        let answer = tokio::task::spawn_blocking(move || {
+            let _slot = slot;
+            question.answer(&project, &|| cancelled.is_cancelled())
+        });
+        match answer.await {
+            Ok(result) => Ok(result.into()),
+            // The panic itself was told on standard error.
+            Err(_) => {
+                let name = tool.name;
+                let sentence = format!(
+                    "`{name}` failed on this by a fault of its own; other calls work, and so may \
+                     this one with other arguments"
+                );
+                Ok(call::failed(sentence).into())
+            }
+        }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method: String = crate::base::text::plain(&request.method).chars().take(80).collect();
+        if METHODS.contains(&request.method.as_str()) {
+            let needs = match request.method.as_str() {
+                "tools/call" => {
+                    "a `name`, which is a string, and `arguments`, which is an object: \
+                     {\"name\": \"codedb_find\", \"arguments\": {\"query\": \"main\"}}"
+                }
+                "initialize" => {
+                    "`protocolVersion`, `capabilities` and `clientInfo` with `name` and `version`"
+                }
+                _ => "an object, or nothing",
+            };
+            let sentence = format!("the `params` of `{method}` cannot be read; they have {needs}");
+            return Err(ErrorData::invalid_params(sentence, None));
+        }
+        let sentence = format!("there is no method `{method}`; tools are called by `tools/call`");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, sentence, None))
+    }
+}
+
+impl Server {
+    /// Asks the client for its folders, where it has some and nobody else named the tree.
+    #[expect(deprecated, reason = "clients of the era with `initialize` name their folders so")]
+    async fn ask_for_roots(&self, peer: &Peer<RoleServer>) {
+        let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
+        if !has_roots || !self.roots.wants_names() {
+            return;
+        }
+        let asked = tokio::time::timeout(NAMING, peer.list_roots()).await;
+        let named = match asked {
+            Ok(Ok(named)) => named.roots,
+            _ => Vec::new(),
+        };
+        self.roots.client_named(named.iter().map(|root| root.uri.as_str()));
+    }
+}
+
+/// Waits for the index as long as the tool may, and tells who gave a token how far it is.
+async fn settle(project: &Project, patience: Duration, context: &RequestContext<RoleServer>) {
+    if project.is_full() || patience.is_zero() {
+        return;
+    }
+    let token = context.meta.get_progress_token();
+    let telling = async {
+        let Some(token) = token else { return std::future::pending().await };
+        let mut told = 0;
+        loop {
+            tokio::time::sleep(TELLING).await;
+            let (done, total) = project.counts();
+            // Progress never goes back, though each stage counts anew.
+            told = done.max(told + 1);
+            let mut progress = ProgressNotificationParam::new(token.clone(), told as f64);
+            if told <= total {
+                progress = progress.with_total(total as f64);
+            }
+            progress.message = project.how_far();
+            if context.peer.notify_progress(progress).await.is_err() {
+                return;
+            }
+        }
+    };
+    let settled = std::pin::pin!(project.settle(patience));
+    let telling = std::pin::pin!(telling);
+    super::stdio::either(settled, telling).await;
+}

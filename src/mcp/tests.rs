@@ -1,0 +1,170 @@
+//! The server inside the process, with tools of the tests' own: what a panic and a cancelled call cost.
+
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::index::store::Store;
+use crate::source::walk::Environment;
+use crate::tools::{Call, Define, Reply};
+
+#[derive(Deserialize, JsonSchema)]
+struct Args {
+    /// What to do
+    what: String,
+}
+
+#[derive(Serialize)]
+struct Done {
+    what: String,
+}
+
+impl Reply for Done {
+    fn render(&self) -> String {
+        self.what.repeat(if self.what == "long\n" { 50_000 } else { 1 })
+    }
+
+    fn is_found(&self) -> bool {
+        true
+    }
+}
+
+/// A tool that does what it is told.
+struct Obeys;
+
+static OBEYS: Tool = Tool::of::<Obeys>();
+
+/// The endless call has ended.
+static ENDED: AtomicBool = AtomicBool::new(false);
+
+impl Define for Obeys {
+    const NAME: &'static str = "codedb_obeys";
+    const SUMMARY: &'static str = "Do what it is told";
+    const DETAILS: &'static str = "For tests";
+    const POSITIONAL: &'static [&'static str] = &["what"];
+    type Args = Args;
+    type Reply = Done;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Done> {
+        match args.what.as_str() {
+            "panic" => panic!("as it was told"),
+            "work" => loop {
+                if let Err(error) = call.code.read(b"a.rs", 10) {
+                    ENDED.store(true, Ordering::Release);
+                    return Err(error);
+                }
+            },
+            _ => Ok(Done { what: args.what }),
+        }
+    }
+}
+
+/// A client with a server of its own.
+struct Client {
+    _place: tempfile::TempDir,
+    to: PipeWriter,
+    from: BufReader<PipeReader>,
+}
+
+impl Client {
+    fn new() -> Client {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        std::fs::create_dir(base.join("tree")).expect("a folder");
+        std::fs::write(base.join("tree/a.rs"), "fn a() {}\n").expect("a file");
+        let (input, to) = std::io::pipe().expect("a pipe");
+        let (from, output) = std::io::pipe().expect("a pipe");
+        let open = move |_: Option<&Path>| {
+            let store = Store::new(base.join("index"), false);
+            let environment = Environment { global_excludes: None, threads: 1 };
+            Ok(Engine::new(base.join("tree"), store, environment))
+        };
+        let toolsets = vec![Toolset::Core];
+        let options = Options { open: Box::new(open), root: None, toolsets, threads: 1 };
+        std::thread::spawn(move || serve_tools(options, vec![&OBEYS], input, output));
+        Client { _place: place, to, from: BufReader::new(from) }
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.to, "{message}").expect("the server reads");
+    }
+
+    fn call(&mut self, id: u32, what: &str) {
+        let params = json!({"name": "codedb_obeys", "arguments": {"what": what}});
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("the server answers");
+        serde_json::from_str(&line).expect("a line is JSON")
+    }
+
+    /// Returns the next answer's id, whether it is an error of the tool, and its text.
+    fn answer(&mut self) -> (u64, bool, String) {
+        let answer = self.next();
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().expect("a text").to_owned();
+        (answer["id"].as_u64().expect("an id"), result["isError"] == true, text)
+    }
+}
+
+#[test]
+fn a_panic_costs_one_call() {
+    let mut client = Client::new();
+    for id in 0..6 {
+        // There are three slots: a slot that were lost would be missed.
+        client.call(id, "panic");
+        let (answered, is_error, text) = client.answer();
+        assert_eq!((answered, is_error), (u64::from(id), true));
+        assert!(text.contains("by a fault of its own; other calls work"), "{text}");
+    }
+    client.call(9, "fine");
+    assert_eq!(client.answer(), (9, false, "fine".to_owned()));
+}
+
+#[test]
+fn a_cancelled_call_stops_working() {
+    let mut client = Client::new();
+    client.call(1, "work");
+    client.call(2, "beside it");
+    assert_eq!(client.answer().0, 2);
+    assert!(!ENDED.load(Ordering::Acquire));
+    let method = "notifications/cancelled";
+    client.send(&json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1}}));
+    let since = Instant::now();
+    while !ENDED.load(Ordering::Acquire) {
+        assert!(since.elapsed() < Duration::from_secs(10), "it goes on");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // It gets no answer, and its id is free again.
+    client.call(1, "once more");
+    assert_eq!(client.answer(), (1, false, "once more".to_owned()));
+}
+
+#[test]
+fn long_replies_are_cut_at_a_line() {
+    let mut client = Client::new();
+    client.call(1, "long\n");
+    let (_, _, text) = client.answer();
+    let lines = text.lines().count();
+    assert!(text.starts_with("long\nlong\n") && lines < 10_000, "{lines} lines");
+    let told = text.lines().last().expect("a notice");
+    assert!(told.contains("of 50000 lines shown"), "{told}");
+}
+
+#[test]
+fn an_id_without_an_answer_is_not_taken_twice() {
+    let mut client = Client::new();
+    client.call(1, "work");
+    for _ in 0..3 {
+        client.call(1, "again");
+        let refused = client.next();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
+    }
+}

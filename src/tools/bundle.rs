@@ -1,0 +1,227 @@
+//! `bundle`: several calls in one, of one moment of the tree, each with its own outcome.
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Call, Define, Reply, Tool};
+use crate::answer::nearest;
+use crate::base::text;
+use crate::context::tokens;
+use crate::error::{Error, Kind, Result};
+
+/// Calls of a bundle.
+const OPS_MAX: usize = 20;
+
+/// Tokens of a reply unless the caller says otherwise, and at the most.
+const TOKENS: usize = 10_000;
+const TOKENS_MAX: usize = 50_000;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Bundle;
+
+/// A call.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Op {
+    /// The tool, such as `codedb_symbol`
+    pub tool: String,
+    /// Its arguments
+    #[serde(default)]
+    pub arguments: Map<String, Value>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The calls, 20 at most: `[{"tool": "codedb_symbol", "arguments": {"name": "main"}}]`
+    pub ops: Vec<Op>,
+    /// Tokens of all replies at most (default 10,000)
+    pub max_tokens: Option<usize>,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Something was found.
+    Ok,
+    /// Nothing was found.
+    Nothing,
+    /// It failed.
+    Error,
+}
+
+/// The reply to a call.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answered {
+    /// The tool, as it was named.
+    pub tool: String,
+    /// What became of it.
+    pub status: Outcome,
+    /// The tool's text, or why it failed.
+    pub text: String,
+    /// How many of its lines are left out, since all replies together are too long.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lines_left_out: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// A reply for each call, in their order.
+    pub ops: Vec<Answered>,
+}
+
+impl Define for Bundle {
+    const NAME: &'static str = "codedb_bundle";
+    const SUMMARY: &'static str = "Make several calls of other tools at once";
+    const DETAILS: &'static str = "All see the same moment of the tree; one that fails leaves the others alone. \
+         Use `query` where one step needs what another found.";
+    const POSITIONAL: &'static [&'static str] = &["ops"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let count = args.ops.len();
+        if count == 0 || count > OPS_MAX {
+            return Err(Error::usage(format!("a bundle has 1 to {OPS_MAX} calls, not {count}")));
+        }
+        let mut ops: Vec<Answered> =
+            args.ops.par_iter().map(|op| answered(call, op)).collect::<Result<_>>()?;
+        share(&mut ops, args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX));
+        Ok(Found { ops })
+    }
+}
+
+/// Makes a call.
+///
+/// # Errors
+///
+/// Those that concern all calls: nobody wants to know any more, the index is damaged.
+fn answered(call: &Call<'_>, op: &Op) -> Result<Answered> {
+    let run = || {
+        let answer = tool(&op.tool)?.run(call, Value::Object(op.arguments.clone()))?;
+        let mut text = answer.text();
+        for notice in answer.notices() {
+            let _ = writeln!(text, "note: {notice}");
+        }
+        Ok((answer.is_found(), text))
+    };
+    let panicked = |_| Err(Error::new(Kind::Io, "it failed by a fault of its own"));
+    let (status, text) = match catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked) {
+        Ok((true, text)) => (Outcome::Ok, text),
+        Ok((false, text)) => (Outcome::Nothing, text),
+        Err(error) if matches!(error.kind(), Kind::Cancelled | Kind::Corrupt) => return Err(error),
+        Err(error) => {
+            let parts = std::iter::once(error.to_string()).chain(error.hints().iter().cloned());
+            (Outcome::Error, format!("{}\n", parts.collect::<Vec<_>>().join("; ")))
+        }
+    };
+    Ok(Answered { tool: op.tool.clone(), status, text, lines_left_out: 0 })
+}
+
+fn tool(name: &str) -> Result<&'static Tool> {
+    match super::find(name) {
+        Some(tool) if tool.name == Bundle::NAME => {
+            Err(Error::usage("a bundle has no bundles in it"))
+        }
+        Some(tool) => Ok(tool),
+        None => {
+            let names = || super::TOOLS.iter().map(|tool| tool.name.as_bytes());
+            let nearest = nearest::among(names(), name.as_bytes());
+            let names: Vec<String> =
+                nearest.iter().map(|&at| super::TOOLS[at].name.to_owned()).collect();
+            let error = Error::usage(format!("there is no tool `{}`", text::plain(name)));
+            Err(nearest::hint(&names).into_iter().fold(error, Error::with_hint))
+        }
+    }
+}
+
+/// Cuts texts at the ends of lines until all take at most `tokens_max`: short ones stay whole, what
+/// they leave is shared by the longer ones.
+fn share(ops: &mut [Answered], tokens_max: usize) {
+    let mut costs: Vec<(usize, usize)> =
+        ops.iter().enumerate().map(|(at, op)| (tokens::count(&op.text), at)).collect();
+    costs.sort_unstable();
+    let mut left = tokens_max;
+    let count = costs.len();
+    for (nth, (cost, at)) in costs.into_iter().enumerate() {
+        let fair = left / (count - nth);
+        if cost <= fair {
+            left -= cost;
+            continue;
+        }
+        let text = &mut ops[at].text;
+        let (mut end, mut taken, mut kept) = (0, 0, 0);
+        for line in text.split_inclusive('\n') {
+            let cost = tokens::count(line);
+            if taken + cost > fair {
+                break;
+            }
+            (end, taken, kept) = (end + line.len(), taken + cost, kept + 1);
+        }
+        let lines_left_out = text.lines().count() - kept;
+        text.truncate(end);
+        ops[at].lines_left_out = lines_left_out;
+        left -= taken;
+    }
+}
+
+impl Reply for Found {
+    /// The texts of all calls, each under a line with its number and tool.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for (at, op) in self.ops.iter().enumerate() {
+            let outcome = match op.status {
+                Outcome::Ok => "",
+                Outcome::Nothing => ": nothing found",
+                Outcome::Error => ": failed",
+            };
+            let _ = writeln!(out, "## {} {}{outcome}", at + 1, text::plain(&op.tool));
+            out.push_str(&op.text);
+            if op.lines_left_out > 0 {
+                let _ = writeln!(out, "note: {} more lines left out", op.lines_left_out);
+            }
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.ops.iter().any(|op| op.status == Outcome::Ok)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let cut = self.ops.iter().any(|op| op.lines_left_out > 0);
+        cut.then(|| "replies were cut; `max_tokens` allows more".to_owned()).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_replies_stay_whole_and_long_ones_share_the_rest() {
+        let op = |lines: usize| {
+            let (tool, text) = ("codedb_ls".to_owned(), "word\n".repeat(lines));
+            Answered { tool, status: Outcome::Ok, text, lines_left_out: 0 }
+        };
+        let mut ops = [op(1000), op(3), op(2000), op(0)];
+        share(&mut ops, 600);
+        let kept: Vec<usize> = ops.iter().map(|op| op.text.lines().count()).collect();
+        assert_eq!((kept[1], kept[3]), (3, 0));
+        assert!(kept[0].abs_diff(kept[2]) < 2, "{kept:?}");
+        assert!(kept[0] > 50 && ops[0].lines_left_out == 1000 - kept[0], "{kept:?}");
+        let all: usize = ops.iter().map(|op| tokens::count(&op.text)).sum();
+        assert!(all <= 600, "{all}");
+    }
+}

@@ -1,0 +1,423 @@
+//! `search`: lines that hold a text or match an expression, in files ranked by what they are.
+//!
+//! For agents. The command line's `codedb search` is ripgrep's, unranked and unbounded.
+
+use std::fmt::Write as _;
+
+use memchr::{memchr, memchr_iter, memrchr};
+use rayon::prelude::*;
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::glob::PathGlob;
+use super::pattern::Pattern;
+use super::{Call, Define, Reply, counted, paths, results_max};
+use crate::answer::texts;
+use crate::base::ids::FileId;
+use crate::base::text;
+use crate::catalog::Catalog;
+use crate::engine::code::Extract;
+use crate::error::Result;
+use crate::index::code::keys;
+use crate::lang::marks::{self, Marks};
+
+/// Files of a reply unless the caller says otherwise.
+const FILES: usize = 20;
+
+/// Lines of a file unless the caller says otherwise, and at the most.
+const LINES: usize = 5;
+const LINES_MAX: usize = 200;
+
+/// Lines around one that are shown at the most.
+const CONTEXT_MAX: usize = 20;
+
+/// Files that one search reads.
+const READ_FILES_MAX: usize = 100_000;
+
+/// Bytes of files that one search reads.
+const READ_BYTES_MAX: u64 = 1 << 30;
+
+/// Bytes of one file that are read.
+const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
+
+/// Files that are read before it is asked whether anybody still wants to know.
+const STRIDE: usize = 1024;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Search;
+
+/// What is asked.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Args {
+    /// What lines hold, as it stands
+    pub query: String,
+    /// `query` is a regular expression
+    #[serde(default)]
+    pub regex: bool,
+    /// Whether case matters (default true)
+    pub case_sensitive: Option<bool>,
+    /// Whole words only
+    #[serde(default)]
+    pub word: bool,
+    /// Only files of this glob (`src/**`, `*.rs`)
+    pub path_glob: Option<String>,
+    /// Files at most (default 20)
+    pub max_results: Option<usize>,
+    /// Files to skip, to go on where an earlier reply ended
+    pub offset: Option<usize>,
+    /// Lines of a file at most (default 5)
+    pub max_per_file: Option<usize>,
+    /// Lines to show around each (default 0)
+    pub context_lines: Option<usize>,
+    /// No lines, only the files
+    #[serde(default)]
+    pub paths_only: bool,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Line {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Its text, or what is near the match.
+    pub text: String,
+    /// It does not match, but is near one that does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub context: bool,
+}
+
+/// A file that matches.
+#[derive(Clone, Debug, Serialize)]
+pub struct File {
+    /// Its repository path.
+    pub path: String,
+    /// It defines what is looked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub defines: bool,
+    /// What it is told to be.
+    #[serde(flatten)]
+    pub marks: Marks,
+    /// How many of its lines match.
+    pub count: usize,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// `partial` where not all files that may match were read.
+    pub status: &'static str,
+    /// Files: those that define it, sources, tests, generated and vendored ones; each in path order.
+    pub files: Vec<File>,
+    /// How many files are listed.
+    pub files_shown: usize,
+    /// How many files match.
+    pub files_total: usize,
+    /// How many lines match in all of them.
+    pub total: usize,
+    /// How many files may match and were not read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_unread: usize,
+    /// Where the next reply would go on, if there is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// A file that may match, in the order of the reply.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Ranked {
+    rank: Rank,
+    at: usize,
+}
+
+/// What comes first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Rank {
+    Definer,
+    Source,
+    Test,
+    Other,
+}
+
+impl Define for Search {
+    const NAME: &'static str = "codedb_search";
+    const SUMMARY: &'static str = "Search all files for a text or a regular expression";
+    const DETAILS: &'static str = "Files that define it come first, then sources, tests, generated and vendored ones. \
+         Use `symbol` for where a name is defined, `callers` for who calls it, `context` for a task in words.";
+    const POSITIONAL: &'static [&'static str] = &["query"];
+    type Args = Args;
+    type Reply = Found;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+        let pattern = Pattern {
+            query: &args.query,
+            is_regex: args.regex,
+            is_word: args.word,
+            is_case_sensitive: args.case_sensitive != Some(false),
+        };
+        let regex = pattern.regex()?;
+        let glob = args.path_glob.as_deref().map(|glob| PathGlob::new(call.code.root(), glob));
+        let glob = glob.transpose()?;
+        let files = call.code.files()?;
+        let mut places =
+            call.code.candidates(&pattern.plan())?.unwrap_or_else(|| (0..files.len()).collect());
+        places.retain(|&at| {
+            let is_wanted = glob.as_ref().is_none_or(|glob| glob.is_match(files.path(at)));
+            is_wanted && files.info(at).may_be_read()
+        });
+        let catalog = call.code.indexed()?;
+        let mut ranked = ranked(catalog, &args.query, places)?;
+        let files_unread = cut(catalog, &mut ranked);
+        let matching = matching(call, catalog, &regex, &ranked)?;
+        let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
+        let wanted = Wanted {
+            lines: args.max_per_file.unwrap_or(LINES).min(LINES_MAX),
+            around: args.context_lines.unwrap_or(0).min(CONTEXT_MAX),
+        };
+        let page = matching.iter().skip(offset).take(max);
+        let shown: Vec<File> = page
+            .map(|(Ranked { rank, at }, count)| {
+                let lines = match args.paths_only {
+                    true => Vec::new(),
+                    false => lines(&read(catalog, *at), &regex, wanted),
+                };
+                let path = paths::shown(files.path(*at));
+                let defines = *rank == Rank::Definer;
+                Ok(File { path, defines, marks: marks(catalog, *at)?, count: *count, lines })
+            })
+            .collect::<Result<_>>()?;
+        let end = offset.saturating_add(shown.len());
+        Ok(Found {
+            status: if files_unread > 0 { "partial" } else { "ok" },
+            files_shown: shown.len(),
+            files: shown,
+            files_total: matching.len(),
+            total: matching.iter().map(|(_, count)| count).sum(),
+            files_unread,
+            next_offset: (end < matching.len()).then_some(end),
+        })
+    }
+}
+
+/// Puts files in the order of the reply, whether they match or not.
+fn ranked(catalog: &Catalog, query: &str, places: Vec<usize>) -> Result<Vec<Ranked>> {
+    let mut definers = Vec::new();
+    if query.as_bytes() >= keys::NAMES_FROM {
+        definers.extend(catalog.defined(query.as_bytes())?.iter().map(|at| at.file.index()));
+    }
+    definers.sort_unstable();
+    let mut ranked = Vec::with_capacity(places.len());
+    for at in places {
+        let marks = marks(catalog, at)?;
+        let rank = match marks {
+            marks if marks.ranks_last() => Rank::Other,
+            _ if definers.binary_search(&at).is_ok() => Rank::Definer,
+            marks if marks.test => Rank::Test,
+            _ => Rank::Source,
+        };
+        ranked.push(Ranked { rank, at });
+    }
+    // Places follow the order of paths.
+    ranked.sort_unstable();
+    Ok(ranked)
+}
+
+fn marks(catalog: &Catalog, at: usize) -> Result<Marks> {
+    let known = catalog.summary(FileId::new(at))?;
+    Ok(known.map_or_else(|| marks::of_path(catalog.files().path(at)), |known| known.marks))
+}
+
+/// Cuts the files to those that one search reads; returns how many are left out.
+fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>) -> usize {
+    let mut bytes = 0;
+    let fits = |file: &&Ranked| {
+        bytes += catalog.files().info(file.at).size_bytes.min(FILE_BYTES_MAX as u64);
+        bytes <= READ_BYTES_MAX
+    };
+    let kept = ranked.iter().take(READ_FILES_MAX).take_while(fits).count();
+    let left_out = ranked.len() - kept;
+    ranked.truncate(kept);
+    left_out
+}
+
+/// Returns the files that match and how many of their lines do.
+fn matching(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    regex: &Regex,
+    ranked: &[Ranked],
+) -> Result<Vec<(Ranked, usize)>> {
+    let mut found = Vec::new();
+    for stride in ranked.chunks(STRIDE) {
+        // Refused once nobody wants to know any more.
+        call.code.files()?;
+        let count = |file: &Ranked| {
+            let count = spans(&read(catalog, file.at), regex).count();
+            (count > 0).then_some((*file, count))
+        };
+        found.par_extend(stride.par_iter().filter_map(count));
+    }
+    Ok(found)
+}
+
+/// Returns the text of a file as it is searched; empty for what is no text.
+fn read(catalog: &Catalog, at: usize) -> String {
+    let bytes = catalog.read(FileId::new(at), FILE_BYTES_MAX);
+    bytes.and_then(|bytes| text::decode(&bytes).map(|text| text.into_owned())).unwrap_or_default()
+}
+
+/// A line that matches.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: usize,
+    end: usize,
+    /// Where the match begins.
+    hit: usize,
+}
+
+/// Returns the lines of a text in which matches begin. O(text).
+fn spans<'a>(text: &'a str, regex: &'a Regex) -> impl Iterator<Item = Span> + 'a {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let hit = regex.find(Input::new(bytes).range(from.min(bytes.len())..))?.start();
+        let start = memrchr(b'\n', &bytes[..hit]).map_or(0, |end| end + 1);
+        // What is behind the last line end is no line.
+        if from > bytes.len() || start == bytes.len() {
+            return None;
+        }
+        let end = memchr(b'\n', &bytes[hit..]).map_or(bytes.len(), |len| hit + len);
+        from = end + 1;
+        Some(Span { start, end, hit })
+    })
+}
+
+/// How much of a file is wanted.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    lines: usize,
+    around: usize,
+}
+
+/// Returns the first lines that match, with those around them.
+fn lines(text: &str, regex: &Regex, wanted: Wanted) -> Vec<Line> {
+    let bytes = text.as_bytes();
+    let matched: Vec<Span> = spans(text, regex).take(wanted.lines).collect();
+    let mut shown: Vec<Line> = Vec::new();
+    let (mut number, mut counted) = (1, 0);
+    for (nth, span) in matched.iter().enumerate() {
+        number += memchr_iter(b'\n', &bytes[counted..span.start]).count();
+        counted = span.start;
+        let last = shown.last().map_or(0, |line| line.line);
+        let mut before = Vec::new();
+        let mut end = span.start;
+        for back in 1..=wanted.around.min(number - 1).min(number - 1 - last) {
+            let start = memrchr(b'\n', &bytes[..end - 1]).map_or(0, |end| end + 1);
+            before.push(line(number - back, &bytes[start..end], None));
+            end = start;
+        }
+        shown.extend(before.into_iter().rev());
+        shown.push(line(number, &bytes[span.start..span.end], Some(span.hit - span.start)));
+        let next = matched.get(nth + 1).map_or(bytes.len(), |next| next.start);
+        let mut start = span.end + 1;
+        for ahead in 1..=wanted.around {
+            if start >= next {
+                break;
+            }
+            let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |len| start + len);
+            shown.push(line(number + ahead, &bytes[start..end], None));
+            start = end + 1;
+        }
+    }
+    shown
+}
+
+fn line(number: usize, bytes: &[u8], hit: Option<usize>) -> Line {
+    Line { line: number, text: texts::line(bytes, hit.unwrap_or(0)), context: hit.is_none() }
+}
+
+impl Reply for Found {
+    /// A file a line, with how many of its lines match, and those below.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for file in &self.files {
+            let _ = write!(out, "{}  {}", text::plain(&file.path), counted(file.count, "line"));
+            for mark in file.defines.then_some("defines").into_iter().chain(file.marks.names()) {
+                let _ = write!(out, "  {mark}");
+            }
+            out.push('\n');
+            let width = file.lines.last().map_or(0, |line| line.line.to_string().len());
+            for Line { line, text, context } in &file.lines {
+                let mark = if *context { '-' } else { ':' };
+                let _ = writeln!(out, "  {line:>width$}{mark} {}", text::plain(text));
+            }
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        self.files_total > 0
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let lines = counted(self.total, "line");
+        let (shown, files) = (self.files_shown, self.files_total);
+        let more = self.next_offset.map(|offset| {
+            format!("{shown} of {files} files with {lines} shown; go on with `offset` {offset}")
+        });
+        let unread = (self.files_unread > 0).then(|| {
+            let files = counted(self.files_unread, "file");
+            format!("{files} not read, since there are too many; narrow it with `path_glob`")
+        });
+        more.into_iter().chain(unread).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shows the lines of a search: `:` behind those that match, `-` behind those around.
+    #[track_caller]
+    fn check(text: &str, query: &str, wanted: (usize, usize), expected: &str) {
+        let pattern = Pattern { query, is_regex: true, is_word: false, is_case_sensitive: true };
+        let regex = pattern.regex().expect("it can be read");
+        let wanted = Wanted { lines: wanted.0, around: wanted.1 };
+        let shown: Vec<String> = lines(text, &regex, wanted)
+            .iter()
+            .map(|line| {
+                format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
+            })
+            .collect();
+        assert_eq!(shown.join(" "), expected, "{text:?} {query}");
+    }
+
+    #[test]
+    fn lines_are_shown_with_those_around() {
+        let text = "a\nb\nc\nd\ne\nf\n";
+        check(text, "c", (9, 0), "3:c");
+        check(text, "c", (9, 1), "2-b 3:c 4-d");
+        check(text, "[ce]", (9, 1), "2-b 3:c 4-d 5:e 6-f");
+        check(text, "[bf]", (9, 2), "1-a 2:b 3-c 4-d 5-e 6:f");
+        check(text, "[af]", (9, 9), "1:a 2-b 3-c 4-d 5-e 6:f");
+        check(text, ".", (2, 0), "1:a 2:b");
+        check("aa a\na", "a", (9, 0), "1:aa a 2:a");
+    }
+
+    #[test]
+    fn expressions_may_match_nothing_and_line_ends() {
+        check("a\n\nb", "^$", (9, 0), "2:");
+        check("a\nb\n", "x*", (9, 0), "1:a 2:b");
+        check("a\nb\nc\n", "a\\nb", (9, 0), "1:a");
+        check("", "x*", (9, 0), "");
+    }
+}

@@ -1,0 +1,219 @@
+//! Clients that are broken, rude or gone: never a crash, never a hang, never a word that is not the
+//! protocol's.
+
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::place;
+use super::session::Session;
+
+/// Returns what a line is answered with: a code and an id, or nothing.
+#[track_caller]
+fn check(session: &mut Session, line: &[u8], expected: Option<(i32, Value)>) {
+    session.send_bytes(line);
+    if let Some((code, id)) = expected {
+        let answer = session.next();
+        let start = String::from_utf8_lossy(&line[..line.len().min(60)]).into_owned();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{start}");
+        assert!(
+            answer["error"]["message"].as_str().is_some_and(|text| text.len() > 10),
+            "{answer}"
+        );
+    }
+    // It still serves, and said nothing else.
+    assert_eq!(session.request("ping", json!({})), json!({}));
+}
+
+#[test]
+fn lines_that_are_no_messages() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    let null = || Value::Null;
+    check(&mut session, b"\n", None);
+    check(&mut session, b"\r\n \t\r\n", None);
+    check(&mut session, b"hello\n", Some((-32700, null())));
+    check(&mut session, b"{\"jsonrpc\":\"2.0\",\"id\":1,\n", Some((-32700, null())));
+    check(&mut session, b"\x00\xFF\xFE\x80\n", Some((-32700, null())));
+    check(&mut session, b"[]\n", Some((-32600, null())));
+    let batch = b"[{\"jsonrpc\":\"2.0\",\"id\":\"b\",\"method\":\"ping\"}]\n";
+    check(&mut session, batch, Some((-32600, null())));
+    check(&mut session, b"5\n", Some((-32700, null())));
+    check(&mut session, b"{}\n", Some((-32600, null())));
+    check(
+        &mut session,
+        b"{\"jsonrpc\":\"1.0\",\"id\":71,\"method\":\"ping\"}\n",
+        Some((-32600, json!(71))),
+    );
+    let utf8 = b"{\"jsonrpc\":\"2.0\",\"id\":72,\"method\":\"tools/call\",\"params\":{\"name\":\"\xC3\x28\"}}\n";
+    check(&mut session, utf8, Some((-32700, json!(72))));
+    session.end();
+}
+
+#[test]
+fn messages_that_are_huge_or_deep() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    let mut long =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":73,\"method\":\"{}\"}}", "x".repeat(17 << 20));
+    long.push('\n');
+    check(&mut session, long.as_bytes(), Some((-32600, Value::Null)));
+    let name = "y".repeat(15 << 20);
+    let params = json!({"name": "codedb_find", "arguments": {"query": name}});
+    let answer = session.request("tools/call", params);
+    assert!(answer["content"][0]["text"].as_str().is_some_and(|text| text.len() < 1000));
+    let deep = |depth: usize| {
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":74,\"method\":\"ping\",\"params\":{{\"a\":{open}{close}}}}}\n"
+        )
+    };
+    check(&mut session, deep(200_000).as_bytes(), Some((-32700, json!(74))));
+    session.end();
+}
+
+#[test]
+fn messages_in_an_order_that_makes_no_sense() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    let notify = |method: &str, params: Value| {
+        format!("{}\n", json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    };
+    for line in [
+        notify("notifications/initialized", json!({})),
+        notify("notifications/cancelled", json!({"requestId": 99})),
+        notify("notifications/cancelled", json!({})),
+        notify("notifications/progress", json!({"progressToken": 1, "progress": 1})),
+        notify("notifications/roots/list_changed", json!({})),
+        notify("notifications/nobody/knows", json!({"a": 1})),
+        notify("notifications/initialized", json!([5])),
+        "{\"jsonrpc\":\"2.0\",\"id\":98,\"result\":{}}\n".to_owned(),
+        "{\"jsonrpc\":\"2.0\",\"id\":97,\"error\":{\"code\":1,\"message\":\"x\"}}\n".to_owned(),
+        "{\"jsonrpc\":\"2.0\",\"id\":96}\n".to_owned(),
+    ] {
+        check(&mut session, line.as_bytes(), None);
+    }
+    // Tools before, between and after two openings.
+    assert_eq!(session.text("codedb_find", json!({"query": "cart"})), "src/cart.rs\n");
+    session.initialize("2025-11-25", json!({}));
+    let answer = session.initialize("2025-06-18", json!({}));
+    assert_eq!(answer["protocolVersion"], "2025-06-18");
+    assert_eq!(session.text("codedb_find", json!({"query": "cart"})), "src/cart.rs\n");
+    session.end();
+}
+
+#[test]
+fn ids_are_given_back_as_they_came() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    for id in [json!(0), json!(-5), json!("a b"), json!(""), json!(i64::MAX), json!(7), json!(7)] {
+        session.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+        assert_eq!(session.next(), json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+    }
+    for id in ["1.5", "null", "true", "{}", "[1]", "99999999999999999999"] {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+        check(&mut session, line.as_bytes(), Some((-32600, Value::Null)));
+    }
+    session.end();
+}
+
+#[test]
+fn input_that_ends_within_a_line() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    session.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
+    session.end();
+    Session::start(&place, &[]).end();
+}
+
+#[test]
+fn what_was_asked_is_answered_before_the_end() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    let params = json!({"name": "codedb_find", "arguments": {"query": "cart"}});
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+    drop(session.input.take());
+    assert_eq!(session.next()["result"]["content"][0]["text"], "src/cart.rs\n");
+    assert_eq!(session.status(), Some(0));
+}
+
+#[test]
+fn a_signal_ends_it() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    let id = rustix::process::Pid::from_raw(session.child.id().cast_signed()).expect("an id");
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it is there");
+    assert_ne!(session.status(), Some(101));
+    // What it left behind is no obstacle.
+    let mut session = Session::start(&place, &[]);
+    assert_eq!(session.text("codedb_find", json!({"query": "cart"})), "src/cart.rs\n");
+    session.end();
+}
+
+#[test]
+fn a_client_that_is_gone_is_left() {
+    let place = place();
+    let mut command = place.codedb("mcp");
+    let (input, mut to) = std::io::pipe().expect("a pipe");
+    let (from, output) = std::io::pipe().expect("a pipe");
+    let mut child = command
+        .stdin(input)
+        .stdout(output)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    // The command holds the other ends until then.
+    drop(command);
+    drop(from);
+    let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    std::io::Write::write_all(&mut to, ping).expect("the server reads");
+    for _ in 0..2000 {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            assert_eq!(status.code(), Some(0));
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("it can be ended");
+    panic!("it does not end, though nobody reads");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_does_not_read_takes_no_memory() {
+    use std::io::{BufRead, BufReader, Write};
+
+    const REQUESTS: usize = 20_000;
+    let place = place();
+    let mut command = place.codedb("mcp");
+    let (input, mut to) = std::io::pipe().expect("a pipe");
+    let (from, output) = std::io::pipe().expect("a pipe");
+    let mut child = command
+        .stdin(input)
+        .stdout(output)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    drop(command);
+    let writer = thread::spawn(move || {
+        for id in 0..REQUESTS {
+            writeln!(to, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"}}")?;
+        }
+        Ok::<(), std::io::Error>(())
+    });
+    thread::sleep(Duration::from_secs(3));
+    assert!(!writer.is_finished(), "all was read, though nothing was taken");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("a line");
+    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    assert!(kilobytes < 100_000, "{kilobytes} kB");
+    // Whoever reads late gets everything.
+    let answers = BufReader::new(from).lines().take(REQUESTS).map_while(Result::ok).count();
+    assert_eq!(answers, REQUESTS);
+    writer.join().expect("it ends").expect("the server read");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}

@@ -1,0 +1,112 @@
+//! `codedb_search`: the files that ripgrep finds, ranked, whatever the index knows; and how they are
+//! shown.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::session::Session;
+use crate::support::place::Place;
+use crate::support::prng::Prng;
+
+/// Patterns as arguments of the tool, and as ripgrep takes them.
+fn patterns() -> Vec<(Value, Vec<&'static str>)> {
+    vec![
+        (json!({"query": "gamma_ray"}), vec!["-F", "gamma_ray"]),
+        (json!({"query": "zeta_max"}), vec!["-F", "zeta_max"]),
+        (json!({"query": "zeta_max", "case_sensitive": false}), vec!["-i", "zeta_max"]),
+        (json!({"query": "kappa", "case_sensitive": false}), vec!["-i", "kappa"]),
+        (json!({"query": "eta", "word": true}), vec!["-w", "eta"]),
+        (json!({"query": "alpha.*Beta", "regex": true}), vec!["alpha.*Beta"]),
+        (json!({"query": "^file1[0-9]$", "regex": true}), vec!["^file1[0-9]$"]),
+        (json!({"query": "tau $", "regex": true}), vec!["tau $"]),
+        (json!({"query": "pi \nrho", "regex": false}), vec!["-U", "-F", "pi \nrho"]),
+        (json!({"query": "file7\n", "regex": false}), vec!["-U", "-F", "file7\n"]),
+        (json!({"query": "a", "path_glob": "d1/**"}), vec!["-g", "/d1/**", "a"]),
+        (json!({"query": "no such text"}), vec!["-F", "no such text"]),
+        (json!({"query": ".", "regex": true}), vec!["."]),
+    ]
+}
+
+/// Fails unless the tool finds the files that ripgrep finds.
+#[track_caller]
+fn compare(place: &Place, session: &mut Session, when: &str) {
+    for (mut arguments, mut args) in patterns() {
+        args.insert(0, "-l");
+        let expected = place.rg(&args).text();
+        let shown = arguments.to_string();
+        arguments["max_results"] = json!(1000);
+        arguments["format"] = json!("json");
+        let answer = session.call("codedb_search", arguments);
+        let files = answer["structuredContent"]["files"].as_array().expect("a list");
+        let mut found: Vec<&str> = files.iter().filter_map(|file| file["path"].as_str()).collect();
+        let mut expected: Vec<&str> = expected.lines().collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{shown}, {when}");
+    }
+}
+
+#[test]
+fn it_finds_what_ripgrep_finds() {
+    let place = Place::new();
+    let mut rng = Prng::new(7);
+    place.fill(&mut rng, 120);
+    place.write("d1/kelvin.txt", "\u{212A}appa\nſigma\n");
+    place.write("d1/wide.txt", b"\xFF\xFEa\0l\0p\0h\0a\0 \0B\0e\0t\0a\0");
+    place.write("crlf.txt", "file7\r\ntau \r\n");
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    compare(&place, &mut session, "before there is an index");
+    let since = Instant::now();
+    while session.call("codedb_find", json!({"query": "f1"}))["_meta"].get("generation").is_none() {
+        assert!(since.elapsed() < Duration::from_secs(60), "no index");
+    }
+    compare(&place, &mut session, "with an index");
+    for round in 0..3 {
+        place.write(format!("d{round}/f{}.txt", round * 40), "gamma_ray zeta_max\npi \nrho\n");
+        place.write(format!("new{round}/x.txt"), "alpha and Beta\n");
+        std::fs::remove_file(place.root().join(format!("d2/f{}.txt", 90 + round)))
+            .expect("it is there");
+        compare(&place, &mut session, "after edits");
+    }
+    session.end();
+}
+
+#[test]
+fn files_are_ranked_and_lines_shown() {
+    let place = Place::new();
+    place.write("a_use.rs", "fn user() {\n    add_item();\n    add_item();\n}\n");
+    place.write("src/cart.rs", "/// Adds.\npub fn add_item() {}\n");
+    place.write("tests/cart.rs", "#[test]\nfn adds() {\n    add_item();\n}\n");
+    place.write("vendor/cart.rs", "pub fn add_item() {}\n");
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    // Waits for the symbols.
+    session.call("codedb_symbol", json!({"name": "add_item"}));
+    let mut check = |arguments: Value, expected: &str| {
+        assert_eq!(session.text("codedb_search", arguments), expected);
+    };
+    check(
+        json!({"query": "add_item"}),
+        "src/cart.rs  1 line  defines\n  2: pub fn add_item() {}\n\
+         a_use.rs  2 lines\n  2: add_item();\n  3: add_item();\n\
+         tests/cart.rs  1 line  test\n  3: add_item();\n\
+         vendor/cart.rs  1 line  vendored\n  1: pub fn add_item() {}\n",
+    );
+    check(
+        json!({"query": "add_item", "max_per_file": 1, "context_lines": 1, "max_results": 2}),
+        "src/cart.rs  1 line  defines\n  1- /// Adds.\n  2: pub fn add_item() {}\n\
+         a_use.rs  2 lines\n  1- fn user() {\n  2: add_item();\n  3- add_item();\n\
+         note: 2 of 4 files with 5 lines shown; go on with `offset` 2\n",
+    );
+    check(
+        json!({"query": "add_item", "paths_only": true, "offset": 2}),
+        "tests/cart.rs  1 line  test\nvendor/cart.rs  1 line  vendored\n",
+    );
+    check(json!({"query": "add_item", "path_glob": "*.py"}), "nothing found\n");
+    let answer = session.call("codedb_search", json!({"query": "add(", "regex": true}));
+    let text = answer["content"][0]["text"].as_str().expect("a text");
+    assert!(answer["isError"] == true && text.contains("without `regex`"), "{text}");
+    session.end();
+}
