@@ -179,8 +179,6 @@ pub struct Weights {
     pub function_text: f32,
     /// See above.
     pub function_named: f32,
-    /// What it is worth that the words of its name are said.
-    pub function_name: f32,
 }
 
 /// What words are worth by where they stand in a task.
@@ -214,7 +212,7 @@ impl Default for WordWeights {
 impl Weights {
     /// What holds unless a caller says otherwise.
     pub const DEFAULT: Weights = Weights {
-        signals: [1.0, 0.45, 0.8, 0.6, 0.15, 0.25, 0.3, 0.15, 0.3, 0.3, 0.05, 0.1, 0.2],
+        signals: [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25],
         knee: 1.0,
         test: 0.45,
         others: 0.3,
@@ -227,7 +225,6 @@ impl Weights {
         function_file: 1.0,
         function_text: 1.0,
         function_named: 0.5,
-        function_name: 0.2,
     };
 
     /// Returns the score of a file: 0 where nothing speaks for it.

@@ -9,8 +9,6 @@ use crate::base::path::{is_within, split};
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
-use crate::lang::prose::Stems;
-use crate::lang::words::{parts, push_folded};
 use crate::rank::{Evidence, Signal, Traits, Weights};
 
 /// Files that fit best, whose companions count.
@@ -145,9 +143,6 @@ pub fn rank_functions(
         .take(FILES_WITH_FUNCTIONS)
         .map(|file| (file.file, file.score / best))
         .collect();
-    let words: BTreeMap<&str, f32> =
-        found.query.terms.iter().map(|term| (term.stem.as_str(), term.boost)).collect();
-    let mut stems = Stems::default();
     let mut scores: BTreeMap<(FileId, u32), f32> = BTreeMap::new();
     for chunk in &found.chunks {
         if !of_file.contains_key(&chunk.file) {
@@ -158,9 +153,7 @@ pub fn rank_functions(
             let is_inside = symbol.line < chunk.lines.end && chunk.lines.start <= symbol.end_line;
             if symbol.kind.is_callable() && is_inside {
                 let score = scores.entry((chunk.file, place as u32)).or_default();
-                let said = said_of_name(&words, &mut stems, &symbol.name);
-                let new = weights.function_text * chunk.score + weights.function_name * said;
-                *score = score.max(new);
+                *score = score.max(weights.function_text * chunk.score);
             }
         }
     }
@@ -182,17 +175,4 @@ pub fn rank_functions(
     // They are in the order of paths and places.
     functions.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(functions)
-}
-
-/// Returns the share of a name's parts that are words of the task, by what these are worth.
-fn said_of_name(words: &BTreeMap<&str, f32>, stems: &mut Stems, name: &str) -> f32 {
-    let mut folded = String::new();
-    let (mut said, mut count) = (0.0, 0.0_f32);
-    for part in parts(name) {
-        folded.clear();
-        push_folded(&mut folded, part);
-        said += words.get(stems.stem(&folded)).copied().unwrap_or_default();
-        count += 1.0;
-    }
-    said / count.max(1.0)
 }

@@ -91,10 +91,10 @@ mod tests {
         let patch = b"diff --git a/x.py b/x.py\nindex 1..2 100644\n--- a/x.py\n+++ b/x.py\n\
             @@ -3,4 +3,5 @@ def f():\n a\n-b\n+c\n+d\n e\n f\n@@ -20,0 +22,2 @@\n+--- a\n+h\n\
             diff --git a/new b/new\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\
-            diff --git a/gone b/gone\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+            diff --git a/gone b/gone\n--- a/gone\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n-y\n";
         let expected = vec![
             Touched { path: b"x.py".to_vec(), lines: vec![4..5, 4..6, 20..22] },
-            Touched { path: b"gone".to_vec(), lines: vec![1..2] },
+            Touched { path: b"gone".to_vec(), lines: vec![1..2, 2..3] },
         ];
         assert_eq!(touched(patch), expected);
         assert_eq!(touched(b""), []);

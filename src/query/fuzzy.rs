@@ -109,7 +109,7 @@ impl PathIndex {
             names: Vec::new(),
             folded: Vec::new(),
         };
-        // The open directories: their ids and repository paths' lengths.
+        // The open directories: their ids, and where what lies in them begins in a path.
         let mut open: Vec<(u32, usize)> = vec![(0, 0)];
         let mut before: Vec<u8> = Vec::new();
         for (path, modified_ns) in paths {
@@ -135,15 +135,16 @@ impl PathIndex {
 
     /// Closes the directories that `dir` does not lie in, and opens those that it does.
     fn open(&mut self, dir: &[u8], before: &[u8], open: &mut Vec<(u32, usize)>) {
-        while let Some(&(_, len)) = open.last()
-            && len > 0
-            && !(len <= before.len() && path::is_within(dir, &before[..len]))
-        {
+        let holds = |inner: usize| {
+            let rest = before.get(..inner - 1).and_then(|own| dir.strip_prefix(own));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        while open.last().is_some_and(|&(_, inner)| inner > 0 && !holds(inner)) {
             open.pop();
         }
-        let (mut parent, mut from) = open.last().copied().unwrap_or((0, 0));
-        while from < dir.len() {
-            let start = if from == 0 { 0 } else { from + 1 };
+        let (mut parent, mut start) = open.last().copied().unwrap_or((0, 0));
+        // Names of definitions may have empty parts (`/carts//items`), which paths have not.
+        while start < dir.len() {
             let len = dir[start..].iter().position(|&byte| byte == b'/');
             let end = len.map_or(dir.len(), |len| start + len);
             let name = &dir[start..end];
@@ -156,8 +157,8 @@ impl PathIndex {
             let len = u32::try_from(name.len() + 1).unwrap_or(0);
             self.dirs.push(Dir { parent, start: at, len, depth, is_marked: marked });
             parent = u32::try_from(self.dirs.len() - 1).unwrap_or(0);
-            open.push((parent, end));
-            from = end;
+            start = end + 1;
+            open.push((parent, start));
         }
     }
 

@@ -62,7 +62,7 @@ pub enum Level {
 /// What is asked.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What is to be done or found: a question, a bug report, a stack trace; up to 64 KB
+    /// What is to be done or found: a question, a bug report, a stack trace
     pub task: String,
     /// Tokens of the reply at most (default 1,500; from 120 on)
     pub max_tokens: Option<usize>,
@@ -74,12 +74,11 @@ pub struct Args {
     /// Paths of files and folders that are known already
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// A unified diff that the task is about, applied or not: its files and the definitions of its
-    /// lines count as named
+    /// A unified diff that the task is about, applied or not
     pub diff: Option<String>,
-    /// A commit (`HEAD`, `main`): files and definitions of the tree that differ from it count as named
+    /// A commit: what differs from it is what the task is about
     pub since: Option<String>,
-    /// How much is told: `lean` (files, heads of definitions), `normal`, or `full` (default normal)
+    /// How much is told (default normal)
     pub detail: Option<Level>,
 }
 
@@ -109,9 +108,8 @@ impl Define for Context {
     const NAME: &'static str = "codedb_context";
     const SUMMARY: &'static str =
         "Get the files, definitions and lines that a task is about, in one call";
-    const DETAILS: &'static str = "Call it first, with the whole task: names, paths, stack traces and plain words in it are all looked \
-         up, files ranked with the reasons, and the best lines, callers and tests shown, within `max_tokens`. \
-         Use `symbol`, `read` or `callers` to go on from there, `search` for an exact text.";
+    const DETAILS: &'static str = "Call it first, with the whole task: names, paths, stack traces and words of it are looked up, files \
+         ranked with reasons, the best lines, callers and tests shown, within `max_tokens`. Then use `symbol`, `read` or `callers`, and `search` for an exact text.";
     const POSITIONAL: &'static [&'static str] = &["task"];
     type Args = Args;
     type Reply = Found;

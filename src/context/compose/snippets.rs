@@ -10,12 +10,11 @@ use crate::answer::texts::Texts;
 use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
-use crate::context::evidence::{self, Chunk, Found};
+use crate::context::evidence::{Chunk, Found};
 use crate::context::ranking::RankedFile;
 use crate::context::task::{Kind, Task};
 use crate::error::Result;
 use crate::lang::prose::Stems;
-use crate::rank::Weights;
 
 /// Lines before and behind a site.
 const AROUND_LINES: usize = 2;
@@ -206,12 +205,12 @@ fn all_words(asked: &Asked<'_>) -> Vec<FreeWord> {
     let mut words = asked.words.to_vec();
     let heaviest = words.iter().map(|word| word.weight).fold(0.3, f32::max);
     let mut stems = Stems::default();
-    for term in evidence::query(asked.task, &Weights::DEFAULT).terms {
+    for term in &asked.found.query.terms {
         // A name whole, as it stands in code.
         let is_whole = term.weights.contains(&0.0);
         if is_whole && words.iter().all(|word| word.word != term.word) {
             let stem = stems.stem(&term.word).to_owned();
-            words.push(FreeWord { word: term.word, stem, files: 1, weight: heaviest });
+            words.push(FreeWord { word: term.word.clone(), stem, files: 1, weight: heaviest });
         }
     }
     words

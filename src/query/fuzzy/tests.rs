@@ -121,3 +121,22 @@ fn any_bytes_do() {
         index.find(query, 3);
     }
 }
+
+#[test]
+fn names_with_empty_parts_are_found_like_paths() {
+    // Headings and routes are names of definitions, too.
+    let mut names =
+        ["/", "//", "/api/carts", "/api//items", "api//items", "api/items", "carts", "a/", "/api"];
+    names.sort_by(|a, b| path::compare(a.as_bytes(), b.as_bytes()));
+    let index = PathIndex::new(names.iter().map(|name| (name.as_bytes(), 0)));
+    for wanted in ["/api/carts", "api/items", "carts"] {
+        let hits = index.find(wanted.as_bytes(), 9);
+        assert!(hits.best.iter().any(|hit| names[hit.at] == wanted), "{wanted}");
+    }
+    // In any order.
+    names.reverse();
+    assert_eq!(
+        PathIndex::new(names.iter().map(|name| (name.as_bytes(), 0))).find(b"", 99).total,
+        9
+    );
+}
