@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::index::text::{Bm25, ByField, Term};
+use crate::index::text::{Bm25, ByField, K3, Term};
 use crate::lang::Marks;
 
 /// Kinds of evidence; a signal's place is its number in [`Evidence`].
@@ -193,6 +193,8 @@ pub struct WordWeights {
     pub prose: f32,
     /// In code and output that it quotes.
     pub code: f32,
+    /// How soon it counts no more that a word is said again; see [`K3`].
+    pub k3: f32,
     /// What words of reports in general are multiplied with, outside the subject.
     pub form: f32,
 }
@@ -219,7 +221,7 @@ impl Weights {
         declaration: 0.6,
         document: 0.4,
         changelog: 0.3,
-        words: WordWeights { title: 1.5, mentioned: 1.2, prose: 1.0, code: 0.5, form: 0.3 },
+        words: WordWeights { title: 1.5, mentioned: 1.2, prose: 1.0, code: 0.5, form: 0.3, k3: K3 },
         bm25: Bm25::DEFAULT,
         fields: Term::WEIGHTS,
         function_file: 1.0,

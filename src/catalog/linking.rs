@@ -122,14 +122,22 @@ impl Code for Catalog {
         })
     }
 
-    fn references(&self, file: FileId) -> Vec<(String, Reference)> {
-        let Some(facts) = self.file(file) else { return Vec::new() };
-        let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else { return Vec::new() };
+    fn references(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
+        // A file is parsed for this; its definitions are asked about one after the other.
+        if let Some(known) = self.memory.references.get(&file) {
+            return known;
+        }
+        let Some(facts) = self.file(file) else { return Arc::default() };
+        let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else {
+            return Arc::default();
+        };
         let facts = crate::lang::facts(facts.language, &facts.path, &text, Limits::DEFAULT);
         let named = |reference: Reference| {
             let name = text.get(reference.span.clone()).unwrap_or_default();
             (String::from_utf8_lossy(name).into_owned(), reference)
         };
-        facts.references.into_iter().map(named).collect()
+        let found = Arc::new(facts.references.into_iter().map(named).collect());
+        self.memory.references.insert(file, Arc::clone(&found));
+        found
     }
 }

@@ -11,12 +11,16 @@ use super::names::Names;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Resolver};
 use crate::graph::link::{FileFacts, SymbolAt};
+use crate::lang::facts::Reference;
 
 /// Facts of files that are kept.
 const FACTS_MAX: usize = 4096;
 
 /// Files whose facts were made for one reply.
 const MADE_MAX: usize = 256;
+
+/// Files whose uses of names are kept.
+const REFERENCES_MAX: usize = 64;
 
 /// Imports of which it is remembered where they lead.
 const TARGETS_MAX: usize = 1 << 16;
@@ -87,6 +91,8 @@ pub(super) struct Memory {
     /// Facts that were made of the texts of files that no part speaks of, for one reply; what others
     /// are told does not depend on them.
     pub(super) made: Kept<FileId, Arc<FileFacts>>,
+    /// The uses of names in files whose callees were asked for.
+    pub(super) references: Kept<FileId, Arc<Vec<(String, Reference)>>>,
     defined: Kept<Vec<u8>, Arc<[SymbolAt]>>,
 }
 
@@ -103,6 +109,7 @@ impl Default for Memory {
             ranks: OnceLock::new(),
             facts: Kept::new(FACTS_MAX),
             made: Kept::new(MADE_MAX),
+            references: Kept::new(REFERENCES_MAX),
             defined: Kept::new(DEFINED_MAX),
         }
     }
@@ -116,7 +123,8 @@ impl Memory {
         let is_same = |file: &FileId| changed.binary_search(file).is_err();
         let facts = self.facts.only(is_same);
         let file_names = Arc::clone(&self.file_names);
-        let mut memory = Memory { facts, file_names, ..Memory::default() };
+        let references = self.references.only(is_same);
+        let mut memory = Memory { facts, file_names, references, ..Memory::default() };
         if if_resolved_alike {
             memory.resolver = Arc::clone(&self.resolver);
             memory.targets = self.targets.only(|(file, _)| is_same(file));

@@ -631,12 +631,15 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
         .filter(|mention| mention.kind != Kind::Frame && !mention.is_in_code)
         .map(|mention| mention.text.as_str())
         .collect();
-    let mut query = Query::parse_weighted(&[
-        (&task.title, worth.title),
-        (&mentioned.join("\n"), worth.mentioned),
-        (&task.prose, worth.prose),
-        (&task.code, worth.code),
-    ]);
+    let mut query = Query::parse_weighted(
+        &[
+            (&task.title, worth.title),
+            (&mentioned.join("\n"), worth.mentioned),
+            (&task.prose, worth.prose),
+            (&task.code, worth.code),
+        ],
+        worth.k3,
+    );
     let title = Query::parse(&task.title);
     for term in &mut query.terms {
         let is_subject = || title.terms.iter().any(|of| of.stem == term.stem);

@@ -109,10 +109,31 @@ pub fn is_changelog(path: &[u8]) -> bool {
     starts.iter().any(|start| stem.starts_with(start) || folder.starts_with(start))
 }
 
-/// Returns true if the subject of a task speaks of tests.
+/// What a subject says that asks for tests, not for what they test.
+const TEST_PHRASES: [&str; 14] = [
+    "add test",
+    "add a test",
+    "add unit test",
+    "cover",
+    "failing test",
+    "flaky",
+    "in tests",
+    "missing test",
+    "more tests",
+    "regression test",
+    "test case",
+    "test for",
+    "tests for",
+    "write test",
+];
+
+/// Returns true if the subject of a task asks for tests. That it has the word says little: programs
+/// that run tests are reported on, too.
 pub fn wants_tests(task: &Task) -> bool {
     let title = task.title.to_lowercase();
-    title.contains("test") || title.contains("spec")
+    TEST_PHRASES.iter().any(|phrase| {
+        title.match_indices(phrase).any(|(at, _)| !title[..at].ends_with(char::is_alphanumeric))
+    })
 }
 
 /// A function and how well it fits.

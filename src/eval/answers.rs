@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::context::tokens;
 use crate::error::{Error, Result};
 use crate::tools::{Call, TOOLS};
 
@@ -27,7 +28,7 @@ pub struct Key {
 pub struct Graded {
     /// What the reply lacks, in words; nothing if it is right.
     pub lacks: Vec<String>,
-    /// Tokens of the reply.
+    /// Tokens of the reply as text, as they are estimated.
     pub tokens: u64,
 }
 
@@ -54,7 +55,8 @@ pub fn grade(call: &Call<'_>, key: &Key) -> Result<Graded> {
     let tool = TOOLS.iter().find(|tool| tool.name == "codedb_context").expect("it is in the table");
     let answer = tool.run(call, json!({ "task": key.task }))?;
     let reply: Value = serde_json::from_str(&answer.json()?).unwrap_or_default();
-    Ok(graded(&reply, key))
+    let tokens = tokens::count(&answer.text()) as u64;
+    Ok(Graded { tokens, ..graded(&reply, key) })
 }
 
 fn graded(reply: &Value, key: &Key) -> Graded {

@@ -193,14 +193,14 @@ pub fn callees(code: &dyn Code, of: SymbolAt, least: f32) -> Vec<Callee> {
     let Some(facts) = code.file(of.file) else { return Vec::new() };
     let linker = Linker::new(code);
     let mut found = Vec::new();
-    for (name, reference) in code.references(of.file) {
+    for (name, reference) in code.references(of.file).iter() {
         let mut around = facts.ancestors(reference.enclosing);
         if reference.role != Role::Call || !around.any(|at| at == of.place as usize) {
             continue;
         }
-        let links = linker.resolve(of.file, Use::new(&name, &reference));
+        let links = linker.resolve(of.file, Use::new(name, reference));
         if let Some(&link) = links.first().filter(|link| link.confidence >= least) {
-            found.push(Callee { name, reference, link });
+            found.push(Callee { name: name.clone(), reference: reference.clone(), link });
         }
     }
     found

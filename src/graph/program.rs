@@ -189,7 +189,8 @@ impl Code for Program {
         sites.iter().filter_map(site).collect()
     }
 
-    fn references(&self, file: FileId) -> Vec<(String, Reference)> {
-        self.files.get(file.index()).map(|file| file.references.clone()).unwrap_or_default()
+    fn references(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
+        let file = self.files.get(file.index());
+        Arc::new(file.map(|file| file.references.clone()).unwrap_or_default())
     }
 }

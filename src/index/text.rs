@@ -31,7 +31,7 @@ mod schema;
 pub use builder::TextBuilder;
 pub use overlay::Overlay;
 pub use prepare::{Input, Prepared, Preparer};
-pub use query::{Bm25, ByField, Query, Term};
+pub use query::{Bm25, ByField, K3, Query, Term};
 pub use rank::{FileHit, Hit, Ranking, rank};
 pub use reader::{TextIndex, Unusable};
 

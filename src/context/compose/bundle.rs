@@ -22,8 +22,11 @@ pub struct Keyword {
 /// A definition that the task is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Symbol {
-    /// Its name, with those of the scopes around it.
+    /// Its name.
     pub name: String,
+    /// The name with those of the scopes around it, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qualified_name: Option<String>,
     /// What sort of definition it is.
     pub kind: SymbolKind,
     /// The file's repository path.

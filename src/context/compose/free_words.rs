@@ -1,5 +1,7 @@
 //! The words of a task that are no part of a name or path in it: what it says of those.
 
+use rustc_hash::FxHashMap;
+
 use crate::catalog::Catalog;
 use crate::context::evidence;
 use crate::context::task::Task;
@@ -107,28 +109,53 @@ pub(super) fn folded_parts(text: &str) -> Vec<String> {
     found
 }
 
-/// Which words a line holds.
-#[derive(Debug, Default)]
-pub(super) struct Coverage {
+/// Which of some words a line holds.
+#[derive(Debug)]
+pub(super) struct Coverage<'a> {
+    words: &'a [FreeWord],
+    /// Places of words, by word and by stem.
+    places: FxHashMap<&'a str, Vec<usize>>,
+    all: f32,
     stems: Stems,
+    folded: String,
 }
 
-impl Coverage {
-    /// Returns how much of `words` a line says, 0 to 1. O(line × words).
-    pub(super) fn of(&mut self, line: &str, words: &[FreeWord]) -> f32 {
-        let all: f32 = words.iter().map(|word| word.weight).sum();
-        if all <= 0.0 {
-            return 0.0;
-        }
-        let held = folded_parts(line);
-        let mut said = 0.0;
-        for word in words {
-            let is_held =
-                held.iter().any(|part| *part == word.word || self.stems.stem(part) == word.stem);
-            if is_held {
-                said += word.weight;
+impl Coverage<'_> {
+    /// Returns what looks for `words`. O(words).
+    pub(super) fn new(words: &[FreeWord]) -> Coverage<'_> {
+        let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (place, word) in words.iter().enumerate() {
+            places.entry(&word.word).or_default().push(place);
+            if word.stem != word.word {
+                places.entry(&word.stem).or_default().push(place);
             }
         }
-        said / all
+        let all = words.iter().map(|word| word.weight).sum();
+        Coverage { words, places, all, stems: Stems::default(), folded: String::new() }
+    }
+
+    /// Returns how much of the words a line says, 0 to 1. O(line).
+    pub(super) fn of(&mut self, line: &str) -> f32 {
+        if self.all <= 0.0 {
+            return 0.0;
+        }
+        let mut held = vec![false; self.words.len()];
+        for span in identifiers(line.as_bytes()) {
+            self.folded.clear();
+            for part in parts(&line[span]) {
+                let at = self.folded.len();
+                push_folded(&mut self.folded, part);
+                let part = &self.folded[at..];
+                let places = self.places.get(part).or_else(|| {
+                    let stem = self.stems.stem(part);
+                    self.places.get(stem)
+                });
+                places.into_iter().flatten().for_each(|&place| held[place] = true);
+            }
+            let whole = self.places.get(self.folded.as_str());
+            whole.into_iter().flatten().for_each(|&place| held[place] = true);
+        }
+        let said = self.words.iter().zip(&held).filter(|(_, held)| **held);
+        said.map(|(word, _)| word.weight).sum::<f32>() / self.all
     }
 }

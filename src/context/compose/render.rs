@@ -95,7 +95,8 @@ impl Entry {
 impl Symbol {
     fn write(&self, out: &mut String) {
         let Symbol { path, line, end_line, .. } = self;
-        let (name, path) = (plain(&self.name), plain(path));
+        let name = plain(self.qualified_name.as_ref().unwrap_or(&self.name));
+        let path = plain(path);
         let _ = match self.kind {
             // Its name starts with its kind.
             SymbolKind::Impl => write!(out, "{name}"),

@@ -125,7 +125,7 @@ fn in_definitions(
     asked: &Asked<'_>,
 ) -> Result<Vec<Site>> {
     let mut sites = Vec::new();
-    let mut coverage = Coverage::default();
+    let mut coverage = Coverage::new(asked.words);
     for (place, at) in asked.meant.named.iter().take(SYMBOLS_MAX).enumerate() {
         let Some(facts) = catalog.facts(at.file)? else { continue };
         let Some(symbol) = facts.symbols.get(at.place as usize) else { continue };
@@ -153,10 +153,10 @@ fn in_definitions(
 }
 
 /// Returns how much a line says of what the task says beside names.
-fn said(coverage: &mut Coverage, line: &str, asked: &Asked<'_>) -> f32 {
+fn said(coverage: &mut Coverage<'_>, line: &str, asked: &Asked<'_>) -> f32 {
     match asked.literals().any(|literal| line.contains(literal)) {
         true => 1.0,
-        false => coverage.of(line, asked.words),
+        false => coverage.of(line),
     }
 }
 
@@ -169,7 +169,7 @@ fn in_chunks(texts: &mut Texts<'_>, asked: &Asked<'_>) -> Vec<Site> {
     }
     let words: Vec<FreeWord> = all_words(asked);
     let top = asked.ranked.first().map_or(1.0, |first| first.score.max(f32::MIN_POSITIVE));
-    let mut coverage = Coverage::default();
+    let mut coverage = Coverage::new(&words);
     let mut sites = Vec::new();
     for RankedFile { file, score, .. } in asked.ranked.iter().take(asked.files_max.min(8)) {
         // What is defined there is shown already.
@@ -185,7 +185,7 @@ fn in_chunks(texts: &mut Texts<'_>, asked: &Asked<'_>) -> Vec<Site> {
         for (at, line) in text.lines().enumerate().take(end).skip(start) {
             let said = match asked.literals().any(|literal| line.contains(literal)) {
                 true => 1.0,
-                false => coverage.of(line, &words),
+                false => coverage.of(line),
             };
             held = held.max(said);
             if said > best.0 {

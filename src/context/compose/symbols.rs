@@ -165,7 +165,8 @@ fn forms(of: Definition, value: f32, is_changed: bool) -> Vec<(f32, Entry)> {
     let first = of.doc.as_deref().and_then(|doc| doc.lines().next());
     let doc = first.map(|line| text::start(line, SIGNATURE_BYTES_MAX).to_owned());
     let marker = Symbol {
-        name: of.qualified_name,
+        qualified_name: (of.qualified_name != of.name).then_some(of.qualified_name),
+        name: of.name,
         kind: of.kind,
         path: of.path,
         line: of.line,

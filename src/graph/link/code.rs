@@ -71,7 +71,7 @@ pub trait Code: Sync {
     fn sites(&self, name: &str) -> Vec<Site>;
 
     /// Returns the uses of names in a file, in the order of the text, each with its name.
-    fn references(&self, file: FileId) -> Vec<(String, Reference)>;
+    fn references(&self, file: FileId) -> Arc<Vec<(String, Reference)>>;
 }
 
 /// A definition: its file and its place among the file's symbols.

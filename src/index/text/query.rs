@@ -11,8 +11,9 @@ use crate::lang::words::{identifiers, parts, push_folded};
 /// Terms of one query; more are not looked at.
 pub const TERMS_MAX: usize = 96;
 
-/// What a term gains by being said e times.
-const REPEATED: f32 = 0.3;
+/// How soon it counts no more that a term is said again: BM25's k3 (Robertson, Walker and others: Okapi
+/// at TREC-3, 1994).
+pub const K3: f32 = 8.0;
 
 /// A number for each field, by its place.
 pub type ByField = [f32; FIELDS];
@@ -77,13 +78,14 @@ impl Query {
     /// Returns the terms of a question in natural language or code: words without stop words, and
     /// identifiers both in parts and whole, each once. O(text).
     pub fn parse(text: &str) -> Query {
-        Query::parse_weighted(&[(text, 1.0)])
+        Query::parse_weighted(&[(text, 1.0)], K3)
     }
 
     /// Returns the terms of several texts as [`Query::parse`] does, those of each worth its number.
-    /// A term that several texts have is worth most there; what is said again counts a little more.
+    /// A term that several texts have is worth most there; what is said again counts more, as `k3`
+    /// says (see [`K3`]; 0: it does not).
     /// Those that are worth most are kept, earlier ones before later ones. O(texts).
-    pub fn parse_weighted(texts: &[(&str, f32)]) -> Query {
+    pub fn parse_weighted(texts: &[(&str, f32)], k3: f32) -> Query {
         let mut stems = Stems::default();
         let mut found: Vec<(Term, u32)> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -117,7 +119,8 @@ impl Query {
             }
         }
         for (term, count) in &mut found {
-            term.boost *= 1.0 + REPEATED * (*count as f32).ln();
+            let count = *count as f32;
+            term.boost *= (k3 + 1.0) * count / (k3 + count);
         }
         // What was found earlier stays before what is worth the same.
         found.sort_by(|a, b| b.0.boost.total_cmp(&a.0.boost));

@@ -67,8 +67,8 @@ proptest! {
         let program = Program::new(texts);
         let linker = Linker::new(&program);
         for file in program.ids() {
-            for (name, reference) in program.references(file) {
-                let links = linker.resolve(file, Use::new(&name, &reference));
+            for (name, reference) in program.references(file).iter() {
+                let links = linker.resolve(file, Use::new(name, reference));
                 let mut seen = String::new();
                 for link in &links {
                     let facts = program.file(link.to.file).expect("a link's file is known");
@@ -97,8 +97,8 @@ fn cycles_of_types_fit_a_small_stack() {
     let resolve = || {
         let program = Program::new(files);
         for file in program.ids() {
-            for (name, reference) in program.references(file) {
-                Linker::new(&program).resolve(file, Use::new(&name, &reference));
+            for (name, reference) in program.references(file).iter() {
+                Linker::new(&program).resolve(file, Use::new(name, reference));
             }
         }
     };
