@@ -107,7 +107,7 @@ fn questions_become_terms() {
     assert_eq!(words(&many).len(), TERMS_MAX);
     assert_eq!(Query::parse("parsing").terms[0].stem, "pars");
     let weighted =
-        Query::parse_weighted(&[("cart", 0.5), ("lost cart cart", 1.0), ("zone", 2.0)], K3);
+        Query::parse_weighted(&[("cart", 0.5), ("lost cart cart", 1.0), ("zone", 3.0)], K3);
     let order: Vec<&str> = weighted.terms.iter().map(|term| term.word.as_str()).collect();
     assert_eq!(order, ["zone", "cart", "lost"]);
     assert!(weighted.terms[1].boost > 1.0 && weighted.terms[2].boost == 1.0);
