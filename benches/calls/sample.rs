@@ -40,9 +40,10 @@ pub(crate) fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
         if !is_wanted || !facts.path.starts_with(&options.below) {
             continue;
         }
-        for (name, reference) in tree.program.references(file) {
+        for (name, reference) in tree.program.references(file).iter() {
             if reference.role == Role::Call {
-                all.push(Site { path: facts.path.clone(), byte: reference.span.start, name });
+                let (path, byte) = (facts.path.clone(), reference.span.start);
+                all.push(Site { path, byte, name: name.clone() });
             }
         }
     }
