@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::text;
 use crate::index::text::{Bm25, ByField, K3, Term};
 use crate::lang::Marks;
 
@@ -40,6 +41,9 @@ pub enum Signal {
     /// A folder that it lies in has the name of a word of the subject.
     Folder,
 }
+
+/// Bytes of a name by which evidence is told.
+const ABOUT_BYTES_MAX: usize = 80;
 
 /// The number of signals.
 pub const SIGNALS: usize = 13;
@@ -91,6 +95,8 @@ impl Signal {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     values: [f32; SIGNALS],
+    /// The most that one name says, by signal.
+    most: [f32; SIGNALS],
     /// The name that says most of each signal, where one does.
     pub about: [Option<String>; SIGNALS],
 }
@@ -114,8 +120,9 @@ impl Evidence {
     /// Adds to a signal what `about` says.
     pub fn add(&mut self, signal: Signal, value: f32, about: Option<&str>) {
         let at = signal as usize;
-        if self.about[at].is_none() || value > self.values[at] {
-            self.about[at] = about.map(str::to_owned);
+        if self.about[at].is_none() || value > self.most[at] {
+            self.about[at] = about.map(|about| text::start(about, ABOUT_BYTES_MAX).to_owned());
+            self.most[at] = value;
         }
         self.values[at] += value;
     }

@@ -175,26 +175,34 @@ impl Catalog {
 
     /// Returns who imports whom, as far as files are known. O(imports) the first time.
     pub fn import_graph(&self) -> &ImportGraph {
-        self.memory.imports.get_or_init(|| {
-            // Threads would wait for each other if the first of them made it.
-            self.resolver();
-            let resolve = |file| match self.missing.binary_search(&file) {
-                Ok(_) => Vec::new(),
-                Err(_) => self.file_imports(file).edges,
-            };
-            if let Some((before, changed)) = &self.memory.imports_before {
-                return Arc::new(before.with_changed(changed, resolve));
-            }
-            let files = (0..self.files.len()).into_par_iter().with_min_len(16);
-            let edges: Vec<Vec<ImportEdge>> = files.map(|at| resolve(FileId::new(at))).collect();
-            Arc::new(ImportGraph::new(edges.iter().map(Vec::as_slice)))
-        })
+        if let Some(graph) = self.memory.imports.get() {
+            return graph;
+        }
+        // Made outside of the cell: threads that wait for it would be lacking to make it, and one that
+        // takes up another call meanwhile would wait for itself. Whoever is late drops an equal one.
+        let made = self.made_import_graph();
+        self.memory.imports.get_or_init(|| made)
+    }
+
+    fn made_import_graph(&self) -> Arc<ImportGraph> {
+        self.resolver();
+        let resolve = |file| match self.missing.binary_search(&file) {
+            Ok(_) => Vec::new(),
+            Err(_) => self.file_imports(file).edges,
+        };
+        if let Some((before, changed)) = &self.memory.imports_before {
+            return Arc::new(before.with_changed(changed, resolve));
+        }
+        let files = (0..self.files.len()).into_par_iter().with_min_len(16);
+        let edges: Vec<Vec<ImportEdge>> = files.map(|at| resolve(FileId::new(at))).collect();
+        Arc::new(ImportGraph::new(edges.iter().map(Vec::as_slice)))
     }
 
     /// Returns how central each file is by who imports it; ranks add up to 1. O(imports) the first
     /// time.
     pub fn file_rank(&self) -> &[f32] {
-        self.memory.ranks.get_or_init(|| self.import_graph().ranks())
+        let graph = self.import_graph();
+        self.memory.ranks.get_or_init(|| graph.ranks())
     }
 
     fn written(&self, file: FileId) -> Result<Option<Written>> {

@@ -183,15 +183,23 @@ fn localize(matches: &ArgMatches) -> Result<ExitCode> {
         Error::usage("`--budgets` are numbers of tokens")
             .with_hint("for example `--budgets 500,2000`")
     })?;
+    if let Some(budget) = budgets.iter().find(|budget| !(120..=50_000).contains(*budget)) {
+        return Err(Error::usage(format!(
+            "`--budgets` has {budget}; replies take 120 to 50,000 tokens"
+        )));
+    }
+    let with_weights = matches.contains_id("weights");
     let options = Options {
         weights: weights(matches)?,
-        budgets,
+        // Replies are made with the usual weights.
+        budgets: if with_weights { Vec::new() } else { budgets },
         with_baselines: !matches.get_flag("no-baselines"),
     };
     let work = Work::new(matches, &root)?;
     let measured = measure(matches, &git, &cases, &options, &work)?;
     if measured.is_empty() {
-        let message = "no case changes a file that was there before";
+        let message =
+            "no case could be measured: none changes a file that was there before, or all failed";
         return Err(Error::new(Kind::NotFound, message).with_path(&root));
     }
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -251,6 +259,7 @@ fn measure(
     let mut file = file.transpose()?.map(BufWriter::new);
     let mut bench = Bench::new(git, work.engine(matches)?)?;
     let mut measured = Vec::new();
+    let mut failed = 0;
     for (at, case) in cases.iter().enumerate() {
         if at % 10 == 0 {
             report::print_message(format_args!("{at} of {} cases", cases.len()));
@@ -259,8 +268,17 @@ fn measure(
         match bench.measure(case, options, kept) {
             Ok(found) => measured.extend(found),
             // A commit that a shallow clone lacks says nothing of the others.
-            Err(error) => report::print_message(format_args!("{}: {error}", case.id)),
+            Err(error) => {
+                failed += 1;
+                report::print_message(format_args!("{}: {error}", case.id));
+            }
         }
+    }
+    if failed > 0 {
+        report::print_message(format_args!(
+            "{failed} of {} cases failed, and count for nothing",
+            cases.len()
+        ));
     }
     if let (Some(mut file), Some(path)) = (file, path) {
         file.flush().map_err(|error| Error::io(path, error))?;

@@ -177,7 +177,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         detail,
     };
     candidates.extend(snippets::candidates(sources, &mut texts, asked)?);
-    candidates.extend(calls::candidates(sources, &mut texts, &meant, &ranked, detail)?);
+    candidates.extend(calls::candidates(sources, &mut texts, &meant, &ranked, options)?);
     candidates.extend(tested::candidates(sources, &ranked, detail)?);
     let is_miss = ranked.is_empty() && candidates.is_empty();
     // Words that lead nowhere are none of use.

@@ -43,10 +43,13 @@ impl Hunk {
     pub fn touched(&self, file: &[&str]) -> Vec<usize> {
         let is_there = |side: &&Side| {
             let start = side.start.saturating_sub(1);
-            let there = file.get(start..start + side.lines.len());
+            let there = file.get(start..start.saturating_add(side.lines.len()));
             there.is_some_and(|there| there.iter().zip(&side.lines).all(|(a, b)| a == b))
         };
-        let side = [&self.new, &self.old].into_iter().find(is_there);
+        // Nothing is everywhere: a side without lines says the least.
+        let mut sides = [&self.new, &self.old];
+        sides.sort_by_key(|side| side.lines.is_empty());
+        let side = sides.into_iter().find(is_there);
         let lines = |side: &Side| {
             side.touched.iter().map(|at| (side.start + at).max(1)).collect::<Vec<_>>()
         };

@@ -28,6 +28,12 @@ const DEFINERS_MAX: usize = 200;
 /// Files that hold a name above which it says nothing.
 const USERS_MAX: usize = 300;
 
+/// Parts of a path or a qualified name that are looked at.
+const PARTS_MAX: usize = 12;
+
+/// Files of one such name that are compared with a qualified name.
+const FOLDER_FILES_MAX: usize = 2_000;
+
 /// Names up to the first dot of files that stand for their folder.
 const FOLDER_FILES: [&str; 4] = ["__init__", "index", "lib", "mod"];
 
@@ -194,7 +200,7 @@ impl Found {
             .collect();
         let mut is_found = self.identifier(catalog, mention, last, &around)?;
         // `package.module.Type.method`: the longest run of parts that is a file.
-        for end in (2..=names.len()).rev() {
+        for end in (2..=names.len().min(PARTS_MAX)).rev() {
             let files = self.modules(catalog, &names[..end]);
             if files.is_empty() || files.len() > PATHS_MAX {
                 continue;
@@ -214,7 +220,9 @@ impl Found {
         let wanted = names.join("/");
         let file_names = catalog.file_names();
         let last = names.last().map(|name| file_names.with_stem(name.as_bytes()));
+        // Most of these are of other folders; looking at all of many would take longer than it helps.
         let heads = FOLDER_FILES.iter().map(|stem| file_names.with_stem(stem.as_bytes()));
+        let heads = heads.filter(|files| files.len() <= FOLDER_FILES_MAX);
         let is_module = |file: &FileId| {
             let (folder, name) = path::split(catalog.path(*file));
             let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
@@ -281,7 +289,7 @@ impl Found {
     fn frame(&mut self, catalog: &Catalog, mention: &Mention, at: usize, count: usize) -> bool {
         // Paths of other machines share their end with ours.
         let parts: Vec<&str> = mention.text.split('/').filter(|part| !part.is_empty()).collect();
-        for start in 0..parts.len() {
+        for start in parts.len().saturating_sub(PARTS_MAX)..parts.len() {
             let wanted = parts[start..].join("/");
             let files = ending_with(catalog, wanted.as_bytes());
             if files.is_empty() || files.len() > 8 {

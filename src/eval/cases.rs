@@ -134,14 +134,13 @@ pub fn of_commits(git: &Git, count: usize, seed: u64) -> Result<Vec<Case>> {
     // Neighbours in time have most of their trees in common.
     fitting.sort_unstable_by_key(|&(_, at)| std::cmp::Reverse(at));
     let case = |&(_, at): &(u64, usize)| {
-        let Message { id, parent, text, .. } = &told[at];
-        Ok(Case {
-            id: id.clone(),
-            base: parent.clone(),
-            task: without_trailers(text),
-            patch: git.patch(parent, id)?,
-            is_commit: true,
-        })
+        let Message { id, parent, text, changes } = &told[at];
+        let sources =
+            changes.iter().map(|(_, path)| path.as_slice()).filter(|path| is_source(path));
+        let sources: Vec<&[u8]> = sources.collect();
+        let (id, base, task) = (id.clone(), parent.clone(), without_trailers(text));
+        let patch = git.patch(parent, &id, &sources)?;
+        Ok(Case { id, base, task, patch, is_commit: true })
     };
     fitting.iter().map(case).collect()
 }

@@ -1,5 +1,6 @@
 //! Asks for the files and functions of cases, each in the tree before its change.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::Instant;
 
@@ -126,11 +127,14 @@ impl Bench {
         let code = Local::new(&self.engine, Check::Strict);
         let catalog = code.catalog(&[])?;
         let touched = touched(&case.patch);
-        let wanted: Vec<FileId> = touched
+        // Of a report's patch what is no source counts only where nothing else is changed.
+        let has_sources = touched.iter().any(|file| is_source(&file.path));
+        let wanted: BTreeSet<FileId> = touched
             .iter()
-            .filter(|file| !case.is_commit || is_source(&file.path))
+            .filter(|file| !(case.is_commit || has_sources) || is_source(&file.path))
             .filter_map(|file| catalog.files().find(&file.path).map(FileId::new))
             .collect();
+        let wanted: Vec<FileId> = wanted.into_iter().collect();
         if wanted.is_empty() {
             return Ok(None);
         }

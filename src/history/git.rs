@@ -94,6 +94,8 @@ const SETTINGS: &[&str] = &[
 #[derive(Clone, Debug)]
 pub struct Git {
     root: PathBuf,
+    /// How long one answer may take.
+    patience: Duration,
 }
 
 /// A commit and what it touched below the root.
@@ -117,7 +119,7 @@ impl Git {
     /// Returns the work tree around `root`, or `None` where there is none. Where git knows of one
     /// and refuses it, or cannot tell, every question fails with the reason.
     pub fn open(root: &Path) -> Option<Git> {
-        let git = Git { root: root.to_path_buf() };
+        let git = Git { root: root.to_path_buf(), patience: PATIENCE };
         let is_there = match git.run("rev-parse", &["--is-inside-work-tree"]) {
             Ok(said) if said.code == Some(0) => said.answer.trim_ascii() == b"true",
             // Another sentence is said of a repository that is broken.
@@ -232,9 +234,9 @@ impl Git {
             collect(child.stdout.take(), ANSWER_BYTES_MAX),
             collect(child.stderr.take(), COMPLAINT_BYTES_MAX),
         );
-        let Ok(answer) = answer.recv_timeout(PATIENCE) else {
+        let Ok(answer) = answer.recv_timeout(self.patience) else {
             end(&mut child);
-            let seconds = PATIENCE.as_secs();
+            let seconds = self.patience.as_secs();
             return Err(Error::new(
                 Kind::Limit,
                 format!("`git {command}` took longer than {seconds} s"),

@@ -284,7 +284,8 @@ struct Span {
     hit: usize,
 }
 
-/// Returns the lines of a text in which matches begin. O(text).
+/// Returns the lines of a text in which matches begin. A match stays in its line, as a search's do,
+/// unless the pattern names line ends. O(text).
 fn spans<'a>(text: &'a str, regex: &'a Regex) -> impl Iterator<Item = Span> + 'a {
     let bytes = text.as_bytes();
     let mut from = 0;

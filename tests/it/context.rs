@@ -298,3 +298,52 @@ fn an_edit_ranks_as_a_rebuild_does() {
     build(true);
     assert_eq!(edited, ranked());
 }
+
+#[test]
+fn a_name_that_is_a_word_too_is_both() {
+    let place = shop();
+    place
+        .write("shop/handler.py", "# A websocket is opened, and the websocket is closed.\nx = 1\n");
+    for file in 0..6 {
+        place.write(format!("shop/web{file}.py"), "def call(web):\n    web.socket()\n");
+    }
+    place.index(&["--stage", "full"]).expect_success();
+    let mut command = place.codedb("context");
+    command.args(["WebSocket is lost: the websocket goes away", "--json"]);
+    let reply: Value =
+        serde_json::from_str(&Answer::of(command).expect_success().text()).expect("JSON");
+    assert_eq!(reply["files"][0]["path"], "shop/handler.py", "{reply}");
+}
+
+#[test]
+fn a_miss_keeps_to_the_budget_whatever_names_it_offers() {
+    let place = Place::new();
+    for file in 0..4 {
+        place.write(format!("{}{file}.py", "cart_of_a_customer_".repeat(5)), "x = 1\n");
+    }
+    place.index(&["--stage", "full"]).expect_success();
+    for json in [false, true] {
+        let mut command = place.codedb("context");
+        command.args([
+            "cart_of_a_custommer_cart x_of_a_custommer y_of_custommer",
+            "--max-tokens",
+            "120",
+        ]);
+        command.args(json.then_some("--json"));
+        let answer = Answer::of(command);
+        let all = codedb::context::tokens::count(&answer.text());
+        assert!(all <= 120, "{all}: {}", answer.text());
+    }
+}
+
+#[test]
+fn callers_outside_of_the_scope_are_not_told() {
+    let place = shop();
+    place.index(&["--stage", "full"]).expect_success();
+    let mut command = place.codedb("context");
+    command.args(["who calls `add_all`", "--exclude", "shop/cart.py", "--json"]);
+    let reply: Value =
+        serde_json::from_str(&Answer::of(command).expect_success().text()).expect("JSON");
+    let calls = reply["calls"].to_string();
+    assert!(!calls.contains("shop/cart.py"), "{reply}");
+}

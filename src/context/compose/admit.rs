@@ -97,7 +97,10 @@ impl Choice {
             {
                 keyword.nearest.clear();
             } else if bare.keywords.pop().is_none() {
-                return bundle;
+                // The sentence goes without the names that it offers.
+                let short = bare.message.as_ref().and_then(|message| message.split_once(';'));
+                let Some(short) = short.map(|(short, _)| short.to_owned()) else { return bundle };
+                bare.message = Some(short);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::admit::Candidate;
 use super::bundle::{Calls, Entry, Role, Site};
 use super::symbols::Meant;
-use super::{Detail, Sources};
+use super::{Detail, Options, Sources};
 use crate::answer::definition::Around;
 use crate::answer::texts::Texts;
 use crate::base::ids::FileId;
@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::graph::calls::{callees, uses_of};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 use crate::lang::facts::Role as Use;
+use crate::source::secret::is_secret;
 
 /// Definitions whose calls are told.
 const SYMBOLS_MAX: usize = 3;
@@ -43,9 +44,14 @@ pub(super) fn candidates(
     texts: &mut Texts<'_>,
     meant: &Meant,
     ranked: &[RankedFile],
-    detail: Detail,
+    options: &Options,
 ) -> Result<Vec<Candidate>> {
     let catalog = sources.catalog;
+    let (detail, scope) = (options.detail, options.scope());
+    let is_told = |file: FileId| {
+        let path = catalog.path(file);
+        scope.holds(path) && !is_secret(path)
+    };
     if detail == Detail::Lean {
         return Ok(Vec::new());
     }
@@ -69,7 +75,8 @@ pub(super) fn candidates(
         let shared = |from: &SymbolAt| {
             calling.get(from).map_or(0, |count| count - 1) + usize::from(named.contains(from))
         };
-        let callers = callers.into_iter().map(|(from, file, site)| (shared(&from), file, site));
+        let callers = callers.into_iter().filter(|(_, file, _)| is_told(*file));
+        let callers = callers.map(|(from, file, site)| (shared(&from), file, site));
         let mut groups = grouped(callers);
         sort(&mut groups, ranked);
         let told = detail.callers() / named.len().max(1);
@@ -78,8 +85,8 @@ pub(super) fn candidates(
             candidates.push(candidate(catalog, &of.name, Role::Caller, group, value, detail));
         }
         let called = callees_of(catalog, texts, *at);
-        let called =
-            called.into_iter().map(|(to, site)| (usize::from(named.contains(&to)), to.file, site));
+        let called = called.into_iter().filter(|(to, _)| is_told(to.file));
+        let called = called.map(|(to, site)| (usize::from(named.contains(&to)), to.file, site));
         let mut groups = grouped(called);
         sort(&mut groups, ranked);
         let told = detail.callers() / 2 / named.len().max(1);

@@ -246,9 +246,9 @@ fn is_capitalised(word: &str) -> bool {
 /// Returns true for words that most languages keep for themselves.
 fn is_keyword(word: &str) -> bool {
     static KEYWORDS: &[&str] = &[
+        "False",
         "None",
         "True",
-        "False",
         "and",
         "array",
         "assert",
@@ -366,6 +366,12 @@ mod tests {
         {
             assert!(!is_name(word), "{word}");
         }
+    }
+
+    #[test]
+    fn keywords_are_no_names() {
+        assert!(["False", "None", "True", "and", "yield", "while"].into_iter().all(is_keyword));
+        assert!(!is_keyword("cart"));
     }
 
     #[test]

@@ -20,11 +20,19 @@ pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
     let (mut is_after_empty, mut is_indented) = (true, false);
     let mut is_comment = false;
     for line in task.lines() {
-        let trimmed = line.trim_start();
-        if fence.is_none() && (is_comment || trimmed.starts_with("<!--")) {
-            is_comment = !trimmed.trim_end().ends_with("-->");
-            continue;
+        let mut line = line;
+        if fence.is_none() {
+            let begins = line.trim_start().starts_with("<!--");
+            if is_comment || begins {
+                let end = line.find("-->");
+                is_comment = end.is_none();
+                match end.map(|end| &line[end + 3..]).filter(|rest| !rest.trim().is_empty()) {
+                    Some(rest) => line = rest,
+                    None => continue,
+                }
+            }
         }
+        let trimmed = line.trim_start();
         if !pieces.is_empty() && is_version(trimmed) {
             continue;
         }

@@ -122,7 +122,7 @@ fn any_text_is_read() {
 #[test]
 fn words_of_forms_and_versions_say_nothing() {
     let task = "The cart 2.0 loses items\n<!-- Thanks for the report!\nPlease fill in -->\n\
-        <!-- one line -->\nafter a merge\n- Python: 3.8.0\nnumpy==1.18.1\nx = 1.5\nsince it is so\n";
+        <!-- one line --> after a merge\n- Python: 3.8.0\nnumpy==1.18.1\nx = 1.5\nsince it is so\n";
     let task = Task::new(task);
-    assert_eq!(task.prose, "The cart 2.0 loses items\nafter a merge\nsince it is so\n");
+    assert_eq!(task.prose, "The cart 2.0 loses items\n after a merge\nsince it is so\n");
 }

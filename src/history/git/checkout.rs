@@ -1,10 +1,16 @@
 //! Trees of other commits than HEAD, each in a folder of its own, and what commits say and change.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use super::{Git, fields};
-use crate::error::{Error, Result};
+use crate::base::path::to_path;
+use crate::base::text;
+use crate::error::{Error, Kind, Result};
+
+/// How long a checkout may take: all files of a large tree may have to be written.
+const CHECKOUT_PATIENCE: Duration = Duration::from_secs(600);
 
 /// A commit as who wrote it tells of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,14 +34,20 @@ impl Git {
     ///
     /// If git fails, or the folder cannot be written.
     pub fn share(&self, dir: &Path) -> Result<Git> {
-        let git = Git { root: dir.to_path_buf() };
-        git.ask("init", &["--quiet", "--template=", "."])?;
+        let git = Git { root: dir.to_path_buf(), patience: CHECKOUT_PATIENCE };
+        let format = self.ask("rev-parse", &["--show-object-format"])?;
+        let format = String::from_utf8_lossy(format.trim_ascii()).into_owned();
+        let format = format!("--object-format={format}");
+        git.ask("init", &["--quiet", "--template=", &format, "."])?;
         let objects =
             self.ask("rev-parse", &["--path-format=absolute", "--git-path", "objects"])?;
         let path = dir.join(".git/objects/info/alternates");
         let write = || {
             std::fs::create_dir_all(dir.join(".git/objects/info"))?;
-            std::fs::write(&path, &objects)
+            std::fs::write(&path, &objects)?;
+            // Attributes of commits may choose programs of the user's configuration.
+            std::fs::create_dir_all(dir.join(".git/info"))?;
+            std::fs::write(dir.join(".git/info/attributes"), "* -filter -ident\n")
         };
         write().map_err(|error| Error::io(&path, error))?;
         Ok(git)
@@ -47,7 +59,14 @@ impl Git {
     ///
     /// If git fails.
     pub fn check_out(&self, commit: &str) -> Result<()> {
-        self.ask("checkout", &["--quiet", "--force", "--detach", commit]).map(drop)
+        let Some(commit) = self.commit(commit)? else {
+            let message = format!("`{}` is no commit here", text::plain(commit));
+            return Err(Error::new(Kind::NotFound, message));
+        };
+        // One that was ended before its time leaves this behind; nobody else works here.
+        drop(std::fs::remove_file(self.root.join(".git/index.lock")));
+        let checkout = ["--quiet", "--force", "--detach", &commit];
+        self.ask("checkout", &checkout).map(drop)
     }
 
     /// Returns the newest commits with one parent before HEAD, newest first.
@@ -72,15 +91,17 @@ impl Git {
         Ok(messages(&self.ask("log", &args)?))
     }
 
-    /// Returns how `commit` differs from the one before it, as a patch without lines around.
+    /// Returns how `commit` differs from the one before it at `paths`, as a patch without lines around.
     ///
     /// # Errors
     ///
     /// If git fails.
-    pub fn patch(&self, parent: &str, commit: &str) -> Result<Vec<u8>> {
-        let args: [&str; 7] =
-            ["--no-ext-diff", "--no-textconv", "--no-renames", "-p", "-U0", parent, commit];
-        self.ask("diff-tree", &args.map(OsStr::new))
+    pub fn patch(&self, parent: &str, commit: &str, paths: &[&[u8]]) -> Result<Vec<u8>> {
+        let flags =
+            ["--no-ext-diff", "--no-textconv", "--no-renames", "-p", "-U0", parent, commit, "--"];
+        let mut args: Vec<OsString> = flags.map(OsString::from).to_vec();
+        args.extend(paths.iter().map(|path| to_path(path).into_os_string()));
+        self.ask("diff-tree", &args)
     }
 }
 

@@ -141,6 +141,8 @@ fn line(path: &Path) -> Option<Vec<u8>> {
 
 /// Reads a file that is no longer than `bytes_max`.
 fn read(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
+    // To open a pipe is to wait for who writes into it.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
     fs::File::open(path).ok()?.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= bytes_max).then_some(bytes)

@@ -95,6 +95,10 @@ impl Query {
                     Some(&at) => {
                         let (have, count) = &mut found[at];
                         have.boost = have.boost.max(boost);
+                        // A name whole may be a plain word, too, and then counts as both.
+                        for (have, new) in have.weights.iter_mut().zip(term.weights) {
+                            *have = have.max(new);
+                        }
                         *count += 1;
                     }
                     None => {
