@@ -1,9 +1,9 @@
 //! The Model Context Protocol: every tool, served to models over a pair of pipes.
 //!
 //! The only room that names rmcp, which knows the messages of both eras of the protocol (with
-//! `initialize` and without). What is ours: [`stdio`] reads and writes lines and survives any bytes;
-//! [`toolset`] says which tools are offered, and [`listing`] how; [`roots`] finds out which tree is
-//! meant, [`project`] keeps its index warm; [`server`] answers, and [`call`] runs one call.
+//! `initialize` and without). What is ours: `stdio` reads and writes lines and survives any bytes;
+//! `toolset` says which tools are offered, and `listing` how; `roots` finds out which tree is
+//! meant, `project` keeps its index warm; `server` answers, and `call` runs one call.
 //!
 //! Limits: messages of up to 16 MiB, 64 requests under way, as many calls at once as there are
 //! threads and two more, replies of 10,000 tokens unless a call names another budget.
