@@ -472,6 +472,7 @@ static FORM_WORDS: &[&str] = &[
     "actual",
     "actually",
     "additional",
+    "another",
     "anyone",
     "apparently",
     "appears",
@@ -578,6 +579,7 @@ static FORM_WORDS: &[&str] = &[
     "see",
     "seem",
     "seems",
+    "should",
     "show",
     "shows",
     "similar",
@@ -629,6 +631,11 @@ static FORM_WORDS: &[&str] = &[
     "wrong",
 ];
 
+/// Returns true for a word, in lowercase, of reports in general, which says nothing of what one is about.
+pub fn is_form_word(word: &str) -> bool {
+    FORM_WORDS.binary_search(&word).is_ok()
+}
+
 /// Returns what is asked of the text index: the subject first, then what is mentioned, sentences, and
 /// code last.
 pub fn query(task: &Task, weights: &Weights) -> Query {
@@ -651,7 +658,7 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
     let title = Query::parse(&task.title);
     for term in &mut query.terms {
         let is_subject = || title.terms.iter().any(|of| of.stem == term.stem);
-        if FORM_WORDS.binary_search(&term.word.as_str()).is_ok() && !is_subject() {
+        if is_form_word(&term.word) && !is_subject() {
             term.boost *= worth.form;
         }
         for (have, wanted) in term.weights.iter_mut().zip(&weights.fields) {
@@ -682,4 +689,23 @@ fn ends_with(path: &[u8], end: &[u8]) -> bool {
 fn ending_with(catalog: &Catalog, end: &[u8]) -> Vec<FileId> {
     let named = catalog.file_names().named(path::split(end).1);
     named.iter().copied().filter(|&file| ends_with(catalog.path(file), end)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_forms_are_sorted() {
+        assert!(FORM_WORDS.is_sorted());
+        assert!(is_form_word("expected") && is_form_word("wrong") && !is_form_word("cart"));
+    }
+
+    #[test]
+    fn messages_are_cut_where_they_vary() {
+        let of = |message| runs(message).collect::<Vec<_>>();
+        assert_eq!(of("no such column 'price' in the table"), ["no such column", "in the table"]);
+        assert_eq!(of("it failed"), ["it failed"]);
+        assert!(of("'a' 1 b").is_empty());
+    }
 }

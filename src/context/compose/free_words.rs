@@ -73,6 +73,7 @@ pub(super) fn free_words(catalog: &Catalog, task: &Task) -> Result<Vec<FreeWord>
         let is_plain = term.word.chars().all(char::is_alphabetic);
         let is_free = !named.contains(&term.word)
             && !ASKING.contains(&term.word.as_str())
+            && !evidence::is_form_word(&term.word)
             && term.weights.iter().all(|of| *of > 0.0);
         if !is_plain || !is_free || term.word.chars().count() < LETTERS_MIN {
             continue;
