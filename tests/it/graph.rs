@@ -571,3 +571,42 @@ src/load.js
 ";
     assert_eq!(importers.text(), expected);
 }
+
+#[test]
+fn who_imports_whom_is_asked_by_all_threads_at_once() {
+    use codedb::engine::{self, Check, Engine, Local, Progress};
+    use codedb::index::store::Store;
+    use codedb::source::walk::Environment;
+    use codedb::tools::call::Code as _;
+
+    let place = Place::new();
+    for file in 0..400 {
+        let next = (file + 1) % 400;
+        place.write(format!("shop/m{file}.py"), format!("from shop.m{next} import f{next}\n"));
+    }
+    let environment = Environment { global_excludes: None, threads: 2 };
+    let store = Store::new(place.base().join("store"), false);
+    let engine = || Engine::new(place.root(), store.clone(), environment.clone());
+    engine::refresh(&engine(), &Progress::default()).expect("a search index");
+    engine::build_code(&engine(), true, &Progress::default()).expect("a code index");
+    let (done, waited) = std::sync::mpsc::channel();
+    let engines: Vec<Engine> = (0..8).map(|_| engine()).collect();
+    // A server's call runs on a thread of its own, those of a bundle on the pool's.
+    std::thread::spawn(move || {
+        for engine in engines {
+            let code = Local::new(&engine, Check::Trust);
+            let catalog = code.catalog(&[]).expect("a catalog");
+            std::thread::scope(|scope| {
+                scope.spawn(|| catalog.import_graph());
+                rayon::scope(|pool| {
+                    for _ in 0..2 * rayon::current_num_threads() {
+                        pool.spawn(|_| assert_eq!(catalog.file_rank().len(), 400));
+                    }
+                });
+            });
+        }
+        done.send(()).expect("somebody waits");
+    });
+    let patience = std::time::Duration::from_secs(120);
+    assert!(waited.recv_timeout(patience).is_ok(), "threads wait for each other");
+}
