@@ -162,7 +162,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     let ranked = rank_files(looked_up, &mut found, task, weights, options.scope())?;
     let mut ranked = with_changed(sources, ranked, options)?;
     ranked.retain(|of| !is_secret(catalog.path(of.file)));
-    let words = free_words::free_words(catalog, task)?;
+    let words = free_words::free_words(catalog, task, &found.query)?;
     let mut texts = Texts::as_known(catalog);
     let meant = symbols::meant(sources, &found, &ranked, max_files, detail)?;
     let mut candidates = symbols::candidates(sources, &mut texts, &meant, detail)?;

@@ -58,30 +58,34 @@ pub fn rank_files(
     weights: &Weights,
     scope: Scope<'_>,
 ) -> Result<Vec<RankedFile>> {
-    let first = ranked(sources.catalog, found, task, weights, scope)?;
-    let Some(history) = sources.history else { return Ok(first) };
-    let files = sources.catalog.files();
-    let best = first.first().map_or(1.0, |first| first.score);
-    for leader in first.iter().take(LEADERS) {
-        for (path, share) in history.changed_with(sources.catalog.path(leader.file)) {
-            if let Some(at) = files.find(path) {
-                let evidence = found.files.entry(FileId::new(at)).or_default();
-                evidence.add(Signal::Together, share as f32 * leader.score / best, None);
+    let catalog = sources.catalog;
+    let mut scores = scored(catalog, found, task, weights, scope)?;
+    if let Some(history) = sources.history {
+        let best = scores.first().map_or(1.0, |first| first.1);
+        for &(leader, score) in scores.iter().take(LEADERS) {
+            for (path, share) in history.changed_with(catalog.path(leader)) {
+                if let Some(at) = catalog.files().find(path) {
+                    let evidence = found.files.entry(FileId::new(at)).or_default();
+                    evidence.add(Signal::Together, share as f32 * score / best, None);
+                }
             }
         }
+        scores = scored(catalog, found, task, weights, scope)?;
     }
-    ranked(sources.catalog, found, task, weights, scope)
+    let ranked = |(file, score)| RankedFile { file, score, evidence: found.files[&file].clone() };
+    Ok(scores.into_iter().map(ranked).collect())
 }
 
-fn ranked(
+/// Returns the files for which something speaks and how well each fits, best first.
+fn scored(
     catalog: &Catalog,
     found: &Found,
     task: &Task,
     weights: &Weights,
     scope: Scope<'_>,
-) -> Result<Vec<RankedFile>> {
+) -> Result<Vec<(FileId, f32)>> {
     let wants_tests = wants_tests(task);
-    let mut ranked = Vec::new();
+    let mut scores = Vec::new();
     for (&file, evidence) in &found.files {
         if !scope.holds(catalog.path(file)) {
             continue;
@@ -92,12 +96,12 @@ fn ranked(
         let traits = Traits { marks: summary.marks, is_code, is_changelog, wants_tests };
         let score = weights.score(evidence, traits);
         if score > 0.0 {
-            ranked.push(RankedFile { file, score, evidence: evidence.clone() });
+            scores.push((file, score));
         }
     }
     // Files are in path order, to which ties fall.
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
-    Ok(ranked)
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Ok(scores)
 }
 
 /// Returns true for a file that lists changes by version, by its name or its folder's.

@@ -6,9 +6,9 @@ use crate::catalog::Catalog;
 use crate::context::evidence;
 use crate::context::task::Task;
 use crate::error::Result;
+use crate::index::text::Query;
 use crate::lang::prose::Stems;
 use crate::lang::words::{identifiers, parts, push_folded};
-use crate::rank::Weights;
 
 /// Words that are looked at.
 const WORDS_MAX: usize = 24;
@@ -57,9 +57,10 @@ pub(super) struct FreeWord {
     pub(super) weight: f32,
 }
 
-/// Returns the words of a task that the tree knows or that stand for themselves, in its order.
+/// Returns the words of a task, of which `query` was made, that the tree knows or that stand for
+/// themselves, in the order of the query.
 /// O(files that hold them).
-pub(super) fn free_words(catalog: &Catalog, task: &Task) -> Result<Vec<FreeWord>> {
+pub(super) fn free_words(catalog: &Catalog, task: &Task, query: &Query) -> Result<Vec<FreeWord>> {
     let mut named: Vec<String> = Vec::new();
     for mention in &task.mentions {
         if mention.text.contains(char::is_whitespace) {
@@ -67,7 +68,6 @@ pub(super) fn free_words(catalog: &Catalog, task: &Task) -> Result<Vec<FreeWord>
         }
         named.extend(folded_parts(&mention.text));
     }
-    let query = evidence::query(task, &Weights::DEFAULT);
     let mut words = Vec::new();
     for term in &query.terms {
         let is_plain = term.word.chars().all(char::is_alphabetic);
