@@ -25,7 +25,7 @@ use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
 use crate::graph::link::{FileFacts, Site, SymbolAt};
 use crate::index::code::dictionary::Entry;
 use crate::index::code::places::Places;
-use crate::index::code::{Part, keys};
+use crate::index::code::{Part, keys, reader};
 use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Limits, Marks};
 use crate::source::kept::{Text, Texts};
@@ -271,15 +271,7 @@ impl Catalog {
         for (number, part) in self.parts.iter().enumerate() {
             for site in part.sites(name.as_bytes())? {
                 let Some(file) = self.owner(number, site.doc) else { continue };
-                let start = site.start as usize;
-                let reference = Reference {
-                    span: start..start + name.len(),
-                    role: site.role,
-                    receiver: site.receiver,
-                    enclosing: site.enclosing.map(|place| place as usize),
-                    arguments: site.arguments,
-                };
-                found.push(Site { file, reference });
+                found.push(Site { file, reference: site.into_reference(name) });
             }
         }
         for (&file, held) in &self.held {
@@ -288,6 +280,22 @@ impl Catalog {
         }
         found.sort_by_key(|site| (site.file, site.reference.span.start, site.reference.role));
         Ok(found)
+    }
+
+    /// Returns the calls in a file, in the order of the text, each with the name that it calls.
+    /// O(names that it calls × files that use each).
+    fn calls_in(&self, file: FileId) -> Result<Vec<(String, Reference)>> {
+        let mut calls: Vec<(String, Reference)> = Vec::new();
+        if let Some(held) = self.held.get(&file) {
+            calls.extend(held.calls().map(|(name, call)| (name.to_owned(), call.clone())));
+        } else if let Some((part, doc)) = self.place(file) {
+            for (name, sites) in self.parts[part].calls(doc)? {
+                let call = |site: reader::Site| (name.clone(), site.into_reference(&name));
+                calls.extend(sites.into_iter().map(call));
+            }
+        }
+        calls.sort_by_key(|(_, call)| call.span.start);
+        Ok(calls)
     }
 
     /// Returns the files that hold `word` and how often, in path order. O(log words + files).

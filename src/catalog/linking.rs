@@ -122,22 +122,17 @@ impl Code for Catalog {
         })
     }
 
-    fn references(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
-        // A file is parsed for this; its definitions are asked about one after the other.
-        if let Some(known) = self.memory.references.get(&file) {
+    fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
+        // The definitions of a file are asked about one after the other.
+        if let Some(known) = self.memory.calls.get(&file) {
             return known;
         }
-        let Some(facts) = self.file(file) else { return Arc::default() };
-        let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else {
-            return Arc::default();
-        };
-        let facts = crate::lang::facts(facts.language, &facts.path, &text, Limits::DEFAULT);
-        let named = |reference: Reference| {
-            let name = text.get(reference.span.clone()).unwrap_or_default();
-            (String::from_utf8_lossy(name).into_owned(), reference)
-        };
-        let found = Arc::new(facts.references.into_iter().map(named).collect());
-        self.memory.references.insert(file, Arc::clone(&found));
-        found
+        let calls = self.calls_in(file).unwrap_or_else(|error| {
+            self.note_damage(&error);
+            Vec::new()
+        });
+        let calls = Arc::new(calls);
+        self.memory.calls.insert(file, Arc::clone(&calls));
+        calls
     }
 }

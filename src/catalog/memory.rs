@@ -19,8 +19,8 @@ const FACTS_MAX: usize = 4096;
 /// Files whose facts were made for one reply.
 const MADE_MAX: usize = 256;
 
-/// Files whose uses of names are kept.
-const REFERENCES_MAX: usize = 64;
+/// Files whose calls are kept.
+const CALLS_MAX: usize = 256;
 
 /// Imports of which it is remembered where they lead.
 const TARGETS_MAX: usize = 1 << 16;
@@ -91,8 +91,8 @@ pub(super) struct Memory {
     /// Facts that were made of the texts of files that no part speaks of, for one reply; what others
     /// are told does not depend on them.
     pub(super) made: Kept<FileId, Arc<FileFacts>>,
-    /// The uses of names in files whose callees were asked for.
-    pub(super) references: Kept<FileId, Arc<Vec<(String, Reference)>>>,
+    /// The calls in files whose callees were asked for.
+    pub(super) calls: Kept<FileId, Arc<Vec<(String, Reference)>>>,
     defined: Kept<Vec<u8>, Arc<[SymbolAt]>>,
 }
 
@@ -109,7 +109,7 @@ impl Default for Memory {
             ranks: OnceLock::new(),
             facts: Kept::new(FACTS_MAX),
             made: Kept::new(MADE_MAX),
-            references: Kept::new(REFERENCES_MAX),
+            calls: Kept::new(CALLS_MAX),
             defined: Kept::new(DEFINED_MAX),
         }
     }
@@ -123,8 +123,8 @@ impl Memory {
         let is_same = |file: &FileId| changed.binary_search(file).is_err();
         let facts = self.facts.only(is_same);
         let file_names = Arc::clone(&self.file_names);
-        let references = self.references.only(is_same);
-        let mut memory = Memory { facts, file_names, references, ..Memory::default() };
+        let calls = self.calls.only(is_same);
+        let mut memory = Memory { facts, file_names, calls, ..Memory::default() };
         if if_resolved_alike {
             memory.resolver = Arc::clone(&self.resolver);
             memory.targets = self.targets.only(|(file, _)| is_same(file));

@@ -7,7 +7,7 @@ use super::FileSummary;
 use crate::engine::code::Extract;
 use crate::graph::link::FileFacts;
 use crate::index::code::keys;
-use crate::lang::facts::{Facts, Reference};
+use crate::lang::facts::{Facts, Reference, Role};
 use crate::lang::{Language, Marks};
 
 /// What one file says, held in memory.
@@ -86,6 +86,14 @@ impl Held {
     pub(super) fn uses(&self, name: &str) -> impl Iterator<Item = &Reference> {
         let places = self.used.get(name).map(Vec::as_slice).unwrap_or_default();
         places.iter().map(|&place| &self.references[place as usize])
+    }
+
+    /// Returns the calls and the names that they call, in no particular order.
+    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &Reference)> {
+        let uses = self.used.iter().flat_map(move |(name, places)| {
+            places.iter().map(move |&place| (name.as_str(), &self.references[place as usize]))
+        });
+        uses.filter(|(_, reference)| reference.role == Role::Call)
     }
 
     pub(super) fn word(&self, word: &str) -> Option<u32> {

@@ -193,9 +193,9 @@ pub fn callees(code: &dyn Code, of: SymbolAt, least: f32) -> Vec<Callee> {
     let Some(facts) = code.file(of.file) else { return Vec::new() };
     let linker = Linker::new(code);
     let mut found = Vec::new();
-    for (name, reference) in code.references(of.file).iter() {
+    for (name, reference) in code.calls(of.file).iter() {
         let mut around = facts.ancestors(reference.enclosing);
-        if reference.role != Role::Call || !around.any(|at| at == of.place as usize) {
+        if !around.any(|at| at == of.place as usize) {
             continue;
         }
         let links = linker.resolve(of.file, Use::new(name, reference));

@@ -10,7 +10,7 @@ use super::imports::{Family, Importer, Resolution, Resolver, is_manifest};
 use super::link::{Code, FileFacts, Site, SymbolAt, last_name};
 use crate::base::ids::FileId;
 use crate::base::path;
-use crate::lang::facts::{Import, ImportKind, Reference};
+use crate::lang::facts::{Import, ImportKind, Reference, Role};
 use crate::lang::language::detect;
 use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
@@ -98,6 +98,11 @@ impl Program {
                 None => _ = self.sites.insert(name.clone(), vec![(id, at)]),
             }
         }
+    }
+
+    /// Returns the uses of names in a file, in the order of the text, each with its name.
+    pub fn references(&self, file: FileId) -> &[(String, Reference)] {
+        self.files.get(file.index()).map(|file| file.references.as_slice()).unwrap_or_default()
     }
 
     fn resolve(&self, file: FileId, import: &Import, inside: &[&str]) -> Resolution {
@@ -189,8 +194,8 @@ impl Code for Program {
         sites.iter().filter_map(site).collect()
     }
 
-    fn references(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
-        let file = self.files.get(file.index());
-        Arc::new(file.map(|file| file.references.clone()).unwrap_or_default())
+    fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
+        let calls = self.references(file).iter().filter(|(_, of)| of.role == Role::Call);
+        Arc::new(calls.cloned().collect())
     }
 }

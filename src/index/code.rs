@@ -39,6 +39,8 @@ mod section {
     pub(super) const POOL: u32 = 7;
     /// Keys of symbols, and for each where: file, symbol; see [`super::keys`].
     pub(super) const DEFINED: DictionarySections = [10, 11, 12];
+    /// Numbers in the pool of the names that each file calls, ascending.
+    pub(super) const CALLED: u32 = 8;
     /// Names that are referred to, and for each where.
     pub(super) const REFERRED: DictionarySections = [20, 21, 22];
     /// Words of the text, and for each in which files and how often.
@@ -49,5 +51,5 @@ mod section {
 }
 
 /// path hash u64, lines u32, language u16, marks u8, problems u8, symbols u32, offsets of its symbols
-/// and imports u32 each, package u32, content hash u128.
-const DOC_BYTES: usize = 48;
+/// and imports u32 each, package u32, content hash u128, offset of the names that it calls u32.
+const DOC_BYTES: usize = 52;

@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use codedb::base::ids::FileId;
 use codedb::catalog::Catalog;
 use codedb::engine::{self, Check, Engine, Local, Progress};
+use codedb::graph::link::Code as _;
 use codedb::index::store::Store;
+use codedb::lang::facts::Role;
 use codedb::lang::words::identifiers;
 use codedb::lang::{self, Facts, Limits};
 use codedb::source::walk::Environment;
@@ -145,6 +147,9 @@ fn told_by_files(place: &Place) -> Seen {
         for reference in facts.iter().flat_map(|facts| &facts.references) {
             let name = String::from_utf8_lossy(&text[reference.span.clone()]);
             let use_ = format!("{path} {reference:?}");
+            if reference.role == Role::Call {
+                seen.entry(format!("calls {path}")).or_default().push(format!("{name} {use_}"));
+            }
             seen.entry(format!("use {name}")).or_default().push(use_);
         }
         let mut words: BTreeMap<&str, u32> = BTreeMap::new();
@@ -179,6 +184,10 @@ fn told_by_catalog(catalog: &Catalog, like: &Seen) -> Seen {
             ..Facts::default()
         });
         note(&mut seen, &path(file), facts.as_ref());
+        for (name, call) in catalog.calls(file).iter() {
+            let call = format!("{name} {} {call:?}", path(file));
+            seen.entry(format!("calls {}", path(file))).or_default().push(call);
+        }
     }
     let mut names = BTreeSet::new();
     let all = catalog.each_name(b"", |name| {

@@ -70,8 +70,8 @@ pub trait Code: Sync {
     /// Returns every use of `name`.
     fn sites(&self, name: &str) -> Vec<Site>;
 
-    /// Returns the uses of names in a file, in the order of the text, each with its name.
-    fn references(&self, file: FileId) -> Arc<Vec<(String, Reference)>>;
+    /// Returns the calls in a file, in the order of the text, each with the name that it calls.
+    fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>>;
 }
 
 /// A definition: its file and its place among the file's symbols.

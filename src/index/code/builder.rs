@@ -52,6 +52,7 @@ pub struct Builder {
     docs: Vec<u8>,
     symbols: Vec<u8>,
     imports: Vec<u8>,
+    called: Vec<u8>,
     pool: Pool,
     names: Pool,
     /// (name, file, symbol), in the order of files.
@@ -166,6 +167,7 @@ impl Builder {
         put(&mut self.docs, self.imports.len() as u32);
         put(&mut self.docs, package.map_or(0, |package| self.pool.number(package) + 1));
         self.docs.extend_from_slice(&file.hash.to_le_bytes());
+        put(&mut self.docs, self.called.len() as u32);
         record::put_symbols(&mut self.symbols, &facts.symbols, &mut self.pool);
         record::put_imports(&mut self.imports, package, &facts.imports, &mut self.pool);
         keys::each(&facts.symbols, |key, place| {
@@ -174,10 +176,14 @@ impl Builder {
                 self.defined.push((name, doc, place));
             }
         });
+        let mut called = Vec::new();
         for reference in &facts.references {
             let Some(text) = file.text.get(reference.span.clone()) else { continue };
             if text.len() > NAME_BYTES_MAX {
                 continue;
+            }
+            if reference.role == Role::Call {
+                called.push(self.pool.number_of(text));
             }
             let receiver = reference.receiver.as_ref().map_or(0, |r| self.pool.number(r) + 1);
             self.referred.push(Occurrence {
@@ -190,6 +196,9 @@ impl Builder {
                 arguments: reference.arguments.map_or(0, |count| u16::from(count) + 1),
             });
         }
+        called.sort_unstable();
+        called.dedup();
+        put_ascending(&mut self.called, &called);
         for (word, count) in file.words {
             if word.len() <= NAME_BYTES_MAX {
                 self.words.push((self.names.number_of(word), doc, *count));
@@ -264,6 +273,7 @@ impl Builder {
             (section::DOCS, self.docs),
             (section::SYMBOLS, self.symbols),
             (section::IMPORTS, self.imports),
+            (section::CALLED, self.called),
             (section::POOL_ENDS, ends),
             (section::POOL, self.pool.bytes),
         ];
@@ -307,12 +317,24 @@ fn put_counts(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
     }
 }
 
-/// Appends files and what is known of each reference in them.
+/// Appends ascending numbers.
+fn put_ascending(out: &mut Vec<u8>, numbers: &[u32]) {
+    let mut last = 0;
+    for &number in numbers {
+        varint::put(out, u64::from(number - last));
+        last = number;
+    }
+}
+
+/// Appends files and what is known of each reference in them; where a file has several, the bytes that
+/// they take are told first, so that who looks for another file can pass over them.
 fn put_occurrences(out: &mut Vec<u8>, group: &[Occurrence]) {
     let mut file = 0;
+    let mut sites = Vec::new();
     for in_file in group.chunk_by(|a, b| a.file == b.file) {
         varint::put(out, u64::from(in_file[0].file - file));
         varint::put(out, in_file.len() as u64);
+        sites.clear();
         let (mut start, mut enclosing) = (0, 0);
         for one in in_file {
             let has_receiver = u64::from(one.receiver > 0);
@@ -321,17 +343,21 @@ fn put_occurrences(out: &mut Vec<u8>, group: &[Occurrence]) {
                 | has_arguments << 4
                 | has_receiver << 3
                 | u64::from(one.role);
-            varint::put(out, head);
-            varint::put_signed(out, i64::from(one.enclosing) - enclosing);
+            varint::put(&mut sites, head);
+            varint::put_signed(&mut sites, i64::from(one.enclosing) - enclosing);
             if one.receiver > 0 {
-                varint::put(out, u64::from(one.receiver - 1));
+                varint::put(&mut sites, u64::from(one.receiver - 1));
             }
             if one.arguments > 0 {
-                varint::put(out, u64::from(one.arguments - 1));
+                varint::put(&mut sites, u64::from(one.arguments - 1));
             }
             start = one.start;
             enclosing = i64::from(one.enclosing);
         }
+        if in_file.len() > 1 {
+            varint::put(out, sites.len() as u64);
+        }
+        out.extend_from_slice(&sites);
         file = in_file[0].file;
     }
 }

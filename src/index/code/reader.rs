@@ -13,7 +13,7 @@ use super::{DOC_BYTES, record, section};
 use crate::error::Result;
 use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
-use crate::lang::facts::{Import, Role};
+use crate::lang::facts::{Import, Reference, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem, Symbol};
 
@@ -49,6 +49,7 @@ pub struct Part {
     order: format::Range,
     symbols: format::Range,
     imports: format::Range,
+    called: format::Range,
     pool_ends: format::Range,
     pool: format::Range,
     defined: Dictionary,
@@ -76,6 +77,7 @@ pub struct Doc {
     package: u32,
     symbols_at: usize,
     imports_at: usize,
+    called_at: usize,
 }
 
 /// Where a name is referred to.
@@ -93,6 +95,20 @@ pub struct Site {
     pub enclosing: Option<u32>,
     /// Number of arguments of a call.
     pub arguments: Option<u8>,
+}
+
+impl Site {
+    /// Returns the reference to `name` that stands there.
+    pub fn into_reference(self, name: &str) -> Reference {
+        let start = self.start as usize;
+        Reference {
+            span: start..start + name.len(),
+            role: self.role,
+            receiver: self.receiver,
+            enclosing: self.enclosing.map(|place| place as usize),
+            arguments: self.arguments,
+        }
+    }
 }
 
 impl Doc {
@@ -128,6 +144,7 @@ impl Part {
             order: container.section(section::ORDER)?,
             symbols: container.section(section::SYMBOLS)?,
             imports: container.section(section::IMPORTS)?,
+            called: container.section(section::CALLED)?,
             pool_ends: container.section(section::POOL_ENDS)?,
             pool: container.section(section::POOL)?,
             defined: Dictionary::open(&container, section::DEFINED)?,
@@ -169,6 +186,7 @@ impl Part {
             symbols: u32_at(bytes, 16),
             symbols_at: u32_at(bytes, 20) as usize,
             imports_at: u32_at(bytes, 24) as usize,
+            called_at: u32_at(bytes, 48) as usize,
             package: u32_at(bytes, 28),
         })
     }
@@ -305,7 +323,53 @@ impl Part {
         while !input.is_empty() {
             let (files, count) = input.id().zip(input.size()).ok_or_else(damaged)?;
             doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
+            if count > 1 {
+                input.size().ok_or_else(damaged)?;
+            }
             self.sites_of(&mut input, doc, count, &mut sites).ok_or_else(damaged)?;
+        }
+        Ok(sites)
+    }
+
+    /// Returns the names that a file calls, each once and in no particular order, and the places of
+    /// the calls. O(names × (log names + files that use each)).
+    pub fn calls(&self, doc: u32) -> Result<Vec<(String, Vec<Site>)>> {
+        let damaged = || self.container.corrupt("code index's calls are damaged");
+        let end = match doc + 1 < self.docs() {
+            true => self.doc(doc + 1)?.called_at,
+            false => self.called.len(),
+        };
+        let mut input = Input::new(self.record(self.called, self.doc(doc)?.called_at, end)?);
+        let mut number = 0_u32;
+        let mut calls = Vec::new();
+        while !input.is_empty() {
+            number = input.id().and_then(|more| number.checked_add(more)).ok_or_else(damaged)?;
+            let name = self.text(number).ok_or_else(damaged)?;
+            let mut sites = self.sites_in(name.as_bytes(), doc)?;
+            sites.retain(|site| site.role == Role::Call);
+            calls.push((name, sites));
+        }
+        Ok(calls)
+    }
+
+    /// Returns where one file refers to `name`. O(log names + files that do).
+    fn sites_in(&self, name: &[u8], wanted: u32) -> Result<Vec<Site>> {
+        let damaged = || self.container.corrupt("code index's references are damaged");
+        let mut sites = Vec::new();
+        let Some(entry) = self.referred.find(&self.container, name)? else { return Ok(sites) };
+        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut doc = 0_u32;
+        while !input.is_empty() && doc <= wanted {
+            let (files, count) = input.id().zip(input.size()).ok_or_else(damaged)?;
+            doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
+            let bytes = if count > 1 { Some(input.size().ok_or_else(damaged)?) } else { None };
+            match bytes {
+                _ if doc == wanted => {
+                    self.sites_of(&mut input, doc, count, &mut sites).ok_or_else(damaged)?;
+                }
+                Some(bytes) => _ = input.take(bytes).ok_or_else(damaged)?,
+                None => pass_over_site(&mut input).ok_or_else(damaged)?,
+            }
         }
         Ok(sites)
     }
@@ -340,6 +404,13 @@ impl Part {
     fn text(&self, number: u32) -> Option<String> {
         record::Texts::text(self, number)
     }
+}
+
+/// Reads past one site.
+fn pass_over_site(input: &mut Input<'_>) -> Option<()> {
+    let head = input.number()?;
+    let numbers = 1 + u32::from(head & 8 != 0) + u32::from(head & 16 != 0);
+    (0..numbers).try_for_each(|_| input.number().map(|_| ()))
 }
 
 impl record::Texts for Part {

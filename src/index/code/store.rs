@@ -23,7 +23,7 @@ use crate::index::store::{Role, Store, WriterLock, seal, unseal};
 use crate::lang::language::LANGUAGES;
 
 /// Changes whenever the same text gives other facts, so that older parts are built again.
-const FACTS_VERSION: u32 = 3;
+const FACTS_VERSION: u32 = 4;
 
 /// Parts of one publication; more are not opened.
 pub const PARTS_MAX: usize = 31;
