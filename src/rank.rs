@@ -95,10 +95,17 @@ impl Signal {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     values: [f32; SIGNALS],
-    /// The most that one name says, by signal.
-    most: [f32; SIGNALS],
-    /// The name that says most of each signal, where one does.
-    pub about: [Option<String>; SIGNALS],
+    /// What says most of a signal, and how much, of those that something with a name speaks for. Most
+    /// files have few.
+    about: Vec<About>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct About {
+    signal: Signal,
+    value: f32,
+    /// `None` where that has no name.
+    name: Option<String>,
 }
 
 impl Evidence {
@@ -119,12 +126,22 @@ impl Evidence {
 
     /// Adds to a signal what `about` says.
     pub fn add(&mut self, signal: Signal, value: f32, about: Option<&str>) {
-        let at = signal as usize;
-        if self.about[at].is_none() || value > self.most[at] {
-            self.about[at] = about.map(|about| text::start(about, ABOUT_BYTES_MAX).to_owned());
-            self.most[at] = value;
+        self.values[signal as usize] += value;
+        let known = self.about.iter_mut().find(|of| of.signal == signal);
+        let name = || about.map(|about| text::start(about, ABOUT_BYTES_MAX).to_owned());
+        match known {
+            Some(known) if known.name.is_none() || value > known.value => {
+                (known.value, known.name) = (value, name());
+            }
+            Some(_) => {}
+            None if about.is_some() => self.about.push(About { signal, value, name: name() }),
+            None => {}
         }
-        self.values[at] += value;
+    }
+
+    /// Returns the name that says most of a signal, where one does.
+    pub fn about(&self, signal: Signal) -> Option<&str> {
+        self.about.iter().find(|of| of.signal == signal)?.name.as_deref()
     }
 }
 
@@ -287,7 +304,7 @@ impl Evidence {
             .map(|signal| (Weights::DEFAULT.signals[signal as usize] * self.get(signal), signal))
             .collect();
         said.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let tell = |(_, signal): (f32, Signal)| match &self.about[signal as usize] {
+        let tell = |(_, signal): (f32, Signal)| match self.about(signal) {
             Some(about) => format!("{}:{about}", signal.word()),
             None => signal.word().to_owned(),
         };

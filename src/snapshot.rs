@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::index::format::Container;
 use crate::index::segment::Segment;
+use crate::index::store::Manifest;
 use crate::index::table::Table;
 
 /// A generation of the index of the tree at `root`. Swapped as a whole, never changed.
@@ -16,4 +18,19 @@ pub struct Snapshot {
     pub table: Table,
     /// Postings; a file of the table names its segment by place.
     pub segments: Vec<Segment>,
+}
+
+impl Snapshot {
+    /// Returns the checksums of its files, the table's first: with the generation they tell it from every
+    /// other one.
+    pub fn checksums(&self) -> impl Iterator<Item = u32> {
+        let containers = self.segments.iter().map(Segment::container);
+        std::iter::once(self.table.container()).chain(containers).map(Container::checksum)
+    }
+
+    /// Returns true if `manifest` speaks of these very files.
+    pub fn is_of(&self, manifest: &Manifest) -> bool {
+        let is_same = self.checksums().eq(manifest.checksums.iter().copied());
+        is_same && self.generation == manifest.generation
+    }
 }

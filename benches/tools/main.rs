@@ -1,15 +1,19 @@
-//! Tools in a warm process: `cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE]`.
+//! Tools in a warm process: `cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE] [--tasks FILE]`.
 //!
 //! DIR of `--store` gets the tree's index, if it has none. Names and paths are drawn from the catalog by a
 //! fixed step, each is asked for once before it is timed, and the table gives the median and the 95th
 //! percentile of the calls. With `--edit` a line is put behind that file again and again, and the time
 //! until its new definition is found, everything checked, is measured; the file is put back at the end.
+//!
+//! With `--tasks` (a JSON object with `task` on each line) only `codedb_context` is asked, each task once,
+//! run and rendered, in a process that watches the tree, as `codedb mcp` does; the first tenth of the tasks
+//! warms it up and is not counted.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use codedb::base::ids::FileId;
-use codedb::engine::{self, Check, Engine, Local, Progress};
+use codedb::engine::{self, Check, Engine, Local, Pace, Progress, Stop};
 use codedb::index::store::Store;
 use codedb::source::walk::Environment;
 use codedb::tools::call::Code as _;
@@ -25,7 +29,9 @@ fn main() {
         args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).map(PathBuf::from)
     };
     let (Some(tree), Some(store)) = (value("--tree"), value("--store")) else {
-        print("usage: cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE]\n");
+        print(
+            "usage: cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE] [--tasks FILE]\n",
+        );
         return;
     };
     let root = tree.canonicalize().expect("the tree is there");
@@ -47,6 +53,11 @@ fn main() {
         names.extend(callable.map(|symbol| symbol.name.clone()).next());
     }
     print("| tool | calls | median | 95 % |\n| --- | --- | --- | --- |\n");
+    if let Some(file) = value("--tasks") {
+        let text = std::fs::read_to_string(file).expect("a file of tasks");
+        tasks(&engine, text.lines().collect());
+        return;
+    }
     let by_name = |name: &String| json!({ "name": name });
     row(&local, "symbol", names.iter().map(by_name).collect());
     row(&local, "word", names.iter().map(|name| json!({ "word": name })).collect());
@@ -91,6 +102,32 @@ fn edits(engine: &Engine, file: &PathBuf) {
     }
     std::fs::write(file, before).expect("it can be written");
     tell("one edited file", times);
+}
+
+/// Times tasks, each asked once, while the tree is watched.
+fn tasks(engine: &Engine, lines: Vec<&str>) {
+    let stop = Stop::new().expect("a handle");
+    let tool = tools::find("context").expect("it is in the table");
+    std::thread::scope(|scope| {
+        scope
+            .spawn(|| engine::serve(engine, &Pace::default(), &stop).expect("nobody else watches"));
+        while engine::ask(engine).is_none() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let mut times = Vec::new();
+        for line in &lines {
+            let task: Value = serde_json::from_str(line).expect("an object");
+            let started = Instant::now();
+            let local = Local::new(engine, Check::Watcher);
+            let call = Call { code: &local, now_ns: 0 };
+            let answer = tool.run(&call, json!({ "task": task["task"] }));
+            let text = answer.map_or_else(|error| error.to_string(), |answer| answer.text());
+            times.push(started.elapsed());
+            assert!(!text.is_empty(), "no reply");
+        }
+        stop.stop();
+        tell("context", times.split_off(times.len() / 10));
+    });
 }
 
 fn tell(name: &str, mut times: Vec<Duration>) {

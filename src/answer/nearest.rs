@@ -19,8 +19,10 @@ pub fn in_index(index: &PathIndex, wanted: &[u8]) -> Vec<usize> {
     let last = crate::base::path::split(wanted).1;
     let stem = last.iter().rposition(|&byte| byte == b'.').map_or(last, |dot| &last[..dot]);
     let mut found = Vec::new();
-    for query in [wanted, last, stem] {
-        if query.is_empty() {
+    let mut queries = vec![wanted, last, stem];
+    queries.dedup();
+    for query in queries {
+        if query.is_empty() || found.len() == OFFERED_MAX {
             continue;
         }
         for hit in index.find(query, OFFERED_MAX).best {

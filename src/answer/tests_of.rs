@@ -8,11 +8,11 @@ use serde::Serialize;
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::Catalog;
+use crate::catalog::test_names::{folded, tested};
 use crate::error::Result;
 use crate::graph::calls::Caller;
 use crate::graph::link::{Code, FileFacts, SymbolAt};
 use crate::lang::facts::Role;
-use crate::lang::marks;
 
 /// Why a test is taken to be about a definition; the surest first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -49,14 +49,11 @@ pub struct Test {
     pub why: Vec<Why>,
 }
 
-/// Endings and beginnings of test files' stems, without separators.
-const SIGNS: [&str; 4] = ["tests", "test", "specs", "spec"];
-
 /// Stems that say nothing of what is in a file; its folder's name does.
 const SILENT: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
 /// Returns the tests of the definition at a place, those with the surest reasons first, then by
-/// path. O(files + uses).
+/// path. O(uses).
 pub fn tests(catalog: &Catalog, at: SymbolAt, name: &str, uses: &[Caller]) -> Result<Vec<Test>> {
     let mut found: BTreeMap<FileId, Vec<Why>> = BTreeMap::new();
     for used in uses {
@@ -78,11 +75,11 @@ pub fn tests(catalog: &Catalog, at: SymbolAt, name: &str, uses: &[Caller]) -> Re
     let mut names = vec![stem(catalog.path(at.file)), folded(name)];
     let facts = Code::file(catalog, at.file);
     names.extend(facts.and_then(|facts| facts.owner(at.place as usize).map(folded)));
-    for file in (0..catalog.files().len()).map(FileId::new).filter(|&file| file != at.file) {
-        let path = catalog.path(file);
-        let tested = tested(path);
-        if tested.is_some_and(|tested| names.contains(&tested)) && marks::of_path(path).test {
-            found.entry(file).or_default().push(Why::Name);
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        for &test in catalog.test_names().of(&name).iter().filter(|&&test| test != at.file) {
+            found.entry(test).or_default().push(Why::Name);
         }
     }
     let mut tests: Vec<(FileId, Vec<Why>)> = found.into_iter().collect();
@@ -99,7 +96,7 @@ pub fn tests(catalog: &Catalog, at: SymbolAt, name: &str, uses: &[Caller]) -> Re
 const IMPORTERS_MAX: usize = 40;
 
 /// Returns the tests of whole files, for each of `files`: those named after it, the nearest first, then
-/// those that import it. O(files of the tree + imports of tests that hold its name).
+/// those that import it. O(imports of tests that hold its name), and the first time O(files of the tree).
 ///
 /// # Errors
 ///
@@ -107,14 +104,9 @@ const IMPORTERS_MAX: usize = 40;
 pub fn of_files(catalog: &Catalog, files: &[FileId]) -> Result<Vec<Vec<(FileId, Why)>>> {
     let stems: Vec<String> = files.iter().map(|&file| stem(catalog.path(file))).collect();
     let mut found: Vec<Vec<(FileId, Why)>> = vec![Vec::new(); files.len()];
-    for test in (0..catalog.files().len()).map(FileId::new) {
-        let path = catalog.path(test);
-        let Some(tested) = tested(path) else { continue };
-        for ((stem, &file), found) in stems.iter().zip(files).zip(&mut found) {
-            if *stem == tested && test != file && marks::of_path(path).test {
-                found.push((test, Why::Name));
-            }
-        }
+    for ((stem, &file), found) in stems.iter().zip(files).zip(&mut found) {
+        let named = catalog.test_names().of(stem).iter().filter(|&&test| test != file);
+        found.extend(named.map(|&test| (test, Why::Name)));
     }
     for (&file, found) in files.iter().zip(&mut found) {
         let own = catalog.path(file);
@@ -177,44 +169,12 @@ fn stem(path: &[u8]) -> String {
     }
 }
 
-/// Returns the stem of the file that a test file's name speaks of.
-fn tested(path: &[u8]) -> Option<String> {
-    let name = path::split(path).1;
-    let is_candidate = name
-        .windows(4)
-        .any(|part| part.eq_ignore_ascii_case(b"test") || part.eq_ignore_ascii_case(b"spec"));
-    if !is_candidate {
-        return None;
-    }
-    let name = String::from_utf8_lossy(name);
-    let name = folded(name.rsplit_once('.').map_or(name.as_ref(), |(stem, _)| stem));
-    let rest = SIGNS.iter().find_map(|sign| {
-        name.strip_suffix(sign).or_else(|| name.strip_prefix(sign)).map(str::to_owned)
-    });
-    rest.filter(|rest| !rest.is_empty())
-}
-
-fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn test_files_name_what_they_test() {
-        for (path, expected) in [
-            ("tests/test_cart.py", Some("cart")),
-            ("net/http_client_test.go", Some("httpclient")),
-            ("src/cart.test.tsx", Some("cart")),
-            ("spec/cart_spec.rb", Some("cart")),
-            ("src/CartTests.cs", Some("cart")),
-            ("src/cart.py", None),
-            ("tests/test.py", None),
-        ] {
-            assert_eq!(tested(path.as_bytes()).as_deref(), expected, "{path}");
-        }
+    fn files_that_stand_for_folders_have_their_names() {
         assert_eq!(stem(b"shop/__init__.py"), "shop");
         assert_eq!(stem(b"src/http_client.rs"), "httpclient");
         assert_eq!(stem(b"main.go"), "");

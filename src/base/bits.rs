@@ -43,6 +43,16 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// Calls `see` with the members, ascending, and removes them. O(bound / 64 + members).
+    pub fn take_each(&mut self, mut see: impl FnMut(usize)) {
+        for (at, word) in self.words.iter_mut().enumerate() {
+            while *word != 0 {
+                see(at * 64 + word.trailing_zeros() as usize);
+                *word &= *word - 1;
+            }
+        }
+    }
+
     /// Returns the members, ascending. O(bound / 64 + members).
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {

@@ -22,9 +22,14 @@ pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
         [0xFF, 0xFE, rest @ ..] => Some(Cow::Owned(units(rest, u16::from_le_bytes))),
         [0xFE, 0xFF, rest @ ..] => Some(Cow::Owned(units(rest, u16::from_be_bytes))),
         _ if bytes[..bytes.len().min(8000)].contains(&0) => None,
-        [0xEF, 0xBB, 0xBF, rest @ ..] => Some(String::from_utf8_lossy(rest)),
-        _ => Some(String::from_utf8_lossy(bytes)),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => Some(lossy(rest)),
+        _ => Some(lossy(bytes)),
     }
+}
+
+/// Does as [`String::from_utf8_lossy`] does, faster where nothing is to be replaced.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Returns the start of `text` with at most `bytes_max` bytes, cut between characters.

@@ -5,8 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::Catalog;
 use crate::base::ids::FileId;
-use crate::base::path::split;
+use crate::base::path::{is_within, split};
 use crate::engine::FileList;
+use crate::index::code::reader::path_hash;
 use crate::lang::prose::Stems;
 use crate::lang::words::{parts, push_folded};
 
@@ -20,6 +21,10 @@ pub struct FileNames {
     by_word: FxHashMap<Box<str>, Vec<u32>>,
     /// How many files lie below folders of a name.
     below: FxHashMap<Box<[u8]>, u32>,
+    /// Paths of folders by their names, in path order.
+    folders: FxHashMap<Box<[u8]>, Vec<Box<[u8]>>>,
+    /// Files by the hashes of their paths; of those of one hash the first.
+    by_path: FxHashMap<u64, FileId>,
 }
 
 /// What names of files have before their first dot.
@@ -37,9 +42,16 @@ impl FileNames {
         let mut names = FileNames::default();
         let mut stems = Stems::default();
         let mut folded = String::new();
+        let mut before: &[u8] = b"";
         for file in 0..files.len() {
-            let (folder, name) = split(files.path(file));
+            let path = files.path(file);
+            let (folder, name) = split(path);
             let file = FileId::new(file);
+            names.by_path.entry(path_hash(path)).or_insert(file);
+            if folder != before {
+                names.add_folders(folder, before);
+                before = folder;
+            }
             for folder in folder.split(|&byte| byte == b'/').filter(|folder| !folder.is_empty()) {
                 match names.below.get_mut(folder) {
                     Some(count) => *count += 1,
@@ -69,6 +81,29 @@ impl FileNames {
         names
     }
 
+    /// Adds the folders that `folder` lies in, and itself, but for those that `before` is or lies in,
+    /// too; folders come in path order.
+    fn add_folders(&mut self, folder: &[u8], before: &[u8]) {
+        let ends = folder.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        for end in ends.map(|(at, _)| at).chain([folder.len()]) {
+            let path = &folder[..end];
+            if !is_within(before, path) {
+                let (_, name) = split(path);
+                self.folders.entry(name.into()).or_default().push(path.into());
+            }
+        }
+    }
+
+    /// Returns the paths of the folders whose path ends with that of `folder`, in path order. O(folders
+    /// of its name).
+    pub fn folders<'a>(&'a self, folder: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let named = self.folders.get(split(folder).1).map_or(&[][..], Vec::as_slice);
+        let fits = move |path: &&[u8]| {
+            path.strip_suffix(folder).is_some_and(|rest| rest.is_empty() || rest.ends_with(b"/"))
+        };
+        named.iter().map(|path| &**path).filter(fits)
+    }
+
     /// Returns the files of a name, in path order. O(1).
     pub fn named(&self, name: &[u8]) -> &[FileId] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
@@ -96,6 +131,15 @@ impl FileNames {
 }
 
 impl Catalog {
+    /// Returns the file at a repository path. O(1), and O(files) the first time.
+    pub fn find(&self, path: &[u8]) -> Option<FileId> {
+        let first = *self.file_names().by_path.get(&path_hash(path))?;
+        match self.path(first) == path {
+            true => Some(first),
+            false => self.files.find(path).map(FileId::new),
+        }
+    }
+
     /// Returns the names of the files, ready for look-ups. O(files), the first time.
     pub fn file_names(&self) -> &FileNames {
         self.memory.file_names.get_or_init(|| FileNames::new(&self.files))

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::file_names::FileNames;
 use super::imports::ImportGraph;
 use super::names::Names;
+use super::test_names::TestNames;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Resolver};
 use crate::graph::link::{FileFacts, SymbolAt};
@@ -79,6 +80,7 @@ pub(super) struct Memory {
     pub(super) resolver: Arc<OnceLock<Resolver>>,
     pub(super) names: OnceLock<Names>,
     pub(super) file_names: Arc<OnceLock<FileNames>>,
+    pub(super) test_names: Arc<OnceLock<TestNames>>,
     /// Where imports lead, by file and place, as the linker asked.
     pub(super) targets: Kept<(FileId, usize), Resolution>,
     /// The files of the same package, by file.
@@ -102,6 +104,7 @@ impl Default for Memory {
             resolver: Arc::default(),
             names: OnceLock::new(),
             file_names: Arc::default(),
+            test_names: Arc::default(),
             targets: Kept::new(TARGETS_MAX),
             packages: Kept::new(PACKAGES_MAX),
             imports: OnceLock::new(),
@@ -123,8 +126,9 @@ impl Memory {
         let is_same = |file: &FileId| changed.binary_search(file).is_err();
         let facts = self.facts.only(is_same);
         let file_names = Arc::clone(&self.file_names);
+        let test_names = Arc::clone(&self.test_names);
         let calls = self.calls.only(is_same);
-        let mut memory = Memory { facts, file_names, calls, ..Memory::default() };
+        let mut memory = Memory { facts, file_names, test_names, calls, ..Memory::default() };
         if if_resolved_alike {
             memory.resolver = Arc::clone(&self.resolver);
             memory.targets = self.targets.only(|(file, _)| is_same(file));

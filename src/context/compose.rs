@@ -127,11 +127,11 @@ pub struct Paths<'a> {
     /// Their names.
     pub index: &'a PathIndex,
     /// Returns the path of a place in the index.
-    pub path: &'a dyn Fn(usize) -> &'a [u8],
+    pub path: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
 }
 
 /// Returns the paths of a tree, where they can be had; asked for only where a path means nothing.
-pub type PathNames<'a> = &'a dyn Fn() -> Option<Paths<'a>>;
+pub type PathNames<'a> = &'a (dyn Fn() -> Option<Paths<'a>> + Sync);
 
 /// Where a bundle comes from.
 #[derive(Clone, Copy)]
@@ -176,13 +176,29 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         files_max: max_files,
         detail,
     };
-    candidates.extend(snippets::candidates(sources, &mut texts, asked)?);
-    candidates.extend(calls::candidates(sources, &mut texts, &meant, &ranked, options)?);
-    candidates.extend(tested::candidates(sources, &ranked, detail)?);
+    let snippets = || snippets::candidates(sources, &mut texts, asked);
+    let calls = || {
+        let mut texts = Texts::as_known(catalog);
+        calls::candidates(sources, &mut texts, &meant, &ranked, options)
+    };
+    let tested = || tested::candidates(sources, &ranked, detail);
+    // Where files were found it is no miss, whatever else there is.
+    let keywords = || match ranked.is_empty() {
+        true => Ok(None),
+        false => keywords::keywords(sources, task, &found, &words).map(Some),
+    };
+    let ((calls, tested), (keywords, snippets)) =
+        rayon::join(|| (calls(), tested()), || rayon::join(keywords, snippets));
+    candidates.extend(snippets?);
+    candidates.extend(calls?);
+    candidates.extend(tested?);
     let is_miss = ranked.is_empty() && candidates.is_empty();
     // Words that lead nowhere are none of use.
     let words = if is_miss { &[][..] } else { &words };
-    let keywords = keywords::keywords(sources, task, &found, words)?;
+    let keywords = match keywords? {
+        Some(keywords) => keywords,
+        None => keywords::keywords(sources, task, &found, words)?,
+    };
     let message = match is_miss {
         true => Some(keywords::miss(sources, task, &keywords)?),
         false => None,

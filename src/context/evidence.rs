@@ -10,8 +10,8 @@ use crate::base::path;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
-use crate::history::{Decay, History, Parameters};
-use crate::index::text::{Overlay, Query, rank};
+use crate::history::{Decay, FileHit, History, Parameters};
+use crate::index::text::{self, Overlay, Query, rank};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 use crate::rank::{Evidence, Signal, Weights};
@@ -39,6 +39,12 @@ const FOLDER_FILES: [&str; 4] = ["__init__", "index", "lib", "mod"];
 
 /// Files that a path in a task may mean.
 const PATHS_MAX: usize = 200;
+
+/// Files below a folder that a task names, above which it says nothing of any.
+const BELOW_MAX: usize = 1_000;
+
+/// Files that commits propose.
+const COMMITS_FILES: usize = 400;
 
 /// Lines that fit the words of a task.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,33 +103,22 @@ pub struct Sources<'a> {
 /// [`crate::Kind::Corrupt`] where an index is damaged.
 pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Found> {
     let catalog = sources.catalog;
-    let mut found = Found::default();
-    let frames = task.of_kind(Kind::Frame).count();
-    let mut frame = 0;
-    for (place, mention) in task.mentions.iter().enumerate() {
-        let is_found = match mention.kind {
-            Kind::Identifier => found.identifier(catalog, mention, &mention.text, &[])?,
-            Kind::Qualified => found.qualified(catalog, mention)?,
-            Kind::Path => found.path(catalog, mention)?,
-            Kind::Glob => found.glob(catalog, mention),
-            Kind::Frame => {
-                frame += 1;
-                found.frame(catalog, mention, frame, frames)
-            }
-            Kind::Literal => found.literal(catalog, mention)?,
-        };
-        if !is_found {
-            found.unmatched.push(place);
-        }
-    }
-    found.stems(catalog, task);
-    found.named(catalog, task)?;
     let query = query(task, weights);
-    if let Some(text) = sources.text {
-        found.text(catalog, text, &query, weights)?;
-    }
+    let text = || -> Result<Worded> {
+        sources
+            .text
+            .map_or_else(|| Ok(Worded::default()), |text| Worded::new(text, &query, weights))
+    };
+    let rest = || -> Result<(Found, Vec<FileHit<'_>>)> {
+        let is_there = |path: &[u8]| catalog.find(path).is_some();
+        let hits = sources.history.map(|of| of.rank(&query, &Parameters::DEFAULT, is_there));
+        Ok((Found::mentioned(catalog, task)?, hits.unwrap_or_default()))
+    };
+    let (text, rest) = rayon::join(text, rest);
+    let (mut found, hits) = rest?;
+    found.text(catalog, text?);
     if let Some(history) = sources.history {
-        found.commits(catalog, history, &query);
+        found.commits(catalog, history, hits);
     }
     found.folders(catalog, task);
     found.query = query;
@@ -137,7 +132,40 @@ fn emphasis(mention: &Mention) -> f32 {
     marked * repeated * if mention.is_in_code { 0.6 } else { 1.0 }
 }
 
+/// What the text index says of a task's words.
+#[derive(Debug, Default)]
+struct Worded {
+    files: Vec<text::FileHit>,
+    chunks: Vec<text::Hit>,
+}
+
 impl Found {
+    /// Looks up what the task mentions and names.
+    fn mentioned(catalog: &Catalog, task: &Task) -> Result<Found> {
+        let mut found = Found::default();
+        let frames = task.of_kind(Kind::Frame).count();
+        let mut frame = 0;
+        for (place, mention) in task.mentions.iter().enumerate() {
+            let is_found = match mention.kind {
+                Kind::Identifier => found.identifier(catalog, mention, &mention.text, &[])?,
+                Kind::Qualified => found.qualified(catalog, mention)?,
+                Kind::Path => found.path(catalog, mention)?,
+                Kind::Glob => found.glob(catalog, mention),
+                Kind::Frame => {
+                    frame += 1;
+                    found.frame(catalog, mention, frame, frames)
+                }
+                Kind::Literal => found.literal(catalog, mention)?,
+            };
+            if !is_found {
+                found.unmatched.push(place);
+            }
+        }
+        found.stems(catalog, task);
+        found.named(catalog, task)?;
+        Ok(found)
+    }
+
     fn add(&mut self, file: FileId, signal: Signal, value: f32, about: Option<&str>) {
         self.files.entry(file).or_default().add(signal, value, about);
     }
@@ -254,13 +282,13 @@ impl Found {
         let below: Vec<FileId> = match direct.is_empty() {
             false => direct.map(FileId::new).collect(),
             true => {
-                let inner = [b"/", wanted, b"/"].concat();
-                let holds = |at: &usize| memchr::memmem::find(all.path(*at), &inner).is_some();
-                (0..all.len()).filter(holds).map(FileId::new).collect()
+                let folders = catalog.file_names().folders(wanted);
+                let below: BTreeSet<usize> = folders.flat_map(|folder| all.below(folder)).collect();
+                below.into_iter().map(FileId::new).collect()
             }
         };
-        if below.is_empty() {
-            return Ok(false);
+        if below.is_empty() || below.len() > BELOW_MAX {
+            return Ok(!below.is_empty());
         }
         let share = 0.5 * emphasis(mention) / (below.len() as f32).sqrt();
         for file in below {
@@ -340,14 +368,13 @@ impl Found {
         }
     }
 
-    /// Looks for commits whose subjects say what the task says, and for files that changed lately.
-    fn commits(&mut self, catalog: &Catalog, history: &History, query: &Query) {
-        let files = catalog.files();
-        let is_there = |path: &[u8]| files.find(path).is_some();
-        for hit in history.rank(query, &Parameters::DEFAULT, is_there) {
-            let Some(at) = files.find(hit.path) else { continue };
+    /// Adds files that commits changed whose subjects say what the task says, and how lately files were
+    /// changed.
+    fn commits(&mut self, catalog: &Catalog, history: &History, hits: Vec<FileHit<'_>>) {
+        for hit in hits.into_iter().take(COMMITS_FILES) {
+            let Some(file) = catalog.find(hit.path) else { continue };
             let commits = hit.commits.to_string();
-            self.add(FileId::new(at), Signal::Commits, hit.score as f32, Some(&commits));
+            self.add(file, Signal::Commits, hit.score as f32, Some(&commits));
         }
         for (&file, evidence) in &mut self.files {
             let recency = history.recency(catalog.path(file), Decay::DEFAULT);
@@ -365,14 +392,18 @@ impl Found {
             words.filter(|word| word.len() > 2 && !is_stop_word(word)).collect();
         let all = (catalog.files().len().max(2) as f32).ln();
         let names = catalog.file_names();
+        let (mut last, mut named) = (&b""[..], Vec::new());
         for (&file, evidence) in &mut self.files {
             let folder = path::split(catalog.path(file)).0;
-            for name in folder.split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
-                let Ok(name) = std::str::from_utf8(name) else { continue };
-                if words.contains(&name.to_lowercase()) {
-                    let rarity = 1.0 - (names.below(name.as_bytes()).max(1) as f32).ln() / all;
-                    evidence.add(Signal::Folder, rarity, Some(name));
-                }
+            if folder != last {
+                let parts = folder.split(|&byte| byte == b'/').map(std::str::from_utf8);
+                named.clear();
+                named.extend(parts.flatten().filter(|name| words.contains(&name.to_lowercase())));
+                last = folder;
+            }
+            for name in &named {
+                let rarity = 1.0 - (names.below(name.as_bytes()).max(1) as f32).ln() / all;
+                evidence.add(Signal::Folder, rarity, Some(name));
             }
         }
     }
@@ -437,33 +468,34 @@ impl Found {
         Ok(is_found)
     }
 
-    fn text(
-        &mut self,
-        catalog: &Catalog,
-        overlay: &Overlay,
-        query: &Query,
-        weights: &Weights,
-    ) -> Result<()> {
-        let ranking = rank(overlay, query, &weights.bm25)?;
-        let hits = ranking.files(TEXT_FILES)?;
-        let Some(best) = hits.first().map(|hit| hit.score).filter(|score| *score > 0.0) else {
-            return Ok(());
-        };
-        let most = hits.iter().map(|hit| hit.covered).fold(f32::EPSILON, f32::max);
-        let chunks = ranking.chunks(CHUNKS)?;
+    /// Adds what the text index said.
+    fn text(&mut self, catalog: &Catalog, worded: Worded) {
+        let Worded { files, chunks } = worded;
+        let best = files.first().map_or(0.0, |hit| hit.score);
+        if best <= 0.0 {
+            return;
+        }
+        let most = files.iter().map(|hit| hit.covered).fold(f32::EPSILON, f32::max);
         let best_chunk = chunks.first().map_or(1.0, |chunk| chunk.score);
         for chunk in chunks {
-            let file = catalog.files().find(&chunk.path).map(FileId::new);
+            let file = catalog.find(&chunk.path);
             let score = chunk.score / best_chunk;
             self.chunks.extend(file.map(|file| Chunk { file, lines: chunk.lines, score }));
         }
-        for hit in hits {
-            if let Some(at) = catalog.files().find(&hit.path) {
-                self.add(FileId::new(at), Signal::Text, hit.score / best, None);
-                self.add(FileId::new(at), Signal::Covers, hit.covered / most, None);
+        for hit in files {
+            if let Some(file) = catalog.find(&hit.path) {
+                self.add(file, Signal::Text, hit.score / best, None);
+                self.add(file, Signal::Covers, hit.covered / most, None);
             }
         }
-        Ok(())
+    }
+}
+
+impl Worded {
+    /// Asks the text index. O(postings + documents).
+    fn new(text: &Overlay, query: &Query, weights: &Weights) -> Result<Worded> {
+        let ranking = rank(text, query, &weights.bm25)?;
+        Ok(Worded { files: ranking.files(TEXT_FILES)?, chunks: ranking.chunks(CHUNKS)? })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The order of files and of functions for a task: what speaks for each, weighed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::{Found, Sources};
 use super::task::Task;
@@ -45,8 +45,8 @@ pub struct RankedFile {
     pub evidence: Evidence,
 }
 
-/// Returns the files for which something speaks, best first; ties fall to the path.
-/// O(files found × log of them).
+/// Returns the files for which something speaks, best first; ties fall to the path. What spoke for
+/// them is moved there from `found`. O(files found × log of them).
 ///
 /// # Errors
 ///
@@ -59,58 +59,83 @@ pub fn rank_files(
     scope: Scope<'_>,
 ) -> Result<Vec<RankedFile>> {
     let catalog = sources.catalog;
-    let mut scores = scored(catalog, found, task, weights, scope)?;
+    let wants_tests = wants_tests(task);
+    let mut scored = Vec::with_capacity(found.files.len());
+    for (&file, evidence) in &found.files {
+        if scope.holds(catalog.path(file)) {
+            let traits = traits(catalog, file, wants_tests)?;
+            scored.push(Scored { file, score: weights.score(evidence, traits), traits });
+        }
+    }
+    sort(&mut scored);
     if let Some(history) = sources.history {
-        let best = scores.first().map_or(1.0, |first| first.1);
-        for &(leader, score) in scores.iter().take(LEADERS) {
-            for (path, share) in history.changed_with(catalog.path(leader)) {
-                if let Some(at) = catalog.files().find(path) {
-                    let evidence = found.files.entry(FileId::new(at)).or_default();
-                    evidence.add(Signal::Together, share as f32 * score / best, None);
+        let best = scored.first().map_or(1.0, |first| first.score);
+        let mut together: BTreeSet<FileId> = BTreeSet::new();
+        for leader in scored.iter().take(LEADERS) {
+            for (path, share) in history.changed_with(catalog.path(leader.file)) {
+                if let Some(file) = catalog.find(path) {
+                    let evidence = found.files.entry(file).or_default();
+                    evidence.add(Signal::Together, share as f32 * leader.score / best, None);
+                    together.insert(file);
                 }
             }
         }
-        scores = scored(catalog, found, task, weights, scope)?;
+        for scored in &mut scored {
+            if together.remove(&scored.file) {
+                scored.score = weights.score(&found.files[&scored.file], scored.traits);
+            }
+        }
+        for file in together {
+            if scope.holds(catalog.path(file)) {
+                let traits = traits(catalog, file, wants_tests)?;
+                let score = weights.score(&found.files[&file], traits);
+                scored.push(Scored { file, score, traits });
+            }
+        }
+        sort(&mut scored);
     }
-    let ranked = |(file, score)| RankedFile { file, score, evidence: found.files[&file].clone() };
-    Ok(scores.into_iter().map(ranked).collect())
+    scored.retain(|scored| scored.score > 0.0);
+    let ranked = |Scored { file, score, .. }| {
+        let evidence = found.files.remove(&file).unwrap_or_default();
+        RankedFile { file, score, evidence }
+    };
+    Ok(scored.into_iter().map(ranked).collect())
 }
 
-/// Returns the files for which something speaks and how well each fits, best first.
-fn scored(
-    catalog: &Catalog,
-    found: &Found,
-    task: &Task,
-    weights: &Weights,
-    scope: Scope<'_>,
-) -> Result<Vec<(FileId, f32)>> {
-    let wants_tests = wants_tests(task);
-    let mut scores = Vec::new();
-    for (&file, evidence) in &found.files {
-        if !scope.holds(catalog.path(file)) {
-            continue;
-        }
-        let summary = catalog.summary(file)?.unwrap_or_default();
-        let is_code = summary.language.is_some_and(|language| language.is_code());
-        let is_changelog = is_changelog(catalog.path(file));
-        let traits = Traits { marks: summary.marks, is_code, is_changelog, wants_tests };
-        let score = weights.score(evidence, traits);
-        if score > 0.0 {
-            scores.push((file, score));
-        }
-    }
-    // Files are in path order, to which ties fall.
-    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    Ok(scores)
+/// A file and how well it fits, with what damps that.
+struct Scored {
+    file: FileId,
+    score: f32,
+    traits: Traits,
+}
+
+/// Best first; ties fall to the path, which ids follow.
+fn sort(scored: &mut [Scored]) {
+    scored.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
+}
+
+/// Returns what a file is, as far as it damps its score.
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] where an index is damaged.
+pub fn traits(catalog: &Catalog, file: FileId, wants_tests: bool) -> Result<Traits> {
+    let summary = catalog.summary(file)?.unwrap_or_default();
+    let is_code = summary.language.is_some_and(|language| language.is_code());
+    let is_changelog = is_changelog(catalog.path(file));
+    Ok(Traits { marks: summary.marks, is_code, is_changelog, wants_tests })
 }
 
 /// Returns true for a file that lists changes by version, by its name or its folder's.
-pub fn is_changelog(path: &[u8]) -> bool {
+fn is_changelog(path: &[u8]) -> bool {
     let (folder, name) = split(path);
-    let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default().to_ascii_lowercase();
+    let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
     let starts = [&b"changelog"[..], b"changes", b"history", b"news", b"release", b"whatsnew"];
-    let folder = split(folder).1.to_ascii_lowercase();
-    starts.iter().any(|start| stem.starts_with(start) || folder.starts_with(start))
+    let folder = split(folder).1;
+    let begins = |name: &[u8], start: &[u8]| {
+        name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start))
+    };
+    starts.iter().any(|start| begins(stem, start) || begins(folder, start))
 }
 
 /// What a subject says that asks for tests, not for what they test.

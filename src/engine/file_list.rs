@@ -96,6 +96,18 @@ pub struct FileList {
     /// Where each path ends.
     ends: Vec<usize>,
     files: Vec<FileInfo>,
+    /// What it was made of, unless of a walk.
+    origin: Option<Origin>,
+}
+
+/// What a list of files was made of.
+#[derive(Debug)]
+struct Origin {
+    /// Of the generation's files.
+    checksums: Vec<u32>,
+    view: View,
+    /// Places of the files that are not as the generation has them.
+    differing: Vec<usize>,
 }
 
 impl FileList {
@@ -142,6 +154,21 @@ impl FileList {
         (self.generation, &self.gone) == (earlier.generation, &earlier.gone)
             && self.has_paths_of(earlier)
             && self.files.iter().zip(&earlier.files).all(is_same)
+    }
+
+    /// Returns true if it is what a list of `snapshot` and what differs from it would be now. O(what
+    /// differs).
+    fn holds(&self, snapshot: &Snapshot, view: &View) -> bool {
+        let Some(origin) = &self.origin else { return false };
+        let is_as_listed = |&at: &usize| {
+            let listed = self.info(at).stamp;
+            let now = || Stamp::of_file(&snapshot.root.join(path::to_path(self.path(at))));
+            listed != Stamp::NEVER && now() == Some(listed)
+        };
+        self.generation == snapshot.generation
+            && snapshot.checksums().eq(origin.checksums.iter().copied())
+            && origin.view.has_files_of(view)
+            && origin.differing.iter().all(is_as_listed)
     }
 
     /// Returns paths and files, in path order.
@@ -195,6 +222,20 @@ impl FileList {
 ///
 /// If the root cannot be read. A damaged index is no error: then the tree is walked.
 pub fn file_list(engine: &Engine, check: Check) -> Result<FileList> {
+    Ok(newer_list(engine, check, None)?.expect("none is the same as no list"))
+}
+
+/// Returns the files of the tree as they are now, or `None` where they are those of `last`.
+/// O(files), but O(what differs from the generation) where a watcher tells that and `last` holds.
+///
+/// # Errors
+///
+/// As [`file_list`].
+pub(super) fn newer_list(
+    engine: &Engine,
+    check: Check,
+    last: Option<&FileList>,
+) -> Result<Option<FileList>> {
     let snapshot = match engine.snapshot() {
         Ok(snapshot) => snapshot,
         Err(error) => {
@@ -202,22 +243,31 @@ pub fn file_list(engine: &Engine, check: Check) -> Result<FileList> {
             None
         }
     };
-    let Some(snapshot) = snapshot else { return walked(engine, None) };
+    let Some(snapshot) = snapshot else { return walked(engine, None).map(Some) };
     engine.store().note_use();
-    match checked(engine, &snapshot, check) {
+    match checked(engine, &snapshot, check, last) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, walking instead: {error}");
-            walked(engine, None)
+            walked(engine, None).map(Some)
         }
         other => other,
     }
 }
 
-fn checked(engine: &Engine, snapshot: &Snapshot, check: Check) -> Result<FileList> {
+fn checked(
+    engine: &Engine,
+    snapshot: &Snapshot,
+    check: Check,
+    last: Option<&FileList>,
+) -> Result<Option<FileList>> {
     let environment = engine.environment();
     let root = DirId(0);
+    let of_view = |view: View| match last.is_some_and(|last| last.holds(snapshot, &view)) {
+        true => Ok(None),
+        false => of_view(snapshot, view).map(Some),
+    };
     if check == Check::Trust {
-        return of_view(snapshot, &View::default());
+        return of_view(View::default());
     }
     let mut freshened = None;
     if check == Check::Watcher
@@ -233,13 +283,13 @@ fn checked(engine: &Engine, snapshot: &Snapshot, check: Check) -> Result<FileLis
         }
     };
     match freshened {
-        Freshened::View(view) => of_view(snapshot, &view),
-        Freshened::Rewalk(_) => walked(engine, Some(snapshot)),
+        Freshened::View(view) => of_view(view),
+        Freshened::Rewalk(_) => walked(engine, Some(snapshot)).map(Some),
     }
 }
 
 /// Puts the generation's files and what differs from them together.
-fn of_view(snapshot: &Snapshot, view: &View) -> Result<FileList> {
+fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
     let Snapshot { root, table, generation, .. } = snapshot;
     let mut list = FileList { generation: *generation, ..FileList::default() };
     let taken_at = SystemTime::now();
@@ -274,6 +324,9 @@ fn of_view(snapshot: &Snapshot, view: &View) -> Result<FileList> {
     for path in added {
         push_new(&mut list, root, path, taken_at);
     }
+    let differs = |at: &usize| list.info(*at).state != State::Same;
+    let differing = (0..list.len()).filter(differs).collect();
+    list.origin = Some(Origin { checksums: snapshot.checksums().collect(), view, differing });
     Ok(list)
 }
 

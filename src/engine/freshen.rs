@@ -24,6 +24,11 @@ pub struct View {
 }
 
 impl View {
+    /// Returns true if the same files differ in the same ways.
+    pub(super) fn has_files_of(&self, other: &View) -> bool {
+        (&self.changed, &self.gone, &self.added) == (&other.changed, &other.gone, &other.added)
+    }
+
     /// Returns true if the snapshot holds as it is.
     pub fn is_unchanged(&self) -> bool {
         self.changed.is_empty()

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Engine;
 use super::catalog::{bare, catalog, parts};
-use super::file_list::{Check, FileList, file_list};
+use super::file_list::{Check, FileList, newer_list};
 use super::history::history;
 use super::may_match::may_match;
 use super::ranking::overlay;
@@ -92,7 +92,12 @@ impl Local<'_> {
         if let Some(moment) = self.moment.get() {
             return Ok(moment);
         }
-        let moment = self.engine.warm.moment(file_list(self.engine, self.check)?);
+        let last = self.engine.warm.last();
+        let newer = newer_list(self.engine, self.check, last.as_ref().map(|last| &*last.files))?;
+        let moment = match (newer, last) {
+            (None, Some(last)) => last,
+            (newer, _) => self.engine.warm.moment(newer.unwrap_or_default()),
+        };
         Ok(self.moment.get_or_init(|| moment))
     }
 }

@@ -76,6 +76,11 @@ impl Warm {
         Warm { texts, looked: Mutex::new(None), parts: Mutex::new(None), moment: Mutex::new(None) }
     }
 
+    /// Returns the moment that was looked at last.
+    pub(super) fn last(&self) -> Option<Arc<Moment>> {
+        self.moment.lock().ok()?.clone()
+    }
+
     /// Returns the moment of `files`: the last one if they are the same, else one that begins with
     /// that one's catalog. O(files).
     pub(super) fn moment(&self, files: FileList) -> Arc<Moment> {

@@ -13,14 +13,14 @@ use super::measures::Places;
 use super::patch::{Touched, touched};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
-use crate::context::evidence::{Found, Sources, gather};
-use crate::context::ranking::{Scope, is_changelog, rank_files, rank_functions, wants_tests};
+use crate::context::evidence::{Sources, gather};
+use crate::context::ranking::{Scope, rank_files, rank_functions, traits, wants_tests};
 use crate::context::task::Task;
 use crate::engine::{self, Check, Engine, Local, Progress};
 use crate::error::{Error, Result};
 use crate::graph::link::SymbolAt;
 use crate::history::git::Git;
-use crate::rank::{Evidence, SIGNALS, Traits, Weights};
+use crate::rank::{SIGNALS, Traits, Weights};
 use crate::tools::call::Code;
 use crate::tools::{Call, TOOLS};
 
@@ -179,23 +179,17 @@ impl Bench {
         ask(&Local::new(&self.engine, Check::Strict), &case.task, 1_500, 5)?;
         measured.elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
         if let Some(kept) = kept {
-            let mut files: Vec<KeptFile> = Vec::new();
+            let mut kept_files: Vec<KeptFile> = Vec::new();
             for (place, file) in files_to_keep(&order, &wanted) {
-                let summary = catalog.summary(file)?.unwrap_or_default();
-                files.push(KeptFile {
+                kept_files.push(KeptFile {
                     path: shown(file),
-                    values: place.map_or([0.0; SIGNALS], |at| order_values(&found, order[at])),
-                    traits: Traits {
-                        marks: summary.marks,
-                        is_code: summary.language.is_some_and(|language| language.is_code()),
-                        is_changelog: is_changelog(catalog.path(file)),
-                        wants_tests: wants_tests(&task),
-                    },
+                    values: place.map_or([0.0; SIGNALS], |at| files[at].evidence.values()),
+                    traits: traits(catalog, file, wants_tests(&task))?,
                     is_wanted: wanted.contains(&file),
                 });
             }
-            files.sort_by(|a, b| a.path.cmp(&b.path));
-            let line = Kept { id: case.id.clone(), wanted: wanted.len(), files };
+            kept_files.sort_by(|a, b| a.path.cmp(&b.path));
+            let line = Kept { id: case.id.clone(), wanted: wanted.len(), files: kept_files };
             let line = serde_json::to_string(&line).unwrap_or_default();
             writeln!(kept, "{line}")
                 .map_err(|error| Error::new(crate::Kind::Io, format!("evidence: {error}")))?;
@@ -215,10 +209,6 @@ fn ask(
     let args = json!({ "task": task, "max_tokens": max_tokens, "max_files": max_files });
     let answer = tool.run(&Call { code, now_ns: 0 }, args)?;
     Ok(serde_json::from_str(&answer.json()?).unwrap_or_default())
-}
-
-fn order_values(found: &Found, file: FileId) -> [f32; SIGNALS] {
-    found.files.get(&file).map_or([0.0; SIGNALS], Evidence::values)
 }
 
 /// Returns the best files and those that were looked for, each with its place if it has one.

@@ -70,6 +70,20 @@ pub struct Uses {
 /// 16 other names for it. Uses of a type as a base or annotation are no calls, nor are functions that
 /// are passed on; see [`Role`].
 pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
+    uses_within(code, of, least, Bound { uses_max: usize::MAX, first: &|_| 0 })
+}
+
+/// Which uses are resolved where there are many.
+#[derive(Clone, Copy)]
+pub struct Bound<'a> {
+    /// Uses that are resolved at the most.
+    pub uses_max: usize,
+    /// Those of files with a low number come first, then those earlier in the order of files.
+    pub first: &'a dyn Fn(FileId) -> usize,
+}
+
+/// Does as [`uses_of`] does, but resolves no more uses than `bound` allows.
+pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_>) -> Uses {
     let places: HashMap<SymbolAt, usize> =
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
     let mut found = Uses::default();
@@ -90,7 +104,13 @@ pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
             }
         });
     }
-    sites.sort_by_key(|(_, site)| (site.file, site.reference.span.start));
+    let in_text = |(_, site): &(Arc<str>, Site)| (site.file, site.reference.span.start);
+    if sites.len() > bound.uses_max {
+        sites.sort_by_cached_key(|site| ((bound.first)(site.1.file), in_text(site)));
+        sites.truncate(bound.uses_max);
+        found.is_cut = true;
+    }
+    sites.sort_by_key(in_text);
     found.resolved = sites.len();
     let resolve = |linker: &mut Linker<'_>, (text, site): (Arc<str>, Site)| {
         let links = linker.resolve(site.file, Use::new(&text, &site.reference));

@@ -34,7 +34,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Kind, Result};
-use crate::index::format::{self, Container};
+use crate::index::format;
 use crate::index::segment::Segment;
 use crate::index::table::Table;
 use crate::snapshot::Snapshot;
@@ -288,15 +288,15 @@ impl Store {
         for name in &manifest.segments {
             segments.push(Segment::open(&self.dir.join(name), self.on_heap)?);
         }
-        let containers =
-            std::iter::once(table.container()).chain(segments.iter().map(Segment::container));
-        if !containers.map(Container::checksum).eq(manifest.checksums.iter().copied())
+        let (root, generation) = (root.to_path_buf(), manifest.generation);
+        let snapshot = Snapshot { root, generation, table, segments };
+        let Snapshot { table, segments, .. } = &snapshot;
+        if !snapshot.is_of(manifest)
             || !table.segment_units().eq(segments.iter().map(Segment::units))
         {
             return Err(table.container().corrupt("table and segments do not belong together"));
         }
-        let (root, generation) = (root.to_path_buf(), manifest.generation);
-        Ok(Snapshot { root, generation, table, segments })
+        Ok(snapshot)
     }
 
     fn generations(&self) -> Result<Vec<u64>> {

@@ -6,12 +6,10 @@
 /// Decided by its last components alone, case-insensitively. O(path).
 pub fn is_secret(path: &[u8]) -> bool {
     let (dir, name) = crate::base::path::split(path);
-    let name = name.to_ascii_lowercase();
-    let name = name.as_slice();
     // Templates of environment files hold names, not values.
     let template = [".example", ".sample", ".template", ".dist"];
-    if name == b".env" || name.starts_with(b".env.") || name.ends_with(b".env") {
-        return !template.iter().any(|end| name.ends_with(end.as_bytes()));
+    if starts(name, b".env.") || ends(name, b".env") {
+        return !template.iter().any(|end| ends(name, end.as_bytes()));
     }
     const NAMES: &[&[u8]] = &[
         b"id_rsa",
@@ -35,12 +33,21 @@ pub fn is_secret(path: &[u8]) -> bool {
     const ENDS: &[&[u8]] =
         &[b".pem", b".key", b".p12", b".pfx", b".jks", b".keystore", b".kdbx", b".ppk"];
     let (_, parent) = crate::base::path::split(dir);
-    NAMES.contains(&name)
-        || ENDS.iter().any(|end| name.ends_with(end))
-        || (name == b"credentials" && parent == b".aws")
+    NAMES.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+        || ENDS.iter().any(|end| ends(name, end))
+        || (name.eq_ignore_ascii_case(b"credentials") && parent == b".aws")
         // A remote's address may hold a password.
-        || (name == b"config" && parent == b".git")
+        || (name.eq_ignore_ascii_case(b"config") && parent == b".git")
         || parent == b".ssh"
+}
+
+fn starts(name: &[u8], start: &[u8]) -> bool {
+    name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start))
+}
+
+fn ends(name: &[u8], end: &[u8]) -> bool {
+    let at = name.len().checked_sub(end.len());
+    at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
 }
 
 #[cfg(test)]

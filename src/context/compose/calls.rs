@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use super::admit::Candidate;
 use super::bundle::{Calls, Entry, Role, Site};
 use super::symbols::Meant;
@@ -13,13 +15,17 @@ use crate::base::path;
 use crate::catalog::Catalog;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
-use crate::graph::calls::{callees, uses_of};
+use crate::graph::calls::{Bound, callees, uses_within};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 use crate::lang::facts::Role as Use;
 use crate::source::secret::is_secret;
 
 /// Definitions whose calls are told.
 const SYMBOLS_MAX: usize = 3;
+
+/// Uses of a definition's name that are resolved: of a name that half the tree uses, most mean
+/// something else, and the few callers that are told are looked for in files that fit.
+const USES_MAX: usize = 96;
 
 /// Ends of calls that a short form has.
 const SITES_LEAN: usize = 2;
@@ -56,9 +62,12 @@ pub(super) fn candidates(
         return Ok(Vec::new());
     }
     let named: Vec<SymbolAt> = meant.named.iter().copied().take(SYMBOLS_MAX).collect();
+    let places: FxHashMap<FileId, usize> =
+        ranked.iter().enumerate().map(|(place, ranked)| (ranked.file, place)).collect();
+    let place_of = |file: FileId| places.get(&file).copied().unwrap_or(usize::MAX);
     let mut callers: Vec<Vec<(SymbolAt, FileId, Site)>> = Vec::new();
     for at in &named {
-        callers.push(callers_of(catalog, texts, *at)?);
+        callers.push(callers_of(catalog, texts, *at, &place_of)?);
     }
     // Who calls several of them says how they hang together.
     let mut calling: BTreeMap<SymbolAt, usize> = BTreeMap::new();
@@ -78,7 +87,7 @@ pub(super) fn candidates(
         let callers = callers.into_iter().filter(|(_, file, _)| is_told(*file));
         let callers = callers.map(|(from, file, site)| (shared(&from), file, site));
         let mut groups = grouped(callers);
-        sort(&mut groups, ranked);
+        sort(&mut groups, &place_of);
         let told = detail.callers() / named.len().max(1);
         for (number, group) in groups.into_iter().take(told.max(1)).enumerate() {
             let value = value * (1.0 + 0.5 * group.shared as f32) / (1.0 + 0.4 * number as f32);
@@ -88,7 +97,7 @@ pub(super) fn candidates(
         let called = called.into_iter().filter(|(to, _)| is_told(to.file));
         let called = called.map(|(to, site)| (usize::from(named.contains(&to)), to.file, site));
         let mut groups = grouped(called);
-        sort(&mut groups, ranked);
+        sort(&mut groups, &place_of);
         let told = detail.callers() / 2 / named.len().max(1);
         for (number, group) in groups.into_iter().take(told).enumerate() {
             let value = CALLEES_SHARE * value * (1.0 + 0.5 * group.shared as f32)
@@ -127,9 +136,11 @@ fn callers_of(
     catalog: &Catalog,
     texts: &mut Texts<'_>,
     at: SymbolAt,
+    place_of: &dyn Fn(FileId) -> usize,
 ) -> Result<Vec<(SymbolAt, FileId, Site)>> {
     let (mut others, mut in_tests) = (Vec::new(), Vec::new());
-    for (_, caller) in uses_of(catalog, &[at], CONFIDENCE_ANSWER).uses {
+    let bound = Bound { uses_max: USES_MAX, first: place_of };
+    for (_, caller) in uses_within(catalog, &[at], CONFIDENCE_ANSWER, bound).uses {
         let site = &caller.site;
         if site.reference.role != Use::Call {
             continue;
@@ -191,9 +202,6 @@ fn grouped(ends: impl Iterator<Item = (usize, FileId, Site)>) -> Vec<Group> {
 }
 
 /// Puts first what hangs together with other definitions, then files that rank high.
-fn sort(groups: &mut [Group], ranked: &[RankedFile]) {
-    groups.sort_by_key(|group| {
-        let place = ranked.iter().position(|ranked| ranked.file == group.file);
-        (std::cmp::Reverse(group.shared), place.unwrap_or(usize::MAX), group.file)
-    });
+fn sort(groups: &mut [Group], place_of: &dyn Fn(FileId) -> usize) {
+    groups.sort_by_key(|group| (std::cmp::Reverse(group.shared), place_of(group.file), group.file));
 }

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::length::{Length, Lengths, Totals};
 use super::prepare::Prepared;
@@ -131,6 +132,7 @@ pub struct Files {
     first: format::Range,
     lines: format::Range,
     lengths: format::Range,
+    owners: OnceLock<Vec<u32>>,
 }
 
 impl Files {
@@ -178,6 +180,7 @@ impl Files {
             first: container.section(section::FIRST)?,
             lines: container.section(section::LINES)?,
             lengths: container.section(section::LENGTHS)?,
+            owners: OnceLock::new(),
             container,
         };
         let in_segments: u64 = table.segments.iter().map(|s| u64::from(s.documents)).sum();
@@ -268,8 +271,19 @@ impl Files {
 
     /// Returns what is asked of documents, checked as a whole. O(documents) the first time.
     pub(super) fn view(&self) -> Result<Documents<'_>> {
+        let first = self.container.bytes(self.first)?;
+        let owners = self.owners.get_or_init(|| {
+            let mut owners = vec![0; self.documents];
+            for file in 0..self.files {
+                let at = |place: usize| (u32_at(first, place * 4) as usize).min(self.documents);
+                let (start, end) = (at(file), at(file + 1));
+                owners[start.min(end)..end].fill(file as u32);
+            }
+            owners
+        });
         Ok(Documents {
-            first: self.container.bytes(self.first)?,
+            owners,
+            first,
             lines: self.container.bytes(self.lines)?,
             lengths: self.container.bytes(self.lengths)?,
             files: self.files,
@@ -285,6 +299,8 @@ impl Files {
 /// The documents of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Documents<'a> {
+    /// The file of each document.
+    owners: &'a [u32],
     first: &'a [u8],
     lines: &'a [u8],
     lengths: &'a [u8],
@@ -302,25 +318,9 @@ impl<'a> Documents<'a> {
         at(place)..at(place + 1)
     }
 
-    /// Returns the file that holds `document`, which is `from` or a later one. O(log of their distance).
-    pub(super) fn file_of(&self, document: usize, from: usize) -> usize {
-        let last = self.files.saturating_sub(1);
-        let ends_before = |file: usize| self.of(file).end <= document;
-        let (mut low, mut step) = (from.min(last), 1);
-        if !ends_before(low) {
-            return low;
-        }
-        let mut high = (low + step).min(last);
-        while high < last && ends_before(high) {
-            (low, step) = (high, step * 2);
-            high = (low + step).min(last);
-        }
-        // `low` ends before the document, `high` does not, or is the last.
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if ends_before(middle) { low = middle } else { high = middle }
-        }
-        high
+    /// Returns the file that holds `document`. O(1).
+    pub(super) fn file_of(&self, document: usize) -> usize {
+        self.owners.get(document).map_or(0, |&file| file as usize)
     }
 
     /// Returns the lines of the document that is the `ordinal`th of those of a file, from 1.

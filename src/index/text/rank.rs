@@ -4,11 +4,16 @@
 //! that a ranking does not tell which of them a document came from. Nothing is left out for speed:
 //! O(postings of the terms + documents).
 
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
 use super::files::Documents;
 use super::length::{Length, Totals};
 use super::overlay::Overlay;
 use super::query::{Bm25, Query, TERMS_MAX, Term};
 use super::{FIELDS, Field};
+use crate::base::bits::Bits;
 use crate::error::Result;
 
 mod best;
@@ -63,6 +68,37 @@ pub struct Ranking<'a> {
     edited_files: Vec<f32>,
 }
 
+/// Terms whose scores are added up on their own: another thread may have the next ones. Fixed, since
+/// the order of additions is a part of the result.
+const TERMS_AT_ONCE: usize = 24;
+
+/// What some terms say of documents and files.
+#[derive(Debug)]
+struct Sums<'a> {
+    scorers: Vec<Scorer<'a>>,
+    base: Vec<f32>,
+    edited: Vec<Vec<f32>>,
+    base_files: Vec<f32>,
+    edited_files: Vec<f32>,
+}
+
+impl<'a> Sums<'a> {
+    /// Returns the sum of both; the terms of `self` come first.
+    fn with(mut self, other: Sums<'a>) -> Sums<'a> {
+        let add = |to: &mut [f32], more: &[f32]| {
+            to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        };
+        self.scorers.extend(other.scorers);
+        add(&mut self.base, &other.base);
+        add(&mut self.base_files, &other.base_files);
+        add(&mut self.edited_files, &other.edited_files);
+        for (to, more) in self.edited.iter_mut().zip(&other.edited) {
+            add(to, more);
+        }
+        self
+    }
+}
+
 /// Scores every chunk for `query`.
 ///
 /// # Errors
@@ -70,9 +106,26 @@ pub struct Ranking<'a> {
 /// [`crate::Kind::Corrupt`] where the index is damaged.
 pub fn rank<'a>(overlay: &'a Overlay, query: &'a Query, bm25: &Bm25) -> Result<Ranking<'a>> {
     let documents = overlay.base().files().view()?;
-    let mut ranking = Ranking {
-        overlay,
-        documents,
+    let terms = &query.terms[..query.terms.len().min(TERMS_MAX)];
+    let parts: Vec<Sums<'a>> = match terms.len() > TERMS_AT_ONCE {
+        false => vec![sums(overlay, &documents, terms, bm25)?],
+        true => terms
+            .par_chunks(TERMS_AT_ONCE)
+            .map(|terms| sums(overlay, &documents, terms, bm25))
+            .collect::<Result<_>>()?,
+    };
+    let sums = parts.into_iter().reduce(Sums::with).expect("at least one part");
+    let Sums { scorers, base, edited, base_files, edited_files } = sums;
+    Ok(Ranking { overlay, documents, scorers, base, edited, base_files, edited_files })
+}
+
+fn sums<'a>(
+    overlay: &'a Overlay,
+    documents: &Documents<'a>,
+    terms: &'a [Term],
+    bm25: &Bm25,
+) -> Result<Sums<'a>> {
+    let mut sums = Sums {
         scorers: Vec::new(),
         base: vec![0.0; overlay.base().files().documents()],
         edited: overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]).collect(),
@@ -80,41 +133,101 @@ pub fn rank<'a>(overlay: &'a Overlay, query: &'a Query, bm25: &Bm25) -> Result<R
         edited_files: vec![0.0; overlay.files().len()],
     };
     let live = overlay.live();
-    for term in query.terms.iter().take(TERMS_MAX) {
-        let mut scorer = Scorer::new(term, bm25, &live);
-        let base = scorer.frequencies(overlay, &documents, None)?;
+    let mut frequencies = Frequencies::new(sums.base.len());
+    let mut kept_norms: Vec<([f32; FIELDS], Arc<Norms>)> = Vec::new();
+    for term in terms {
+        let norms = match kept_norms.iter().find(|(weights, _)| *weights == term.weights) {
+            Some((_, norms)) => Arc::clone(norms),
+            None => {
+                let norms = Arc::new(norms(term, bm25, &live));
+                kept_norms.push((term.weights, Arc::clone(&norms)));
+                norms
+            }
+        };
+        let mut scorer = Scorer { term, k1: bm25.k1, norms, weight: 0.0 };
+        scorer.frequencies(overlay, documents, None, &mut frequencies)?;
         let edited = scorer.edited_frequencies(overlay);
-        scorer.weigh(base.len() + edited.len(), &live);
+        scorer.weigh(frequencies.len() + edited.len(), &live);
         let (mut file, mut most) = (0, 0.0_f32);
-        for (document, frequency) in base {
+        frequencies.take_each(|document, frequency| {
             let score = scorer.score(frequency);
-            ranking.base[document as usize] += score;
-            let now = documents.file_of(document as usize, file);
+            sums.base[document] += score;
+            let now = documents.file_of(document);
             if now != file {
-                ranking.base_files[file] += most;
+                sums.base_files[file] += most;
                 (file, most) = (now, 0.0);
             }
             most = most.max(score);
-        }
-        if let Some(sum) = ranking.base_files.get_mut(file) {
+        });
+        if let Some(sum) = sums.base_files.get_mut(file) {
             *sum += most;
         }
         let (mut file, mut most) = (0, 0.0_f32);
         for ((now, chunk), frequency) in edited {
             let score = scorer.score(frequency);
-            ranking.edited[now][chunk as usize] += score;
+            sums.edited[now][chunk as usize] += score;
             if now != file {
-                ranking.edited_files[file] += most;
+                sums.edited_files[file] += most;
                 (file, most) = (now, 0.0);
             }
             most = most.max(score);
         }
-        if let Some(sum) = ranking.edited_files.get_mut(file) {
+        if let Some(sum) = sums.edited_files.get_mut(file) {
             *sum += most;
         }
-        ranking.scorers.push(scorer);
+        sums.scorers.push(scorer);
     }
-    Ok(ranking)
+    Ok(sums)
+}
+
+/// What an occurrence is worth by field and length.
+type Norms = [[f32; 256]; FIELDS];
+
+fn norms(term: &Term, bm25: &Bm25, live: &Totals) -> Norms {
+    std::array::from_fn(|field| {
+        let (b, average) = (bm25.b[field], live.average(field));
+        let norm = |code: usize| {
+            let length = Length(code as u8).words() as f32;
+            term.weights[field] / (1.0 - b + b * length / average).max(f32::EPSILON)
+        };
+        std::array::from_fn(norm)
+    })
+}
+
+/// How often one term is in each document, by a number for each: what several fields add to a
+/// document meets here without lists being merged.
+#[derive(Debug)]
+struct Frequencies {
+    of: Vec<f32>,
+    found: Bits,
+    count: usize,
+}
+
+impl Frequencies {
+    fn new(documents: usize) -> Frequencies {
+        Frequencies { of: vec![0.0; documents], found: Bits::new(documents), count: 0 }
+    }
+
+    /// Returns how many documents hold the term.
+    fn len(&self) -> usize {
+        self.count
+    }
+
+    fn add(&mut self, document: usize, frequency: f32) {
+        let Some(sum) = self.of.get_mut(document) else { return };
+        if *sum == 0.0 {
+            self.found.insert(document);
+            self.count += 1;
+        }
+        *sum += frequency;
+    }
+
+    /// Calls `see` with each document that holds the term, ascending, and forgets it.
+    fn take_each(&mut self, mut see: impl FnMut(usize, f32)) {
+        let of = &mut self.of;
+        self.found.take_each(|document| see(document, std::mem::take(&mut of[document])));
+        self.count = 0;
+    }
 }
 
 /// What one term is worth, document by document.
@@ -122,26 +235,12 @@ pub fn rank<'a>(overlay: &'a Overlay, query: &'a Query, bm25: &Bm25) -> Result<R
 struct Scorer<'a> {
     term: &'a Term,
     k1: f32,
-    /// What an occurrence is worth by field and length.
-    norms: Box<[[f32; 256]; FIELDS]>,
+    norms: Arc<Norms>,
     /// What the term is worth: its boost, and the rarer it is the more.
     weight: f32,
 }
 
-impl<'a> Scorer<'a> {
-    fn new(term: &'a Term, bm25: &Bm25, live: &Totals) -> Scorer<'a> {
-        let mut norms = Box::new([[0.0; 256]; FIELDS]);
-        for field in 0..FIELDS {
-            let (b, average) = (bm25.b[field], live.average(field));
-            for code in 0..=u8::MAX {
-                let length = Length(code).words() as f32;
-                let norm = 1.0 - b + b * length / average;
-                norms[field][usize::from(code)] = term.weights[field] / norm.max(f32::EPSILON);
-            }
-        }
-        Scorer { term, k1: bm25.k1, norms, weight: 0.0 }
-    }
-
+impl Scorer<'_> {
     /// Settles the term's weight by the number of live documents that it is in.
     fn weigh(&mut self, documents: usize, live: &Totals) {
         let (found, all) = (documents as f64, live.documents as f64);
@@ -162,22 +261,22 @@ impl<'a> Scorer<'a> {
         Field::ALL.into_iter().filter(move |field| weights[field.index()] > 0.0)
     }
 
-    /// Returns the live documents of the index that hold the term, ascending, and how often: all, or
-    /// those of `only`, which ascend.
+    /// Adds up how often the live documents of the index hold the term: all, or those of `only`, which
+    /// ascend.
     fn frequencies(
         &self,
         overlay: &Overlay,
         documents: &Documents<'_>,
         only: Option<&[u32]>,
-    ) -> Result<Vec<(u32, f32)>> {
-        let mut sum: Vec<(u32, f32)> = Vec::new();
-        let mut of_field: Vec<(u32, f32)> = Vec::new();
+        sums: &mut Frequencies,
+    ) -> Result<()> {
         for field in self.fields() {
-            of_field.clear();
+            let norms = &self.norms[field.index()];
             let mut add = |document: u32, count: u32| {
-                if !overlay.is_masked(document as usize) {
-                    let length = documents.length(document as usize, field.index());
-                    of_field.push((document, self.frequency(field, length, count)));
+                let document = document as usize;
+                if !overlay.is_masked(document) {
+                    let length = documents.length(document, field.index());
+                    sums.add(document, norms[usize::from(length.0)] * count as f32);
                 }
             };
             overlay.base().postings(field, &self.term.stem, |first, postings| match only {
@@ -198,9 +297,8 @@ impl<'a> Scorer<'a> {
                     }
                 }
             })?;
-            sum = merge(sum, &of_field);
         }
-        Ok(sum)
+        Ok(())
     }
 
     /// Returns the same of edited files: place of the file, chunk.
@@ -293,17 +391,17 @@ impl Ranking<'_> {
     pub fn files(&self, k: usize) -> Result<Vec<FileHit>> {
         let mut best = Best::new(k);
         self.each_file(|place, scores| {
-            let mut top: Vec<(f32, usize)> = Vec::with_capacity(CHUNKS_OF_FILE + 1);
-            for (ordinal, &score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
-                let at = top.partition_point(|(other, _)| *other >= score);
-                if at < CHUNKS_OF_FILE {
-                    top.insert(at, (score, ordinal));
-                    top.truncate(CHUNKS_OF_FILE);
+            let mut top = [(0.0_f32, 0_u32); CHUNKS_OF_FILE];
+            for (ordinal, &score) in (0..).zip(scores) {
+                // Of equal scores the first chunk stays before the others.
+                let at = top.iter().position(|(other, _)| *other < score);
+                if let Some(at) = at {
+                    top[at..].rotate_right(1);
+                    top[at] = (score, ordinal);
                 }
             }
-            if !top.is_empty() {
-                let score = top.iter().map(|(score, _)| score).sum();
-                best.push(score, place, 0, top.iter().map(|(_, ordinal)| *ordinal).collect());
+            if top[0].0 > 0.0 {
+                best.push(top.iter().map(|(score, _)| score).sum(), place, 0, top);
             }
         });
         let mut hits = Vec::new();
@@ -313,7 +411,9 @@ impl Ranking<'_> {
                 Place::Base(file) => self.base_files[file],
                 Place::Edited { file, .. } => self.edited_files[file],
             };
-            let (score, ordinals) = (candidate.score, candidate.what);
+            let top = candidate.what.iter().filter(|(score, _)| *score > 0.0);
+            let ordinals = top.map(|(_, ordinal)| *ordinal as usize).collect();
+            let score = candidate.score;
             hits.push(FileHit { path, score, covered, ordinals });
         }
         Ok(hits)
@@ -367,14 +467,14 @@ impl Ranking<'_> {
         }
         wanted.sort_unstable();
         let only: Vec<u32> = wanted.iter().map(|(document, _)| *document).collect();
+        let mut frequencies = Frequencies::new(self.base.len());
         for (term, scorer) in self.scorers.iter().enumerate() {
-            for (document, frequency) in
-                scorer.frequencies(self.overlay, &self.documents, Some(&only))?
-            {
-                if let Ok(at) = only.binary_search(&document) {
+            scorer.frequencies(self.overlay, &self.documents, Some(&only), &mut frequencies)?;
+            frequencies.take_each(|document, frequency| {
+                if let Ok(at) = only.binary_search(&(document as u32)) {
                     hits[wanted[at].1].parts[term] = scorer.score(frequency);
                 }
-            }
+            });
             for ((file, chunk), frequency) in scorer.edited_frequencies(self.overlay) {
                 let is_it = |(place, ordinal): &(Place, usize)| {
                     matches!(place, Place::Edited { file: other, .. } if *other == file)
