@@ -1,17 +1,21 @@
-//! The Model Context Protocol: every tool, served to models over a pair of pipes.
+//! The Model Context Protocol: every tool, served to models over a pair of pipes or over HTTP.
 //!
 //! The only room that names rmcp, which knows the messages of both eras of the protocol (with
 //! `initialize` and without). What is ours: `stdio` reads and writes lines and survives any bytes;
+//! `http` takes requests from who may ask;
 //! `toolset` says which tools are offered, and `listing` how; `roots` finds out which tree is
-//! meant, `project` keeps its index warm; `server` answers, and `call` runs one call.
+//! meant, `project` keeps its index warm; `server` answers, `call` runs one call, and `metrics` counts
+//! them.
 //!
 //! Limits: messages of up to 16 MiB, 64 requests under way, as many calls at once as there are
 //! threads and two more, replies of 10,000 tokens unless a call names another budget.
 
 mod call;
+mod http;
 mod interruptible;
 mod line;
 mod listing;
+mod metrics;
 mod project;
 mod roots;
 mod server;
@@ -19,14 +23,17 @@ mod stdio;
 mod toolset;
 
 use std::io::{Read, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use http::Address;
 pub use toolset::Toolset;
 
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::tools::Tool;
+use metrics::Metrics;
 
 /// Opens the tree of a folder, or without one that of the folder where the server was started.
 pub type Open = Box<dyn Fn(Option<&Path>) -> Result<Engine> + Send + Sync>;
@@ -76,6 +83,33 @@ pub fn serve(
     serve_tools(options, tools, input, output)
 }
 
+/// Serves one tree over HTTP, to any number of clients, until the process ends; `ready` is called with
+/// the address once they can connect. The tree is `options.root`, or that where the server was started;
+/// what folders clients name does not matter.
+///
+/// # Errors
+///
+/// Those of opening the tree; [`Kind::Io`] where the address cannot be listened on.
+pub fn serve_http(
+    options: Options,
+    address: &Address,
+    ready: impl FnOnce(SocketAddr),
+) -> Result<()> {
+    let tools = toolset::tools(&options.toolsets);
+    let root = match options.root {
+        Some(root) => root,
+        None => (options.open)(None)?.root().to_path_buf(),
+    };
+    let roots = Arc::new(roots::Roots::new(options.open, Some(root))?);
+    let metrics = Arc::new(Metrics::new(&tools));
+    let server =
+        server::Server::new(Arc::clone(&roots), tools, Arc::clone(&metrics), options.threads);
+    http::run(server, roots, metrics, address, ready).map_err(|error| {
+        Error::new(Kind::Io, format!("cannot listen on {}: {error}", address.listen))
+            .with_hint("another port may be free: `--listen 127.0.0.1:0` takes any")
+    })
+}
+
 fn serve_tools(
     options: Options,
     tools: Vec<&'static Tool>,
@@ -83,7 +117,8 @@ fn serve_tools(
     output: impl Write + Send + 'static,
 ) -> Result<Option<Served>> {
     let roots = Arc::new(roots::Roots::new(options.open, options.root)?);
-    let server = server::Server::new(Arc::clone(&roots), tools, options.threads);
+    let metrics = Arc::new(Metrics::new(&tools));
+    let server = server::Server::new(Arc::clone(&roots), tools, metrics, options.threads);
     server
         .run(input, output)
         .map_err(|error| Error::new(Kind::Io, format!("the server cannot start: {error}")))?;

@@ -22,33 +22,37 @@ pub(super) fn command() -> Command {
              the background and keeps watching it. The tree is that of --root, else the first folder \
              that the client names, else the git work tree around the current directory.",
         )
-        .arg(
-            Arg::new("toolsets")
-                .long("toolsets")
-                .value_name("LIST")
-                .default_value("core")
-                .help("Which tools are offered: `core`, `core,navigate` or `all`"),
-        )
-        .arg(
-            Arg::new("insist")
-                .long("insist")
-                .action(ArgAction::SetTrue)
-                .help("Serve and index a home folder or the whole file system, too"),
-        )
+        .args(server_args())
         .args(place_args())
 }
 
-pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    // Standard error is where clients look for what went wrong.
-    log_sink::install(None);
-    let asked = asked(matches);
+/// Returns the arguments that say what is served.
+pub(super) fn server_args() -> [Arg; 2] {
+    [
+        Arg::new("toolsets")
+            .long("toolsets")
+            .value_name("LIST")
+            .default_value("core")
+            .help("Which tools are offered: `core`, `core,navigate` or `all`"),
+        Arg::new("insist")
+            .long("insist")
+            .action(ArgAction::SetTrue)
+            .help("Serve and index a home folder or the whole file system, too"),
+    ]
+}
+
+/// Returns what a server is started with, as `server_args` and `asked` say.
+///
+/// # Errors
+///
+/// If there is no such toolset.
+pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
     let insists = matches.get_flag("insist");
     let toolsets = matches.get_one::<String>("toolsets").map_or("core", String::as_str);
-    let (root, threads) = (asked.root.clone(), asked.threads);
-    let options = Options {
+    Ok(Options {
         toolsets: Toolset::parse(toolsets)?,
-        threads: threads.unwrap_or_else(place::threads),
-        root,
+        threads: asked.threads.unwrap_or_else(place::threads),
+        root: asked.root.clone(),
         open: Box::new({
             let asked = asked.clone();
             move |folder| {
@@ -56,7 +60,14 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
                 open(&Asked { root, ..asked.clone() }, insists)
             }
         }),
-    };
+    })
+}
+
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    // Standard error is where clients look for what went wrong.
+    log_sink::install(None);
+    let asked = asked(matches);
+    let options = options(matches, &asked)?;
     let served = mcp::serve(options, std::io::stdin(), std::io::stdout())?;
     if let Some(Served { engine, is_complete }) = served {
         if !is_complete {

@@ -15,6 +15,7 @@ mod place;
 mod report;
 mod search;
 mod seen;
+mod serve;
 mod snapshot;
 mod status;
 mod tool;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -15,6 +15,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Semaphore;
 
 use super::call::{self, Question};
+use super::metrics::Metrics;
 use super::project::Project;
 use super::roots::Roots;
 use super::stdio::Stdio;
@@ -34,17 +35,24 @@ const NAMING: Duration = Duration::from_secs(10);
 /// Methods that are known, for a request whose parameters are wrong rather than its name.
 const METHODS: [&str; 4] = ["initialize", "tools/call", "tools/list", "server/discover"];
 
-/// The server of one client.
+/// The server of one client; clones share everything.
+#[derive(Clone)]
 pub(super) struct Server {
     roots: Arc<Roots>,
-    tools: Vec<&'static Tool>,
+    tools: Arc<[&'static Tool]>,
+    metrics: Arc<Metrics>,
     slots: Arc<Semaphore>,
 }
 
 impl Server {
-    pub(super) fn new(roots: Arc<Roots>, tools: Vec<&'static Tool>, threads: usize) -> Server {
+    pub(super) fn new(
+        roots: Arc<Roots>,
+        tools: Vec<&'static Tool>,
+        metrics: Arc<Metrics>,
+        threads: usize,
+    ) -> Server {
         let slots = Arc::new(Semaphore::new(threads + CALLS_BESIDE));
-        Server { roots, tools, slots }
+        Server { roots, tools: tools.into(), metrics, slots }
     }
 
     /// Serves until `input` ends or `output` is closed.
@@ -130,6 +138,7 @@ impl ServerHandler for Server {
                 None,
             ));
         };
+        let asked_at = Instant::now();
         let question = match Question::new(tool, request.arguments.unwrap_or_default()) {
             Ok(question) => question,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
@@ -147,7 +156,10 @@ impl ServerHandler for Server {
             let _slot = slot;
             question.answer(&project, &|| cancelled.is_cancelled())
         });
-        match answer.await {
+        let answered = answer.await;
+        let is_failed = answered.as_ref().map_or(true, |result| result.is_error == Some(true));
+        self.metrics.called(tool, asked_at.elapsed(), is_failed);
+        match answered {
             Ok(result) => Ok(result.into()),
             // The panic itself was told on standard error.
             Err(_) => {

@@ -1,6 +1,7 @@
 //! `codedb mcp` as a client meets it: lines of JSON to the program itself, sound ones and others.
 
 mod garbage;
+mod http;
 mod roots;
 mod search;
 mod session;

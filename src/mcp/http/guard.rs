@@ -1,0 +1,202 @@
+//! Who may ask over HTTP: the one place where a request's host, origin and token are looked at.
+
+use std::net::IpAddr;
+
+use http::StatusCode;
+use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
+
+/// Whom to let in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guard {
+    /// The token that a request must bear, if any.
+    pub(super) token: Option<String>,
+    /// Names of this machine beside those of the loopback, without ports.
+    pub(super) hosts: Vec<String>,
+}
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Refusal {
+    /// The response's status.
+    pub(super) status: StatusCode,
+    /// The reason, in a sentence.
+    pub(super) reason: &'static str,
+}
+
+impl Guard {
+    /// Returns why a request is refused that came with `headers`, if it is. A page that a browser shows
+    /// may send requests to this machine under a name of its own (DNS rebinding), so the host must be
+    /// one of ours, and so must the origin where there is one.
+    ///
+    /// # Errors
+    ///
+    /// The refusal.
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.check_host(headers)?;
+        let Some(token) = &self.token else { return Ok(()) };
+        let refusal = Refusal {
+            status: StatusCode::UNAUTHORIZED,
+            reason: "this server wants its token: `Authorization: Bearer TOKEN`",
+        };
+        let given = one(headers, &AUTHORIZATION).flatten().ok_or(refusal)?;
+        let given = given
+            .split_once(' ')
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, given)| given.trim())
+            .ok_or(refusal)?;
+        if is_equal(given.as_bytes(), token.as_bytes()) { Ok(()) } else { Err(refusal) }
+    }
+
+    /// Does as [`Guard::check`] does, but asks for no token.
+    ///
+    /// # Errors
+    ///
+    /// The refusal.
+    pub(super) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let host = one(headers, &HOST).flatten();
+        if !host.is_some_and(|host| self.is_ours(host)) {
+            return Err(Refusal {
+                status: StatusCode::FORBIDDEN,
+                reason: "the request's Host is no name of this server; `--allow-host` adds one",
+            });
+        }
+        let is_foreign = match one(headers, &ORIGIN) {
+            Some(None) => false,
+            Some(Some(origin)) => {
+                let host = origin.split_once("://").map(|(_, host)| host);
+                !host.is_some_and(|host| self.is_ours(host))
+            }
+            None => true,
+        };
+        match is_foreign {
+            true => Err(Refusal {
+                status: StatusCode::FORBIDDEN,
+                reason: "the request comes from a page of another origin",
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns true for a host, perhaps with a port, that this server is reached by.
+    fn is_ours(&self, authority: &str) -> bool {
+        let host = match authority.strip_prefix('[') {
+            Some(rest) => match rest.split_once(']') {
+                Some((host, end)) if end.is_empty() || is_port(end) => host,
+                _ => return false,
+            },
+            None => match authority.find(':') {
+                Some(at) if !is_port(&authority[at..]) => return false,
+                Some(at) => &authority[..at],
+                None => authority,
+            },
+        };
+        let is_loopback = || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        host.eq_ignore_ascii_case("localhost")
+            || is_loopback()
+            || self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host))
+    }
+}
+
+fn is_port(text: &str) -> bool {
+    text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+/// Returns a header's value if it is there: `Some(None)` where it is not, `None` where it is there
+/// twice or is no text, so that no two readers take it for different things.
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Option<&'a str>> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else { return Some(None) };
+    match (values.next(), value.to_str()) {
+        (None, Ok(value)) => Some(Some(value)),
+        _ => None,
+    }
+}
+
+/// Compares in a time that tells nothing of where two texts differ.
+fn is_equal(a: &[u8], b: &[u8]) -> bool {
+    let differing = a.iter().zip(b).fold(0, |differing, (a, b)| differing | (a ^ b));
+    a.len() == b.len() && std::hint::black_box(differing) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(of: &[(HeaderName, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in of {
+            headers.append(name.clone(), value.parse().expect("a value"));
+        }
+        headers
+    }
+
+    #[test]
+    fn only_hosts_of_this_machine_are_ours() {
+        let guard = Guard { hosts: vec!["build.example".to_owned()], ..Guard::default() };
+        for (host, is_ours) in [
+            ("localhost", true),
+            ("LOCALHOST:7370", true),
+            ("127.0.0.1:7370", true),
+            ("127.1.2.3", true),
+            ("[::1]:7370", true),
+            ("[::1]", true),
+            ("build.example:80", true),
+            ("evil.example", false),
+            ("localhost.evil.example", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost:80:80", false),
+            ("localhost:evil", false),
+            ("[::1", false),
+            ("[::1]evil", false),
+            ("0.0.0.0", false),
+            ("", false),
+        ] {
+            let checked = guard.check(&headers(&[(HOST, host)]));
+            assert_eq!(checked.is_ok(), is_ours, "{host}");
+        }
+        assert!(guard.check(&headers(&[])).is_err(), "no host");
+        let twice = headers(&[(HOST, "localhost"), (HOST, "localhost")]);
+        assert!(guard.check(&twice).is_err(), "two hosts");
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_refused() {
+        for (origin, is_let_in) in [
+            ("http://localhost:3000", true),
+            ("https://127.0.0.1", true),
+            ("http://evil.example", false),
+            ("null", false),
+            ("http://localhost.evil.example", false),
+            ("http://localhost@evil.example", false),
+        ] {
+            let headers = headers(&[(HOST, "localhost"), (ORIGIN, origin)]);
+            assert_eq!(Guard::default().check(&headers).is_ok(), is_let_in, "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_asked_for_where_there_is_one() {
+        let guard = Guard { token: Some("secret".to_owned()), ..Guard::default() };
+        let check = |given: Option<&str>| {
+            let host = [(HOST, "localhost")];
+            let given = given.map(|given| (AUTHORIZATION, given));
+            let all: Vec<(HeaderName, &str)> = host.into_iter().chain(given).collect();
+            guard.check(&headers(&all)).map_err(|refusal| refusal.status)
+        };
+        assert_eq!(check(Some("Bearer secret")), Ok(()));
+        assert_eq!(check(Some("bearer  secret")), Ok(()));
+        for given in [
+            None,
+            Some("Bearer wrong"),
+            Some("Bearer secre"),
+            Some("Bearer secrets"),
+            Some("secret"),
+            Some("Basic secret"),
+        ] {
+            assert_eq!(check(given), Err(StatusCode::UNAUTHORIZED), "{given:?}");
+        }
+        let host = headers(&[(HOST, "evil.example"), (AUTHORIZATION, "Bearer secret")]);
+        assert_eq!(guard.check(&host).map_err(|of| of.status), Err(StatusCode::FORBIDDEN));
+        assert!(guard.check_host(&headers(&[(HOST, "localhost")])).is_ok());
+    }
+}

@@ -1,0 +1,255 @@
+//! `codedb serve` as clients meet it: requests over a socket, sound ones and others.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::place;
+use crate::support::place::{Answer, Place};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TOKEN: &str = "0123456789abcdef-token";
+
+/// A server of a place's tree. Ends with this.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+}
+
+/// What came back.
+struct Response {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Response {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.head, self.body))
+    }
+}
+
+impl Server {
+    fn start(place: &Place, token: Option<&str>) -> Server {
+        let mut command = place.codedb("serve");
+        command.args(["--listen", "127.0.0.1:0", "--toolsets", "all"]);
+        command.env_remove("CODEDB_TOKEN");
+        command.envs(token.map(|token| ("CODEDB_TOKEN", token)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the server starts");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("it is piped");
+        BufReader::new(output).read_line(&mut line).expect("it tells where it listens");
+        let address = line.trim().strip_prefix("serving at http://");
+        let address = address.and_then(|rest| rest.strip_suffix("/mcp"));
+        let address = address.unwrap_or_else(|| panic!("{line:?}")).parse().expect("an address");
+        Server { child, address }
+    }
+
+    /// Sends a request as it is, and reads the answer.
+    fn raw(&self, request: &[u8]) -> Response {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        // A server that refuses a request need not read it to its end.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Response { status: status.unwrap_or(0), head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// Sends a request with these headers beside those that every one needs.
+    fn send(&self, line: &str, headers: &[(&str, &str)], body: &str) -> Response {
+        let mut request = format!("{line} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            request.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        request.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        self.raw(request.as_bytes())
+    }
+
+    /// Sends a message of the protocol.
+    fn post(&self, headers: &[(&str, &str)], message: &Value) -> Response {
+        let both = [
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        let headers: Vec<(&str, &str)> = both.into_iter().chain(headers.iter().copied()).collect();
+        self.send("POST /mcp", &headers, &message.to_string())
+    }
+
+    fn call(&self, id: u32, name: &str, arguments: &Value) -> Value {
+        let params = json!({"name": name, "arguments": arguments});
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        let answer = self.post(&[("MCP-Protocol-Version", "2025-11-25")], &message).json();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer["result"].clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn initialize() -> Value {
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+}
+
+#[test]
+fn both_eras_are_served_without_sessions() {
+    let place = place();
+    let server = Server::start(&place, None);
+    let answer = server.post(&[], &initialize());
+    assert!(!answer.head.to_lowercase().contains("mcp-session-id"), "{}", answer.head);
+    assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25");
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let of_era = [("MCP-Protocol-Version", "2025-11-25")];
+    assert_eq!(server.post(&of_era, &told).status, 202);
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    let listed = server.post(&of_era, &list).json();
+    assert_eq!(listed["result"]["tools"][0]["name"], "codedb_context");
+    let found = server.call(3, "codedb_find", &json!({"query": "cart"}));
+    assert_eq!(found["content"][0]["text"], "src/cart.rs\n");
+    let callers = server.call(4, "codedb_callers", &json!({"name": "add_item"}));
+    let text = callers["content"][0]["text"].as_str().expect("a text");
+    assert!(text.contains("src/main.rs"), "{text}");
+
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"_meta": meta, "name": "codedb_find", "arguments": {"query": "cart"}});
+    let message = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params});
+    let of_era = [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "codedb_find"),
+    ];
+    let answer = server.post(&of_era, &message).json();
+    assert_eq!(answer["result"]["content"][0]["text"], "src/cart.rs\n", "{answer}");
+}
+
+#[test]
+fn who_may_not_ask_is_refused_on_every_path() {
+    let place = place();
+    let server = Server::start(&place, Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let sound = [("Authorization", bearer.as_str())];
+    for line in ["GET /healthz", "GET /metrics", "POST /mcp", "GET /none"] {
+        for foreign in [("Host", "evil.example"), ("Origin", "http://evil.example")] {
+            let answer = server.send(line, &[foreign, sound[0]], "");
+            assert_eq!(answer.status, 403, "{line} {foreign:?}: {}", answer.head);
+        }
+        if line != "GET /healthz" {
+            assert_eq!(server.send(line, &[], "").status, 401, "{line}");
+            let wrong = [("Authorization", "Bearer wrong")];
+            assert_eq!(server.send(line, &wrong, "").status, 401, "{line}");
+        }
+    }
+    assert_eq!(server.send("GET /healthz", &[], "").body, "ok\n");
+    assert_eq!(server.post(&sound, &initialize()).status, 200);
+    let metrics = server.send("GET /metrics", &sound, "").body;
+    assert!(metrics.contains("codedb_requests_refused_total 14\n"), "{metrics}");
+    assert_eq!(server.send("GET /none", &sound, "").status, 404);
+    assert_eq!(server.send("POST /healthz", &sound, "").status, 405);
+    assert_eq!(server.send("GET /mcp", &sound, "").status, 405);
+    // What a page may send without asking first.
+    let accepted = ("Accept", "application/json, text/event-stream");
+    let plain = [sound[0], ("Content-Type", "text/plain"), accepted];
+    assert_eq!(server.send("POST /mcp", &plain, &initialize().to_string()).status, 415);
+}
+
+#[test]
+fn other_machines_are_served_only_with_a_token() {
+    let place = place();
+    let refused = |token: Option<&str>, listen: &str| {
+        let mut command = place.codedb("serve");
+        command.args(["--listen", listen]).env_remove("CODEDB_TOKEN");
+        command.envs(token.map(|token| ("CODEDB_TOKEN", token)));
+        let answer = Answer::of(command);
+        assert_eq!((answer.code, answer.stdout.len()), (2, 0), "{}", answer.stderr);
+        answer.stderr
+    };
+    let told = refused(None, "0.0.0.0:0");
+    assert!(told.contains("other machines") && told.contains("CODEDB_TOKEN"), "{told}");
+    let told = refused(Some("short"), "127.0.0.1:0");
+    assert!(told.contains("at least 16"), "{told}");
+    let other = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken = other.local_addr().expect("an address").to_string();
+    let told = refused(None, &taken);
+    assert!(told.contains(&format!("cannot listen on {taken}")), "{told}");
+    drop(other);
+}
+
+#[test]
+fn bytes_that_are_no_request_cost_only_their_connection() {
+    let place = place();
+    let server = Server::start(&place, None);
+    assert_eq!(server.raw(b"\x00\x01\x02\r\n\r\n").status, 400);
+    let long =
+        format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(1 << 20));
+    assert_eq!(server.raw(long.as_bytes()).status, 431);
+    assert_eq!(server.post(&[], &json!([initialize()])).status, 415, "a batch");
+    assert_eq!(server.post(&[], &json!({"id": 1})).status, 415, "no message");
+    let huge = json!({"jsonrpc": "2.0", "id": 1, "method": "x".repeat(17 << 20)});
+    assert_eq!(server.post(&[], &huge).status, 413);
+    // Half a request, and then nothing.
+    let mut half = TcpStream::connect(server.address).expect("it listens");
+    half.write_all(b"POST /mcp HTTP/1.1\r\nHost: loc").expect("it reads");
+    drop(half);
+    let unknown = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/none"});
+    assert_eq!(server.post(&[], &unknown).json()["error"]["code"], -32601);
+    assert_eq!(server.post(&[], &initialize()).status, 200);
+}
+
+#[test]
+fn clients_beside_each_other_get_their_own_replies() {
+    let place = place();
+    for number in 0..32 {
+        place.write(format!("many/file{number}.rs"), format!("pub fn only_{number}() {{}}\n"));
+    }
+    let server = Server::start(&place, None);
+    // Until the index is there.
+    server.call(1, "codedb_symbol", &json!({"name": "only_0"}));
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        for number in 0..32_u32 {
+            let server = &server;
+            scope.spawn(move || {
+                for round in 0..4 {
+                    let id = number * 100 + round;
+                    let name = format!("only_{number}");
+                    let (tool, arguments) = match round {
+                        0 => ("codedb_symbol", json!({"name": name})),
+                        1 => ("codedb_search", json!({"query": format!("{name}()")})),
+                        2 => ("codedb_word", json!({"word": name})),
+                        _ => ("codedb_outline", json!({"path": format!("many/file{number}.rs")})),
+                    };
+                    let answer = server.call(id, tool, &arguments);
+                    let text = answer["content"][0]["text"].as_str().expect("a text");
+                    assert!(text.contains(&name), "{tool}: {text}");
+                    let others = text.matches("only_").count();
+                    assert_eq!(others, text.matches(&name).count(), "{tool}: {text}");
+                }
+            });
+        }
+    });
+    assert!(started.elapsed() < PATIENCE, "it took {:?}", started.elapsed());
+}
