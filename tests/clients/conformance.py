@@ -1,0 +1,145 @@
+"""The official Python SDK as a client: `python conformance.py PATH_OF_CODEDB`.
+
+Both eras of the protocol, over standard streams and over HTTP: what a client does in a session, and
+what it gets wrong. Ends with 1 at the first expectation that does not hold.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
+
+CODEDB = os.path.abspath(sys.argv[1])
+
+# A small tree to ask about.
+FILES = {
+    "README.md": "# Shop\n\nSells things.\n",
+    "src/cart.rs": "/// Adds.\npub fn add_item() -> u32 {\n    1\n}\n",
+    "src/main.rs": "mod cart;\n\nfn main() {\n    cart::add_item();\n}\n",
+    ".env": "KEY=1\n",
+}
+
+
+def write(root: Path) -> None:
+    for path, text in FILES.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+
+def expect(holds, what):
+    if not holds:
+        raise AssertionError(what)
+
+
+def text(result):
+    return result.content[0].text
+
+
+async def session(client, era):
+    """What a client does, in order."""
+    expect(client.protocol_version == era, f"{client.protocol_version}, not {era}")
+    expect("codedb_context" in (client.instructions or ""), "instructions")
+    expect(client.server_info.name == "codedb", client.server_info)
+    tools = [tool.name for tool in (await client.list_tools()).tools]
+    expect(tools[0] == "codedb_context" and "codedb_word" in tools, tools)
+
+    told = []
+
+    async def progress(done, total, message):
+        told.append((done, total, message))
+
+    found = await client.call_tool("codedb_symbol", {"name": "add_item"}, progress_callback=progress)
+    expect("src/cart.rs" in text(found) and not found.is_error, found)
+    expect(all(a[0] < b[0] for a, b in zip(told, told[1:])), told)
+
+    calls = [
+        ("codedb_context", {"task": "who calls add_item"}, "src/main.rs"),
+        ("codedb_search", {"query": "cart::add_item"}, "src/main.rs"),
+        ("codedb_callers", {"name": "add_item"}, "src/main.rs"),
+        ("codedb_outline", {"path": "src/cart.rs"}, "add_item"),
+        ("codedb_read", {"path": "src/cart.rs", "line_start": 2}, "pub fn add_item"),
+        ("codedb_find", {"query": "cart"}, "src/cart.rs"),
+        ("codedb_tree", {}, "cart.rs"),
+        ("codedb_deps", {"path": "src/cart.rs"}, "src/main.rs"),
+        ("codedb_status", {}, "files"),
+        ("codedb_word", {"word": "add_item"}, "src/main.rs"),
+        ("codedb_ls", {"path": "src"}, "main.rs"),
+        ("codedb_glob", {"pattern": "**/*.rs"}, "src/main.rs"),
+        ("codedb_explain", {"name": "add_item"}, "Adds."),
+        ("codedb_callpath", {"from": "main", "to": "add_item"}, "add_item"),
+    ]
+    for name, arguments, part in calls:
+        answer = await client.call_tool(name, arguments)
+        expect(not answer.is_error and part in text(answer), f"{name}: {answer}")
+    # Beside each other, and each its own.
+    answers = await asyncio.gather(*(client.call_tool(name, of) for name, of, _ in calls))
+    for (name, _, part), answer in zip(calls, answers):
+        expect(part in text(answer), f"{name}: {answer}")
+
+    data = await client.call_tool("codedb_find", {"query": "cart", "format": "json"})
+    expect(data.structured_content["files"][0]["path"] == "src/cart.rs", data)
+
+    for name, arguments, part in [
+        ("codedb_find", {}, "`query` is missing"),
+        ("codedb_find", {"query": 5}, "of type string"),
+        ("codedb_find", {"query": "a", "max_results": -1}, "from 0 on"),
+        ("codedb_symbol", {"nam": "x"}, "`nam` is no argument"),
+        ("codedb_read", {"path": "../outside"}, ""),
+        ("codedb_read", {"path": ".env"}, ""),
+        ("codedb_read", {"path": "src/carts.rs"}, "src/cart.rs"),
+    ]:
+        answer = await client.call_tool(name, arguments)
+        expect(answer.is_error and part in text(answer), f"{name} {arguments}: {answer}")
+        expect("KEY=1" not in text(answer), answer)
+    try:
+        await client.call_tool("codedb_none", {})
+        raise AssertionError("an unknown tool was answered")
+    except MCPError as error:
+        expect(error.error.code == -32602, error)
+    # After all that it still works.
+    expect("src/cart.rs" in text(await client.call_tool("codedb_find", {"query": "cart"})), "the end")
+
+
+ERAS = [("legacy", "2025-11-25"), ("auto", "2026-07-28")]
+
+
+async def over_stdio(root, index):
+    for mode, era in ERAS:
+        args = ["mcp", "--root", root, "--index-dir", index, "--toolsets", "all"]
+        server = StdioServerParameters(command=CODEDB, args=args)
+        async with Client(stdio_client(server), mode=mode) as client:
+            await session(client, era)
+        print(f"python, stdio, {era}: ok")
+
+
+async def over_http(root, index):
+    args = [CODEDB, "serve", "--root", root, "--index-dir", index, "--toolsets", "all"]
+    args += ["--listen", "127.0.0.1:0"]
+    server = subprocess.Popen(args, stdout=subprocess.PIPE, text=True)
+    try:
+        url = server.stdout.readline().split()[-1]
+        for mode, era in ERAS:
+            async with Client(url, mode=mode) as client:
+                await session(client, era)
+            print(f"python, http, {era}: ok")
+    finally:
+        server.kill()
+        server.wait()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        root, index = Path(folder) / "tree", str(Path(folder) / "index")
+        write(root)
+        os.environ["CODEDB_BACKGROUND"] = "0"
+        asyncio.run(over_stdio(str(root), index))
+        asyncio.run(over_http(str(root), index))
+
+
+main()
