@@ -251,6 +251,12 @@ impl Catalog {
         Ok(())
     }
 
+    /// Returns a number that the names which are defined do not exceed. O(parts).
+    pub fn names_max(&self) -> u64 {
+        let in_parts = self.parts.iter().map(|part| part.meta().names).sum::<u64>();
+        in_parts + self.held.values().map(|held| held.names().count() as u64).sum::<u64>()
+    }
+
     /// Returns all names that are defined, ready for fuzzy look-ups. O(names), the first time.
     pub fn names(&self) -> Result<&Names> {
         if let Some(names) = self.memory.names.get() {

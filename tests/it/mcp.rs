@@ -5,6 +5,7 @@ mod http;
 mod roots;
 mod search;
 mod session;
+mod transcript;
 
 use std::collections::BTreeSet;
 use std::thread;

@@ -25,6 +25,10 @@ const OFFERS_MAX: usize = 3;
 /// Names that are offered for one.
 const NEAREST_MAX: usize = 2;
 
+/// Names of a tree above which none are offered beside an answer: to compare all of them with one takes
+/// longer than the rest of the reply.
+const NAMES_MAX: u64 = 500_000;
+
 /// Words of a task for which names are offered where nothing was found.
 const TRIED_MAX: usize = 8;
 
@@ -82,7 +86,10 @@ fn offered(sources: &Sources<'_>, mention: &Mention) -> Result<Vec<String>> {
         Kind::Path | Kind::Frame => Ok(paths_near(sources.path_names, &mention.text)),
         Kind::Qualified | Kind::Identifier => {
             let last = mention.text.rsplit(['.', ':', '#']).next().unwrap_or_default();
-            names_near(sources, last)
+            match sources.catalog.names_max() > NAMES_MAX {
+                true => Ok(Vec::new()),
+                false => names_near(sources, last),
+            }
         }
         Kind::Glob | Kind::Literal => Ok(Vec::new()),
     }

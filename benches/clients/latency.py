@@ -1,0 +1,221 @@
+"""How long `codedb mcp` takes as the official Python SDK sees it: `python latency.py CODEDB TREE [INDEX]`.
+
+Install the SDK from tests/clients/requirements.txt. The tree's index lies in the folder INDEX, or in a new one
+that goes in the end. Prints a table: the median of the round trips of each tool, what that is above a
+`ping` of the same client in the same run (which reaches the same server and asks no tool), the start of
+the server, its memory and its processor time while nothing happens; and, over HTTP, 32 clients beside each
+other.
+"""
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+warnings.simplefilter("ignore")
+CODEDB, TREE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+ROUNDS = 200
+CLIENTS, CALLS = 32, 20
+
+
+def args(command, index):
+    return [command, "--root", TREE, "--index-dir", index, "--toolsets", "all"]
+
+
+def server(index):
+    return stdio_client(StdioServerParameters(command=CODEDB, args=args("mcp", index)))
+
+
+async def timed(ask, rounds=ROUNDS):
+    """Milliseconds of each of some rounds, after a few that warm up."""
+    times = []
+    for round in range(rounds + 10):
+        started = time.perf_counter()
+        await ask(round)
+        if round >= 10:
+            times.append((time.perf_counter() - started) * 1e3)
+    return times
+
+
+def percentile(times, part):
+    return sorted(times)[min(len(times) - 1, len(times) * part // 100)]
+
+
+def row(what, times, floor=None):
+    middle = statistics.median(times)
+    above = "" if floor is None else f"{(middle - floor) * 1e3:.0f} µs"
+    print(f"| {what} | {middle:.2f} ms | {percentile(times, 95):.2f} ms | {above} |", flush=True)
+
+
+def status(pid, name):
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return line.split(":")[1].strip()
+    return "?"
+
+
+def cpu_s(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def pid_of(index):
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if line[:1] == [CODEDB.encode()] and index.encode() in line:
+            return int(folder.name)
+    raise SystemExit("the server is not there")
+
+
+async def started(index):
+    """From the start of the server to an answer."""
+    to_initialize, to_search = [], []
+    for _ in range(10):
+        start = time.perf_counter()
+        process = await asyncio.create_subprocess_exec(
+            CODEDB, *args("mcp", index), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        hello = (
+            b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
+            b'"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}\n'
+        )
+        process.stdin.write(hello)
+        assert b'"id":1' in await process.stdout.readline()
+        to_initialize.append((time.perf_counter() - start) * 1e3)
+        process.stdin.write(
+            b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+            b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"codedb_search",'
+            b'"arguments":{"query":"function"}}}\n'
+        )
+        answer = await process.stdout.readline()
+        assert b'"id":2' in answer and b'"isError":false' in answer, answer
+        to_search.append((time.perf_counter() - start) * 1e3)
+        process.stdin.close()
+        await process.wait()
+    row("start to `initialize` answered", to_initialize)
+    row("start to an answer of search", to_search)
+
+
+async def session(index, names, paths):
+    async with Client(server(index), mode="legacy") as client:
+        # Until the index is whole.
+        await client.call_tool("codedb_symbol", {"name": names[0]})
+
+        async def ping(_):
+            await client.session.send_ping()
+
+        floor_times = await timed(ping)
+        floor = statistics.median(floor_times)
+        row("ping", floor_times)
+        name, path = (lambda round: names[round % len(names)]), (lambda round: paths[round % len(paths)])
+        rows = [
+            ("codedb_symbol", lambda at: {"name": name(at)}),
+            ("codedb_word", lambda at: {"word": name(at)}),
+            ("codedb_deps", lambda at: {"path": path(at)}),
+            ("codedb_outline", lambda at: {"path": path(at)}),
+            ("codedb_find", lambda at: {"query": os.path.basename(path(at))}),
+            ("codedb_ls", lambda at: {"path": os.path.dirname(path(at))}),
+            ("codedb_read", lambda at: {"path": path(at), "line_end": 40}),
+            ("codedb_status", lambda at: {}),
+            ("codedb_search", lambda at: {"query": name(at)}),
+            ("codedb_context", lambda at: {"task": f"fix {name(at)} in {path(at)}"}),
+        ]
+        for tool, arguments in rows:
+
+            async def ask(at):
+                answer = await client.call_tool(tool, arguments(at))
+                assert not answer.is_error, answer
+
+            row(tool, await timed(ask, 60 if tool == "codedb_context" else ROUNDS), floor)
+        pid = pid_of(index)
+        print(f"| RssAnon | {status(pid, 'RssAnon')} | | |")
+        before, since = cpu_s(pid), time.time()
+        await asyncio.sleep(10)
+        idle = (cpu_s(pid) - before) / (time.time() - since) * 100
+        print(f"| processor while idle, watching | {idle:.2f} % | | |")
+
+
+async def many(index, names, paths):
+    process = subprocess.Popen(
+        [CODEDB, *args("serve", index), "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True
+    )
+    url = process.stdout.readline().split()[-1]
+
+    async def client(number, times):
+        async with Client(url, mode="legacy") as session:
+            for round in range(CALLS):
+                at = number * CALLS + round
+                name, path = names[at % len(names)], paths[at % len(paths)]
+                tool, arguments, part = [
+                    ("codedb_symbol", {"name": name}, name),
+                    ("codedb_search", {"query": name}, name),
+                    ("codedb_outline", {"path": path}, path),
+                    ("codedb_read", {"path": path, "line_end": 20}, path),
+                ][round % 4]
+                start = time.perf_counter()
+                answer = await session.call_tool(tool, arguments)
+                times.append((time.perf_counter() - start) * 1e3)
+                assert not answer.is_error and part in answer.content[0].text, answer
+
+    try:
+        one, all_ = [], []
+        await client(0, one)
+        one.clear()
+        for number in range(4):
+            await client(number, one)
+        await asyncio.gather(*(client(number, all_) for number in range(CLIENTS)))
+        row("one client over HTTP, mixed", one)
+        row(f"{CLIENTS} clients over HTTP, mixed", all_)
+        ratio = percentile(all_, 99) / statistics.median(one)
+        print(f"| their 99 % for the median of one | {ratio:.1f} | | |")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def sample(index):
+    """Names and paths of the tree, by a fixed step."""
+    lines = subprocess.run(
+        [CODEDB, "glob", "**/*", "--max-results", "1000", "--root", TREE, "--index-dir", index],
+        capture_output=True, text=True, check=True,
+    ).stdout.splitlines()
+    ends = (".js", ".ts", ".c", ".rs", ".py", ".go")
+    paths, names = [], []
+    for path in [line for line in lines if line.endswith(ends)][::7]:
+        outline = subprocess.run(
+            [CODEDB, "outline", path, "--json", "--root", TREE, "--index-dir", index],
+            capture_output=True, text=True,
+        ).stdout
+        import json
+
+        symbols = [symbol["name"] for symbol in json.loads(outline or "{}").get("symbols", [])]
+        symbols = [name for name in symbols if name.isidentifier() and len(name) > 4]
+        if symbols:
+            paths.append(path)
+            names.append(symbols[0])
+    return names, paths
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        index = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else folder
+        subprocess.run([CODEDB, "index", TREE, "--index-dir", index], check=True, capture_output=True)
+        names, paths = sample(index)
+        assert len(names) > 20, (names, paths)
+        print("| what | median | 95 % | above ping |\n| --- | --- | --- | --- |")
+        asyncio.run(started(index))
+        asyncio.run(session(index, names, paths))
+        asyncio.run(many(index, names, paths))
+
+
+main()
