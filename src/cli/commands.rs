@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{doctor, eval, index, mcp, search, snapshot, status, tool};
+use super::{doctor, eval, index, init, mcp, search, snapshot, status, tool};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -33,6 +33,7 @@ fn tree() -> Command {
         .subcommand(with_globals(index::command()))
         .subcommand(with_globals(status::command()))
         .subcommand(with_globals(mcp::command()))
+        .subcommand(with_globals(init::command()))
         .subcommand(with_globals(doctor::command()))
         .subcommand(eval::command())
         .subcommand(with_globals(
@@ -79,6 +80,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("status", matches)) => status::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),
+        Some(("init", matches)) => init::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("eval", matches)) => eval::run(matches),
         Some(("completions", matches)) => {

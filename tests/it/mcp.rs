@@ -3,7 +3,7 @@
 mod garbage;
 mod roots;
 mod search;
-mod session;
+pub(crate) mod session;
 
 use std::collections::BTreeSet;
 use std::thread;
