@@ -17,6 +17,7 @@ pub mod lang;
 pub mod mcp;
 pub mod query;
 pub mod rank;
+pub mod register;
 pub mod snapshot;
 pub mod source;
 pub mod tools;

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{doctor, eval, index, mcp, search, serve, snapshot, status, tool};
+use super::{doctor, eval, index, init, mcp, search, serve, snapshot, status, tool};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -34,6 +34,7 @@ fn tree() -> Command {
         .subcommand(with_globals(status::command()))
         .subcommand(with_globals(mcp::command()))
         .subcommand(with_globals(serve::command()))
+        .subcommand(with_globals(init::command()))
         .subcommand(with_globals(doctor::command()))
         .subcommand(eval::command())
         .subcommand(with_globals(
@@ -81,6 +82,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("status", matches)) => status::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("serve", matches)) => serve::run(matches),
+        Some(("init", matches)) => init::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("eval", matches)) => eval::run(matches),
         Some(("completions", matches)) => {

@@ -9,6 +9,7 @@ mod commands;
 mod doctor;
 mod eval;
 mod index;
+mod init;
 mod log_sink;
 mod mcp;
 mod place;

@@ -79,7 +79,13 @@ pub(crate) fn cache_bytes_max() -> u64 {
     asked.map_or(20 << 30, |mb| mb.saturating_mul(1 << 20))
 }
 
-fn root(asked: Option<&Path>) -> Result<PathBuf> {
+/// Returns the folder that the command line means: `asked`, else the git work tree around the current
+/// directory, else that.
+///
+/// # Errors
+///
+/// A root that does not exist or is no directory.
+pub(crate) fn root(asked: Option<&Path>) -> Result<PathBuf> {
     let current = std::env::current_dir();
     let start = match asked {
         Some(root) => root.to_path_buf(),

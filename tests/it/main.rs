@@ -14,6 +14,8 @@ mod graph;
 #[cfg(unix)]
 mod history;
 #[cfg(unix)]
+mod init;
+#[cfg(unix)]
 mod limits;
 #[cfg(unix)]
 mod mcp;

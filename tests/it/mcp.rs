@@ -4,7 +4,7 @@ mod garbage;
 mod http;
 mod roots;
 mod search;
-mod session;
+pub(crate) mod session;
 mod transcript;
 
 use std::collections::BTreeSet;

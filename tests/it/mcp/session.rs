@@ -15,7 +15,7 @@ use crate::support::place::{Answer, Place};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server and its client.
-pub(super) struct Session {
+pub(crate) struct Session {
     pub(super) child: Child,
     pub(super) input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -31,7 +31,7 @@ impl Session {
     }
 
     /// Starts a server that is told no root.
-    pub(super) fn spawn(mut command: Command) -> Session {
+    pub(crate) fn spawn(mut command: Command) -> Session {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the server starts");
         let (sender, lines) = mpsc::channel();
@@ -102,7 +102,7 @@ impl Session {
 
     /// Opens a session with the capabilities of a client.
     #[track_caller]
-    pub(super) fn initialize(&mut self, version: &str, capabilities: Value) -> Value {
+    pub(crate) fn initialize(&mut self, version: &str, capabilities: Value) -> Value {
         let info = json!({"name": "test", "version": "1"});
         let result = self.request(
             "initialize",
@@ -120,7 +120,7 @@ impl Session {
 
     /// Returns the text of a call that goes well.
     #[track_caller]
-    pub(super) fn text(&mut self, name: &str, arguments: Value) -> String {
+    pub(crate) fn text(&mut self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments);
         let text = result["content"][0]["text"].as_str().expect("a text").to_owned();
         assert_eq!(result["isError"], false, "{text}");
@@ -129,7 +129,7 @@ impl Session {
 
     /// Leaves the server, which ends well, soon, and without another word.
     #[track_caller]
-    pub(super) fn end(mut self) {
+    pub(crate) fn end(mut self) {
         drop(self.input.take());
         assert_eq!(self.status(), Some(0));
         assert_eq!(self.lines.try_recv().ok(), None, "nothing was asked");

@@ -1,0 +1,78 @@
+//! What is written down of the server, and how it compares with what stands there.
+
+use serde_json::{Value, json};
+
+use super::Shape;
+
+/// The argument that makes the program a server.
+pub(super) const SERVE: &str = "mcp";
+
+/// How an entry under our name compares with the wanted one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Standing {
+    /// It starts the same program as a server; further arguments and fields are the user's own.
+    Same,
+    /// It starts codedb as a server, from another place.
+    Moved,
+    /// It is something else.
+    Other,
+}
+
+/// Returns the wanted entry, its members in the order in which they are written.
+pub(super) fn members(shape: Shape, command: &str) -> Vec<(&'static str, Value)> {
+    match shape {
+        Shape::CommandAndArgs => vec![("command", json!(command)), ("args", json!([SERVE]))],
+        Shape::LocalCommand => vec![("type", json!("local")), ("command", json!([command, SERVE]))],
+    }
+}
+
+/// Compares the entry that stands there with the wanted one.
+pub(super) fn standing(shape: Shape, found: &Value, command: &str) -> Standing {
+    let (program, first) = match shape {
+        Shape::CommandAndArgs => (&found["command"], &found["args"][0]),
+        Shape::LocalCommand if found["type"] != "local" => return Standing::Other,
+        Shape::LocalCommand => (&found["command"][0], &found["command"][1]),
+    };
+    match program.as_str() {
+        Some(program) if first == SERVE && program == command => Standing::Same,
+        Some(program) if first == SERVE && is_codedb(program) => Standing::Moved,
+        _ => Standing::Other,
+    }
+}
+
+/// Returns true for a path, of any system, to a program of our name.
+fn is_codedb(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    name == super::NAME || name == "codedb.exe"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(shape: Shape, found: Value, expected: Standing) {
+        assert_eq!(standing(shape, &found, "codedb"), expected, "{found}");
+    }
+
+    #[test]
+    fn only_what_starts_another_program_differs() {
+        use Standing::{Moved, Other, Same};
+        let plain = Shape::CommandAndArgs;
+        check(plain, json!({"command": "codedb", "args": ["mcp"]}), Same);
+        check(plain, json!({"command": "codedb", "args": ["mcp", "--toolsets", "all"]}), Same);
+        check(plain, json!({"command": "codedb", "args": ["mcp"], "type": "stdio"}), Same);
+        check(plain, json!({"command": "/opt/codedb", "args": ["mcp"], "env": {}}), Moved);
+        check(plain, json!({"command": "C:\\bin\\codedb.exe", "args": ["mcp"]}), Moved);
+        check(plain, json!({"command": "codedb", "args": []}), Other);
+        check(plain, json!({"command": "npx", "args": ["mcp"]}), Other);
+        check(plain, json!({"url": "http://localhost"}), Other);
+        check(plain, json!(null), Other);
+        check(plain, json!("codedb"), Other);
+        let local = Shape::LocalCommand;
+        check(local, json!({"type": "local", "command": ["codedb", "mcp", "--insist"]}), Same);
+        check(local, json!({"type": "local", "command": ["/opt/codedb", "mcp"]}), Moved);
+        check(local, json!({"type": "remote", "command": ["codedb", "mcp"]}), Other);
+        check(local, json!({"type": "local", "command": "codedb mcp"}), Other);
+    }
+}

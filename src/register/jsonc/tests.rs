@@ -1,0 +1,240 @@
+//! Edits of JSON with comments, by example and over many shapes.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const CONTAINER: &str = "mcpServers";
+const SHAPE: Shape = Shape::CommandAndArgs;
+
+fn put(text: &str) -> Result<Option<Edit>> {
+    register(text, CONTAINER, SHAPE, "codedb")
+}
+
+fn take_out(text: &str) -> Result<Option<Edit>> {
+    unregister(text, CONTAINER, SHAPE)
+}
+
+/// Puts our entry in and compares; then takes it out, which gives `text` again, or `left`.
+#[track_caller]
+fn check(text: &str, expected: &str, left: Option<&str>) {
+    let edit = put(text).expect("sound").expect("an edit");
+    assert_eq!(edit.text, expected);
+    let gone = take_out(&edit.text).expect("sound").expect("an edit").text;
+    assert_eq!(gone, left.unwrap_or(text));
+}
+
+const ENTRY: &str = "\"codedb\": {\"command\": \"codedb\", \"args\": [\"mcp\"]}";
+
+/// Returns our entry on lines of its own.
+fn entry(end: &str, indent: &str, unit: &str) -> String {
+    format!(
+        "{end}{indent}\"codedb\": {{{end}{indent}{unit}\"command\": \"codedb\",{end}{indent}{unit}\
+         \"args\": [\"mcp\"]{end}{indent}}}"
+    )
+}
+
+#[test]
+fn a_member_comes_behind_the_last_one() {
+    let lines = entry("\n", "    ", "  ");
+    let around = |inner: &str| format!("{{\n  \"mcpServers\": {{{inner}\n  }}\n}}\n");
+    let check_inner = |before: &str, after: &str| check(&around(before), &around(after), None);
+    check_inner("\n    \"a\": {}", &format!("\n    \"a\": {{}},{lines}"));
+    check_inner("\n    \"a\": {},", &format!("\n    \"a\": {{}},{lines},"));
+    let noted = format!("\n    \"a\": {{}}, // note{lines}\n    // \"b\": {{}}");
+    check_inner("\n    \"a\": {} // note\n    // \"b\": {}", &noted);
+    check_inner("\n    // none yet", &format!("\n    // none yet{lines}"));
+    check_inner("\n    \"a\": 1 /* x */ , // y", &format!("\n    \"a\": 1 /* x */ , // y{lines},"));
+}
+
+#[test]
+fn an_object_on_one_line_stays_on_it() {
+    check("{\"mcpServers\": {}}", &format!("{{\"mcpServers\": {{{ENTRY}}}}}"), None);
+    let both = format!("{{\"mcpServers\": {{\"a\": 1, {ENTRY}}}}}");
+    check("{\"mcpServers\": {\"a\": 1}}", &both, None);
+    let both = format!("{{\"mcpServers\": {{\"a\": 1, {ENTRY},}}}}");
+    check("{\"mcpServers\": {\"a\": 1,}}", &both, None);
+    let both = format!("{{\"mcpServers\": {{\"a\": 1, /* x */ {ENTRY} }}}}");
+    check("{\"mcpServers\": {\"a\": 1 /* x */ }}", &both, None);
+    let added = format!("{{\"b\": 1, \"mcpServers\": {{{ENTRY}}}}}");
+    check("{\"b\": 1}", &added, Some("{\"b\": 1, \"mcpServers\": {}}"));
+}
+
+#[test]
+fn indentation_and_line_ends_are_the_texts_own() {
+    for (end, unit) in [("\r\n", "\t"), ("\n", "    "), ("\r\n", "  ")] {
+        let text = format!("{{{end}{unit}\"mcpServers\": {{}},{end}{unit}\"x\": 1{end}}}");
+        let lines = entry(end, &unit.repeat(2), unit);
+        let expected = format!(
+            "{{{end}{unit}\"mcpServers\": {{{lines}{end}{unit}}},{end}{unit}\"x\": 1{end}}}"
+        );
+        check(&text, &expected, None);
+    }
+}
+
+#[test]
+fn members_without_an_object_of_servers_get_one() {
+    let text = "{\n\t\"x\": [1, 2], // two\n}";
+    let lines = entry("\n", "\t\t", "\t");
+    let expected = format!("{{\n\t\"x\": [1, 2], // two\n\t\"mcpServers\": {{{lines}\n\t}},\n}}");
+    check(text, &expected, Some("{\n\t\"x\": [1, 2], // two\n\t\"mcpServers\": {},\n}"));
+    let text = "// settings\n";
+    let edit = put(text).expect("comments").expect("an edit").text;
+    assert!(edit.starts_with("// settings\n\n{\n  \"mcpServers\""), "{edit}");
+    let lines = entry("\n", "    ", "  ");
+    let expected = format!("{{\n  \"mcpServers\": {{{lines}\n  }}\n}}");
+    check("{}", &expected, Some("{\n  \"mcpServers\": {}\n}"));
+}
+
+#[test]
+fn what_is_ours_is_known() {
+    let with = |entry: &str| format!("{{\"mcpServers\": {{\"codedb\": {entry}, \"z\": 1}}}}");
+    let same = with("{\"type\":\"stdio\",\"command\":\"codedb\",\"args\":[\"mcp\",\"--insist\"]}");
+    assert_eq!(put(&same).expect("sound"), None);
+    let moved =
+        with("{\"command\": \"/old/codedb\", \"args\": [\"mcp\", \"--insist\"], \"env\": {}}");
+    let edit = put(&moved).expect("sound").expect("an edit");
+    assert_eq!((edit.act, edit.text), (Act::Moves, moved.replace("/old/codedb", "codedb")));
+    let other = with("{\"url\": \"http://localhost\"}");
+    let edit = put(&other).expect("sound").expect("an edit");
+    assert_eq!(edit.text, format!("{{\"mcpServers\": {{{ENTRY}, \"z\": 1}}}}"));
+    assert_eq!(edit.act, Act::Replaces);
+    let text =
+        "{\"mcp\": {\"codedb\": {\"type\": \"local\", \"command\": [\"/old/codedb\", \"mcp\"]}}}";
+    let edit = register(text, "mcp", Shape::LocalCommand, "codedb").expect("sound");
+    let edit = edit.expect("an edit");
+    assert_eq!((edit.act, edit.text), (Act::Moves, text.replace("/old/codedb", "codedb")));
+}
+
+#[test]
+fn a_member_goes_from_anywhere() {
+    let check = |text: &str, expected: &str| {
+        assert_eq!(take_out(text).expect("sound").expect("an edit").text, expected, "{text}");
+    };
+    check("{\"mcpServers\":{\"codedb\":1,\"b\":2}}", "{\"mcpServers\":{\"b\":2}}");
+    check("{\"mcpServers\":{\"a\":1,\"codedb\":1,\"b\":2}}", "{\"mcpServers\":{\"a\":1,\"b\":2}}");
+    check("{\"mcpServers\":{\"a\":1,\"codedb\":1}}", "{\"mcpServers\":{\"a\":1}}");
+    check("{\"mcpServers\":{ \"codedb\":1, }}", "{\"mcpServers\":{}}");
+    check("{\"mcpServers\":{/*x*/ \"codedb\":1}}", "{\"mcpServers\":{/*x*/}}");
+    check(
+        "{\"mcpServers\":{\"a\":1, // note\n\"codedb\":1, \"b\":2}}",
+        "{\"mcpServers\":{\"a\":1, // note\n \"b\":2}}",
+    );
+    check("{\"mcpServers\":{\"codedb\":1 /*x*/, \"b\":2}}", "{\"mcpServers\":{/*x*/ \"b\":2}}");
+    assert_eq!(take_out("{\"mcpServers\":{\"a\":1}}").expect("sound"), None);
+    assert_eq!(take_out("{\"codedb\":1}").expect("sound"), None);
+    assert_eq!(take_out("// nothing").expect("sound"), None);
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_in_a_sentence() {
+    let check = |text: &str, part: &str| {
+        let error = put(text).expect_err("refused");
+        assert!(error.to_string().contains(part), "{error}");
+        assert_eq!(error.hints().len(), 1, "{error}");
+    };
+    check("{\"a\": 1", "is no JSON at line 1, column 1: unterminated object");
+    check("{\n  \"a\": 1\n  \"b\": 2\n}", "is no JSON at line 2");
+    check("{a: 1}", "is no JSON at line 1");
+    check("[1]", "is no JSON object");
+    check("{} {}", "is no JSON at line 1");
+    check("{\"mcpServers\": []}", "`mcpServers` is no object");
+    check("{\"mcpServers\": {}, \"mcpServers\": {}}", "has the key `mcpServers` twice");
+    check("{\"mcpServers\": {\"codedb\": 1, \"code\\u0064b\": 2}}", "has the key `codedb` twice");
+    let deep = |levels: usize| format!("{{\"a\": {}{}}}", "[".repeat(levels), "]".repeat(levels));
+    check(&deep(100_000), "maximum nesting depth exceeded");
+    assert!(put(&deep(400)).expect("shallow enough").is_some());
+}
+
+/// A text of an object that may hold anything but our container's key.
+fn object(levels: u32) -> BoxedStrategy<String> {
+    let leaf = prop_oneof![
+        Just("1".to_owned()),
+        Just("-2.50e+3".to_owned()),
+        Just("\"é \\\" } // no\"".to_owned()),
+        Just("null".to_owned()),
+        Just("[1, /* x */ true,]".to_owned()),
+        Just("{}".to_owned()),
+    ];
+    let value = match levels {
+        0 => leaf.boxed(),
+        _ => prop_oneof![3 => leaf, 2 => object(levels - 1)].boxed(),
+    };
+    let members = prop::collection::vec((gap(), gap(), value, gap()), 0..4);
+    (members, gap(), any::<bool>())
+        .prop_map(|(members, last_gap, has_comma)| {
+            let comma = if has_comma && !members.is_empty() { "," } else { "" };
+            let members: Vec<String> = members
+                .iter()
+                .enumerate()
+                .map(|(at, (before, colon, value, behind))| {
+                    format!("{before}\"k{at}\":{colon}{value}{behind}")
+                })
+                .collect();
+            match members.is_empty() {
+                // An object that becomes empty is left without blanks.
+                true if last_gap.trim().is_empty() => "{}".to_owned(),
+                true => format!("{{{last_gap}}}"),
+                false => format!("{{{}{comma}{last_gap}}}", members.join(",")),
+            }
+        })
+        .boxed()
+}
+
+/// What may stand between two tokens.
+fn gap() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => Just(String::new()),
+        4 => Just(" ".to_owned()),
+        4 => Just("\n  ".to_owned()),
+        2 => Just("\n\n\t".to_owned()),
+        1 => Just(" // note } , {\n".to_owned()),
+        1 => Just("/* a\n b , */".to_owned()),
+        1 => Just("\n// \"codedb\": {}\n  ".to_owned()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn taking_out_undoes_putting_in(
+        servers in object(2),
+        others in object(2),
+        is_first in any::<bool>(),
+        has_crlf in any::<bool>(),
+        has_mark in any::<bool>(),
+        gap in gap(),
+    ) {
+        let others = format!("\"others\": {others}");
+        let servers = format!("\"mcpServers\":{gap}{servers}");
+        let text = match is_first {
+            true => format!("{{{gap}{servers},{gap}{others}{gap}}}{gap}"),
+            false => format!("{{{gap}{others}{gap},{gap}{servers}{gap}}}{gap}"),
+        };
+        let text = if has_crlf { text.replace('\n', "\r\n") } else { text };
+        let text = if has_mark { format!("\u{feff}{text}") } else { text };
+        let format = crate::register::Format::Jsonc { container: CONTAINER, shape: SHAPE };
+        let put = crate::register::register(&text, format, "codedb").expect("sound");
+        let put = put.expect("an edit").text;
+        prop_assert!(keeps(&put, &text), "{put:?}");
+        prop_assert_eq!(put.contains('\r'), has_crlf && text.contains('\n'));
+        prop_assert_eq!(crate::register::register(&put, format, "codedb").expect("sound"), None);
+        let out = crate::register::unregister(&put, format).expect("sound").expect("an edit");
+        prop_assert_eq!(out.text, text);
+    }
+
+    #[test]
+    fn whoever_had_no_servers_keeps_the_rest(text in object(3)) {
+        let once = put(&text).expect("sound").expect("an edit").text;
+        prop_assert!(keeps(&once, &text), "{once:?}");
+        let out = take_out(&once).expect("sound").expect("an edit").text;
+        prop_assert!(keeps(&out, &text), "{out:?}");
+        let again = put(&out).expect("sound").expect("an edit").text;
+        prop_assert_eq!(take_out(&again).expect("sound").expect("an edit").text, out);
+    }
+}
+
+/// Returns true if `text` is what remains of `more` when some of it is left out.
+fn keeps(more: &str, text: &str) -> bool {
+    let mut more = more.chars();
+    text.chars().all(|wanted| more.any(|found| found == wanted))
+}

@@ -1,0 +1,56 @@
+//! New JSON, in the manner of the text that it comes into.
+
+use serde_json::Value;
+
+/// A value to be written; members keep their order.
+pub(super) enum Written {
+    /// Text, number, list …: written on one line.
+    Leaf(Value),
+    /// An object.
+    Map(Vec<(String, Written)>),
+}
+
+impl Written {
+    /// Returns an object of leaves.
+    pub(super) fn map(members: Vec<(&str, Value)>) -> Written {
+        Written::Map(
+            members
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), Written::Leaf(value)))
+                .collect(),
+        )
+    }
+
+    /// Returns it with a line for each member of an object: `end` ends lines, `unit` is a step of
+    /// indentation, `indent` that of the line where it begins.
+    pub(super) fn lines(&self, end: &str, unit: &str, indent: &str) -> String {
+        let Written::Map(members) = self else { return self.inline() };
+        let deeper = format!("{indent}{unit}");
+        let members = members.iter().map(|(key, value)| {
+            format!("{end}{deeper}{}: {}", quoted(key), value.lines(end, unit, &deeper))
+        });
+        format!("{{{}{end}{indent}}}", members.collect::<Vec<_>>().join(","))
+    }
+
+    /// Returns it on one line.
+    pub(super) fn inline(&self) -> String {
+        match self {
+            Written::Leaf(Value::Array(list)) => {
+                let list: Vec<String> = list.iter().map(Value::to_string).collect();
+                format!("[{}]", list.join(", "))
+            }
+            Written::Leaf(value) => value.to_string(),
+            Written::Map(members) => {
+                let members = members
+                    .iter()
+                    .map(|(key, value)| format!("{}: {}", quoted(key), value.inline()));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// Returns `key` in quotes.
+pub(super) fn quoted(key: &str) -> String {
+    Value::from(key).to_string()
+}

@@ -1,0 +1,46 @@
+//! Properties of edits of every client's settings: nothing else changes, twice is once, and taking out undoes
+//! putting in.
+
+use super::clients::CLIENTS;
+use super::*;
+
+const COMMAND: &str = "C:\\Program Files\\codedb.exe";
+
+#[test]
+fn an_empty_file_comes_and_goes() {
+    for client in CLIENTS {
+        for text in ["", "\u{feff}"] {
+            let edit = register(text, client.format, COMMAND).expect("empty").expect("an edit");
+            assert_eq!(edit.act, Act::Adds);
+            assert!(edit.text.ends_with('\n') && edit.text.starts_with(text));
+            assert_eq!(register(&edit.text, client.format, COMMAND).expect("sound"), None);
+            let gone = unregister(&edit.text, client.format).expect("sound").expect("an edit");
+            assert_eq!(gone.act, Act::RemovesAll, "{}", client.id);
+            assert_eq!(unregister(text, client.format).expect("empty"), None);
+        }
+    }
+}
+
+#[test]
+fn every_client_has_its_shape() {
+    let written = |id: &str| {
+        let client = CLIENTS.iter().find(|client| client.id == id).expect("a client");
+        register("", client.format, "codedb").expect("empty").expect("an edit").text
+    };
+    let plain = |container: &str| {
+        format!(
+            "{{\n  \"{container}\": {{\n    \"codedb\": {{\n      \"command\": \"codedb\",\n      \
+             \"args\": [\"mcp\"]\n    }}\n  }}\n}}\n"
+        )
+    };
+    for id in ["claude-code", "cursor", "gemini", "windsurf"] {
+        assert_eq!(written(id), plain("mcpServers"), "{id}");
+    }
+    assert_eq!(written("vscode"), plain("servers"));
+    assert_eq!(written("zed"), plain("context_servers"));
+    let local = "{\n  \"mcp\": {\n    \"codedb\": {\n      \"type\": \"local\",\n      \"command\": \
+                 [\"codedb\", \"mcp\"]\n    }\n  }\n}\n";
+    assert_eq!(written("opencode"), local);
+    let toml = "[mcp_servers.codedb]\ncommand = \"codedb\"\nargs = [\"mcp\"]\n";
+    assert_eq!(written("codex"), toml);
+}

@@ -1,0 +1,159 @@
+//! Our table in settings that are TOML, put in and taken out as text.
+
+use std::ops::Range;
+
+use serde_json::Value as Json;
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table};
+
+use super::entry::{self, Standing};
+use super::{Act, Edit, NAME, Shape, lines};
+use crate::error::{Error, Result};
+
+/// The table that holds the servers.
+const SERVERS: &str = "mcp_servers";
+
+/// Puts our table into `text`, at its end.
+pub(super) fn register(text: &str, command: &str) -> Result<Option<Edit>> {
+    let before = parse(text)?;
+    let block = block(command);
+    let block: Vec<&str> = block.iter().map(String::as_str).collect();
+    let Some(found) = found(&before) else {
+        let edited = lines::append(text, &block);
+        return checked(&before, edited, Act::Adds, Some(command)).map(Some);
+    };
+    let place = Place::of(text);
+    let (range, new, act) = match entry::standing(Shape::CommandAndArgs, &found, command) {
+        Standing::Same => return Ok(None),
+        Standing::Moved => {
+            let command = Json::from(command).to_string();
+            (place.and_then(|place| place.command), command, Act::Moves)
+        }
+        Standing::Other => {
+            let lines = place.and_then(|place| place.lines);
+            let is_ended = lines.as_ref().is_some_and(|lines| text[lines.clone()].ends_with('\n'));
+            let end = lines::line_end(text);
+            let block = block.join(end) + if is_ended { end } else { "" };
+            (lines, block, Act::Replaces)
+        }
+    };
+    let range = range.ok_or_else(refused)?;
+    let edited = format!("{}{new}{}", &text[..range.start], &text[range.end..]);
+    checked(&before, edited, act, Some(command)).map(Some)
+}
+
+/// Takes our table out of `text`.
+pub(super) fn unregister(text: &str) -> Result<Option<Edit>> {
+    let before = parse(text)?;
+    if found(&before).is_none() {
+        return Ok(None);
+    }
+    let range = Place::of(text).and_then(|place| place.lines).ok_or_else(refused)?;
+    let edited = lines::cut(text, range);
+    let act = if edited.is_empty() { Act::RemovesAll } else { Act::Removes };
+    checked(&before, edited, act, None).map(Some)
+}
+
+fn block(command: &str) -> [String; 3] {
+    [
+        format!("[{SERVERS}.{NAME}]"),
+        format!("command = {}", Json::from(command)),
+        format!("args = [\"{}\"]", entry::SERVE),
+    ]
+}
+
+fn parse(text: &str) -> Result<Table> {
+    text.parse::<Table>().map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let line = text[..text.floor_char_boundary(at)].matches('\n').count() + 1;
+        Error::usage(format!("is no TOML at line {line}: {}", error.message().to_lowercase()))
+            .with_hint("mend it there and run this again; nothing was changed in it")
+    })
+}
+
+fn refused() -> Error {
+    Error::usage("is written in a way that codedb does not edit safely")
+        .with_hint(format!("change the table `{SERVERS}.{NAME}` by hand"))
+}
+
+/// Returns what stands under our name.
+fn found(table: &Table) -> Option<Json> {
+    let found = table.get(SERVERS)?.get(NAME)?;
+    Some(serde_json::to_value(found).unwrap_or_default())
+}
+
+/// Where our table stands.
+#[derive(Default)]
+struct Place {
+    /// The value of its `command`.
+    command: Option<Range<usize>>,
+    /// Its lines from the header on, where it has a header of its own and all of it stands there.
+    lines: Option<Range<usize>>,
+}
+
+impl Place {
+    fn of(text: &str) -> Option<Place> {
+        let root = DeTable::parse(text).ok()?;
+        let servers = member(root.get_ref(), SERVERS)?.1.get_ref().as_table()?;
+        let (name, ours) = member(servers, NAME)?;
+        let table = ours.get_ref().as_table()?;
+        let command = member(table, "command").map(|(_, value)| value.span());
+        let mut end = name.span().end;
+        reach(table, &mut end);
+        let lines = lines::whole_lines(text, name.span().start..end);
+        let header = text[lines.clone()].trim_start();
+        let has_header = header.starts_with('[') && !header.starts_with("[[");
+        Some(Place { command, lines: has_header.then_some(lines) })
+    }
+}
+
+fn member<'a, 'i>(
+    table: &'a DeTable<'i>,
+    name: &str,
+) -> Option<(&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>)> {
+    table.iter().find(|(key, _)| key.get_ref() == name)
+}
+
+/// Moves `end` behind everything that `table` holds. The parser bounds the depth.
+fn reach(table: &DeTable<'_>, end: &mut usize) {
+    for (key, value) in table {
+        *end = (*end).max(key.span().end);
+        match value.get_ref() {
+            DeValue::Table(table) => reach(table, end),
+            _ => *end = (*end).max(value.span().end),
+        }
+    }
+}
+
+/// Returns the edit if the text then says what it said before and our table as wanted.
+fn checked(before: &Table, edited: String, act: Act, command: Option<&str>) -> Result<Edit> {
+    let mut after = parse(&edited).map_err(|_| refused())?;
+    let mut before = before.clone();
+    let is_wanted = match (found(&after), command) {
+        (Some(found), Some(command)) => {
+            entry::standing(Shape::CommandAndArgs, &found, command) == Standing::Same
+        }
+        (found, None) => found.is_none(),
+        (None, Some(_)) => false,
+    };
+    for table in [&mut before, &mut after] {
+        take(table);
+    }
+    match is_wanted && before == after {
+        true => Ok(Edit { text: edited, act }),
+        false => Err(refused()),
+    }
+}
+
+/// Takes our table out, and the table of servers if that is all it holds.
+fn take(table: &mut Table) {
+    if let Some(servers) = table.get_mut(SERVERS).and_then(toml::Value::as_table_mut) {
+        servers.remove(NAME);
+        if servers.is_empty() {
+            table.remove(SERVERS);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Edits of TOML, by example and over many shapes.
+
+use super::*;
+
+const BLOCK: &str = "[mcp_servers.codedb]\ncommand = \"codedb\"\nargs = [\"mcp\"]\n";
+
+fn put(text: &str) -> Result<Option<Edit>> {
+    register(text, "codedb")
+}
+
+#[test]
+fn taking_out_undoes_putting_in() {
+    let texts = [
+        "",
+        "\n",
+        "# only a comment",
+        "model = \"o3\"\n",
+        "model = \"o3\" # which\n\n\n",
+        "a = 1\nb = '''\n[mcp_servers.codedb]\n'''",
+        "[mcp_servers.other]\ncommand = \"x\"\n",
+        "[mcp_servers]\n",
+        "[mcp_servers]\nother = { command = \"x\" }\n",
+        "mcp_servers.other.command = \"x\"\n",
+        "[mcp_servers.codedb2]\ncommand = \"x\"\n\n[[list]]\na = 1979-05-27\n",
+        "\t[a.b]\nc = [\n  1, # one\n]\n# end\n",
+    ];
+    for text in texts.iter().flat_map(|text| [(*text).to_owned(), text.replace('\n', "\r\n")]) {
+        let edit = put(&text).expect("sound").expect("an edit");
+        assert!(edit.text.starts_with(&text), "{text:?}");
+        let ends = edit.text.matches('\n').count();
+        let expected = if text.contains('\r') { ends } else { 0 };
+        assert_eq!(edit.text.matches("\r\n").count(), expected, "{text:?}");
+        assert_eq!(put(&edit.text).expect("sound"), None, "{text:?}");
+        let out = unregister(&edit.text).expect("sound").expect("an edit");
+        assert_eq!(out.text, text);
+        assert_eq!(out.act == Act::RemovesAll, text.is_empty());
+        assert_eq!(unregister(&text).expect("sound"), None, "{text:?}");
+    }
+}
+
+#[test]
+fn a_table_goes_from_anywhere() {
+    let text = format!("a = 1\n\n{BLOCK}\n# next\n[next]\nb = 2\n");
+    let out = unregister(&text).expect("sound").expect("an edit").text;
+    assert_eq!(out, "a = 1\n\n# next\n[next]\nb = 2\n");
+    let text = format!("{BLOCK}startup_timeout_sec = 20\n\n[mcp_servers.codedb.env]\nA = \"1\"\n");
+    assert_eq!(put(&text).expect("sound"), None, "further fields are the user's own");
+    let out = unregister(&format!("{text}\n[next]\n")).expect("sound").expect("an edit").text;
+    assert_eq!(out, "[next]\n");
+}
+
+#[test]
+fn another_entry_is_changed_in_place() {
+    let moved = BLOCK.replace("\"codedb\"", "\"/old/codedb\" # where");
+    let edit = put(&format!("{moved}\n[next]\n")).expect("sound").expect("an edit");
+    let expected = moved.replace("/old/codedb", "codedb") + "\n[next]\n";
+    assert_eq!((edit.act, edit.text), (Act::Moves, expected));
+    let inline = "[mcp_servers]\ncodedb = { command = \"/old/codedb\", args = [\"mcp\"] }\n";
+    let edit = put(inline).expect("sound").expect("an edit");
+    assert_eq!(edit.text, inline.replace("/old/codedb", "codedb"));
+    let other = "a = 1\n[mcp_servers.codedb]\nurl = \"http://localhost\"\n\n[next]\n";
+    let edit = put(other).expect("sound").expect("an edit");
+    assert_eq!((edit.act, edit.text), (Act::Replaces, format!("a = 1\n{BLOCK}\n[next]\n")));
+}
+
+#[test]
+fn what_cannot_be_read_or_edited_is_refused_in_a_sentence() {
+    let check = |text: &str, part: &str| {
+        let error = put(text).expect_err("refused");
+        assert!(error.to_string().contains(part), "{error}");
+        assert_eq!(error.hints().len(), 1, "{error}");
+    };
+    check("a = 1\nb = \n", "is no TOML at line 2");
+    check("a = 1\na = 2\n", "is no TOML at line 2");
+    check("mcp_servers = { other = {} }\n", "in a way that codedb does not edit safely");
+    check("mcp_servers = 5\n", "in a way that codedb does not edit safely");
+    check("[mcp_servers]\ncodedb = { url = \"x\" }\n", "does not edit safely");
+    let inline = "[mcp_servers]\ncodedb = { command = \"codedb\", args = [\"mcp\"] }\n";
+    let error = unregister(inline).expect_err("refused");
+    assert!(error.hints()[0].contains("`mcp_servers.codedb` by hand"), "{error}");
+    let deep = format!("a = {}{}\n", "[".repeat(100_000), "]".repeat(100_000));
+    check(&deep, "is no TOML at line 1");
+}

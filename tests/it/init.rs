@@ -1,0 +1,282 @@
+//! `codedb init` as a user meets it: a home of its own, the real program, and every byte compared.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::mcp::session::Session;
+use crate::support::place::{Answer, Place};
+
+/// The settings of a user of all clients, as they may look.
+const SETTINGS: &[(&str, &str)] = &[
+    (".claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {},\n  \"projects\": {}\n}"),
+    (".codex/config.toml", "model = \"o3\" # which\r\n\r\n[tui]\r\ntheme = \"x\"\r\n"),
+    (".cursor/mcp.json", "\u{feff}{\"mcpServers\": {\"a\": {\"url\": \"http://localhost\"}}}\n"),
+    (".gemini/settings.json", "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t},\n}\n"),
+    (".config/Code/User/mcp.json", "{\r\n  \"servers\": {\r\n    // none\r\n  }\r\n}\r\n"),
+    (
+        ".config/zed/settings.json",
+        "// Zed\n{\n  \"context_servers\": {\n    \"a\": {} // last\n    // \"b\": {}\n  },\n}\n",
+    ),
+    (".codeium/windsurf/mcp_config.json", "{\"mcpServers\": {}}"),
+    (".config/opencode/opencode.jsonc", "{\n  /* all */\n  \"mcp\": {},\n}\n"),
+];
+
+/// The same for one project.
+const IN_PROJECT: &[&str] = &[
+    ".mcp.json",
+    ".codex/config.toml",
+    ".cursor/mcp.json",
+    ".gemini/settings.json",
+    ".vscode/mcp.json",
+    ".zed/settings.json",
+    "opencode.json",
+];
+
+fn home(place: &Place) -> PathBuf {
+    place.base().join("home")
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+    fs::write(path, text).expect("a file can be written");
+}
+
+/// A place whose user has every client.
+fn with_settings() -> Place {
+    let place = Place::new();
+    for (path, text) in SETTINGS {
+        write(&home(&place).join(path), text);
+    }
+    place
+}
+
+fn command(place: &Place, args: &[&str]) -> Command {
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    for name in ["CODEX_HOME", "CLAUDE_CONFIG_DIR"] {
+        command.env_remove(name);
+    }
+    command.arg("init").args(args);
+    command
+}
+
+fn init(place: &Place, args: &[&str]) -> Answer {
+    Answer::of(command(place, args))
+}
+
+/// Returns every file and folder of a place with what is in it.
+fn all(place: &Place) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let (mut found, mut folders) = (BTreeMap::new(), vec![place.base()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => folders.push(path.clone()),
+                false => drop(found.insert(path.clone(), fs::read(&path).ok())),
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn nothing_is_written_unasked() {
+    let place = with_settings();
+    let before = all(&place);
+    for args in [&[][..], &["--scope", "project"], &["--agents-md"]] {
+        let answer = init(&place, args).expect_success();
+        assert!(answer.text().contains("+++ ") && answer.text().contains("codedb"), "{args:?}");
+        assert!(answer.stderr.contains("nothing was written"), "{}", answer.stderr);
+        assert_eq!(all(&place), before, "{args:?}");
+    }
+    let text = init(&place, &["--client", "claude-code"]).text();
+    let path = home(&place).join(".claude.json").display().to_string();
+    let program = env!("CARGO_BIN_EXE_codedb");
+    let expected = format!(
+        "Claude Code: add codedb\n--- {path}\n+++ {path}\n@@ -1,5 +1,10 @@\n {{\n   \"numStartups\": 3,\n\
+         -  \"mcpServers\": {{}},\n+  \"mcpServers\": {{\n+    \"codedb\": {{\n+      \"command\": \
+         \"{program}\",\n+      \"args\": [\"mcp\"]\n+    }}\n+  }},\n   \"projects\": {{}}\n }}\n\\ No newline \
+         at end of file\n"
+    );
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn registering_twice_is_once_and_removing_restores_every_byte() {
+    let place = with_settings();
+    let before = all(&place);
+    let answer = init(&place, &["--yes"]).expect_success();
+    assert_eq!(answer.stderr.matches(": registered in ").count(), SETTINGS.len());
+    let registered = all(&place);
+    let changed = before.keys().filter(|path| before.get(*path) != registered.get(*path)).count();
+    assert_eq!((changed, registered.len()), (SETTINGS.len(), before.len()));
+    let again = init(&place, &["--yes"]).expect_success();
+    assert_eq!((again.text().as_str(), &all(&place)), ("", &registered));
+    assert_eq!(again.stderr.matches(": registered already in ").count(), SETTINGS.len());
+    // Another program of the same name is brought up to date.
+    let moved = init(&place, &["--yes", "--command", "codedb"]).expect_success();
+    assert_eq!(moved.text().matches("bring codedb up to date").count(), SETTINGS.len());
+    assert_eq!(init(&place, &["--command", "codedb"]).expect_success().text(), "");
+    init(&place, &["--yes", "--remove"]).expect_success();
+    assert_eq!(all(&place), before);
+    let nothing = init(&place, &["--remove"]).expect_success();
+    assert!(nothing.stderr.contains("not registered here"), "{}", nothing.stderr);
+}
+
+#[test]
+fn a_project_gets_its_own_files_and_loses_them_again() {
+    let place = with_settings();
+    place.write("src/lib.rs", "");
+    let before = all(&place);
+    let answer = init(&place, &["--yes", "--scope", "project", "--agents-md"]).expect_success();
+    assert!(answer.stderr.contains("is a path of this machine"), "{}", answer.stderr);
+    let after = all(&place);
+    let new: Vec<&PathBuf> = after.keys().filter(|path| !before.contains_key(*path)).collect();
+    let mut expected: Vec<PathBuf> =
+        IN_PROJECT.iter().chain(&["AGENTS.md"]).map(|path| place.root().join(path)).collect();
+    expected.sort();
+    assert_eq!(new, expected.iter().collect::<Vec<_>>());
+    assert!(before.iter().all(|(path, text)| after.get(path) == Some(text)));
+    let again = init(&place, &["--yes", "--scope", "project", "--agents-md"]).expect_success();
+    assert_eq!((again.text(), all(&place)), (String::new(), after));
+    init(&place, &["--yes", "--scope", "project", "--agents-md", "--remove"]).expect_success();
+    assert_eq!(all(&place), before);
+    assert!(!place.root().join(".vscode").exists(), "an empty folder is left");
+}
+
+#[test]
+fn what_was_written_starts_the_server() {
+    let place = Place::new();
+    place.write("src/cart.rs", "pub fn add_item() {}\n");
+    let args = ["--yes", "--scope", "project", "--client", "claude-code,opencode"];
+    init(&place, &args).expect_success();
+    let read = |path: &str| -> Value {
+        let text = fs::read_to_string(place.root().join(path)).expect("it was written");
+        serde_json::from_str(&text).expect("strict JSON")
+    };
+    let plain = read(".mcp.json")["mcpServers"]["codedb"].take();
+    let words = |value: &Value| -> Vec<String> {
+        serde_json::from_value(value.clone()).expect("a list of texts")
+    };
+    let program = plain["command"].as_str().expect("a text").to_owned();
+    let as_list = [vec![program], words(&plain["args"])].concat();
+    assert_eq!(words(&read("opencode.json")["mcp"]["codedb"]["command"]), as_list);
+    let mut server = place.command(&as_list[0]);
+    server.args(&as_list[1..]).env("CODEDB_INDEX_DIR", place.cache());
+    let mut session = Session::spawn(server);
+    let answer = session.initialize("2025-11-25", json!({}));
+    assert_eq!(answer["serverInfo"]["name"], "codedb");
+    assert_eq!(session.text("codedb_find", json!({"query": "cart"})), "src/cart.rs\n");
+    session.end();
+}
+
+#[test]
+fn a_program_on_the_path_is_registered_by_its_name() {
+    let place = Place::new();
+    let bin = place.base().join("bin");
+    fs::create_dir(&bin).expect("a folder can be made");
+    let shown = |place: &Place| {
+        let mut command = command(place, &["--client", "cursor"]);
+        command.env("PATH", &bin);
+        Answer::of(command).expect_success().text()
+    };
+    symlink(env!("CARGO_BIN_EXE_codedb"), bin.join("codedb")).expect("a link can be made");
+    assert!(shown(&place).contains("\"command\": \"codedb\""));
+    fs::remove_file(bin.join("codedb")).expect("it is there");
+    write(&bin.join("codedb"), "#!/bin/sh\n");
+    fs::set_permissions(bin.join("codedb"), PermissionsExt::from_mode(0o755)).expect("permissions");
+    let own = format!("\"command\": \"{}\"", env!("CARGO_BIN_EXE_codedb"));
+    assert!(shown(&place).contains(&own), "another program of that name comes first");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone() {
+    let place = with_settings();
+    let broken = home(&place).join(".cursor/mcp.json");
+    write(&broken, "{\"mcpServers\": {\n");
+    let answer = init(&place, &["--yes"]).expect_success();
+    let told = format!("{}: is no JSON at line 1, column 16", broken.display());
+    assert!(answer.stderr.contains(&told) && answer.stderr.contains("hint: "), "{}", answer.stderr);
+    assert_eq!(answer.stderr.matches(": registered in ").count(), SETTINGS.len() - 1);
+    assert_eq!(fs::read_to_string(&broken).expect("it is there"), "{\"mcpServers\": {\n");
+    let alone = init(&place, &["--yes", "--client", "cursor"]);
+    assert_eq!((alone.code, alone.text().as_str()), (2, ""), "nothing else went well");
+}
+
+#[test]
+fn errors_name_the_path_and_the_mend() {
+    let place = Place::new();
+    let check = |place: &Place, args: &[&str], code: i32, parts: &[&str]| {
+        let answer = init(place, args);
+        assert_eq!((answer.code, answer.text().as_str()), (code, ""), "{}", answer.stderr);
+        let missing = parts.iter().find(|part| !answer.stderr.contains(**part));
+        assert_eq!(missing, None, "{}", answer.stderr);
+    };
+    check(&place, &[], 1, &["no agent or editor was found", "--client: claude-code, codex"]);
+    check(&place, &["--client", "emacs"], 2, &["'emacs'", "claude-code"]);
+    let project = ["--scope", "project", "--client", "windsurf"];
+    check(&place, &project, 2, &["Windsurf has no settings in a project", "leave out"]);
+    let home_text = home(&place).display().to_string();
+    let at_home = ["--root", home_text.as_str(), "--scope", "project"];
+    check(&place, &at_home, 2, &["is no project: it is a home folder", "--root"]);
+    let cursor = home(&place).join(".cursor/mcp.json");
+    let path = cursor.display().to_string();
+    let by_name = ["--yes", "--client", "cursor"];
+    fs::create_dir_all(&cursor).expect("a folder can be made");
+    check(&place, &by_name, 2, &[&path, "is no file"]);
+    fs::remove_dir(&cursor).expect("it is empty");
+    fs::write(&cursor, b"{\"a\": \"\xFF\"}").expect("a file can be written");
+    check(&place, &by_name, 2, &[&path, "is not UTF-8"]);
+    fs::remove_file(&cursor).expect("it is there");
+    symlink("nowhere", &cursor).expect("a link can be made");
+    check(&place, &by_name, 2, &[&path, "is a link that leads nowhere", "hint: remove the link"]);
+    write(&place.base().join("outside.json"), "{}");
+    symlink("../outside.json", place.root().join(".mcp.json")).expect("a link can be made");
+    let project = ["--yes", "--scope", "project", "--client", "claude-code"];
+    check(&place, &project, 2, &[".mcp.json: leads out of the tree"]);
+}
+
+#[test]
+fn links_are_written_through_and_permissions_kept() {
+    let place = Place::new();
+    let kept = place.base().join("dotfiles/claude.json");
+    write(&kept, "{}\n");
+    fs::set_permissions(&kept, PermissionsExt::from_mode(0o600)).expect("permissions");
+    let link = home(&place).join(".claude.json");
+    symlink(&kept, &link).expect("a link can be made");
+    init(&place, &["--yes"]).expect_success();
+    assert!(link.is_symlink() && fs::read_to_string(&kept).expect("text").contains("codedb"));
+    let mode = fs::metadata(&kept).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // The fresh file would go; a link and what it leads to stay.
+    fs::remove_file(&kept).expect("it is there");
+    write(&kept, "");
+    init(&place, &["--yes"]).expect_success();
+    init(&place, &["--yes", "--remove"]).expect_success();
+    let left = fs::read_to_string(&link).expect("it is there");
+    assert_eq!(left, "{\n  \"mcpServers\": {}\n}\n");
+    let names = fs::read_dir(kept.parent().expect("a folder")).expect("a folder").count();
+    assert_eq!(names, 1, "a temporary file is left");
+}
+
+#[test]
+fn the_note_is_renewed_in_place() {
+    let place = Place::new();
+    let old = "# Agents\n\n<!-- codedb:begin -->\nold\n<!-- codedb:end -->\n\nBe kind.\n";
+    place.write("AGENTS.md", old);
+    place.write("sub/x", "");
+    fs::create_dir(place.root().join(".git")).expect("a folder can be made");
+    let mut command = command(&place, &["--yes", "--agents-md"]);
+    command.current_dir(place.root().join("sub"));
+    Answer::of(command).expect_success();
+    let text = fs::read_to_string(place.root().join("AGENTS.md")).expect("it is there");
+    assert!(text.starts_with("# Agents\n\n<!-- codedb:begin -->\n"), "{text}");
+    assert!(text.ends_with("<!-- codedb:end -->\n\nBe kind.\n") && !text.contains("old"), "{text}");
+    init(&place, &["--yes", "--agents-md", "--remove"]).expect_success();
+    let text = fs::read_to_string(place.root().join("AGENTS.md")).expect("it is there");
+    assert_eq!(text, "# Agents\n\nBe kind.\n");
+}
