@@ -159,7 +159,7 @@ async def many(index, names, paths):
                 tool, arguments, part = [
                     ("codedb_symbol", {"name": name}, name),
                     ("codedb_search", {"query": name}, name),
-                    ("codedb_outline", {"path": path}, path),
+                    ("codedb_outline", {"path": path}, name),
                     ("codedb_read", {"path": path, "line_end": 20}, path),
                 ][round % 4]
                 start = time.perf_counter()
