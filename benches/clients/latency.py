@@ -8,6 +8,7 @@ other.
 """
 
 import asyncio
+import json
 import os
 import statistics
 import subprocess
@@ -23,6 +24,8 @@ warnings.simplefilter("ignore")
 CODEDB, TREE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 ROUNDS = 200
 CLIENTS, CALLS = 32, 20
+# Files of which names are asked for.
+SAMPLE = 150
 
 
 def args(command, index):
@@ -77,7 +80,7 @@ def pid_of(index):
     raise SystemExit("the server is not there")
 
 
-async def started(index):
+async def started(index, name):
     """From the start of the server to an answer."""
     to_initialize, to_search = [], []
     for _ in range(10):
@@ -95,7 +98,7 @@ async def started(index):
         process.stdin.write(
             b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
             b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"codedb_search",'
-            b'"arguments":{"query":"function"}}}\n'
+            b'"arguments":{"query":"%s"}}}\n' % name.encode()
         )
         answer = await process.stdout.readline()
         assert b'"id":2' in answer and b'"isError":false' in answer, answer
@@ -185,19 +188,17 @@ async def many(index, names, paths):
 
 def sample(index):
     """Names and paths of the tree, by a fixed step."""
-    lines = subprocess.run(
-        [CODEDB, "glob", "**/*", "--max-results", "1000", "--root", TREE, "--index-dir", index],
-        capture_output=True, text=True, check=True,
-    ).stdout.splitlines()
+    command = [CODEDB, "search", "--files", "--no-index"]
+    listed = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=True)
+    lines = listed.stdout.splitlines()
     ends = (".js", ".ts", ".c", ".rs", ".py", ".go")
     paths, names = [], []
-    for path in [line for line in lines if line.endswith(ends)][::7]:
+    sources = [line for line in lines if line.endswith(ends)]
+    for path in sources[:: max(1, len(sources) // SAMPLE)]:
         outline = subprocess.run(
             [CODEDB, "outline", path, "--json", "--root", TREE, "--index-dir", index],
             capture_output=True, text=True,
         ).stdout
-        import json
-
         symbols = [symbol["name"] for symbol in json.loads(outline or "{}").get("symbols", [])]
         symbols = [name for name in symbols if name.isidentifier() and len(name) > 4]
         if symbols:
@@ -213,7 +214,7 @@ def main():
         names, paths = sample(index)
         assert len(names) > 20, (names, paths)
         print("| what | median | 95 % | above ping |\n| --- | --- | --- | --- |")
-        asyncio.run(started(index))
+        asyncio.run(started(index, names[len(names) // 2]))
         asyncio.run(session(index, names, paths))
         asyncio.run(many(index, names, paths))
 
