@@ -251,10 +251,9 @@ impl Catalog {
         Ok(())
     }
 
-    /// Returns a number that the names which are defined do not exceed. O(parts).
+    /// Returns a number that the names which the parts define do not exceed. O(parts).
     pub fn names_max(&self) -> u64 {
-        let in_parts = self.parts.iter().map(|part| part.meta().names).sum::<u64>();
-        in_parts + self.held.values().map(|held| held.names().count() as u64).sum::<u64>()
+        self.parts.iter().map(|part| part.defined_max() as u64).sum()
     }
 
     /// Returns all names that are defined, ready for fuzzy look-ups. O(names), the first time.

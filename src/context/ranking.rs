@@ -71,7 +71,7 @@ pub fn rank_files(
     if let Some(history) = sources.history {
         let best = scored.first().map_or(1.0, |first| first.score);
         let mut together: BTreeSet<FileId> = BTreeSet::new();
-        for leader in scored.iter().take(LEADERS) {
+        for leader in scored.iter().take(LEADERS).take_while(|leader| leader.score > 0.0) {
             for (path, share) in history.changed_with(catalog.path(leader.file)) {
                 if let Some(file) = catalog.find(path) {
                     let evidence = found.files.entry(file).or_default();

@@ -96,7 +96,7 @@ pub struct FileList {
     /// Where each path ends.
     ends: Vec<usize>,
     files: Vec<FileInfo>,
-    /// What it was made of, unless of a walk.
+    /// What it was made of, unless of a walk, or of files that came and went.
     origin: Option<Origin>,
 }
 
@@ -294,11 +294,13 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
     let mut list = FileList { generation: *generation, ..FileList::default() };
     let taken_at = SystemTime::now();
     let mut added = view.added.iter().peekable();
+    // A file that goes while it is looked at may be back the next moment.
+    let mut is_settled = true;
     for id in (0..table.files()).map(FileId) {
         let file = table.file(id)?;
         let path = path::join(table.dir(file.dir)?.path.to_bytes(), file.name.to_bytes());
         while let Some(added) = added.next_if(|added| path::compare(added, &path).is_lt()) {
-            push_new(&mut list, root, added, taken_at);
+            is_settled &= push_new(&mut list, root, added, taken_at);
         }
         if view.gone.binary_search(&id).is_ok() {
             list.gone.push(path);
@@ -313,6 +315,7 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
                 Some(now) => (stamp, lasting) = (now, now.unless_racy(taken_at)),
                 // It went since it was looked at.
                 None => {
+                    is_settled = false;
                     list.gone.push(path);
                     continue;
                 }
@@ -322,19 +325,21 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
         list.push(&path, FileInfo { stamp: lasting, ..info(stamp, file.flags, state, hash) });
     }
     for path in added {
-        push_new(&mut list, root, path, taken_at);
+        is_settled &= push_new(&mut list, root, path, taken_at);
     }
     let differs = |at: &usize| list.info(*at).state != State::Same;
     let differing = (0..list.len()).filter(differs).collect();
-    list.origin = Some(Origin { checksums: snapshot.checksums().collect(), view, differing });
+    let checksums = snapshot.checksums().collect();
+    list.origin = is_settled.then_some(Origin { checksums, view, differing });
     Ok(list)
 }
 
-fn push_new(list: &mut FileList, root: &Path, path: &[u8], taken_at: SystemTime) {
-    if let Some(stamp) = Stamp::of_file(&root.join(path::to_path(path))) {
-        let info = info(stamp, flags(path), State::Added, 0);
-        list.push(path, FileInfo { stamp: stamp.unless_racy(taken_at), ..info });
-    }
+/// Adds a file that the generation does not have; returns false if it is gone.
+fn push_new(list: &mut FileList, root: &Path, path: &[u8], taken_at: SystemTime) -> bool {
+    let Some(stamp) = Stamp::of_file(&root.join(path::to_path(path))) else { return false };
+    let info = info(stamp, flags(path), State::Added, 0);
+    list.push(path, FileInfo { stamp: stamp.unless_racy(taken_at), ..info });
+    true
 }
 
 /// Walks the tree; what `snapshot` knows of a file at its stamp is kept.

@@ -70,7 +70,7 @@ pub struct Uses {
 /// 16 other names for it. Uses of a type as a base or annotation are no calls, nor are functions that
 /// are passed on; see [`Role`].
 pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
-    uses_within(code, of, least, Bound { uses_max: usize::MAX, first: &|_| 0 })
+    uses_within(code, of, least, Bound { uses_max: usize::MAX, role: None, first: &|_| 0 })
 }
 
 /// Which uses are resolved where there are many.
@@ -78,6 +78,8 @@ pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
 pub struct Bound<'a> {
     /// Uses that are resolved at the most.
     pub uses_max: usize,
+    /// The role that they are to have, if that matters.
+    pub role: Option<Role>,
     /// Those of files with a low number come first, then those earlier in the order of files.
     pub first: &'a dyn Fn(FileId) -> usize,
 }
@@ -104,6 +106,7 @@ pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_
             }
         });
     }
+    sites.retain(|(_, site)| bound.role.is_none_or(|role| site.reference.role == role));
     let in_text = |(_, site): &(Arc<str>, Site)| (site.file, site.reference.span.start);
     if sites.len() > bound.uses_max {
         sites.sort_by_cached_key(|site| ((bound.first)(site.1.file), in_text(site)));

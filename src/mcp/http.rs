@@ -19,7 +19,6 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::line;
 use super::metrics::Metrics;
 use super::roots::Roots;
 use super::server::Server;
@@ -30,6 +29,12 @@ use guard::{Guard, Refusal};
 
 /// Connections at once; further ones wait.
 const CONNECTIONS_MAX: usize = 256;
+
+/// Requests of the protocol under way at once; further ones wait, unread.
+const REQUESTS_MAX: usize = 64;
+
+/// Bytes of a request: a diff of 1 MiB, however it is escaped, and what stands around it.
+const REQUEST_BYTES_MAX: usize = 4 << 20;
 
 /// How long a client may take to send the head of a request.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
@@ -53,6 +58,7 @@ type Body = BoxBody<Bytes, Infallible>;
 /// What all connections share.
 struct Shared {
     mcp: StreamableHttpService<Server, NeverSessionManager>,
+    requests: Semaphore,
     guard: Guard,
     metrics: Arc<Metrics>,
     roots: Arc<Roots>,
@@ -76,12 +82,13 @@ pub(super) fn run(
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(line::BYTES_MAX)
+        .with_max_request_body_bytes(REQUEST_BYTES_MAX)
         .disable_allowed_hosts();
     let manager = Arc::new(NeverSessionManager::default());
     let mcp = StreamableHttpService::new(move || Ok(server.clone()), manager, config);
     let guard = Guard { token: address.token.clone(), hosts: address.hosts.clone() };
-    let shared = Arc::new(Shared { mcp, guard, metrics, roots });
+    let requests = Semaphore::new(REQUESTS_MAX);
+    let shared = Arc::new(Shared { mcp, requests, guard, metrics, roots });
     runtime.block_on(async {
         let listener = TcpListener::bind(address.listen).await?;
         ready(listener.local_addr()?);
@@ -130,7 +137,10 @@ async fn answer(
         return Ok(response);
     }
     Ok(match (path, request.method()) {
-        ("/mcp", _) => shared.mcp.handle(request).await,
+        ("/mcp", _) => {
+            let _place = shared.requests.acquire().await;
+            shared.mcp.handle(request).await
+        }
         ("/healthz", &Method::GET) => text(StatusCode::OK, "ok\n"),
         ("/metrics", &Method::GET) => {
             let is_full = shared.roots.opened_or_started().is_ok_and(|project| project.is_full());

@@ -147,18 +147,30 @@ impl ServerHandler for Server {
             Ok(project) => project,
             Err(sentence) => return Ok(call::failed(sentence).into()),
         };
-        settle(&project, toolset::patience(tool), &context).await;
-        let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else {
-            return Ok(call::failed("the server is closing".to_owned()).into());
+        let slot = async {
+            settle(&project, toolset::patience(tool), &context).await;
+            Arc::clone(&self.slots).acquire_owned().await
         };
-        let cancelled = context.ct;
+        let cancelled = context.ct.clone();
+        let slot = {
+            let (slot, gone) = (std::pin::pin!(slot), std::pin::pin!(cancelled.cancelled()));
+            super::stdio::either(slot, gone).await
+        };
+        let Some(Ok(slot)) = slot else {
+            return Ok(
+                call::failed("the call was cancelled before its turn came".to_owned()).into()
+            );
+        };
+        let is_cancelled = cancelled.clone();
         let answer = tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            question.answer(&project, &|| cancelled.is_cancelled())
+            question.answer(&project, &|| is_cancelled.is_cancelled())
         });
         let answered = answer.await;
         let is_failed = answered.as_ref().map_or(true, |result| result.is_error == Some(true));
-        self.metrics.called(tool, asked_at.elapsed(), is_failed);
+        if !cancelled.is_cancelled() {
+            self.metrics.called(tool, asked_at.elapsed(), is_failed);
+        }
         match answered {
             Ok(result) => Ok(result.into()),
             // The panic itself was told on standard error.

@@ -28,14 +28,17 @@ pub(super) fn members(shape: Shape, command: &str) -> Vec<(&'static str, Value)>
 
 /// Compares the entry that stands there with the wanted one.
 pub(super) fn standing(shape: Shape, found: &Value, command: &str) -> Standing {
-    let (program, first) = match shape {
-        Shape::CommandAndArgs => (&found["command"], &found["args"][0]),
+    // Flags for every command may stand before it.
+    let serves =
+        |args: &Value| args.as_array().is_some_and(|args| args.iter().any(|arg| arg == SERVE));
+    let (program, serves) = match shape {
+        Shape::CommandAndArgs => (&found["command"], serves(&found["args"])),
         Shape::LocalCommand if found["type"] != "local" => return Standing::Other,
-        Shape::LocalCommand => (&found["command"][0], &found["command"][1]),
+        Shape::LocalCommand => (&found["command"][0], serves(&found["command"])),
     };
     match program.as_str() {
-        Some(program) if first == SERVE && program == command => Standing::Same,
-        Some(program) if first == SERVE && is_codedb(program) => Standing::Moved,
+        Some(program) if serves && program == command => Standing::Same,
+        Some(program) if serves && is_codedb(program) => Standing::Moved,
         _ => Standing::Other,
     }
 }
@@ -58,6 +61,11 @@ mod tests {
     #[test]
     fn only_what_starts_another_program_differs() {
         use Standing::{Moved, Other, Same};
+        check(
+            Shape::CommandAndArgs,
+            json!({"command": "codedb", "args": ["--index-dir", "/x", "mcp", "--root", "/y"]}),
+            Same,
+        );
         let plain = Shape::CommandAndArgs;
         check(plain, json!({"command": "codedb", "args": ["mcp"]}), Same);
         check(plain, json!({"command": "codedb", "args": ["mcp", "--toolsets", "all"]}), Same);

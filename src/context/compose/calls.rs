@@ -65,9 +65,14 @@ pub(super) fn candidates(
     let places: FxHashMap<FileId, usize> =
         ranked.iter().enumerate().map(|(place, ranked)| (ranked.file, place)).collect();
     let place_of = |file: FileId| places.get(&file).copied().unwrap_or(usize::MAX);
+    // Tests come last, where only they call.
+    let first = |file: FileId| {
+        let is_test = catalog.summary(file).is_ok_and(|of| of.is_some_and(|of| of.marks.test));
+        place_of(file).min(usize::MAX / 2) + if is_test { usize::MAX / 2 } else { 0 }
+    };
     let mut callers: Vec<Vec<(SymbolAt, FileId, Site)>> = Vec::new();
     for at in &named {
-        callers.push(callers_of(catalog, texts, *at, &place_of)?);
+        callers.push(callers_of(catalog, texts, *at, &first)?);
     }
     // Who calls several of them says how they hang together.
     let mut calling: BTreeMap<SymbolAt, usize> = BTreeMap::new();
@@ -136,15 +141,12 @@ fn callers_of(
     catalog: &Catalog,
     texts: &mut Texts<'_>,
     at: SymbolAt,
-    place_of: &dyn Fn(FileId) -> usize,
+    first: &dyn Fn(FileId) -> usize,
 ) -> Result<Vec<(SymbolAt, FileId, Site)>> {
     let (mut others, mut in_tests) = (Vec::new(), Vec::new());
-    let bound = Bound { uses_max: USES_MAX, first: place_of };
+    let bound = Bound { uses_max: USES_MAX, role: Some(Use::Call), first };
     for (_, caller) in uses_within(catalog, &[at], CONFIDENCE_ANSWER, bound).uses {
         let site = &caller.site;
-        if site.reference.role != Use::Call {
-            continue;
-        }
         let from = crate::graph::calls::calling_symbol(catalog, site);
         // What calls itself is no news.
         if from == Some(at) {

@@ -149,6 +149,11 @@ impl Dictionary {
         Ok(())
     }
 
+    /// Returns a number that the names do not exceed, by less than a block. O(1).
+    pub fn len_max(&self) -> usize {
+        self.blocks() * BLOCK_ENTRIES
+    }
+
     fn blocks(&self) -> usize {
         self.index.len() / INDEX_BYTES
     }

@@ -164,6 +164,12 @@ impl Part {
         &self.meta
     }
 
+    /// Returns a number that the keys under which symbols are found do not exceed: names, and those of
+    /// [`super::keys`]. O(1).
+    pub fn defined_max(&self) -> usize {
+        self.defined.len_max()
+    }
+
     /// Returns the number of files.
     pub fn docs(&self) -> u32 {
         (self.docs.len() / DOC_BYTES) as u32

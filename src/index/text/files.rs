@@ -274,10 +274,12 @@ impl Files {
         let first = self.container.bytes(self.first)?;
         let owners = self.owners.get_or_init(|| {
             let mut owners = vec![0; self.documents];
+            let mut done = 0;
             for file in 0..self.files {
                 let at = |place: usize| (u32_at(first, place * 4) as usize).min(self.documents);
                 let (start, end) = (at(file), at(file + 1));
-                owners[start.min(end)..end].fill(file as u32);
+                owners[start.max(done).min(end)..end].fill(file as u32);
+                done = done.max(end);
             }
             owners
         });
