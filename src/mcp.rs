@@ -7,7 +7,7 @@
 //! meant, `project` keeps its index warm; `server` answers, `call` runs one call, and `metrics` counts
 //! them.
 //!
-//! Limits: messages of up to 16 MiB, 64 requests under way, as many calls at once as there are
+//! Limits: messages of up to 16 MiB, over HTTP 4 MiB, 64 requests under way, as many calls at once as there are
 //! threads and two more, replies of 10,000 tokens unless a call names another budget.
 
 mod call;
