@@ -3,6 +3,7 @@
 mod build;
 mod catalog;
 pub mod code;
+mod edit;
 mod file_list;
 mod files;
 mod freshen;

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use http::Address;
-pub use toolset::Toolset;
+pub use toolset::{Toolset, Writes};
 
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
@@ -46,6 +46,8 @@ pub struct Options {
     pub root: Option<PathBuf>,
     /// Which tools are offered.
     pub toolsets: Vec<Toolset>,
+    /// Whether tools that write files are among them.
+    pub writes: Writes,
     /// Processors to use.
     pub threads: usize,
 }
@@ -55,6 +57,7 @@ impl std::fmt::Debug for Options {
         f.debug_struct("Options")
             .field("root", &self.root)
             .field("toolsets", &self.toolsets)
+            .field("writes", &self.writes)
             .field("threads", &self.threads)
             .finish_non_exhaustive()
     }
@@ -79,7 +82,7 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<Option<Served>> {
-    let tools = toolset::tools(&options.toolsets);
+    let tools = toolset::tools(&options.toolsets, options.writes);
     serve_tools(options, tools, input, output)
 }
 
@@ -95,7 +98,7 @@ pub fn serve_http(
     address: &Address,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<()> {
-    let tools = toolset::tools(&options.toolsets);
+    let tools = toolset::tools(&options.toolsets, options.writes);
     let root = match options.root {
         Some(root) => root,
         None => (options.open)(None)?.root().to_path_buf(),

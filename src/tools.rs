@@ -1,8 +1,8 @@
 //! Tools: questions with typed arguments and typed answers, which every edge renders as it needs.
 //!
 //! Each is one file: its arguments, its reply, `run` and `render`. [`TOOLS`] lists them once; the
-//! commands of the command line, their help, completions and manual, and docs/tools.md are made from
-//! it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
+//! commands of the command line, their help, completions and manual, and the pages below docs/tools/ are
+//! made from it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
 //! tree through [`call::Code`] alone.
 
 pub mod bundle;
@@ -12,6 +12,7 @@ pub mod callpath;
 pub mod changes;
 pub mod context;
 pub mod deps;
+pub mod edit;
 pub mod explain;
 pub mod find;
 pub mod glob;
@@ -46,7 +47,7 @@ use crate::error::{Error, Kind, Result};
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 19] = [
+static TABLE: [Tool; 20] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -66,6 +67,7 @@ static TABLE: [Tool; 19] = [
     Tool::of::<search::Search>(),
     Tool::of::<status::Status>(),
     Tool::of::<bundle::Bundle>(),
+    Tool::of::<edit::Edit>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.
@@ -76,6 +78,8 @@ pub(crate) const RESULTS_MAX: usize = 1000;
 pub enum Effect {
     /// It changes nothing in the tree.
     ReadOnly,
+    /// It writes files of the tree.
+    Writes,
 }
 
 /// A question that can be asked of a tree, as its file defines it.
@@ -88,6 +92,8 @@ pub trait Define {
     const DETAILS: &'static str;
     /// What a call may do.
     const EFFECT: Effect = Effect::ReadOnly;
+    /// Arguments of calls as JSON objects, for the documentation.
+    const EXAMPLES: &'static [&'static str] = &[];
     /// The arguments that come without their names on the command line, in this order.
     const POSITIONAL: &'static [&'static str];
     /// What is asked.
@@ -162,6 +168,8 @@ pub struct Tool {
     pub details: &'static str,
     /// What a call may do.
     pub effect: Effect,
+    /// Arguments of calls as JSON objects.
+    pub examples: &'static [&'static str],
     /// The arguments that come without their names on the command line.
     pub positional: &'static [&'static str],
     /// Returns the JSON schema of its arguments; see [`schema`].
@@ -179,6 +187,7 @@ impl Tool {
             summary: D::SUMMARY,
             details: D::DETAILS,
             effect: D::EFFECT,
+            examples: D::EXAMPLES,
             positional: D::POSITIONAL,
             schema: schema::of::<D::Args>,
             made: OnceLock::new(),

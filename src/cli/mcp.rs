@@ -11,7 +11,7 @@ use super::place::{self, Asked};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::index::store;
-use crate::mcp::{self, Options, Served, Toolset};
+use crate::mcp::{self, Options, Served, Toolset, Writes};
 
 pub(super) fn command() -> Command {
     Command::new("mcp")
@@ -27,13 +27,17 @@ pub(super) fn command() -> Command {
 }
 
 /// Returns the arguments that say what is served.
-pub(super) fn server_args() -> [Arg; 2] {
+pub(super) fn server_args() -> [Arg; 3] {
     [
         Arg::new("toolsets")
             .long("toolsets")
             .value_name("LIST")
             .default_value("core")
             .help("Which tools are offered: `core`, `core,navigate` or `all`"),
+        Arg::new("allow-edit")
+            .long("allow-edit")
+            .action(ArgAction::SetTrue)
+            .help("Offer `codedb_edit`, too, which writes files of the tree"),
         Arg::new("insist")
             .long("insist")
             .action(ArgAction::SetTrue)
@@ -51,6 +55,10 @@ pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
     let toolsets = matches.get_one::<String>("toolsets").map_or("core", String::as_str);
     Ok(Options {
         toolsets: Toolset::parse(toolsets)?,
+        writes: match matches.get_flag("allow-edit") {
+            true => Writes::Allowed,
+            false => Writes::Refused,
+        },
         threads: asked.threads.unwrap_or_else(place::threads),
         root: asked.root.clone(),
         open: Box::new({

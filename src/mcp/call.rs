@@ -10,7 +10,7 @@ use super::project::Project;
 use crate::context::tokens;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
-use crate::tools::{Answer, Call, Tool};
+use crate::tools::{Answer, Call, Effect, Tool};
 
 /// Tokens of a reply unless the call names another budget.
 const TOKENS_MAX: usize = 10_000;
@@ -64,7 +64,9 @@ impl Question {
     /// Asks the tool. Takes as long as it takes; ends soon after `is_cancelled` says so.
     pub(super) fn answer(self, project: &Project, is_cancelled: IsCancelled<'_>) -> CallToolResult {
         let engine = project.engine();
-        let mut code = Interruptible::new(Local::new(engine, Check::Watcher), is_cancelled);
+        let local = Local::new(engine, Check::Watcher);
+        let local = if self.tool.effect == Effect::Writes { local.writable() } else { local };
+        let mut code = Interruptible::new(local, is_cancelled);
         let mut answer = self.run(&code);
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
         if code.is_damaged() || is_corrupt {

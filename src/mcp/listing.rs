@@ -38,10 +38,11 @@ pub(super) fn entry(tool: &Tool) -> model::Tool {
             UNTOLD.iter().for_each(|word| drop(property.remove(*word)));
         }
     }
-    let is_read_only = match tool.effect {
-        Effect::ReadOnly => true,
+    let annotations = match tool.effect {
+        Effect::ReadOnly => ToolAnnotations::new().read_only(true),
+        Effect::Writes => ToolAnnotations::new().read_only(false).destructive(true),
     };
-    let annotations = ToolAnnotations::new().read_only(is_read_only).open_world(false);
+    let annotations = annotations.open_world(false);
     model::Tool::new(tool.name, format!("{}. {}", tool.summary, tool.details), Arc::new(schema))
         .with_annotations(annotations)
 }
@@ -50,7 +51,7 @@ pub(super) fn entry(tool: &Tool) -> model::Tool {
 mod tests {
     use super::*;
     use crate::context::tokens;
-    use crate::mcp::toolset::{self, Toolset};
+    use crate::mcp::toolset::{self, Toolset, Writes};
 
     /// Estimated tokens for each token of o200k_base, in hundredths: on this text the estimate was
     /// 135 to 100 for either list.
@@ -59,14 +60,18 @@ mod tests {
     #[test]
     fn what_a_model_pays_for_stays_small() {
         let cost = |text: &str| tokens::count(text) * 100 / ESTIMATED;
-        let list = |sets: &[Toolset]| {
+        let list = |sets: &[Toolset], writes: Writes| {
             let entries: Vec<model::Tool> =
-                toolset::tools(sets).iter().map(|tool| entry(tool)).collect();
+                toolset::tools(sets, writes).iter().map(|tool| entry(tool)).collect();
             cost(&serde_json::to_string(&entries).expect("it is JSON"))
         };
-        let (core, all) = (list(&[Toolset::Core]), list(&[Toolset::Core, Toolset::Navigate]));
+        let both = [Toolset::Core, Toolset::Navigate];
+        let core = list(&[Toolset::Core], Writes::Refused);
+        let all = list(&both, Writes::Refused);
+        let with_edit = list(&both, Writes::Allowed);
         assert!(core <= 2_200, "core takes {core} tokens");
         assert!(all <= 4_500, "all take {all} tokens");
+        assert!(with_edit <= all + 350, "with edits they take {with_edit} tokens");
         let instructions = cost(INSTRUCTIONS);
         assert!(instructions <= 150, "the instructions take {instructions} tokens");
     }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Call, Define, Reply, Tool};
+use super::{Call, Define, Effect, Reply, Tool};
 use crate::answer::nearest;
 use crate::base::text;
 use crate::context::tokens;
@@ -86,6 +86,9 @@ impl Define for Bundle {
     const SUMMARY: &'static str = "Make several calls of other tools at once";
     const DETAILS: &'static str = "All see the same moment of the tree; one that fails leaves the others alone. \
          Use `query` where one step needs what another found.";
+    const EXAMPLES: &'static [&'static str] = &[
+        r#"{"ops": [{"tool": "codedb_symbol", "arguments": {"name": "Coupon"}}, {"tool": "codedb_find", "arguments": {"query": "price"}}]}"#,
+    ];
     const POSITIONAL: &'static [&'static str] = &["ops"];
     type Args = Args;
     type Reply = Found;
@@ -133,6 +136,9 @@ fn tool(name: &str) -> Result<&'static Tool> {
     match super::find(name) {
         Some(tool) if tool.name == Bundle::NAME => {
             Err(Error::usage("a bundle has no bundles in it"))
+        }
+        Some(tool) if tool.effect == Effect::Writes => {
+            Err(Error::usage(format!("a bundle only reads; call `{}` on its own", tool.name)))
         }
         Some(tool) => Ok(tool),
         None => {

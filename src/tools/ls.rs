@@ -60,6 +60,7 @@ impl Define for Ls {
     const SUMMARY: &'static str = "List a folder: its folders and files, with sizes and languages";
     const DETAILS: &'static str = "Shows what a search looks at, not what ignore rules leave out. \
                                    Use `tree` for several levels at once.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
     type Reply = Found;

@@ -153,6 +153,8 @@ impl Define for Search {
     const SUMMARY: &'static str = "Search all files for a text or a regular expression";
     const DETAILS: &'static str = "Files that define it come first, then sources, tests, generated and vendored ones. \
          Use `symbol` for where a name is defined, `callers` for who calls it, `context` for a task in words.";
+    const EXAMPLES: &'static [&'static str] =
+        &[r#"{"query": "coupon", "max_results": 3, "max_per_file": 2}"#];
     const POSITIONAL: &'static [&'static str] = &["query"];
     type Args = Args;
     type Reply = Found;

@@ -1,11 +1,13 @@
 //! `codedb mcp` as a client meets it: lines of JSON to the program itself, sound ones and others.
 
+mod edit;
 mod garbage;
 mod http;
+mod listed;
 mod roots;
 mod search;
 pub(crate) mod session;
-mod transcript;
+pub(crate) mod transcript;
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -364,7 +366,7 @@ fn the_index_is_there_for_the_next_server() {
 #[test]
 fn what_clients_are_told_first_is_kept() {
     let place = place();
-    let mut session = Session::start(&place, &["--toolsets", "all"]);
+    let mut session = Session::start(&place, &["--toolsets", "all", "--allow-edit"]);
     let about = session.initialize("2025-11-25", json!({}));
     insta::assert_snapshot!("instructions", about["instructions"].as_str().expect("a text"));
     let listed = session.request("tools/list", json!({}));
