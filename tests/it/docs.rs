@@ -2,6 +2,8 @@
 //! really asked, and of the table of clients. A page that is behind fails its test; with
 //! `CODEDB_WRITE_DOCS=1` in the environment the test writes it instead.
 
+mod clients;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
