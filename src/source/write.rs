@@ -64,7 +64,7 @@ pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Resu
     unchanged(&again, path, before)?;
     let io = |error| Error::io(&path::to_path(path), error);
     place.dir.rename(&waiting.name, &place.name).map_err(io)?;
-    waiting.is_in_place();
+    waiting.stays();
     Ok(())
 }
 
@@ -135,7 +135,7 @@ fn create_below(
         ErrorKind::AlreadyExists => exists(path),
         _ => io(error),
     })?;
-    waiting.is_in_place();
+    waiting.stays();
     Ok(())
 }
 
@@ -179,7 +179,7 @@ impl<'a> Waiting<'a> {
         Ok(waiting)
     }
 
-    fn is_in_place(mut self) {
+    fn stays(mut self) {
         self.is_in_place = true;
     }
 }
@@ -268,15 +268,23 @@ fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
 
 /// Returns a name as the system takes it.
 fn c_name(name: &[u8], path: &[u8]) -> Result<CString> {
-    CString::new(name)
-        .map_err(|_| Error::usage("a path has no NUL character").with_path(&path::to_path(path)))
+    let refused = |what: &str| Err(Error::usage(what).with_path(&path::to_path(path)));
+    if cfg!(windows) && name.contains(&b':') {
+        return refused("a name with a colon stands for a part of a file here");
+    }
+    match CString::new(name) {
+        Ok(name) => Ok(name),
+        Err(_) => refused("a path has no NUL character"),
+    }
 }
 
-/// Returns true for the name of git's own folder or file, on file systems of any kind.
+/// Returns true for the name of git's own folder or file, as file systems of any kind understand it:
+/// some know no case, some leave out dots and spaces at the end, some characters that nobody sees.
 fn is_git(name: &CStr) -> bool {
-    let name = name.to_bytes();
-    let end = name.iter().rposition(|&byte| byte != b'.' && byte != b' ').map_or(0, |at| at + 1);
-    name[..end].eq_ignore_ascii_case(b".git") || name.eq_ignore_ascii_case(b"git~1")
+    let is_seen = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let name: String = name.to_string_lossy().chars().filter(is_seen).collect();
+    let name = name.trim_end_matches(['.', ' ']);
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ impl Define for Edit {
                 return Ok(done);
             }
             editor.create(&path, content.as_bytes())?;
-            return Ok(done.is_written(Status::Created));
+            return Ok(done.once_written(Status::Created));
         }
         let before = editor.read(&path).map_err(|error| paths::with_nearest(call, &path, error))?;
         check_hash(&args, &before.bytes).map_err(|error| error.with_path(&named))?;
@@ -142,7 +142,7 @@ impl Define for Edit {
             return Ok(done);
         }
         editor.replace(&path, &before, after.as_bytes())?;
-        Ok(done.is_written(Status::Written))
+        Ok(done.once_written(Status::Written))
     }
 }
 
@@ -227,7 +227,7 @@ fn done(path: &[u8], before: Option<&str>, after: &str) -> Done {
 
 impl Done {
     /// Returns the same once it is written: who asked for it knows most of it.
-    fn is_written(mut self, status: Status) -> Done {
+    fn once_written(mut self, status: Status) -> Done {
         self.status = status;
         let lines = self.diff.split_inclusive('\n');
         let end: usize = lines.clone().take(DIFF_LINES_MAX).map(str::len).sum();

@@ -99,6 +99,7 @@ fn files_are_replaced_and_made() {
         (".git", "git's own"),
         ("sub/.GIT/hooks/post-commit", "git's own"),
         (".git./hooks/x", "git's own"),
+        (".g\u{200c}it/hooks/x", "git's own"),
         (".env", "like a secret"),
         ("keys/server.pem", "like a secret"),
         ("a\0b", "NUL"),

@@ -140,7 +140,7 @@ fn long_diffs_are_cut_behind_a_write() {
     let dry = done(b"a.rs", None, &after);
     assert!(dry.render().starts_with("a.rs  not written (dry run)  hash "), "{}", dry.render());
     assert_eq!(dry.diff.lines().count(), 1003);
-    let written = dry.is_written(Status::Created);
+    let written = dry.once_written(Status::Created);
     assert_eq!(written.diff.lines().count(), DIFF_LINES_MAX);
     assert_eq!(written.lines_left_out, 1003 - DIFF_LINES_MAX);
     assert!(written.render().ends_with("… 943 lines more\n"), "{}", written.render());
