@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempDir;
 
@@ -305,7 +305,14 @@ mod unix {
         let (dir, kept) = (grounds.root.join("d"), grounds.root.join("kept"));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
+                for round in 0.. {
+                    if is_over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    if round % 16 == 0 {
+                        // Long enough for an edit to be made.
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
                     fs::rename(&dir, &kept).expect("the folder is there");
                     // Meanwhile a folder may be made there.
                     while symlink("../outside", &dir).is_err() {
@@ -318,10 +325,10 @@ mod unix {
                     }
                 }
             });
-            let until = std::time::Instant::now() + Duration::from_millis(1500);
-            let mut written = 0;
-            let mut number = 0;
-            while std::time::Instant::now() < until {
+            let since = Instant::now();
+            let (mut written, mut number) = (0, 0);
+            let (enough, most) = (Duration::from_millis(1500), Duration::from_secs(60));
+            while since.elapsed() < enough || (written == 0 && since.elapsed() < most) {
                 number += 1;
                 written += u32::from(grounds.edit("d/a.rs", &format!("edit {number}")).is_ok());
                 let _ = grounds.create(&format!("d/new{number}.rs"), "new");
@@ -331,8 +338,6 @@ mod unix {
         });
     }
 
-    /// Another program writes all the time: it may be overtaken, but what it wrote before the edit was
-    /// checked is never lost unsaid.
     #[test]
     fn readers_see_the_old_text_or_the_new_one() {
         let long = |word: &str| word.repeat(20_000);
