@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use rayon::prelude::*;
 
 use super::freshen::{Freshened, View};
+use super::vouched::Still;
 use super::{Engine, ask, freshen, freshen_watched};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
@@ -160,15 +161,28 @@ impl FileList {
     /// differs).
     fn holds(&self, snapshot: &Snapshot, view: &View) -> bool {
         let Some(origin) = &self.origin else { return false };
-        let is_as_listed = |&at: &usize| {
-            let listed = self.info(at).stamp;
-            let now = || Stamp::of_file(&snapshot.root.join(path::to_path(self.path(at))));
-            listed != Stamp::NEVER && now() == Some(listed)
-        };
         self.generation == snapshot.generation
             && snapshot.checksums().eq(origin.checksums.iter().copied())
             && origin.view.has_files_of(view)
-            && origin.differing.iter().all(is_as_listed)
+            && self.differs_as_listed(&snapshot.root, origin)
+    }
+
+    /// Returns true if it is what a list of a generation would be now of which nothing changed. O(files
+    /// that the generation did not know for certain).
+    pub(super) fn holds_still(&self, root: &Path, still: &Still) -> bool {
+        let Some(origin) = &self.origin else { return false };
+        still.is_of(self.generation, &origin.checksums)
+            && origin.view.has_files_of(&View::default())
+            && self.differs_as_listed(root, origin)
+    }
+
+    /// Returns true if the files that are not as the generation has them are as they were listed.
+    fn differs_as_listed(&self, root: &Path, origin: &Origin) -> bool {
+        origin.differing.iter().all(|&at| {
+            let listed = self.info(at).stamp;
+            let now = || Stamp::of_file(&root.join(path::to_path(self.path(at))));
+            listed != Stamp::NEVER && now() == Some(listed)
+        })
     }
 
     /// Returns paths and files, in path order.
