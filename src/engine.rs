@@ -24,6 +24,10 @@ mod text;
 #[cfg(not(unix))]
 mod unwatched;
 #[cfg(unix)]
+mod vouched;
+#[cfg(not(unix))]
+use unwatched as vouched;
+#[cfg(unix)]
 mod wake;
 mod warm;
 #[cfg(unix)]

@@ -197,6 +197,11 @@ impl Tool {
         }
     }
 
+    /// Returns the JSON schema of its arguments, which is made once.
+    pub fn arguments(&self) -> &Value {
+        self.made.get_or_init(self.schema)
+    }
+
     /// Returns the name without its prefix, as the command line spells it.
     pub fn command(&self) -> String {
         self.name.trim_start_matches("codedb_").replace('_', "-")
@@ -208,7 +213,7 @@ impl Tool {
     ///
     /// [`Kind::Usage`] for arguments that the schema does not allow, and those of the tool.
     pub fn run(&self, call: &Call<'_>, args: Value) -> Result<Box<dyn Answer>> {
-        (self.run)(call, self.made.get_or_init(self.schema), args)
+        (self.run)(call, self.arguments(), args)
     }
 }
 

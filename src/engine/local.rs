@@ -101,12 +101,24 @@ impl Local<'_> {
             return Ok(moment);
         }
         let last = self.engine.warm.last();
+        if let Some(last) = last.as_ref().filter(|last| self.still_holds(&last.files)) {
+            return Ok(self.moment.get_or_init(|| Arc::clone(last)));
+        }
         let newer = newer_list(self.engine, self.check, last.as_ref().map(|last| &*last.files))?;
         let moment = match (newer, last) {
             (None, Some(last)) => last,
             (newer, _) => self.engine.warm.moment(newer.unwrap_or_default()),
         };
         Ok(self.moment.get_or_init(|| moment))
+    }
+}
+
+impl Local<'_> {
+    /// Returns true if a watch server of this process vouches for a list of files.
+    fn still_holds(&self, files: &FileList) -> bool {
+        let Engine { warm, store, root, .. } = self.engine;
+        self.check == Check::Watcher
+            && warm.vouched.still(store).is_some_and(|still| files.holds_still(root, &still))
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn about() -> ServerConfig {
 
 /// Returns a tool as clients list it.
 pub(super) fn entry(tool: &Tool) -> model::Tool {
-    let mut schema = match (tool.schema)() {
+    let mut schema = match tool.arguments().clone() {
         Value::Object(schema) => schema,
         _ => Map::new(),
     };

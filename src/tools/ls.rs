@@ -69,6 +69,7 @@ impl Define for Ls {
         let (folder, range) = paths::folder(call, args.path.as_deref())?;
         let list = call.code.files()?;
         let skip = folder.len() + usize::from(!folder.is_empty());
+        let around = marks::of_path(&[&folder, &b"/"[..]].concat());
         let (mut folders, mut files): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
         for at in range {
             let (path, bytes) = (list.path(at), list.info(at).size_bytes);
@@ -79,7 +80,7 @@ impl Define for Ls {
                     files: None,
                     bytes,
                     language: paths::language(path).map(|found| found.name),
-                    marks: marks::of_path(path),
+                    marks: around.with(marks::of_name(rest)),
                 });
                 continue;
             };
