@@ -110,7 +110,9 @@ fn host(typed: &str) -> std::result::Result<String, String> {
         && port.parse::<u16>().is_ok()
         && host(name).is_ok()
     {
-        return Err(format!("a name without a port is wanted, which stands for all: `{name}`"));
+        return Err(format!(
+            "a name without a port is wanted, which stands for every port: `{name}`"
+        ));
     }
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     match !typed.is_empty() && typed.chars().all(is_of_name) {

@@ -28,7 +28,7 @@ const INDEX: &str = "\
 
 Each has a page with its arguments, examples and schema. docs/agents.md says which to use when, docs/mcp.md how they are served.
 
-On the command line each is a command of its name without `codedb_`, with a flag for each argument (`max_results` is `--max-results`); those that are marked come without their names. `--json` answers in JSON. Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search` and `codedb_status` are for agents alone: on the command line these names are commands of another kind.
+On the command line each is a command of its name without `codedb_`, with a flag for each argument (`max_results` is `--max-results`); those that are marked come without their names. `--json` answers in JSON. Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search` and `codedb_status` are for agents alone: on the command line these names are commands of another kind. `codedb edit PATH --content -` takes the text from standard input, byte for byte.
 
 Paths are relative to the tree's root and separated by `/`; absolute ones below the root are understood, and on the command line those relative to the current directory, where something of the tree is there; with a `--root` that is named, only from within it. They are text: a file whose name is no UTF-8 is listed with `\u{FFFD}` in it and cannot be asked for by name. Lists say how many there are (`total`) and how many are `shown`; `max_results` counts up to 1,000.
 
