@@ -74,6 +74,12 @@ impl FileInfo {
         self.state == State::Same && self.hash == 0
     }
 
+    /// Returns what the file system said of the file as it was listed, if it is as the generation has it
+    /// and another content would have another stamp.
+    pub fn lasting_stamp(&self) -> Option<Stamp> {
+        (self.state == State::Same && self.stamp != Stamp::NEVER).then_some(self.stamp)
+    }
+
     /// Returns true if the file is certain to have had the same content when `earlier` was listed.
     pub fn has_content_of(&self, earlier: &FileInfo) -> bool {
         let is_same = self.stamp == earlier.stamp && self.stamp != Stamp::NEVER;

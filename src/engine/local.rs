@@ -115,7 +115,7 @@ impl Local<'_> {
 
 impl Local<'_> {
     /// Returns true if a watch server of this process vouches for a list of files.
-    fn still_holds(&self, files: &FileList) -> bool {
+    pub(super) fn still_holds(&self, files: &FileList) -> bool {
         let Engine { warm, store, root, .. } = self.engine;
         self.check == Check::Watcher
             && warm.vouched.still(store).is_some_and(|still| files.holds_still(root, &still))

@@ -141,3 +141,6 @@ pub(super) fn unheard(sources: &[Source], root: &Path, watcher: &Watcher) -> Vec
     };
     sources.iter().filter(|source| !is_heard(source)).cloned().collect()
 }
+
+#[cfg(all(test, any(target_os = "linux", target_os = "android")))]
+mod tests;
