@@ -1,3 +1,5 @@
+//! What a server vouches for to calls of its own process, against what is there.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
