@@ -45,6 +45,10 @@ pub enum Signal {
 /// Bytes of a name by which evidence is told.
 const ABOUT_BYTES_MAX: usize = 80;
 
+/// Different words up to which a task is a subject alone, and from which on it is a whole report.
+const SUBJECT_WORDS: f32 = 15.0;
+const REPORT_WORDS: f32 = 60.0;
+
 /// The number of signals.
 pub const SIGNALS: usize = 13;
 
@@ -177,8 +181,10 @@ mod marks_as_bits {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
-    /// By signal.
+    /// By signal, for a task that is a subject alone.
     pub signals: [f32; SIGNALS],
+    /// What these are multiplied with for a whole report; see [`Weights::for_task`].
+    pub report: [f32; SIGNALS],
     /// Evidence beyond this much of a signal counts as its logarithm.
     pub knee: f32,
     /// What a test's score is multiplied with, unless the task is about tests.
@@ -239,6 +245,7 @@ impl Weights {
     /// What holds unless a caller says otherwise.
     pub const DEFAULT: Weights = Weights {
         signals: [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25],
+        report: [1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4],
         knee: 1.0,
         test: 0.45,
         others: 0.3,
@@ -252,6 +259,20 @@ impl Weights {
         function_text: 1.0,
         function_named: 0.5,
     };
+
+    /// Returns the weights for a task of so many different words: those of a subject up to 15, those of a
+    /// report from 60 on, and between them in steps of the words' logarithm. A report speaks of much that
+    /// it is not about, names above all, while its words together say better than those of a subject
+    /// what it is about.
+    #[must_use]
+    pub fn for_task(mut self, words: usize) -> Weights {
+        let (subject, report) = (SUBJECT_WORDS.ln(), REPORT_WORDS.ln());
+        let share = ((words.max(1) as f32).ln() - subject) / (report - subject);
+        for (signal, factor) in self.signals.iter_mut().zip(self.report) {
+            *signal *= factor.powf(share.clamp(0.0, 1.0));
+        }
+        self
+    }
 
     /// Returns the score of a file: 0 where nothing speaks for it.
     pub fn score(&self, evidence: &Evidence, of: Traits) -> f32 {
@@ -315,6 +336,22 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_say_less_in_a_report() {
+        let (mut named, mut worded) = (Evidence::default(), Evidence::default());
+        named.add(Signal::Defines, 1.0, Some("name"));
+        named.add(Signal::Text, 0.5, None);
+        worded.add(Signal::Text, 0.8, None);
+        let code = Traits { is_code: true, ..Traits::default() };
+        let is_named_first = |words| {
+            let weights = Weights::DEFAULT.for_task(words);
+            weights.score(&named, code) > weights.score(&worded, code)
+        };
+        assert!(is_named_first(0) && is_named_first(15) && !is_named_first(60));
+        assert_eq!(Weights::DEFAULT.for_task(3), Weights::DEFAULT);
+        assert_eq!(Weights::DEFAULT.for_task(60), Weights::DEFAULT.for_task(6_000));
+    }
 
     #[test]
     fn evidence_adds_up_and_marks_damp_it() {

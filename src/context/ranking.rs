@@ -59,6 +59,7 @@ pub fn rank_files(
     scope: Scope<'_>,
 ) -> Result<Vec<RankedFile>> {
     let catalog = sources.catalog;
+    let weights = &weights.for_task(task.words());
     let wants_tests = wants_tests(task);
     let mut scored = Vec::with_capacity(found.files.len());
     for (&file, evidence) in &found.files {

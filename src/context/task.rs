@@ -7,6 +7,8 @@ mod frames;
 mod names;
 mod spans;
 
+use std::collections::BTreeSet;
+
 use crate::base::text;
 use spans::Piece;
 
@@ -82,6 +84,17 @@ impl Task {
     /// Returns the mentions of a kind.
     pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Mention> {
         self.mentions.iter().filter(move |mention| mention.kind == kind)
+    }
+
+    /// Returns how many different words it has, of three letters and more, without regard to case.
+    /// O(text).
+    pub fn words(&self) -> usize {
+        let mentions = self.mentions.iter().map(|mention| &mention.text);
+        let texts = [&self.title, &self.prose, &self.code].into_iter().chain(mentions);
+        let words = texts.flat_map(|text| text.split(|c: char| !c.is_alphabetic() && c != '_'));
+        let words: BTreeSet<String> =
+            words.filter(|word| word.len() > 2).map(str::to_lowercase).collect();
+        words.len()
     }
 
     /// Returns true if it says nothing that could be looked for.

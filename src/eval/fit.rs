@@ -42,6 +42,7 @@ fn of_case(case: &Kept, weights: &Weights) -> f64 {
 
 /// Returns where the files that were looked for come by `weights`.
 pub fn places(case: &Kept, weights: &Weights) -> Places {
+    let weights = weights.for_task(case.words);
     let mut ranked: Vec<(f32, usize)> = case
         .files
         .iter()

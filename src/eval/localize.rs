@@ -73,6 +73,9 @@ pub struct Kept {
     pub id: String,
     /// Files that were looked for.
     pub wanted: usize,
+    /// Different words of the task.
+    #[serde(default)]
+    pub words: usize,
     /// Files for which something speaks, in path order.
     pub files: Vec<KeptFile>,
 }
@@ -189,7 +192,8 @@ impl Bench {
                 });
             }
             kept_files.sort_by(|a, b| a.path.cmp(&b.path));
-            let line = Kept { id: case.id.clone(), wanted: wanted.len(), files: kept_files };
+            let (wanted, words) = (wanted.len(), task.words());
+            let line = Kept { id: case.id.clone(), wanted, words, files: kept_files };
             let line = serde_json::to_string(&line).unwrap_or_default();
             writeln!(kept, "{line}")
                 .map_err(|error| Error::new(crate::Kind::Io, format!("evidence: {error}")))?;
