@@ -30,6 +30,7 @@ cargo bench --bench regression -- [--base REV] [--head REV] [OPTIONS]
                      between base and head; may be given again
   --thresholds FILE  instead of the repository's benches/thresholds.toml
   --out DIR          where report.md, report.json and annotations.txt go (default target/regression/report)
+  --work DIR         where revisions are checked out and built (default target/regression)
   --history FILE     append the head's numbers to FILE, as a line of JSON
   --page FILE PAGE   draw the history in FILE as a page and do nothing else
   --trial N          try the gate N times on tools that are slower and N times on tools that are not
@@ -97,6 +98,8 @@ pub(crate) struct Options {
     pub(crate) thresholds: Option<PathBuf>,
     /// Where the report goes.
     pub(crate) out: PathBuf,
+    /// Where revisions are checked out and built.
+    pub(crate) work: PathBuf,
     /// Where the history grows.
     pub(crate) history: Option<PathBuf>,
 }
@@ -130,6 +133,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
     let (mut profile, mut filter, mut instructions) = ("full".to_owned(), None, true);
     let (mut seconds, mut timeout) = (10, 120);
     let (mut waivers, mut thresholds, mut history) = (Vec::new(), None, None);
+    let mut work = target().join("regression");
     let (mut out, mut trial, mut slow_percent) = (None, None, 15);
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
@@ -149,6 +153,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
             Long("waivers") => waivers.push(path(&mut parser)?),
             Long("thresholds") => thresholds = Some(path(&mut parser)?),
             Long("out") => out = Some(path(&mut parser)?),
+            Long("work") => work = path(&mut parser)?,
             Long("history") => history = Some(path(&mut parser)?),
             Long("page") => {
                 return Ok(Command::Page { history: path(&mut parser)?, page: path(&mut parser)? });
@@ -169,10 +174,9 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
     };
     let answer = Duration::from_secs(u64::from(timeout));
     let patience = Patience { prepare: answer * 15, answer };
-    let folder = target().join("regression");
     if let Some(runs) = trial {
         let runs = runs as usize;
-        let out = out.unwrap_or_else(|| folder.join("trial"));
+        let out = out.unwrap_or_else(|| work.join("trial"));
         return Ok(Command::Trial(Trial { runs, slow_percent, instructions, plan, patience, out }));
     }
     Ok(Command::Compare(Box::new(Options {
@@ -186,7 +190,8 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
         patience,
         waivers,
         thresholds,
-        out: out.unwrap_or_else(|| folder.join("report")),
+        work: work.clone(),
+        out: out.unwrap_or_else(|| work.join("report")),
         history,
     })))
 }

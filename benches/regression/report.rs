@@ -78,6 +78,9 @@ impl Report {
 
     /// Tells of waivers that nothing needed, and of thresholds for tools that have no case.
     pub(crate) fn remark_on(&mut self, rules: &Rules<'_>) {
+        if !self.faults.is_empty() {
+            return;
+        }
         for waiver in rules.waivers {
             let case = &waiver.case;
             let row = self.rows.iter().find(|row| row.recorded.name == *case);
@@ -227,7 +230,9 @@ impl Report {
         let failed = self.rows.iter().filter(|row| row.status.fails()).count();
         match (self.faults.is_empty(), failed) {
             (false, _) => "nothing was compared".to_owned(),
+            (true, 0) if self.rows.len() == 1 => "the one case passes".to_owned(),
             (true, 0) => format!("all {} cases pass", self.rows.len()),
+            (true, 1) => format!("1 of {} cases fails", self.rows.len()),
             (true, _) => format!("{failed} of {} cases fail", self.rows.len()),
         }
     }

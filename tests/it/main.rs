@@ -25,6 +25,7 @@ mod outline;
 mod peer;
 #[cfg(unix)]
 mod refresh;
+mod regression;
 #[cfg(unix)]
 mod replies;
 #[cfg(unix)]
