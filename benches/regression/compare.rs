@@ -141,8 +141,12 @@ impl Bench<'_> {
                 base_reply: None,
                 head_reply: None,
                 countable: true,
+                lost_count: false,
                 runs: Vec::new(),
             });
+            // Sides come in their order: what is countable here was so on the base.
+            let known = entry.base_reply.is_some();
+            entry.lost_count = known && entry.countable && !case.countable;
             entry.countable &= case.countable;
             // Where a case moved to another tool, the head says to which.
             entry.tool = case.tool;
@@ -247,6 +251,7 @@ impl Bench<'_> {
     fn restart(&mut self) {
         for slot in self.base.iter_mut().chain([&mut self.head]) {
             slot.driver = None;
+            slot.starts = 0;
         }
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Recorded {
     pub(crate) head_reply: Option<String>,
     /// Whether its instructions can be counted on the sides that have it.
     pub(crate) countable: bool,
+    /// Whether they can be counted on the base, but on the head no more: the gate would be gone.
+    pub(crate) lost_count: bool,
     /// One run, and a second one where the first was over a threshold.
     pub(crate) runs: Vec<Measured>,
 }
@@ -173,7 +175,7 @@ pub(crate) fn wall(wall: &Wall, limits: &Limits) -> Verdict {
     let over = format!("wall time {}, over {}", percent(wall.ratio), percent(1.0 + limits.wall));
     if !is_gated_on_wall(wall, limits) {
         let from = limits.wall_from_ns / 1e3;
-        return Verdict::Noise(format!("{over}; under {from} µs wall time only informs"));
+        return Verdict::Noise(format!("{over}, which only informs under {from} µs"));
     }
     if wall.base_ns * (wall.ratio - 1.0) < limits.wall_floor_ns {
         let floor = limits.wall_floor_ns / 1e3;
@@ -197,7 +199,8 @@ pub(crate) fn instructions(ratio: f64, limits: &Limits) -> Verdict {
 
 /// Writes a ratio as what it is more or less than one.
 pub(crate) fn percent(ratio: f64) -> String {
-    let percent = (ratio - 1.0) * 100.0;
+    // Nothing is less than nothing: adding zero takes the sign off a negative one.
+    let percent = ((ratio - 1.0) * 1000.0).round() / 10.0 + 0.0;
     if percent.is_finite() { format!("{percent:+.1} %") } else { "unknown".to_owned() }
 }
 
@@ -246,6 +249,9 @@ fn status(
         reasons.push("the two sides measure another corpus".to_owned());
     } else if recorded.base_reply != recorded.head_reply {
         reasons.push("the head answers something else than the base".to_owned());
+    }
+    if recorded.lost_count {
+        reasons.push("its instructions cannot be counted on the head any more".to_owned());
     }
     for run in &recorded.runs {
         reasons.extend(unusable(run));

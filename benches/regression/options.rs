@@ -136,9 +136,11 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
     let mut work = target().join("regression");
     let (mut out, mut trial, mut slow_percent) = (None, None, 15);
     let mut parser = lexopt::Parser::from_args(arguments);
+    let mut is_asked = false;
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        is_asked = true;
         match argument {
-            Long("bench") => {} // Cargo says so to every bench.
+            Long("bench") => {} // `cargo bench` says so to every bench.
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("base") => base = Source::Revision(text(&mut parser)?),
             Long("head") => head = Source::Revision(text(&mut parser)?),
@@ -163,6 +165,10 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
             Long("synthetic") => return synthetic::parse(parser).map(Command::Synthetic),
             other => return Err(format!("{}\n\n{HELP}", other.unexpected())),
         }
+    }
+    // `cargo test --benches` runs every bench without a word, and wants none of this.
+    if !is_asked {
+        return Ok(Command::Help);
     }
     if !matches!(profile.as_str(), "small" | "full") {
         return Err(format!("--profile is small or full, not `{profile}`"));

@@ -47,6 +47,7 @@ fn both(runs: Vec<Measured>) -> Recorded {
         base_reply: Some("same".to_owned()),
         head_reply: Some("same".to_owned()),
         countable: true,
+        lost_count: false,
         runs,
     }
 }
@@ -108,10 +109,7 @@ fn small_differences_and_short_calls_are_noise_to_wall_time() {
     check(of(wall(1e6, 1.2)), Status::Fail);
     check(of(wall(800e3, 1.3)), Status::Fail);
     let row = check(of(wall(800e3, 1.2)), Status::Noise);
-    assert_eq!(
-        row.notes,
-        ["wall time +20.0 %, over +10.0 %; under 1000 µs wall time only informs"]
-    );
+    assert_eq!(row.notes, ["wall time +20.0 %, over +10.0 %, which only informs under 1000 µs"]);
     let thresholds = DEFAULT.replace("wall_floor_us = 50", "wall_floor_us = 300");
     let thresholds = Thresholds::parse(&thresholds).expect("the thresholds are right");
     let limits = thresholds.of("search");
@@ -139,6 +137,14 @@ fn without_instructions_the_status_says_what_was_gated() {
     assert_eq!((gated.instructions, gated.wall), (false, true));
     let gated = check(uncounted(wall(20e3, 1.0)), Status::Ok).gated.expect("it was compared");
     assert_eq!((gated.instructions, gated.wall), (false, false));
+}
+
+#[test]
+fn a_gate_that_goes_is_no_pass() {
+    let uncounted = vec![Measured { wall: Ok(wall(20e3, 1.0)), counts: None }];
+    let lost = Recorded { countable: false, lost_count: true, ..both(uncounted) };
+    let row = check(lost, Status::Incomparable);
+    assert_eq!(row.notes, ["its instructions cannot be counted on the head any more"]);
 }
 
 #[test]
@@ -222,6 +228,15 @@ fn an_executable_that_fails_never_passes() {
     let failed = || Err("under callgrind it ended (signal: 4)".to_owned());
     check(counted(Ok(1000), failed()), Status::Fail);
     check(counted(failed(), Ok(1000)), Status::Incomparable);
+}
+
+#[test]
+fn ratios_are_written_in_per_cent() {
+    let written =
+        [1.0, 0.9999, 1.0001, 1.0555, 0.5, 3.0, f64::INFINITY, f64::NAN].map(gate::judge::percent);
+    let expected =
+        ["+0.0 %", "+0.0 %", "+0.0 %", "+5.6 %", "-50.0 %", "+200.0 %", "unknown", "unknown"];
+    assert_eq!(written, expected);
 }
 
 #[test]

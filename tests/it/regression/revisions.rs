@@ -190,6 +190,7 @@ fn what_is_asked_wrongly_is_refused() {
         assert_eq!(code, ExitCode::from(2), "{wrong:?}");
     }
     assert_eq!(gate::run(["--help".into()].into_iter()), ExitCode::SUCCESS);
+    assert_eq!(gate::run(std::iter::empty()), ExitCode::SUCCESS, "it only prints the help");
 }
 
 fn porcelain(root: &Path) -> String {
