@@ -159,8 +159,8 @@ pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall,
             logs.push((after / before).ln());
         }
         let over = started.elapsed() >= plan.time && logs.len() >= PAIRS_NEEDED;
-        // A call that takes minutes shall not take an hour to be measured.
-        let far_over = started.elapsed() >= plan.time * 8;
+        // A call that takes minutes shall not take an hour to be measured; it gets no interval then.
+        let far_over = started.elapsed() >= plan.time * 30;
         let narrow = logs.len() >= look && {
             look = logs.len() * 2;
             is_narrow(&logs, plan.half_width)
