@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod code;
 mod context;
+#[cfg(unix)]
+mod corpus;
 mod differential;
 #[cfg(unix)]
 mod edge;
