@@ -89,7 +89,10 @@ impl Stage {
     fn unprepared(corpus: Corpus, cache: &Cache, profile: Profile) -> Outcome<Stage> {
         // An index that another build made may hold something else under the same version.
         let program = fs::read(PROGRAM).map_err(|error| format!("{PROGRAM}: {error}"))?;
-        let (build, short) = (xxh3_64(&program), &corpus.hash[..8]);
+        // The regression report measures two programs beside each other, which may be equal byte by byte;
+        // an index has one watcher, so that each gets its own.
+        let build = xxh3_64(&[&program, PROGRAM.as_bytes()].concat());
+        let short = &corpus.hash[..8];
         let index_dir =
             cache.root().join("indexes").join(format!("{profile}-{short}-{build:016x}"));
         let home = cache.root().join("home");
