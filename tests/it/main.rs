@@ -1,10 +1,10 @@
 //! The one integration test binary.
 
 #[cfg(unix)]
+mod benches;
+#[cfg(unix)]
 mod code;
 mod context;
-#[cfg(unix)]
-mod corpus;
 mod differential;
 #[cfg(unix)]
 mod edge;

@@ -1,8 +1,8 @@
 //! bench-corpus/manifest.toml, and what is refused.
 
+use super::corpus;
 use super::corpus::cache::Cache;
 use super::corpus::manifest::{Manifest, Profile};
-use super::corpus::{self};
 
 const PROFILES: &str = "[profile.small]\nchecksum = \"aa\"\nhead = \"bb\"\nsubjects = 1\n\
                         [profile.full]\nchecksum = \"cc\"\nhead = \"dd\"\nsubjects = 2\n";

@@ -22,7 +22,7 @@ impl Made {
             texts.insert(path, lines.collect::<String>().into_bytes());
         }
         texts.insert("npm/é \"quoted\".txt".to_owned(), b"short".to_vec());
-        texts.insert("npm/raw.bin".to_owned(), vec![0, 255, 10, 13].repeat(100));
+        texts.insert("npm/raw.bin".to_owned(), [0, 255, 10, 13].repeat(100));
         Made { paths: texts.keys().cloned().collect(), texts }
     }
 }
