@@ -1,6 +1,8 @@
 //! The one integration test binary.
 
 #[cfg(unix)]
+mod benches;
+#[cfg(unix)]
 mod code;
 mod context;
 mod differential;
@@ -27,6 +29,7 @@ mod outline;
 mod peer;
 #[cfg(unix)]
 mod refresh;
+mod regression;
 #[cfg(unix)]
 mod replies;
 #[cfg(unix)]

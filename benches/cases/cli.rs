@@ -1,0 +1,30 @@
+//! `cli/…`: the program from its start to its end, its output read.
+
+use super::set::{Case, Made};
+use super::stage::Stage;
+
+/// Names and arguments.
+const CASES: &[(&str, &[&str])] = &[
+    ("search/rare", &["search", "--fresh", "strict", "stringToPath"]),
+    ("search/common", &["search", "--fresh", "strict", "return"]),
+    ("search/absent", &["search", "--fresh", "strict", "no such text is anywhere in here"]),
+    ("search/files", &["search", "--fresh", "strict", "-l", "function"]),
+    ("search/watched", &["search", "--fresh", "watch", "stringToPath"]),
+    ("symbol/name", &["symbol", "--fresh", "strict", "Flask"]),
+    ("status/whole", &["status"]),
+];
+
+/// Returns the cases; whether their output is right is what other tests are for.
+pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Vec<Case<'a>> {
+    let wanted = CASES.iter().map(|(name, args)| (format!("cli/{name}"), *args));
+    wanted
+        .filter(|(name, _)| wants(name))
+        .map(|(name, args)| Case {
+            name,
+            tool: String::new(),
+            expected: None,
+            is_countable: false,
+            run: Box::new(move || Ok(Made::Text(stage.told(args)?))),
+        })
+        .collect()
+}

@@ -1,0 +1,86 @@
+//! Runs cases as the regression report asks for it: lines of JSON on standard input and output.
+//!
+//! The first line tells of the corpus and of each case with the hash of its reply; then each line that
+//! comes in (`{"case": "tool/search/rare", "iterations": 100}`) is answered by how long that took
+//! (`{"nanoseconds": 1234}`). Replies that are not blessed are told, not refused: the report compares two
+//! builds with each other.
+
+use std::hint::black_box;
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::case_file::CaseFile;
+use super::corpus::{Outcome, checksum};
+use super::options::Options;
+use super::set::{self, Case, Mode};
+use super::stage::Stage;
+
+/// Counts up when lines change their meaning.
+const PROTOCOL: u32 = 1;
+
+#[derive(Deserialize)]
+struct Request {
+    case: String,
+    iterations: u64,
+}
+
+/// Serves until standard input ends.
+///
+/// # Errors
+///
+/// If a case fails while all is prepared, or nobody reads.
+pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
+    let set = set::cases(stage, files, options, Mode::Watched)?;
+    let cases = &set.cases;
+    let root = stage.root();
+    let mut listed = Vec::new();
+    for case in cases {
+        // A case that fails has no reply, which no other is equal to.
+        let (reply, error) = match case.run() {
+            Ok(made) => (checksum::of_text(&made.plain(&root)), None),
+            Err(error) => (String::new(), Some(error)),
+        };
+        let expected = case.expected.as_ref().and_then(|expected| expected.hash.clone());
+        listed.push(json!({
+            "name": case.name,
+            "tool": case.tool,
+            "reply": reply,
+            "expected": expected,
+            "countable": case.is_countable,
+            "error": error,
+        }));
+    }
+    let hello = json!({ "protocol": PROTOCOL, "corpus": stage.corpus.hash, "cases": listed });
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let gone = |error: std::io::Error| format!("nobody reads: {error}");
+    writeln!(output, "{hello}").and_then(|()| output.flush()).map_err(gone)?;
+    let mut line = String::new();
+    while input.read_line(&mut line).map_err(|error| error.to_string())? > 0 {
+        let answer = match answer(cases, &line) {
+            Ok(nanoseconds) => json!({ "nanoseconds": nanoseconds }),
+            Err(error) => json!({ "error": error }),
+        };
+        writeln!(output, "{answer}").and_then(|()| output.flush()).map_err(gone)?;
+        line.clear();
+    }
+    Ok(())
+}
+
+fn answer(cases: &[Case<'_>], line: &str) -> Outcome<u64> {
+    let request: Request =
+        serde_json::from_str(line).map_err(|error| format!("the request: {error}"))?;
+    let case = cases.iter().find(|case| case.name == request.case);
+    let case = case.ok_or_else(|| format!("there is no case `{}`", request.case))?;
+    if request.iterations == 0 {
+        case.run()?;
+        return Ok(0);
+    }
+    let started = Instant::now();
+    for _ in 0..request.iterations {
+        black_box(case.run()?);
+    }
+    Ok(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,92 @@
+//! Every tool on the corpus: `cargo bench --bench cases -- --profile small|full`.
+//!
+//! A case is one call of a tool, of a part of the engine, over the protocol, or of the program itself.
+//! Before anything is measured each tool's reply is compared with the one that bench-corpus/cases has the
+//! hash of. [`set`] lists the cases, [`stage`] makes what they work on (an index, a watcher); what is done
+//! with them: [`measure`] has criterion time them, [`driver`] runs them for the regression report, [`once`]
+//! for callgrind, [`check`] looks at the replies alone. docs/benchmarks.md tells how to use it.
+
+mod bless;
+mod case_file;
+mod check;
+mod cli;
+#[path = "../corpus/mod.rs"]
+mod corpus;
+mod driver;
+mod engine;
+mod mcp;
+mod measure;
+mod once;
+mod options;
+mod reply;
+mod set;
+mod stage;
+mod tool;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use corpus::Outcome;
+use corpus::cache::Cache;
+use corpus::manifest::Manifest;
+use options::{Action, Options};
+
+fn main() -> ExitCode {
+    let outcome = options::parse(std::env::args_os().skip(1)).and_then(|options| run(&options));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            tell(&format!("cases: {message}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Outcome<()> {
+    if options.action == Action::Help {
+        print(options::HELP);
+        return Ok(());
+    }
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-corpus");
+    let path = place.join("manifest.toml");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let manifest = Manifest::parse(&text)?;
+    let cache = Cache::of_environment()?;
+    let profile = options.profile;
+    if options.action == Action::Fetch {
+        let corpus = corpus::fetch(&manifest, profile, &cache, &tell)?;
+        print(&format!("the corpus `{profile}` is in {}\n", corpus.tree.display()));
+        return Ok(());
+    }
+    let files = case_file::read_all(&place.join("cases"))?;
+    case_file::check_tools(&files, profile, &set::tools())?;
+    if let Action::Once(name) = &options.action {
+        let corpus = corpus::opened_unchecked(&manifest, profile, &cache)?;
+        return once::run(&corpus, &cache, &files, options, name);
+    }
+    let corpus = corpus::open(&manifest, profile, &cache)?;
+    let stage = stage::Stage::prepare(corpus, &cache, profile)?;
+    match &options.action {
+        Action::Prepare => {
+            print(&format!("the index of `{profile}` is in {}\n", stage.store().display()));
+            Ok(())
+        }
+        Action::Bless => bless::run(&stage, &files, options),
+        Action::Check => check::run(&stage, &files, options),
+        Action::Driver => driver::run(&stage, &files, options),
+        Action::Measure => measure::run(&stage, &files, options),
+        Action::Help | Action::Fetch | Action::Once(_) => Ok(()),
+    }
+}
+
+/// Prints a result.
+#[expect(clippy::print_stdout, reason = "a bench tells its results")]
+fn print(text: &str) {
+    print!("{text}");
+}
+
+/// Says something that is no result.
+#[expect(clippy::print_stderr, reason = "a bench tells what it does")]
+fn tell(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,0 +1,121 @@
+//! `mcp/…`: calls over the protocol, client and server in this process with a pipe each way.
+
+use std::cell::RefCell;
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use codedb::mcp::{self, Options, Toolset, Writes};
+use serde_json::{Value, json};
+
+use super::corpus::Outcome;
+use super::set::{Case, Made, Mode};
+use super::stage::Stage;
+
+/// How long the server may take until its index is whole.
+const READY_PATIENCE: Duration = Duration::from_secs(300);
+
+/// Returns the cases; the server is started where one is wanted.
+///
+/// # Errors
+///
+/// If the server does not answer.
+pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Outcome<Vec<Case<'a>>> {
+    let call = |tool: &str, arguments: Value| {
+        ("tools/call", json!({ "name": format!("codedb_{tool}"), "arguments": arguments }))
+    };
+    let all = [
+        ("list", "all", ("tools/list", json!({}))),
+        ("find", "name", call("find", json!({ "query": "flask app" }))),
+        ("outline", "file", call("outline", json!({ "path": "pypi/flask/flask/app.py" }))),
+        ("search", "rare", call("search", json!({ "query": "stringToPath" }))),
+        ("symbol", "name", call("symbol", json!({ "name": "Flask" }))),
+        ("context", "task", call("context", json!({ "task": "how does Flask find a template" }))),
+    ];
+    let wanted: Vec<_> = all
+        .into_iter()
+        .map(|(tool, name, request)| (format!("mcp/{tool}/{name}"), request))
+        .filter(|(name, _)| wants(name))
+        .collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let client = Rc::new(RefCell::new(Client::connect(stage)?));
+    let made = wanted.into_iter().map(|(name, (method, params))| {
+        let client = Rc::clone(&client);
+        let run = move || {
+            let result = client.borrow_mut().request(method, &params)?;
+            let text = result["content"][0]["text"].as_str().map(str::to_owned);
+            Ok(Made::Text(text.unwrap_or_else(|| result.to_string())))
+        };
+        let tool = String::new();
+        Case { name, tool, expected: None, is_countable: false, run: Box::new(run) }
+    });
+    Ok(made.collect())
+}
+
+/// The client of a server that runs beside it until the client is gone.
+struct Client {
+    to: PipeWriter,
+    from: BufReader<PipeReader>,
+    last: u64,
+}
+
+impl Client {
+    fn connect(stage: &Stage) -> Outcome<Client> {
+        let fail = |error: std::io::Error| format!("no pipe: {error}");
+        let (input, to) = std::io::pipe().map_err(fail)?;
+        let (from, output) = std::io::pipe().map_err(fail)?;
+        let threads = Mode::Watched.threads();
+        let engine = stage.engine(threads);
+        let options = Options {
+            open: Box::new(move |_| Ok(engine.clone())),
+            root: Some(stage.corpus.tree.clone()),
+            toolsets: vec![Toolset::Core, Toolset::Navigate],
+            writes: Writes::Refused,
+            threads,
+        };
+        thread::spawn(move || mcp::serve(options, input, output));
+        let mut client = Client { to, from: BufReader::new(from), last: 0 };
+        let about = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": "cases", "version": "1" },
+        });
+        client.request("initialize", &about)?;
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        let status = json!({ "name": "codedb_status", "arguments": { "format": "json" } });
+        let since = Instant::now();
+        while client.request("tools/call", &status)?["structuredContent"]["full"] != true {
+            if since.elapsed() > READY_PATIENCE {
+                return Err("the server does not get its index whole".to_owned());
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(client)
+    }
+
+    fn send(&mut self, message: &Value) -> Outcome<()> {
+        writeln!(self.to, "{message}").map_err(|error| format!("the server is gone: {error}"))
+    }
+
+    /// Sends a request and returns its result.
+    fn request(&mut self, method: &str, params: &Value) -> Outcome<Value> {
+        self.last += 1;
+        let id = self.last;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        let mut line = String::new();
+        let read = self.from.read_line(&mut line);
+        read.map_err(|error| format!("the server is gone: {error}"))?;
+        let mut answer: Value = serde_json::from_str(&line)
+            .map_err(|error| format!("the server answers with no JSON: {error}"))?;
+        if answer["id"] != id {
+            return Err(format!("the server answers something else: {line}"));
+        }
+        match answer.get("error") {
+            Some(error) => Err(format!("`{method}` failed: {error}")),
+            None => Ok(answer["result"].take()),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Has criterion measure the cases, a group for each tool or part.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, SamplingMode};
+
+use super::case_file::CaseFile;
+use super::check;
+use super::corpus::Outcome;
+use super::corpus::manifest::Profile;
+use super::options::Options;
+use super::set::{self, Case, Mode};
+use super::stage::Stage;
+
+/// From here on a case is run a few times for each sample, not for a time.
+const LONG: Duration = Duration::from_millis(5);
+
+/// How long and how often a case is run.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    warm_up: Duration,
+    measurement: Duration,
+    samples: usize,
+    resamples: usize,
+}
+
+/// For all cases within ten minutes, those of the small corpus within two, on two processors.
+fn pace(profile: Profile) -> Pace {
+    match profile {
+        Profile::Small => Pace {
+            warm_up: Duration::from_millis(200),
+            measurement: Duration::from_millis(500),
+            samples: 20,
+            resamples: 2_000,
+        },
+        Profile::Full => Pace {
+            warm_up: Duration::from_millis(500),
+            measurement: Duration::from_secs(2),
+            samples: 50,
+            resamples: 10_000,
+        },
+    }
+}
+
+/// Measures the wanted cases, after a look at their replies.
+///
+/// # Errors
+///
+/// If a case fails or answers wrongly; then nothing is measured.
+pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
+    let set = set::cases(stage, files, options, Mode::Watched)?;
+    let cases = &set.cases;
+    check::replies(stage, cases)?;
+    let Pace { warm_up, measurement, samples, resamples } = pace(stage.profile);
+    let mut criterion = Criterion::default()
+        .warm_up_time(warm_up)
+        .measurement_time(measurement)
+        .sample_size(samples)
+        .nresamples(resamples);
+    criterion = if options.plots { criterion.with_plots() } else { criterion.without_plots() };
+    if let Some(name) = &options.save_baseline {
+        criterion = criterion.save_baseline(name.clone());
+    }
+    if let Some(name) = &options.baseline {
+        criterion = criterion.retain_baseline(name.clone(), true);
+    }
+    for case in cases {
+        measure(&mut criterion, case, samples)?;
+    }
+    criterion.final_summary();
+    Ok(())
+}
+
+fn measure(criterion: &mut Criterion, case: &Case<'_>, samples: usize) -> Outcome<()> {
+    let started = Instant::now();
+    case.run()?;
+    let is_long = started.elapsed() > LONG;
+    let (group, name) = case.name.rsplit_once('/').unwrap_or(("", &case.name));
+    let mut group = criterion.benchmark_group(group);
+    if is_long {
+        group.sampling_mode(SamplingMode::Flat).sample_size(samples.min(10));
+    }
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| black_box(case.run()).expect("it did not fail before"));
+    });
+    group.finish();
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! What cases work on: the corpus, its index, and the program.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use codedb::engine::{self, Engine, Pace, Stop};
+use codedb::index::store::Store;
+use codedb::source::walk::Environment;
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::corpus::cache::Cache;
+use super::corpus::manifest::Profile;
+use super::corpus::{Corpus, Outcome};
+use super::tell;
+
+/// The program that cargo built beside this bench.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_codedb");
+
+/// Indexes that the cache keeps; each is of one build of the program.
+const INDEXES_MAX: usize = 8;
+
+/// How long a watcher may take until it answers.
+const WATCH_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The corpus with an index of all stages, made by the program under test.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    /// The corpus.
+    pub(crate) corpus: Corpus,
+    /// Which one.
+    pub(crate) profile: Profile,
+    /// For cases that write; goes with the stage.
+    pub(crate) scratch: TempDir,
+    /// Holds the index, as `--index-dir` names it.
+    index_dir: PathBuf,
+    /// Where in it the index is.
+    store: PathBuf,
+    /// An empty home, so that no settings of the user count.
+    home: PathBuf,
+}
+
+impl Stage {
+    /// Takes the index of this build of the program, or makes it.
+    ///
+    /// # Errors
+    ///
+    /// What the program says.
+    pub(crate) fn prepare(corpus: Corpus, cache: &Cache, profile: Profile) -> Outcome<Stage> {
+        if let Some(stage) = Stage::find(&corpus, cache, profile)? {
+            return Ok(stage);
+        }
+        let mut stage = Stage::unprepared(corpus, cache, profile)?;
+        let fail = |error: std::io::Error| format!("{}: {error}", stage.index_dir.display());
+        if stage.index_dir.exists() {
+            fs::remove_dir_all(&stage.index_dir).map_err(fail)?;
+        }
+        fs::create_dir_all(&stage.index_dir).map_err(fail)?;
+        fs::create_dir_all(&stage.home).map_err(fail)?;
+        tell(&format!("indexing the corpus `{profile}`"));
+        stage.told(&["index", "--no-progress"])?;
+        let status: serde_json::Value =
+            serde_json::from_str(&stage.told(&["status", "--json"])?)
+                .map_err(|error| format!("`codedb status --json`: {error}"))?;
+        let store = status["index_dir"].as_str().ok_or("`codedb status` names no index")?;
+        // Written last: without it the index is none.
+        fs::write(stage.index_dir.join("store"), store).map_err(fail)?;
+        stage.store = PathBuf::from(store);
+        forget_oldest(cache);
+        Ok(stage)
+    }
+
+    /// Takes the index of this build of the program; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be read.
+    pub(crate) fn find(corpus: &Corpus, cache: &Cache, profile: Profile) -> Outcome<Option<Stage>> {
+        let corpus = Corpus { tree: corpus.tree.clone(), hash: corpus.hash.clone() };
+        let mut stage = Stage::unprepared(corpus, cache, profile)?;
+        let Ok(store) = fs::read_to_string(stage.index_dir.join("store")) else { return Ok(None) };
+        stage.store = PathBuf::from(store);
+        Ok(stage.store.is_dir().then_some(stage))
+    }
+
+    fn unprepared(corpus: Corpus, cache: &Cache, profile: Profile) -> Outcome<Stage> {
+        // An index that another build made may hold something else under the same version.
+        let program = fs::read(PROGRAM).map_err(|error| format!("{PROGRAM}: {error}"))?;
+        // The regression report measures two programs beside each other, which may be equal byte by byte;
+        // an index has one watcher, so that each gets its own.
+        let build = xxh3_64(&[&program, PROGRAM.as_bytes()].concat());
+        let short = &corpus.hash[..8];
+        let index_dir =
+            cache.root().join("indexes").join(format!("{profile}-{short}-{build:016x}"));
+        let home = cache.root().join("home");
+        let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
+        Ok(Stage { corpus, profile, scratch, index_dir, store: PathBuf::new(), home })
+    }
+
+    /// Returns the index directory.
+    pub(crate) fn store(&self) -> &Path {
+        &self.store
+    }
+
+    /// Returns the folder that `--index-dir` names.
+    pub(crate) fn index_dir(&self) -> &Path {
+        &self.index_dir
+    }
+
+    /// Returns the tree's root as replies have it.
+    pub(crate) fn root(&self) -> String {
+        self.corpus.tree.display().to_string()
+    }
+
+    /// Returns an engine of the corpus that nobody used yet.
+    pub(crate) fn engine(&self, threads: usize) -> Engine {
+        self.engine_at(self.corpus.tree.clone(), self.store.clone(), threads)
+    }
+
+    /// Returns an engine of another tree, under the same settings.
+    pub(crate) fn engine_at(&self, root: PathBuf, store: PathBuf, threads: usize) -> Engine {
+        // As the program finds it: of the index's rules where they came from is a part.
+        let excludes = self.home.join(".config/git/ignore");
+        let environment = Environment { global_excludes: Some(excludes), threads };
+        Engine::new(root, Store::new(store, false), environment)
+    }
+
+    /// Returns the program, for the corpus and its index.
+    pub(crate) fn program(&self, args: &[&str]) -> Command {
+        let mut program = Command::new(PROGRAM);
+        program.args(args).arg("--root").arg(&self.corpus.tree);
+        program.arg("--index-dir").arg(&self.index_dir);
+        program.current_dir(&self.corpus.tree).stdin(Stdio::null());
+        program.env("HOME", &self.home).env("USERPROFILE", &self.home);
+        program.env("CODEDB_BACKGROUND", "0").env("GIT_CONFIG_NOSYSTEM", "1");
+        for name in ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "RIPGREP_CONFIG_PATH"] {
+            program.env_remove(name);
+        }
+        program
+    }
+
+    /// Runs the program and returns what it printed.
+    ///
+    /// # Errors
+    ///
+    /// What it says where it fails; that nothing was found is no failure.
+    pub(crate) fn told(&self, args: &[&str]) -> Outcome<String> {
+        let output = self.program(args).output().map_err(|e| format!("{PROGRAM}: {e}"))?;
+        if !matches!(output.status.code(), Some(0 | 1)) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("`codedb {}` failed: {}", args.join(" "), said.trim()));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+/// Removes indexes of builds that were not used for the longest.
+fn forget_oldest(cache: &Cache) {
+    let Ok(entries) = fs::read_dir(cache.root().join("indexes")) else { return };
+    let mut dated: Vec<_> = entries
+        .flatten()
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    dated.sort();
+    for (_, path) in dated.iter().rev().skip(INDEXES_MAX) {
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+/// A thread that watches the corpus, as `codedb mcp` has one; it ends when this is dropped.
+pub(crate) struct Watcher {
+    stop: std::sync::Arc<Stop>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watcher {
+    /// Starts to watch, and waits until it answers; where the system has no watcher, or does not let
+    /// this one, every stamp is compared by each call, and that is told.
+    ///
+    /// # Errors
+    ///
+    /// If the system grants no descriptors.
+    pub(crate) fn start(engine: &Engine) -> Outcome<Watcher> {
+        let stop = std::sync::Arc::new(Stop::new().map_err(|error| error.to_string())?);
+        let (engine_of_thread, stop_of_thread) = (engine.clone(), std::sync::Arc::clone(&stop));
+        let thread = thread::spawn(move || {
+            if let Err(error) = engine::serve(&engine_of_thread, &Pace::default(), &stop_of_thread)
+            {
+                tell(&format!("the corpus is not watched: {error}"));
+            }
+        });
+        let since = Instant::now();
+        while !thread.is_finished() && since.elapsed() < WATCH_PATIENCE && !answers(engine) {
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Watcher { stop, thread: Some(thread) })
+    }
+}
+
+fn answers(engine: &Engine) -> bool {
+    engine::ask(engine).is_some_and(|asked| asked.answer(Duration::from_secs(1)).is_some())
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

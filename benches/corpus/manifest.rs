@@ -1,0 +1,198 @@
+//! bench-corpus/manifest.toml: which packages, in which profiles, and what comes out in the end.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::Deserialize;
+
+use super::Outcome;
+
+/// Which corpus is meant.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Profile {
+    /// A few megabytes, for quick runs.
+    Small,
+    /// All of it.
+    Full,
+}
+
+impl Profile {
+    /// Every profile.
+    pub(crate) const ALL: [Profile; 2] = [Profile::Small, Profile::Full];
+
+    /// Returns its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Profile::Small => "small",
+            Profile::Full => "full",
+        }
+    }
+
+    /// Returns the profile of a name.
+    pub(crate) fn of(name: &str) -> Option<Profile> {
+        Profile::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Whose client gets a package.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Registry {
+    /// Cargo.
+    Crates,
+    /// npm.
+    Npm,
+    /// pip.
+    Pypi,
+}
+
+impl Registry {
+    /// Returns its name in the manifest, which is that of its folder in the tree.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Registry::Crates => "crates",
+            Registry::Npm => "npm",
+            Registry::Pypi => "pypi",
+        }
+    }
+}
+
+/// A package.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Package {
+    /// Whose client gets it.
+    pub(crate) registry: Registry,
+    /// Its name there.
+    pub(crate) name: String,
+    /// Its version.
+    pub(crate) version: String,
+    /// Of its archive, in hexadecimal digits.
+    pub(crate) sha256: String,
+    /// The corpora that it is part of.
+    pub(crate) profiles: Vec<Profile>,
+    /// Globs of what is kept of it; none for all.
+    #[serde(default)]
+    pub(crate) keep: Vec<String>,
+}
+
+impl Package {
+    /// Returns its folder in the tree.
+    pub(crate) fn folder(&self) -> String {
+        format!("{}/{}", self.registry.name(), self.plain_name())
+    }
+
+    /// Returns the name of its archive in the cache.
+    pub(crate) fn archive(&self) -> String {
+        format!("{}-{}-{}", self.registry.name(), self.plain_name(), self.version)
+    }
+
+    /// Returns what is kept of it; `None` for all.
+    ///
+    /// # Errors
+    ///
+    /// If a glob cannot be read.
+    pub(crate) fn kept(&self) -> Outcome<Option<GlobSet>> {
+        if self.keep.is_empty() {
+            return Ok(None);
+        }
+        let mut set = GlobSetBuilder::new();
+        for pattern in &self.keep {
+            let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+            set.add(glob.map_err(|error| format!("`keep` of {self}: {error}"))?);
+        }
+        set.build().map(Some).map_err(|error| format!("`keep` of {self}: {error}"))
+    }
+
+    /// Returns the name without what is special in paths.
+    fn plain_name(&self) -> String {
+        self.name.trim_start_matches('@').replace('/', "-")
+    }
+
+    fn check(&self) -> Outcome<()> {
+        let is_plain = |text: &str| {
+            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+@/".contains(&byte);
+            !text.is_empty() && text.bytes().all(allowed) && !text.contains("..")
+        };
+        if !is_plain(&self.name) || !is_plain(&self.version) || self.version.contains('/') {
+            return Err(format!("`{}` `{}` is no package", self.name, self.version));
+        }
+        if self.sha256.len() != 64 || !self.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(format!("`sha256` of {self} is not 64 hexadecimal digits"));
+        }
+        if self.profiles.is_empty() {
+            return Err(format!("{self} is in no profile"));
+        }
+        self.kept().map(drop)
+    }
+}
+
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ({})", self.name, self.version, self.registry.name())
+    }
+}
+
+/// What a corpus is to be.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Meant {
+    /// Of its paths and contents.
+    pub(crate) checksum: String,
+    /// The last commit of its history.
+    pub(crate) head: String,
+    /// Files that the history tells of.
+    pub(crate) subjects: usize,
+}
+
+/// The manifest.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Manifest {
+    profile: BTreeMap<Profile, Meant>,
+    package: Vec<Package>,
+}
+
+impl Manifest {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    ///
+    /// In one sentence, for a field that is missing or makes no sense, and for a package or profile
+    /// that is told of twice or not at all.
+    pub(crate) fn parse(text: &str) -> Outcome<Manifest> {
+        let manifest: Manifest =
+            toml::from_str(text).map_err(|error| format!("the manifest: {}", error.message()))?;
+        for profile in Profile::ALL {
+            if !manifest.profile.contains_key(&profile) {
+                return Err(format!("the manifest has no `[profile.{profile}]`"));
+            }
+        }
+        let mut folders = std::collections::BTreeSet::new();
+        for package in &manifest.package {
+            package.check()?;
+            if !folders.insert(package.folder()) {
+                return Err(format!("the manifest has {package} twice"));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// Returns what the corpus of a profile is to be.
+    pub(crate) fn meant(&self, profile: Profile) -> &Meant {
+        &self.profile[&profile]
+    }
+
+    /// Returns the packages of a profile, as they stand in the manifest.
+    pub(crate) fn packages_of(&self, profile: Profile) -> impl Iterator<Item = &Package> {
+        self.package.iter().filter(move |package| package.profiles.contains(&profile))
+    }
+}

@@ -1,0 +1,219 @@
+//! The bench's own command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lexopt::prelude::*;
+
+use super::driver::Patience;
+use super::measure::Plan;
+use super::synthetic::{self, Synthetic};
+
+/// What `--help` prints.
+pub(crate) const HELP: &str = "\
+cargo bench --bench regression -- [--base REV] [--head REV] [OPTIONS]
+
+  --base REV         what was (default: where HEAD left `origin/main` or `main`)
+  --head REV         what is to come (default: the work tree)
+  --base-exe FILE    an executable that holds the cases, instead of building one
+  --head-exe FILE    the same for the head
+  --repository DIR   the repository (default: the one that this bench was built from)
+  --profile NAME     small or full: which size of the corpus (default full)
+  --filter REGEX     only the cases whose name matches
+  --no-instructions  do not count instructions: gate wall time alone
+  --seconds N        wall time of a case before its rounds end, surely known or not (default 10);
+                     a quarter of it under a millisecond, where wall time only informs
+  --timeout N        seconds of silence after which an executable is stuck (default 120; 15 times that
+                     while it prepares)
+  --waivers FILE     a text with lines `bench-waive: CASE: reason`, beside the messages of the commits
+                     between base and head; may be given again
+  --thresholds FILE  instead of the repository's benches/thresholds.toml
+  --out DIR          where report.md, report.json and annotations.txt go (default target/regression/report)
+  --work DIR         where revisions are checked out and built (default target/regression)
+  --history FILE     append the head's numbers to FILE, as a line of JSON
+  --page FILE PAGE   draw the history in FILE as a page and do nothing else
+  --trial N          try the gate N times on tools that are slower and N times on tools that are not
+  --slow PERCENT     how much slower they are (default 15)
+
+Exit code: 0 nothing fails, 1 a case is FAIL, REMOVED or INCOMPARABLE, 2 nothing could be measured.";
+
+/// How far an interval may reach for the rounds to end before their time.
+const HALF_WIDTH: f64 = 0.02;
+
+/// Under a millisecond wall time informs, unless a tool's thresholds say otherwise; see `Plan`.
+const INFORMING_BELOW_NS: f64 = 1e6;
+
+/// What to do.
+pub(crate) enum Command {
+    /// Print the help.
+    Help,
+    /// Be the executable that holds the synthetic tools.
+    Synthetic(Synthetic),
+    /// Try the gate.
+    Trial(Trial),
+    /// Draw a history.
+    Page {
+        /// Lines of JSON.
+        history: PathBuf,
+        /// What to write.
+        page: PathBuf,
+    },
+    /// Compare two revisions.
+    Compare(Box<Options>),
+}
+
+/// One side of a comparison, as it was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Source {
+    /// The default of its side.
+    Unsaid,
+    /// A revision.
+    Revision(String),
+    /// An executable.
+    Executable(PathBuf),
+}
+
+/// The settings of a comparison.
+pub(crate) struct Options {
+    /// What was.
+    pub(crate) base: Source,
+    /// What is to come.
+    pub(crate) head: Source,
+    /// The repository.
+    pub(crate) repository: PathBuf,
+    /// Which size of the corpus.
+    pub(crate) profile: String,
+    /// Which cases.
+    pub(crate) filter: Option<String>,
+    /// Whether to count instructions.
+    pub(crate) instructions: bool,
+    /// When a wall time is known well enough.
+    pub(crate) plan: Plan,
+    /// How long an executable may be silent.
+    pub(crate) patience: Patience,
+    /// Texts with waivers.
+    pub(crate) waivers: Vec<PathBuf>,
+    /// The thresholds' file; `None` for the repository's.
+    pub(crate) thresholds: Option<PathBuf>,
+    /// Where the report goes.
+    pub(crate) out: PathBuf,
+    /// Where revisions are checked out and built.
+    pub(crate) work: PathBuf,
+    /// Where the history grows.
+    pub(crate) history: Option<PathBuf>,
+}
+
+/// The settings of a trial.
+pub(crate) struct Trial {
+    /// Runs of each kind.
+    pub(crate) runs: usize,
+    /// How much slower the slow tools are.
+    pub(crate) slow_percent: u32,
+    /// Whether to count instructions.
+    pub(crate) instructions: bool,
+    /// When a wall time is known well enough.
+    pub(crate) plan: Plan,
+    /// How long an executable may be silent.
+    pub(crate) patience: Patience,
+    /// Where its table and two of its reports go.
+    pub(crate) out: PathBuf,
+}
+
+/// Returns the target directory that this bench was built into.
+pub(crate) fn target() -> PathBuf {
+    let tmp = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    tmp.parent().map_or_else(|| tmp.clone(), PathBuf::from)
+}
+
+/// Parses the arguments (without the program's name).
+pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
+    let (mut base, mut head) = (Source::Unsaid, Source::Unsaid);
+    let mut repository = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let (mut profile, mut filter, mut instructions) = ("full".to_owned(), None, true);
+    let (mut seconds, mut timeout) = (10, 120);
+    let (mut waivers, mut thresholds, mut history) = (Vec::new(), None, None);
+    let mut work = target().join("regression");
+    let (mut out, mut trial, mut slow_percent) = (None, None, 15);
+    let mut parser = lexopt::Parser::from_args(arguments);
+    let mut is_asked = false;
+    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        is_asked = true;
+        match argument {
+            Long("bench") => {} // `cargo bench` says so to every bench.
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Long("base") => base = Source::Revision(text(&mut parser)?),
+            Long("head") => head = Source::Revision(text(&mut parser)?),
+            Long("base-exe") => base = Source::Executable(path(&mut parser)?),
+            Long("head-exe") => head = Source::Executable(path(&mut parser)?),
+            Long("repository") => repository = path(&mut parser)?,
+            Long("profile") => profile = text(&mut parser)?,
+            Long("filter") => filter = Some(text(&mut parser)?),
+            Long("no-instructions") => instructions = false,
+            Long("seconds") => seconds = number(&mut parser, "--seconds")?,
+            Long("timeout") => timeout = number(&mut parser, "--timeout")?,
+            Long("waivers") => waivers.push(path(&mut parser)?),
+            Long("thresholds") => thresholds = Some(path(&mut parser)?),
+            Long("out") => out = Some(path(&mut parser)?),
+            Long("work") => work = path(&mut parser)?,
+            Long("history") => history = Some(path(&mut parser)?),
+            Long("page") => {
+                return Ok(Command::Page { history: path(&mut parser)?, page: path(&mut parser)? });
+            }
+            Long("trial") => trial = Some(number(&mut parser, "--trial")?),
+            Long("slow") => slow_percent = number(&mut parser, "--slow")?,
+            Long("synthetic") => return synthetic::parse(parser).map(Command::Synthetic),
+            other => return Err(format!("{}\n\n{HELP}", other.unexpected())),
+        }
+    }
+    // `cargo test --benches` runs every bench without a word, and wants none of this.
+    if !is_asked {
+        return Ok(Command::Help);
+    }
+    if !matches!(profile.as_str(), "small" | "full") {
+        return Err(format!("--profile is small or full, not `{profile}`"));
+    }
+    let plan = Plan {
+        half_width: HALF_WIDTH,
+        time: Duration::from_secs(u64::from(seconds)),
+        informing_below_ns: INFORMING_BELOW_NS,
+    };
+    let answer = Duration::from_secs(u64::from(timeout));
+    let patience = Patience { prepare: answer * 15, answer };
+    if let Some(runs) = trial {
+        let runs = runs as usize;
+        let out = out.unwrap_or_else(|| work.join("trial"));
+        return Ok(Command::Trial(Trial { runs, slow_percent, instructions, plan, patience, out }));
+    }
+    Ok(Command::Compare(Box::new(Options {
+        base,
+        head,
+        repository,
+        profile,
+        filter,
+        instructions,
+        plan,
+        patience,
+        waivers,
+        thresholds,
+        work: work.clone(),
+        out: out.unwrap_or_else(|| work.join("report")),
+        history,
+    })))
+}
+
+/// Returns an option's value as text.
+pub(crate) fn text(parser: &mut lexopt::Parser) -> Result<String, String> {
+    let value = parser.value().map_err(|error| error.to_string())?;
+    value.into_string().map_err(|value| format!("not UTF-8: {value:?}"))
+}
+
+fn path(parser: &mut lexopt::Parser) -> Result<PathBuf, String> {
+    parser.value().map(PathBuf::from).map_err(|error| error.to_string())
+}
+
+/// Returns an option's value as a number.
+pub(crate) fn number(parser: &mut lexopt::Parser, name: &str) -> Result<u32, String> {
+    let value = text(parser)?;
+    value.parse().map_err(|_| format!("{name}: not a number: `{value}`"))
+}

@@ -1,0 +1,190 @@
+//! Two revisions, from their names to the report.
+
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::build;
+use super::callgrind;
+use super::compare::{self, Settings};
+use super::driver::Program;
+use super::history;
+use super::judge::{Rules, judge};
+use super::measure::Side;
+use super::options::{self, Options, Source};
+use super::report::{Report, Subject};
+use super::thresholds::{FILE, Thresholds};
+use super::tree::Repository;
+use super::waivers::{self, Waiver};
+
+/// Where one side comes from, once its names are resolved.
+struct Origin {
+    /// What the report calls it.
+    subject: Subject,
+    /// Its executable; `None` where its revision has no such bench.
+    program: Option<Program>,
+}
+
+/// Compares two revisions and returns true if nothing fails. The report is written before that is known to
+/// anybody else.
+///
+/// # Errors
+///
+/// When there is nothing to measure: no such revision, a build that fails, another run under way.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let folder = options.work.clone();
+    let fail = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(&folder).map_err(fail)?;
+    let lock = File::create(folder.join("lock")).map_err(fail)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err("another run is under way: they would slow each other down".to_owned());
+        }
+        Err(TryLockError::Error(error)) => return Err(fail(error)),
+    }
+    let thresholds = thresholds(options)?;
+    let mut remarks = Vec::new();
+    let origins = origin(options, &folder, Side::Base, &options.base)
+        .and_then(|base| Ok((base, origin(options, &folder, Side::Head, &options.head)?)));
+    let (base, head) = match origins {
+        Ok(origins) => origins,
+        Err(fault) => return publish(&Report::of_fault(fault, &options.profile), options),
+    };
+    let Some(head_program) = head.program else {
+        let fault = "the head has no bench `cases`: there is nothing to measure".to_owned();
+        return publish(&Report::of_fault(fault, &options.profile), options);
+    };
+    if base.program.is_none() {
+        remarks.push("The base has no bench `cases` yet, so that every case is new.".to_owned());
+    }
+    let valgrind = callgrind::version();
+    if !options.instructions {
+        remarks.push("Instructions were not counted, as was asked for.".to_owned());
+    } else if valgrind.is_none() {
+        remarks.push(
+            "There is no valgrind here: instructions were not counted, and calls of less than a \
+             millisecond are not gated."
+                .to_owned(),
+        );
+    }
+    let waivers = waivers(options, &base.subject, &head.subject, &mut remarks)?;
+    let settings = Settings {
+        profile: options.profile.clone(),
+        filter: options.filter.clone(),
+        counted: options.instructions && valgrind.is_some(),
+        plan: options.plan,
+        patience: options.patience,
+        scratch: folder,
+    };
+    let tell = |what: &str| eprintln!("{what}");
+    let comparison =
+        compare::compare(base.program.as_ref(), &head_program, &settings, &thresholds, &tell);
+    let same_corpus =
+        comparison.base_corpus.is_none() || comparison.base_corpus == comparison.head_corpus;
+    let rules = Rules { thresholds: &thresholds, waivers: &waivers, same_corpus };
+    let rows = judge(comparison.recorded, &rules);
+    let mut report = Report {
+        base: Subject { corpus: comparison.base_corpus, ..base.subject },
+        head: Subject { corpus: comparison.head_corpus, ..head.subject },
+        profile: options.profile.clone(),
+        valgrind: valgrind.filter(|_| settings.counted),
+        rows,
+        faults: comparison.faults,
+        remarks,
+    };
+    // With a filter, most cases are not here, and what is said of them finds nothing.
+    if options.filter.is_none() {
+        report.remark_on(&rules);
+    }
+    publish(&report, options)
+}
+
+/// Writes a report, prints it, and returns true if nothing fails.
+fn publish(report: &Report, options: &Options) -> Result<bool, String> {
+    report.write(&options.out)?;
+    if let Some(file) = options.history.as_ref().filter(|_| report.faults.is_empty()) {
+        history::append(report, file)?;
+    }
+    print!("{}", report.markdown());
+    if std::env::var_os("GITHUB_ACTIONS").is_some() {
+        print!("{}", report.annotations());
+    }
+    std::io::stdout().flush().map_err(|error| error.to_string())?;
+    Ok(!report.fails())
+}
+
+fn thresholds(options: &Options) -> Result<Thresholds, String> {
+    let file = options.thresholds.clone().unwrap_or_else(|| options.repository.join(FILE));
+    let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    Thresholds::parse(&text)
+}
+
+/// Reads the waivers of the commits between the two and of the texts that were named.
+fn waivers(
+    options: &Options,
+    base: &Subject,
+    head: &Subject,
+    remarks: &mut Vec<String>,
+) -> Result<Vec<Waiver>, String> {
+    let mut text = String::new();
+    if let (Some(base), Some(head)) = (&base.commit, &head.commit) {
+        text = Repository::open(&options.repository)?.messages(base, head)?;
+    }
+    for file in &options.waivers {
+        text.push('\n');
+        text +=
+            &fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    let (waivers, problems) = waivers::parse(&text);
+    remarks.extend(problems);
+    Ok(waivers)
+}
+
+/// Resolves one side and builds it.
+fn origin(options: &Options, folder: &Path, side: Side, source: &Source) -> Result<Origin, String> {
+    let name = side.name();
+    let program = |executable: PathBuf, directory: PathBuf| Program {
+        executable,
+        arguments: Vec::new(),
+        directory,
+        environment: vec![("CODEDB_BACKGROUND".into(), "0".into())],
+    };
+    if let Source::Executable(file) = source {
+        let executable =
+            file.canonicalize().map_err(|error| format!("{}: {error}", file.display()))?;
+        let subject = Subject::new(format!("{name} executable"));
+        return Ok(Origin {
+            subject,
+            program: Some(program(executable, options.repository.clone())),
+        });
+    }
+    let repository = Repository::open(&options.repository)?;
+    let unsaid = *source == Source::Unsaid;
+    let commit = match source {
+        Source::Revision(revision) => repository.commit(revision)?,
+        _ if side == Side::Base => repository.left_main()?,
+        _ => repository.commit("HEAD")?,
+    };
+    let mut subject = Subject::new(commit.chars().take(12).collect());
+    subject.committed = Some(repository.committed(&commit)?);
+    // The work tree is built where it stands and where everything else of it is built.
+    let (tree, target) = if unsaid && side == Side::Head {
+        if repository.is_changed()? {
+            subject.name += " with changes";
+        }
+        (repository.root().to_owned(), options::target())
+    } else {
+        let tree = folder.join("trees").join(name);
+        repository.export(&commit, &tree)?;
+        (tree, folder.join(name))
+    };
+    subject.commit = Some(commit);
+    if !build::has_cases(&tree)? {
+        return Ok(Origin { subject, program: None });
+    }
+    eprintln!("building the {name}, {}", subject.name);
+    let executable = build::cases(&tree, &target)
+        .map_err(|error| format!("the {name} ({}) does not build: {error}", subject.name))?;
+    Ok(Origin { subject, program: Some(program(executable, tree)) })
+}

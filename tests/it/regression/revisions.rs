@@ -1,0 +1,203 @@
+//! From commits to a report: a small package whose bench says how long its cases take.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use serde_json::Value;
+
+use super::gate;
+
+const MANIFEST: &str = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+const BENCH: &str = "[[bench]]\nname = \"cases\"\nharness = false\n";
+
+/// A bench with two cases; `NS` and `REPLY` are put in.
+const CASES: &str = r##"
+use std::io::BufRead;
+fn main() {
+    if std::env::args().any(|it| it == "--prepare") {
+        return;
+    }
+    println!("{}", concat!(
+        r#"{"protocol":1,"corpus":"c","cases":["#,
+        r#"{"name":"tool/a/one","tool":"a","reply":"REPLY"},"#,
+        r#"{"name":"tool/b/two","tool":"b","reply":"r"}]}"#,
+    ));
+    for line in std::io::stdin().lock().lines() {
+        let line = line.unwrap();
+        let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+        println!("{{\"nanoseconds\":{}}}", digits.parse::<u64>().unwrap() * NS);
+    }
+}
+"##;
+
+/// A repository with a commit for each state of the package, tagged by its name.
+struct Small {
+    folder: tempfile::TempDir,
+}
+
+impl Small {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let small = Self { folder };
+        small.git(&["init", "--quiet", "--initial-branch", "main"]);
+        small.write("Cargo.toml", MANIFEST);
+        small.write("src/lib.rs", "");
+        small.write(".gitignore", "/target\n/work\n/report\n");
+        small.write("benches/thresholds.toml", super::DEFAULT);
+        small.commit("plain", "No bench yet");
+        small.write("Cargo.toml", &format!("{MANIFEST}{BENCH}"));
+        small.cases(2_000_000, "r");
+        small.commit("cases", "Cases");
+        small.cases(2_500_000, "r");
+        small.commit("slower", "Slower\n\nbench-waive: tool/a/one: it does more");
+        small.cases(2_000_000, "other");
+        small.commit("other", "Another answer");
+        small.cases(2_000_000, "\"# does not build");
+        small.commit("broken", "Broken");
+        small
+    }
+
+    fn cases(&self, nanoseconds: u32, reply: &str) {
+        let text = CASES.replace("NS", &nanoseconds.to_string()).replace("REPLY", reply);
+        self.write("benches/cases.rs", &text);
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn commit(&self, tag: &str, message: &str) {
+        if tag != "plain" {
+            let lock = Command::new(env!("CARGO"))
+                .args(["generate-lockfile", "--offline"])
+                .current_dir(self.folder.path())
+                .output()
+                .expect("cargo runs");
+            assert!(lock.status.success(), "{}", String::from_utf8_lossy(&lock.stderr));
+        }
+        self.git(&["add", "--all"]);
+        self.git(&[
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "--quiet",
+            "-m",
+            message,
+        ]);
+        self.git(&["tag", tag]);
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let output = Command::new("git")
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .output()
+            .expect("git runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Runs the report and returns its exit code and what it wrote as JSON.
+    fn compare(&self, base: &str, head: &str) -> (ExitCode, Value) {
+        let at = |name: &str| self.folder.path().join(name).display().to_string();
+        let (root, work, out) = (at("."), at("work"), at("report"));
+        let arguments = [
+            "--bench",
+            "--base",
+            base,
+            "--head",
+            head,
+            "--repository",
+            &root,
+            "--work",
+            &work,
+            "--out",
+            &out,
+            "--profile",
+            "small",
+            "--no-instructions",
+            "--seconds",
+            "3",
+        ];
+        let _ = fs::remove_dir_all(self.folder.path().join("report"));
+        let code = gate::run(arguments.map(Into::into).into_iter());
+        let text = fs::read_to_string(self.folder.path().join("report/report.json"));
+        let json = text.ok().and_then(|text| serde_json::from_str(&text).ok());
+        (code, json.unwrap_or_default())
+    }
+}
+
+fn statuses(report: &Value) -> Vec<&str> {
+    let cases = report["cases"].as_array().into_iter().flatten();
+    cases.map(|case| case["status"].as_str().unwrap_or_default()).collect()
+}
+
+#[test]
+fn revisions_are_built_compared_and_told_of() {
+    let small = Small::new();
+
+    let (code, report) = small.compare("cases", "cases");
+    assert_eq!(statuses(&report), ["OK", "OK"], "{report:#}");
+    assert_eq!(code, ExitCode::SUCCESS);
+
+    // The message of the slower commit waives one of its two cases.
+    let (code, report) = small.compare("cases", "slower");
+    assert_eq!(statuses(&report), ["WAIVED", "FAIL"], "{report:#}");
+    assert_eq!(code, ExitCode::from(1));
+
+    let (code, report) = small.compare("slower", "other");
+    assert_eq!(statuses(&report), ["INCOMPARABLE", "OK"], "{report:#}");
+    assert_eq!(code, ExitCode::from(1));
+
+    let (code, report) = small.compare("plain", "cases");
+    assert_eq!(statuses(&report), ["NEW", "NEW"], "{report:#}");
+    assert!(report["remarks"][0].as_str().is_some_and(|it| it.contains("no bench `cases` yet")));
+    assert_eq!(code, ExitCode::SUCCESS);
+
+    let (code, report) = small.compare("cases", "broken");
+    assert!(report["faults"][0].as_str().is_some_and(|it| it.contains("does not build")));
+    assert_eq!(code, ExitCode::from(1));
+
+    let (code, report) = small.compare("cases", "no-such-revision");
+    assert!(report["faults"][0].as_str().is_some_and(|it| it.contains("is no commit")));
+    assert_eq!(code, ExitCode::from(1));
+
+    // Nothing is left in the repository: no registered work tree, no changed index.
+    let root = small.folder.path();
+    assert!(!root.join(".git/worktrees").exists());
+    assert_eq!(porcelain(root), "");
+}
+
+#[test]
+fn only_one_run_at_a_time() {
+    let small = Small::new();
+    let work = small.folder.path().join("work");
+    fs::create_dir_all(&work).expect("a folder");
+    let lock = fs::File::create(work.join("lock")).expect("a file");
+    lock.lock().expect("nobody has it");
+    let (code, report) = small.compare("cases", "cases");
+    assert_eq!((code, report), (ExitCode::from(2), Value::Null));
+}
+
+#[test]
+fn what_is_asked_wrongly_is_refused() {
+    for wrong in [&["--profile", "huge"][..], &["--seconds", "x"], &["--trial"], &["--what"]] {
+        let code = gate::run(wrong.iter().map(Into::into));
+        assert_eq!(code, ExitCode::from(2), "{wrong:?}");
+    }
+    assert_eq!(gate::run(["--help".into()].into_iter()), ExitCode::SUCCESS);
+    assert_eq!(gate::run(std::iter::empty()), ExitCode::SUCCESS, "it only prints the help");
+}
+
+fn porcelain(root: &Path) -> String {
+    let output = Command::new("git")
+        .args(["status", "--porcelain"])
+        .current_dir(root)
+        .output()
+        .expect("git");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
