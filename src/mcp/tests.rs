@@ -85,7 +85,14 @@ impl Client {
             Ok(Engine::new(base.join("tree"), store, environment))
         };
         let toolsets = vec![Toolset::Core];
-        let options = Options { open: Box::new(open), root: None, toolsets, threads: 1 };
+        let options = Options {
+            open: Box::new(open),
+            roots: Vec::new(),
+            cache: PathBuf::new(),
+            allows: Allows::default(),
+            toolsets,
+            threads: 1,
+        };
         std::thread::spawn(move || serve_tools(options, vec![&OBEYS], input, output));
         Client { _place: place, to, from: BufReader::new(from) }
     }

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::Allows;
 use crate::answer::nearest;
 use crate::error::{Error, Result};
 use crate::tools::{self, Tool};
@@ -44,7 +45,15 @@ const NAVIGATE: &[&str] = &[
     "codedb_changes",
     "codedb_query",
     "codedb_bundle",
+    "codedb_projects",
+    "codedb_index",
 ];
+
+/// Tools that are about the session and need no tree.
+const OF_SESSION: &[&str] = &["codedb_projects", INDEX];
+
+/// The tool that lets a call choose what is served. It is offered where the user allowed that.
+const INDEX: &str = "codedb_index";
 
 /// Tools whose answers are whole without any index.
 const OF_FILES: &[&str] = &[
@@ -61,7 +70,7 @@ const OF_FILES: &[&str] = &[
 
 /// How long after the start a call waits for symbols and words, so that the first one is as good as
 /// the next; later ones wait no more.
-const PATIENCE: Duration = Duration::from_millis(2500);
+pub(super) const PATIENCE: Duration = Duration::from_millis(2500);
 
 impl Toolset {
     /// Returns the sets of a list such as `core,navigate`, or of `all`.
@@ -107,14 +116,32 @@ pub(super) fn tools(sets: &[Toolset]) -> Vec<&'static Tool> {
     wanted.flat_map(|(_, set)| set.names()).filter_map(|name| tools::find(name)).collect()
 }
 
+/// Returns true if the tool is about the session and needs no tree.
+pub(super) fn is_of_session(tool: &Tool) -> bool {
+    OF_SESSION.contains(&tool.name)
+}
+
+/// Takes out of `tools` those that `allows` does not allow.
+pub(super) fn withhold(tools: &mut Vec<&'static Tool>, allows: Allows) {
+    tools.retain(|tool| allows.index || tool.name != INDEX);
+}
+
 /// Returns how long after the start a call of `tool` waits for the index.
 pub(super) fn patience(tool: &Tool) -> Duration {
-    if OF_FILES.contains(&tool.name) { Duration::ZERO } else { PATIENCE }
+    let is_whole = OF_FILES.contains(&tool.name) || is_of_session(tool);
+    if is_whole { Duration::ZERO } else { PATIENCE }
 }
 
 /// Returns the sentence for a tool that is not among those offered.
 pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
     let of_set = TOOLSETS.iter().find(|(_, set)| set.names().contains(&name));
+    if name == INDEX
+        && offered
+            .iter()
+            .any(|tool| of_set.is_some_and(|(_, set)| set.names().contains(&tool.name)))
+    {
+        return format!("the tool `{name}` is offered by `codedb serve --allow-index` alone");
+    }
     if let Some((_, set)) = of_set {
         let set = set.name();
         return format!(

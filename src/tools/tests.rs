@@ -10,14 +10,17 @@ fn documentation() -> String {
         "# Tools\n\n\
          Each tool is a command of its name without `codedb_`, with a flag for each argument (`max_results` \
          is `--max-results`); those that are marked come without their names. `--json` answers in JSON. \
-         Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search` and `codedb_status` are for agents alone \
-         (docs/mcp.md): on the command line these names are commands of another kind.\n\n\
+         Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search`, `codedb_status` and `codedb_index` \
+         are for agents alone (docs/mcp.md): on the command line these names are commands of another kind.\n\n\
          Paths are relative to the tree's root and separated by `/`; absolute ones below the root are \
          understood, and on the command line those relative to the current directory, where something of \
          the tree is there; with a `--root` that is named, only from within it. They are text: a file whose \
          name is no UTF-8 is listed with `\u{FFFD}` in it and cannot be asked for by name. Lists say how many \
          there are (`total`) and how many are `shown`; `max_results` counts up to 1,000. This page is checked \
          against the table in `src/tools.rs`.\n\n\
+         Every tool of a server takes `project`, too, which no table repeats: the name or the absolute path of \
+         one of the trees that `codedb_projects` lists; an absolute `path` in one of them says the same. In a \
+         bundle each call may name its own.\n\n\
          Answers are checked against the tree, as a search is. `--fresh trust` takes the index as it stands; \
          then a notice says so, and JSON begins with `\"freshness\":\"trust\"`. A question that finds no index, \
          or one that knows too little, answers with what can be made at once (`status` is `partial` where that \

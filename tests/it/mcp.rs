@@ -2,6 +2,7 @@
 
 mod garbage;
 mod http;
+mod projects;
 mod roots;
 mod search;
 pub(crate) mod session;
