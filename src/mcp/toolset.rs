@@ -135,11 +135,8 @@ pub(super) fn patience(tool: &Tool) -> Duration {
 /// Returns the sentence for a tool that is not among those offered.
 pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
     let of_set = TOOLSETS.iter().find(|(_, set)| set.names().contains(&name));
-    if name == INDEX
-        && offered
-            .iter()
-            .any(|tool| of_set.is_some_and(|(_, set)| set.names().contains(&tool.name)))
-    {
+    let has_set = |names: &[&str]| offered.iter().any(|tool| names.contains(&tool.name));
+    if name == INDEX && has_set(NAVIGATE) {
         return format!("the tool `{name}` is offered by `codedb serve --allow-index` alone");
     }
     if let Some((_, set)) = of_set {
@@ -186,6 +183,17 @@ mod tests {
     }
 
     #[test]
+    fn who_may_add_projects_is_for_the_user_to_say() {
+        let mut all = tools(&[Toolset::Core, Toolset::Navigate]);
+        withhold(&mut all, Allows { index: true, clone: false });
+        assert!(all.iter().any(|tool| tool.name == INDEX));
+        withhold(&mut all, Allows::default());
+        assert!(all.iter().all(|tool| tool.name != INDEX));
+        let told = unknown(INDEX, &all);
+        assert!(told.contains("`codedb serve --allow-index`"), "{told}");
+    }
+
+    #[test]
     fn unknown_tools_are_told_apart() {
         let core = tools(&[Toolset::Core]);
         let check = |name: &str, part: &str| {
@@ -193,6 +201,7 @@ mod tests {
             assert!(told.contains(part), "{told}");
         };
         check("codedb_word", "--toolsets core,navigate");
+        check("codedb_index", "--toolsets core,navigate");
         check("codedb_symbols", "the nearest is `codedb_symbol`");
         check("\u{1b}[2J", "there is no tool `");
     }

@@ -19,25 +19,26 @@ pub(super) const TREES_MAX: usize = 256;
 /// Trees that are open at once: each has its texts, its watches and what it keeps of its index.
 const OPEN_MAX: usize = 16;
 
-/// How a tree came to be one of the server's.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Origin {
-    /// The user or the client named it, or the server was started in it.
-    Named,
-    /// A call added it.
-    Added,
-}
-
 /// A tree that may be asked about.
 #[derive(Debug)]
 struct Tree {
     root: PathBuf,
-    origin: Origin,
+    /// The user or the client named it, or the server was started in it.
+    is_named: bool,
+    /// A call added it.
+    is_added: bool,
     project: Option<Arc<Project>>,
     /// When it was asked for last, as a count of askings.
     asked: u64,
     /// Holds the copy of a repository as long as the tree may be asked about.
-    _lease: Option<Lease>,
+    lease: Option<Lease>,
+}
+
+impl Tree {
+    fn new(root: PathBuf) -> Tree {
+        let (is_named, is_added) = (false, false);
+        Tree { root, is_named, is_added, project: None, asked: 0, lease: None }
+    }
 }
 
 /// The trees, in the order in which they came; those that were added by calls come last.
@@ -58,7 +59,7 @@ pub(super) struct Told {
 impl Trees {
     /// Returns true if somebody named one.
     pub(super) fn has_named(&self) -> bool {
-        self.list.iter().any(|tree| tree.origin == Origin::Named)
+        self.list.iter().any(|tree| tree.is_named)
     }
 
     /// Puts those of `roots` in the place of all that were named before. What is open stays open.
@@ -69,16 +70,11 @@ impl Trees {
                 continue;
             }
             let known = old.iter().position(|tree| tree.root == root);
-            let tree = match known.map(|at| old.remove(at)) {
-                Some(tree) => Tree { origin: Origin::Named, ..tree },
-                None => {
-                    let origin = Origin::Named;
-                    Tree { root, origin, project: None, asked: 0, _lease: None }
-                }
-            };
-            self.list.push(tree);
+            let tree = known.map_or_else(|| Tree::new(root), |at| old.remove(at));
+            self.list.push(Tree { is_named: true, ..tree });
         }
-        self.list.extend(old.into_iter().filter(|tree| tree.origin == Origin::Added));
+        let added = old.into_iter().filter(|tree| tree.is_added);
+        self.list.extend(added.map(|tree| Tree { is_named: false, ..tree }));
     }
 
     /// Adds a tree of a call. Returns its place, and whether it was not there before.
@@ -88,14 +84,16 @@ impl Trees {
     /// [`Kind::Limit`] if there are too many.
     pub(super) fn add(&mut self, root: &Path, lease: Option<Lease>) -> Result<(usize, bool)> {
         if let Some(at) = self.list.iter().position(|tree| tree.root == root) {
+            let tree = &mut self.list[at];
+            tree.is_added = true;
+            tree.lease = tree.lease.take().or(lease);
             return Ok((at, false));
         }
         if self.list.len() >= TREES_MAX {
             let message = format!("there are {TREES_MAX} projects, as many as a server has");
             return Err(Error::new(Kind::Limit, message));
         }
-        let (root, origin) = (root.to_path_buf(), Origin::Added);
-        self.list.push(Tree { root, origin, project: None, asked: 0, _lease: lease });
+        self.list.push(Tree { is_added: true, lease, ..Tree::new(root.to_path_buf()) });
         Ok((self.list.len() - 1, true))
     }
 
@@ -229,6 +227,9 @@ mod tests {
             let found = trees.place(holding(path).as_ref()).expect("no name");
             assert_eq!(found, Some(at), "{path}");
         }
+        // It was named and added: it stays when it is no longer named.
+        trees.name(vec![root("a")]);
+        assert_eq!(names(&trees), [told("a", false), told("b", true), told("c", false)]);
         assert_eq!(trees.close().len(), 1);
     }
 

@@ -1,5 +1,6 @@
 //! `codedb mcp` as a client meets it: lines of JSON to the program itself, sound ones and others.
 
+mod added;
 mod garbage;
 mod http;
 mod projects;

@@ -305,6 +305,8 @@ fn folder(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
     use std::process::Command;
 
     use super::*;
@@ -437,5 +439,46 @@ mod tests {
         let forbidden = Remote { protocols: PROTOCOLS, ..Remote::local(&origin) };
         let error = forbidden.copy_to(&base.join("no"), &|| false).expect_err("not allowed");
         assert!(error.to_string().contains("'file' not allowed"), "{error}");
+    }
+
+    /// Returns a server on the loopback that does as `answer` says with each connection, and its
+    /// address, which only tests may speak to.
+    fn server(answer: impl Fn(TcpStream) + Send + 'static) -> Remote {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/a/b", listener.local_addr().expect("an address"));
+        std::thread::spawn(move || listener.incoming().flatten().for_each(answer));
+        Remote { url, protocols: "http", folders: Vec::new() }
+    }
+
+    #[test]
+    fn nobody_is_asked_for_a_password() {
+        let place = tempfile::tempdir().expect("a folder");
+        let refuses = server(|mut stream| {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(
+                b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\n\
+                  Content-Length: 0\r\nConnection: close\r\n\r\n",
+            );
+        });
+        let error = refuses.copy_to(&place.path().join("copy"), &|| false).expect_err("refused");
+        assert!(error.to_string().contains("terminal prompts disabled"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_clone_that_nobody_waits_for_ends_with_all_its_programs() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (sender, ended) = std::sync::mpsc::channel();
+        let silent = server(move |mut stream| {
+            // Ends when the program at the other side does.
+            let mut request = Vec::new();
+            let _ = stream.read_to_end(&mut request);
+            let _ = sender.send(request.len());
+        });
+        let since = Instant::now();
+        let gives_up = || since.elapsed() > Duration::from_millis(300);
+        let error = silent.copy_to(&place.path().join("copy"), &gives_up).expect_err("too long");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        ended.recv_timeout(Duration::from_secs(20)).expect("git speaks to it no longer");
     }
 }

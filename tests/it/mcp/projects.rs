@@ -1,16 +1,14 @@
-//! Several trees in one server: which one a call is about, which there are, and how one is added.
+//! Several trees in one server: which one a call is about, and which there are.
 
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::http::{Server, TOKEN};
 use super::session::Session;
 use crate::support::place::{Answer, Place};
 
 /// Four trees, two of one name, each with a file, a definition and a secret of its own.
-fn place() -> Place {
+pub(super) fn place() -> Place {
     let place = Place::new();
     for (tree, name) in [("x/app", "x"), ("y/app", "y"), ("lib", "lib"), ("far/dep", "dep")] {
         place.write(format!("{tree}/{name}_here.rs"), format!("pub fn of_{name}() {{}}\n"));
@@ -19,12 +17,12 @@ fn place() -> Place {
     place
 }
 
-fn path(place: &Place, tree: &str) -> String {
+pub(super) fn path(place: &Place, tree: &str) -> String {
     place.root().join(tree).display().to_string()
 }
 
 /// Returns a server with no root but those of `args`, started in the tree `x/app`.
-fn start(place: &Place, args: &[&str]) -> Session {
+pub(super) fn start(place: &Place, args: &[&str]) -> Session {
     let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
     command.args(["mcp", "--toolsets", "all", "--index-dir"]).arg(place.cache()).args(args);
     command.current_dir(place.root().join("x/app"));
@@ -34,7 +32,7 @@ fn start(place: &Place, args: &[&str]) -> Session {
 }
 
 /// Returns a server of the trees of these roots.
-fn of_roots(place: &Place, trees: &[&str]) -> Session {
+pub(super) fn of_roots(place: &Place, trees: &[&str]) -> Session {
     let paths: Vec<String> = trees.iter().map(|tree| path(place, tree)).collect();
     let args: Vec<&str> = paths.iter().flat_map(|path| ["--root", path.as_str()]).collect();
     start(place, &args)
@@ -42,7 +40,7 @@ fn of_roots(place: &Place, trees: &[&str]) -> Session {
 
 /// Returns the sentence of a call that fails.
 #[track_caller]
-fn refused(session: &mut Session, tool: &str, arguments: Value) -> String {
+pub(super) fn refused(session: &mut Session, tool: &str, arguments: Value) -> String {
     let answer = session.call(tool, arguments);
     let text = answer["content"][0]["text"].as_str().expect("a text").to_owned();
     assert_eq!(answer["isError"], true, "{text}");
@@ -224,155 +222,6 @@ fn projects_are_listed() {
     assert!(indexed.contains(&json!(path(&place, "x/app"))), "{listed}");
 }
 
-#[test]
-fn a_folder_is_added_and_searched() {
-    let place = place();
-    let mut session = of_roots(&place, &["x/app"]);
-    let answer =
-        session.call("codedb_index", json!({"path": path(&place, "far/dep"), "format": "json"}));
-    let added = &answer["structuredContent"];
-    assert_eq!((&added["name"], &added["new"]), (&json!("dep"), &json!(true)), "{answer}");
-    assert_eq!((&added["status"], &added["index"]), (&json!("ok"), &json!("full")), "{answer}");
-    assert_eq!(added["files"], 1, "{answer}");
-    let found = session.text("codedb_symbol", json!({"name": "of_dep", "project": "dep"}));
-    assert!(found.contains("dep_here.rs:1"), "{found}");
-    let told = refused(&mut session, "codedb_read", json!({"path": ".env", "project": "dep"}));
-    assert!(told.contains("like a secret") && !told.contains("KEY"), "{told}");
-    // The first stays the default, the same folder is the same project, a path may be relative.
-    assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "x_here.rs\n");
-    let again = session.call("codedb_index", json!({"path": "../../far/dep", "format": "json"}));
-    assert_eq!(again["structuredContent"]["new"], false, "{again}");
-    let text = session.text("codedb_index", json!({"path": "../../y/app"}));
-    assert!(text.starts_with("y/app  ") && text.contains("  1 file  indexed\n"), "{text}");
-    // An edit in it is seen by the next call.
-    place.write("far/dep/later.rs", "pub fn later() {}\n");
-    let found = session.text("codedb_symbol", json!({"name": "later", "project": "dep"}));
-    assert!(found.contains("later.rs:1"), "{found}");
-    session.end();
-}
-
-#[test]
-fn what_is_not_to_be_served_is_not_added() {
-    let place = place();
-    let home = place.base().join("home");
-    for folder in [".ssh", ".config/gcloud", "ssh"] {
-        std::fs::create_dir_all(home.join(folder)).expect("a folder");
-    }
-    place.write("x/app/.git/config", "[core]\n");
-    let mut session = of_roots(&place, &["x/app"]);
-    let mut check = |given: &Path, expected: &str| {
-        let told =
-            refused(&mut session, "codedb_index", json!({"path": given.display().to_string()}));
-        assert!(told.contains(expected), "{}: {told}", given.display());
-    };
-    check(&home, "it is a home folder");
-    check(Path::new("/"), "it is the root of the file system");
-    check(&place.base(), "it holds a home folder");
-    check(&home.join(".ssh"), "it is a folder of credentials");
-    check(&home.join(".config/gcloud"), "it is a folder of credentials");
-    check(Path::new(".git"), "it is a folder of credentials");
-    check(Path::new("/proc/self"), "the system's own");
-    check(Path::new("/dev"), "the system's own");
-    check(Path::new("x_here.rs"), "it is no folder");
-    check(Path::new("none"), "`path` names a folder");
-    check(Path::new(""), "`path` is empty");
-    std::os::unix::fs::symlink(&home, place.root().join("link")).expect("a link");
-    check(&place.root().join("link"), "it is a home folder");
-    for (arguments, expected) in [
-        (json!({}), "`path` or `url` is missing"),
-        (json!({"path": "a", "url": "b"}), "not both"),
-        (json!({"path": "a", "update": true}), "`update` goes with `url`"),
-        (json!({"path": 5}), "of type string"),
-        (json!({"paths": "a"}), "`path` is"),
-    ] {
-        let told = refused(&mut session, "codedb_index", arguments);
-        assert!(told.contains(expected), "{told}");
-    }
-    session.text("codedb_index", json!({"path": home.join("ssh").display().to_string()}));
-    session.end();
-}
-
-#[test]
-fn folders_of_any_name_are_projects() {
-    let place = place();
-    let names = ["-rf", "a b", "ü", "new\nline", "\u{1b}[2J", "--root", "$(x)", "\"'"];
-    let mut session = of_roots(&place, &["x/app"]);
-    for name in names {
-        place.write(format!("odd/{name}/file.rs"), "pub fn odd() {}\n");
-        let answer = session.call(
-            "codedb_index",
-            json!({"path": path(&place, &format!("odd/{name}")), "format": "json"}),
-        );
-        assert_eq!(answer["structuredContent"]["name"], name, "{answer}");
-        let found = session.text("codedb_find", json!({"query": "file", "project": name}));
-        assert_eq!(found, "file.rs\n");
-    }
-    let text = session.text("codedb_projects", json!({}));
-    assert_eq!(text.lines().count(), 1 + names.len(), "{text}");
-    assert!(!text.contains('\u{1b}'), "{text}");
-    session.end();
-}
-
-#[test]
-fn a_server_that_found_no_tree_takes_one() {
-    let place = place();
-    let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
-    command.args(["mcp", "--toolsets", "all", "--index-dir"]).arg(place.cache());
-    command.current_dir(place.base().join("home"));
-    let mut session = Session::spawn(command);
-    session.initialize("2025-11-25", json!({}));
-    let told = refused(&mut session, "codedb_find", json!({"query": "here.rs"}));
-    assert!(told.contains("it is a home folder"), "{told}");
-    let text = session.text("codedb_projects", json!({}));
-    assert!(text.contains("note: there is no project: ") && text.contains("home folder"), "{text}");
-    let told = refused(&mut session, "codedb_index", json!({"path": "lib"}));
-    assert!(told.contains("no absolute path"), "{told}");
-    session.text("codedb_index", json!({"path": path(&place, "lib")}));
-    assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "lib_here.rs\n");
-    session.end();
-}
-
-#[test]
-fn addresses_are_refused_before_git_sees_them() {
-    let place = place();
-    let mut session = of_roots(&place, &["x/app"]);
-    let told = refused(&mut session, "codedb_index", json!({"url": "https://example.org/a/b"}));
-    assert!(
-        told.contains("this server clones nothing") && told.contains("--allow-clone"),
-        "{told}"
-    );
-    session.end();
-    let root = path(&place, "x/app");
-    let mut session = start(&place, &["--allow-clone", "--root", &root]);
-    for (url, expected) in [
-        ("--upload-pack=touch /tmp/x", "a space"),
-        ("--upload-pack=x", "begins with `-`"),
-        ("ext::sh", "it is no address"),
-        ("file:///etc", "only https and ssh"),
-        ("/etc", "it is no address"),
-        ("http://example.org/a", "only https and ssh"),
-        ("https://me:secret@example.org/a", "it holds credentials"),
-        ("https://example.org/a?token=secret", "more than names"),
-        ("https://example.org/\u{7}", "a control character"),
-        ("ssh://-oProxyCommand=x/a", "no plain name"),
-        ("", "1 to 1000 bytes"),
-    ] {
-        let told = refused(&mut session, "codedb_index", json!({"url": url}));
-        assert!(told.contains(expected) && !told.contains("secret"), "{url}: {told}");
-    }
-    // Nothing listens there: git is asked, and tells.
-    let told = refused(&mut session, "codedb_index", json!({"url": "https://127.0.0.1:1/a/b"}));
-    assert!(told.contains("`git clone` fails: "), "{told}");
-    let clones = place.cache().join("clones");
-    let below = |dir: &Path| -> Vec<_> {
-        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect()
-    };
-    let left: Vec<_> = below(&clones).iter().flat_map(|own| below(own)).collect();
-    assert!(left.iter().all(|path| path.is_file()), "{left:?}");
-    session.end();
-}
-
 fn uri(place: &Place, tree: &str) -> Value {
     json!({"uri": format!("file://{}", path(place, tree))})
 }
@@ -410,36 +259,6 @@ fn all_folders_of_a_client_are_projects_as_long_as_it_has_them() {
 }
 
 #[test]
-fn who_waits_for_a_new_project_is_told_how_far_it_is() {
-    let place = place();
-    for file in 0..400 {
-        let text = format!("pub fn only_{file}() -> u32 {{\n    {file}\n}}\n").repeat(40);
-        place.write(format!("far/dep/f{file}.rs"), text);
-    }
-    let mut session = of_roots(&place, &["x/app"]);
-    let params = json!({
-        "_meta": {"progressToken": "p"},
-        "name": "codedb_index",
-        "arguments": {"path": path(&place, "far/dep")},
-    });
-    session.send(&json!({"jsonrpc": "2.0", "id": "i", "method": "tools/call", "params": params}));
-    let (mut last, mut told) = (0.0, 0);
-    let answer = loop {
-        let message = session.next();
-        if message["method"] != "notifications/progress" {
-            break message;
-        }
-        let done = message["params"]["progress"].as_f64().expect("a number");
-        assert!(message["params"]["progressToken"] == "p" && done > last, "{message}");
-        (last, told) = (done, told + 1);
-    };
-    assert!(told > 0, "{answer}");
-    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
-    assert!(text.starts_with("dep  "), "{text}");
-    session.end();
-}
-
-#[test]
 fn many_roots_are_served_one_after_the_other() {
     let place = Place::new();
     let trees: Vec<String> = (0..20).map(|n| format!("t{n}")).collect();
@@ -463,49 +282,6 @@ fn many_roots_are_served_one_after_the_other() {
         assert!(text.contains(&format!("\n{tree}_here.rs\n")), "{text}");
     }
     session.end();
-}
-
-#[test]
-fn over_http_projects_are_added_only_where_that_is_allowed() {
-    let place = place();
-    let args = ["--root".to_owned(), path(&place, "lib")];
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // The place's own root comes first.
-    let server = Server::with(&place, None, &args);
-    let found = server.call(1, "codedb_find", &json!({"query": "here.rs", "project": "lib"}));
-    assert_eq!(found["content"][0]["text"], "lib_here.rs\n");
-    let listed = server.call(2, "codedb_projects", &json!({}));
-    let text = listed["content"][0]["text"].as_str().expect("a text");
-    assert!(text.starts_with("tree  ") && text.contains("\nlib  "), "{text}");
-    let params = json!({"name": "codedb_index", "arguments": {"path": "/tmp"}});
-    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
-    let answer = server.post(&[("MCP-Protocol-Version", "2025-11-25")], &call).json();
-    let message = answer["error"]["message"].as_str().expect("a sentence");
-    assert!(message.contains("codedb serve --allow-index"), "{message}");
-    drop(server);
-    for flag in ["--allow-index", "--allow-clone"] {
-        let mut command = place.codedb("serve");
-        command.args(["--listen", "127.0.0.1:0", flag]).env_remove("CODEDB_TOKEN");
-        let refused = Answer::of(command);
-        assert_eq!((refused.code, refused.text()), (2, String::new()));
-        assert!(refused.stderr.contains("need a token"), "{}", refused.stderr);
-    }
-    let server = Server::with(&place, Some(TOKEN), &["--allow-index"]);
-    let bearer = format!("Bearer {TOKEN}");
-    let headers = [("Authorization", bearer.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
-    let call = |id: u32, name: &str, arguments: Value| {
-        let params = json!({"name": name, "arguments": arguments});
-        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-        server.post(&headers, &call).json()["result"].clone()
-    };
-    let added = call(1, "codedb_index", json!({"path": path(&place, "far/dep")}));
-    assert_eq!(added["isError"], false, "{added}");
-    let found = call(2, "codedb_symbol", json!({"name": "of_dep", "project": "dep"}));
-    assert!(
-        found["content"][0]["text"].as_str().is_some_and(|text| text.contains("dep_here.rs:1"))
-    );
-    let refused = call(3, "codedb_index", json!({"url": "https://example.org/a/b"}));
-    assert!(refused.to_string().contains("this server clones nothing"), "{refused}");
 }
 
 #[test]
