@@ -163,7 +163,11 @@ impl Catalog {
 
     /// Returns the file's bytes, up to `bytes_max`, if they can be read.
     pub fn read(&self, file: FileId, bytes_max: usize) -> Option<Text> {
-        self.texts.read(self.path(file), bytes_max as u64).ok()
+        let (path, bytes_max) = (self.path(file), bytes_max as u64);
+        match self.files.info(file.index()).lasting_stamp() {
+            Some(now) => self.texts.read_at(path, now, bytes_max).ok(),
+            None => self.texts.read(path, bytes_max).ok(),
+        }
     }
 
     /// Returns the file's bytes if they are those that its facts speak of: `None` where it changed

@@ -3,6 +3,7 @@
 mod build;
 mod catalog;
 pub mod code;
+mod edit;
 mod file_list;
 mod files;
 mod freshen;
@@ -22,6 +23,10 @@ mod sync;
 mod text;
 #[cfg(not(unix))]
 mod unwatched;
+#[cfg(unix)]
+mod vouched;
+#[cfg(not(unix))]
+use unwatched as vouched;
 #[cfg(unix)]
 mod wake;
 mod warm;

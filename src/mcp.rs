@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use http::Address;
-pub use toolset::Toolset;
+pub use toolset::{Toolset, Writes};
 
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
@@ -56,6 +56,8 @@ pub struct Options {
     pub allows: Allows,
     /// Which tools are offered.
     pub toolsets: Vec<Toolset>,
+    /// Whether tools that write files are among them.
+    pub writes: Writes,
     /// Processors to use.
     pub threads: usize,
 }
@@ -75,6 +77,7 @@ impl std::fmt::Debug for Options {
             .field("roots", &self.roots)
             .field("allows", &self.allows)
             .field("toolsets", &self.toolsets)
+            .field("writes", &self.writes)
             .field("threads", &self.threads)
             .finish_non_exhaustive()
     }
@@ -99,8 +102,7 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<Vec<Served>> {
-    let mut tools = toolset::tools(&options.toolsets);
-    toolset::withhold(&mut tools, options.allows);
+    let tools = offered(&options);
     serve_tools(options, tools, input, output)
 }
 
@@ -116,8 +118,7 @@ pub fn serve_http(
     address: &Address,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<()> {
-    let mut tools = toolset::tools(&options.toolsets);
-    toolset::withhold(&mut tools, options.allows);
+    let tools = offered(&options);
     if options.roots.is_empty() {
         options.roots.push((options.open)(None)?.root().to_path_buf());
     }
@@ -129,6 +130,13 @@ pub fn serve_http(
         Error::new(Kind::Io, format!("cannot listen on {}: {error}", address.listen))
             .with_hint("another port may be free: `--listen 127.0.0.1:0` takes any")
     })
+}
+
+/// Returns the tools of a server: those of its toolsets, as far as they are allowed.
+fn offered(options: &Options) -> Vec<&'static Tool> {
+    let mut tools = toolset::tools(&options.toolsets, options.writes);
+    toolset::withhold(&mut tools, options.allows);
+    tools
 }
 
 fn serve_tools(

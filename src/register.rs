@@ -1,13 +1,12 @@
 //! What `codedb init` makes of the settings of agents and editors: texts in, texts out.
 //!
 //! [`clients`] is the table of who keeps its servers where, `entry` what is written there, `jsonc` and
-//! `toml` edit the two formats as text so that every other byte stays, [`agents`] the note in AGENTS.md,
-//! [`diff`] shows it. Each edit is parsed again before it is returned: it must say what the old text said
+//! `toml` edit the two formats as text so that every other byte stays, [`agents`] the note in AGENTS.md.
+//! Each edit is parsed again before it is returned: it must say what the old text said
 //! and our entry, or it is refused. Files are read and written by `cli::init`.
 
 pub mod agents;
 pub mod clients;
-pub mod diff;
 mod entry;
 mod jsonc;
 mod lines;

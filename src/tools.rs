@@ -1,8 +1,8 @@
 //! Tools: questions with typed arguments and typed answers, which every edge renders as it needs.
 //!
 //! Each is one file: its arguments, its reply, `run` and `render`. [`TOOLS`] lists them once; the
-//! commands of the command line, their help, completions and manual, and docs/tools.md are made from
-//! it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
+//! commands of the command line, their help, completions and manual, and the pages below docs/tools/ are
+//! made from it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
 //! tree through [`call::Code`] alone.
 
 pub mod bundle;
@@ -12,6 +12,7 @@ pub mod callpath;
 pub mod changes;
 pub mod context;
 pub mod deps;
+pub mod edit;
 pub mod explain;
 pub mod find;
 pub mod glob;
@@ -50,7 +51,7 @@ use crate::error::{Error, Kind, Result};
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 21] = [
+static TABLE: [Tool; 22] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -72,6 +73,7 @@ static TABLE: [Tool; 21] = [
     Tool::of::<bundle::Bundle>(),
     Tool::of::<projects::Projects>(),
     Tool::of::<index::Index>(),
+    Tool::of::<edit::Edit>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.
@@ -85,6 +87,8 @@ pub enum Effect {
     /// It adds to the session and to the cache, and may fetch what it adds; it changes nothing in any
     /// tree.
     Adds,
+    /// It writes files of the tree.
+    Writes,
 }
 
 /// A question that can be asked of a tree, as its file defines it.
@@ -97,6 +101,8 @@ pub trait Define {
     const DETAILS: &'static str;
     /// What a call may do.
     const EFFECT: Effect = Effect::ReadOnly;
+    /// Arguments of calls as JSON objects, for the documentation.
+    const EXAMPLES: &'static [&'static str] = &[];
     /// The arguments that come without their names on the command line, in this order.
     const POSITIONAL: &'static [&'static str];
     /// What is asked.
@@ -171,6 +177,8 @@ pub struct Tool {
     pub details: &'static str,
     /// What a call may do.
     pub effect: Effect,
+    /// Arguments of calls as JSON objects.
+    pub examples: &'static [&'static str],
     /// The arguments that come without their names on the command line.
     pub positional: &'static [&'static str],
     /// Returns the JSON schema of its arguments; see [`schema`].
@@ -188,6 +196,7 @@ impl Tool {
             summary: D::SUMMARY,
             details: D::DETAILS,
             effect: D::EFFECT,
+            examples: D::EXAMPLES,
             positional: D::POSITIONAL,
             schema: schema::of::<D::Args>,
             made: OnceLock::new(),
@@ -195,6 +204,11 @@ impl Tool {
                 Ok(Box::new(D::run(call, schema::parse::<D::Args>(schema, args)?)?))
             },
         }
+    }
+
+    /// Returns the JSON schema of its arguments, which is made once.
+    pub fn arguments(&self) -> &Value {
+        self.made.get_or_init(self.schema)
     }
 
     /// Returns the name without its prefix, as the command line spells it.
@@ -240,7 +254,7 @@ impl Tool {
             _ => None,
         };
         let call = Call { code: elsewhere.unwrap_or(call.code), ..*call };
-        (self.run)(&call, self.made.get_or_init(self.schema), args)
+        (self.run)(&call, self.arguments(), args)
     }
 }
 

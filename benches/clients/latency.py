@@ -1,10 +1,11 @@
-"""How long `codedb mcp` takes as the official Python SDK sees it: `python latency.py CODEDB TREE [INDEX]`.
+"""How long `codedb mcp` takes as the official Python SDK sees it: `python latency.py CODEDB FLOOR TREE [INDEX]`.
 
-Install the SDK from tests/clients/requirements.txt. The tree's index lies in the folder INDEX, or in a new one
-that goes in the end. Prints a table: the median of the round trips of each tool, what that is above a
-`ping` of the same client in the same run (which reaches the same server and asks no tool), the start of
-the server, its memory and its processor time while nothing happens; and, over HTTP, 32 clients beside each
-other.
+Install the SDK from tests/clients/requirements.txt. FLOOR is benches/clients/floor.rs built: `cargo bench
+--bench floor --no-run` tells where it is. The tree's index lies in the folder INDEX, or in a new one that
+goes in the end. Prints a table: the median of the round trips of each tool, what that is above the floor
+(the same SDK in the same run asks a server whose tool answers at once with as many bytes), the start of
+the server, its memory and its processor time while nothing happens; and, over HTTP, 32 clients beside
+each other.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from pathlib import Path
 from mcp import Client, StdioServerParameters, stdio_client
 
 warnings.simplefilter("ignore")
-CODEDB, TREE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+CODEDB, FLOOR, TREE = map(os.path.abspath, sys.argv[1:4])
 ROUNDS = 200
 CLIENTS, CALLS = 32, 20
 # Files of which names are asked for.
@@ -34,6 +35,10 @@ def args(command, index):
 
 def server(index):
     return stdio_client(StdioServerParameters(command=CODEDB, args=args("mcp", index)))
+
+
+def floor():
+    return stdio_client(StdioServerParameters(command=FLOOR, args=["--serve"]))
 
 
 async def timed(ask, rounds=ROUNDS):
@@ -110,16 +115,10 @@ async def started(index, name):
 
 
 async def session(index, names, paths):
-    async with Client(server(index), mode="legacy") as client:
+    async with Client(server(index), mode="legacy") as client, Client(floor(), mode="legacy") as constant:
         # Until the index is whole.
         await client.call_tool("codedb_symbol", {"name": names[0]})
 
-        async def ping(_):
-            await client.session.send_ping()
-
-        floor_times = await timed(ping)
-        floor = statistics.median(floor_times)
-        row("ping", floor_times)
         name, path = (lambda round: names[round % len(names)]), (lambda round: paths[round % len(paths)])
         rows = [
             ("codedb_symbol", lambda at: {"name": name(at)}),
@@ -135,11 +134,18 @@ async def session(index, names, paths):
         ]
         for tool, arguments in rows:
 
+            sizes = []
+
             async def ask(at):
                 answer = await client.call_tool(tool, arguments(at))
                 assert not answer.is_error, answer
+                sizes.append(len(answer.content[0].text))
 
-            row(tool, await timed(ask, 60 if tool == "codedb_context" else ROUNDS), floor)
+            async def ask_floor(_):
+                await constant.call_tool("constant", {"bytes": int(statistics.median(sizes))})
+
+            times = await timed(ask, 60 if tool == "codedb_context" else ROUNDS)
+            row(tool, times, statistics.median(await timed(ask_floor)))
         pid = pid_of(index)
         print(f"| RssAnon | {status(pid, 'RssAnon')} | | |")
         before, since = cpu_s(pid), time.time()
@@ -209,11 +215,11 @@ def sample(index):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        index = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else folder
+        index = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else folder
         subprocess.run([CODEDB, "index", TREE, "--index-dir", index], check=True, capture_output=True)
         names, paths = sample(index)
         assert len(names) > 20, (names, paths)
-        print("| what | median | 95 % | above ping |\n| --- | --- | --- | --- |")
+        print("| what | median | 95 % | above the floor |\n| --- | --- | --- | --- |")
         asyncio.run(started(index, names[len(names) // 2]))
         asyncio.run(session(index, names, paths))
         asyncio.run(many(index, names, paths))

@@ -1,6 +1,8 @@
-//! Small types that every room shares: ids, repository paths, texts and points in time.
+//! Small types that every room shares: ids, repository paths, texts, what differs between two, and
+//! points in time.
 
 pub mod bits;
+pub mod diff;
 pub mod ids;
 pub mod path;
 pub mod text;

@@ -4,6 +4,10 @@ use std::borrow::Cow;
 
 /// Returns text that we did not write, with control characters escaped.
 pub fn plain(text: &str) -> String {
+    // Nearly every text: 0xC2 leads the control characters beyond ASCII, and some letters.
+    if text.bytes().all(|byte| byte >= b' ' && byte != 0x7F && byte != 0xC2) {
+        return text.to_owned();
+    }
     let escape = |c: char| match c.is_control() {
         true => c.escape_default().to_string(),
         false => c.to_string(),
@@ -40,6 +44,13 @@ pub fn start(text: &str, bytes_max: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(plain("a größe ·\u{A0}→"), "a größe ·\u{A0}→");
+        assert_eq!(plain("a\tb\n\u{7F}\u{1B}"), "a\\tb\\n\\u{7f}\\u{1b}");
+        assert_eq!(plain("ä\u{85}b\u{9F}"), "ä\\u{85}b\\u{9f}");
+    }
 
     #[test]
     fn texts_are_decoded() {

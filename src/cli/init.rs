@@ -17,9 +17,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use self::files::Found;
 use super::index::print;
 use super::{place, report};
+use crate::base::diff;
 use crate::error::{Error, Kind, Result};
 use crate::register::clients::{CLIENTS, Client, Homes, Scope};
-use crate::register::{self, Act, Edit, agents, diff};
+use crate::register::{self, Act, Edit, agents};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -294,7 +295,7 @@ fn without_changes(asked: &Asked, plan: &Plan) -> ExitCode {
         let names: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
         report::print_message("no agent or editor was found");
         report::print_message(format_args!(
-            "name one with --client: {}; docs/mcp.md tells what to write elsewhere",
+            "name one with --client: {}; docs/clients/ tells what to write elsewhere",
             names.join(", ")
         ));
         return ExitCode::from(1);

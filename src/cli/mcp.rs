@@ -11,7 +11,7 @@ use super::place::{self, Asked};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::index::store;
-use crate::mcp::{self, Allows, Options, Served, Toolset};
+use crate::mcp::{self, Allows, Options, Served, Toolset, Writes};
 
 pub(super) fn command() -> Command {
     Command::new("mcp")
@@ -38,13 +38,17 @@ pub(super) fn served_place_args() -> impl Iterator<Item = Arg> {
 }
 
 /// Returns the arguments that say what is served.
-pub(super) fn server_args() -> [Arg; 3] {
+pub(super) fn server_args() -> [Arg; 4] {
     [
         Arg::new("toolsets")
             .long("toolsets")
             .value_name("LIST")
             .default_value("core")
             .help("Which tools are offered: `core`, `core,navigate` or `all`"),
+        Arg::new("allow-edit")
+            .long("allow-edit")
+            .action(ArgAction::SetTrue)
+            .help("Offer `codedb_edit`, too, which writes files of the tree"),
         Arg::new("insist")
             .long("insist")
             .action(ArgAction::SetTrue)
@@ -66,6 +70,10 @@ pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
     let toolsets = matches.get_one::<String>("toolsets").map_or("core", String::as_str);
     Ok(Options {
         toolsets: Toolset::parse(toolsets)?,
+        writes: match matches.get_flag("allow-edit") {
+            true => Writes::Allowed,
+            false => Writes::Refused,
+        },
         threads: asked.threads.unwrap_or_else(place::threads),
         roots: matches.get_many("root").into_iter().flatten().cloned().collect(),
         cache: place::cache(asked)?.0,

@@ -16,7 +16,7 @@ use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
-use crate::tools::call::Code;
+use crate::tools::call::{Code, Editor};
 
 /// Files that are tried, to learn whether a builder could know more of the tree.
 const TRIED_MAX: usize = 16;
@@ -35,6 +35,11 @@ impl<'a> Seen<'a> {
     pub(super) fn new(engine: &'a Engine, check: Check) -> Seen<'a> {
         let (asked_files, asked_catalog) = (AtomicBool::new(false), AtomicBool::new(false));
         Seen { engine, code: Local::new(engine, check), asked_files, asked_catalog }
+    }
+
+    /// Returns the same for a call that may write files.
+    pub(super) fn writable(self) -> Self {
+        Seen { code: self.code.writable(), ..self }
     }
 
     /// Asks, and once more without the code index if that turns out to be damaged; then starts a
@@ -152,5 +157,9 @@ impl Code for Seen<'_> {
 
     fn git(&self) -> Option<&Git> {
         self.code.git()
+    }
+
+    fn editor(&self) -> Option<&dyn Editor> {
+        self.code.editor()
     }
 }

@@ -1,7 +1,7 @@
 //! `codedb serve`: serves the tools over HTTP.
 
 use std::io::Write as _;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -9,8 +9,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::index::asked;
 use super::log_sink;
 use super::mcp::{options, served_place_args, server_args};
+use super::report;
 use crate::error::{Error, Result};
-use crate::mcp::{self, Address};
+use crate::mcp::{self, Address, Writes};
 
 /// The variable that the token is taken from, so that no list of processes shows it.
 const TOKEN: &str = "CODEDB_TOKEN";
@@ -42,7 +43,8 @@ pub(super) fn command() -> Command {
                 .long("allow-host")
                 .value_name("NAME")
                 .action(ArgAction::Append)
-                .help("A name under which clients reach this machine, beside localhost"),
+                .value_parser(host)
+                .help("A name under which clients reach this machine, beside localhost; without a port"),
         )
         .arg(
             Arg::new("allow-index")
@@ -67,6 +69,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         return Err(Error::usage("--allow-index and --allow-clone need a token")
             .with_hint(format!("set one in {TOKEN}: clients choose then what is served")));
     }
+    if options.writes == Writes::Allowed && token.is_none() {
+        return Err(Error::usage(
+            "`--allow-edit` needs a token over HTTP: every program here could write",
+        )
+        .with_hint(format!("set one in {TOKEN}, or use `codedb mcp --allow-edit`")));
+    }
     if !listen.ip().is_loopback() {
         if token.is_none() {
             return Err(Error::usage(format!("{listen} is reached from other machines, too"))
@@ -76,12 +84,54 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             hosts.push(listen.ip().to_string());
         }
     }
+    let is_named = !hosts.is_empty();
     let address = Address { listen, token, hosts };
     mcp::serve_http(options, &address, |listening| {
+        let reached = reached(listening);
         // Whoever started it may read where; a closed pipe is no reason not to serve.
-        let _ = writeln!(std::io::stdout(), "serving at http://{listening}/mcp");
+        let _ = writeln!(std::io::stdout(), "serving at http://{reached}/mcp");
+        if listening.ip().is_unspecified() && !is_named {
+            report::print_message(
+                "clients on other machines are refused until `--allow-host NAME` says under which name \
+                 or address they reach this one",
+            );
+        }
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns an address under which clients of this machine reach a server that listens at `listening`:
+/// all addresses are none to connect to.
+fn reached(listening: SocketAddr) -> SocketAddr {
+    let ip = match listening.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listening.port())
+}
+
+/// Returns a host as requests are compared with it: a name or an address, of any port.
+fn host(typed: &str) -> std::result::Result<String, String> {
+    let bare = typed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(typed);
+    if bare.parse::<IpAddr>().is_ok() {
+        return Ok(bare.to_owned());
+    }
+    if let Some((name, port)) = typed.rsplit_once(':')
+        && port.parse::<u16>().is_ok()
+        && host(name).is_ok()
+    {
+        return Err(format!(
+            "a name without a port is wanted, which stands for every port: `{name}`"
+        ));
+    }
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    match !typed.is_empty() && typed.chars().all(is_of_name) {
+        true => Ok(typed.to_owned()),
+        false => {
+            Err("a name or an address of a machine is wanted, such as `build.example`".to_owned())
+        }
+    }
 }
 
 /// Returns the token that requests must bear, if one is set.
@@ -98,4 +148,42 @@ fn token() -> Result<Option<String>> {
             format!("{TOKEN} is no token: at least {TOKEN_BYTES_MIN} visible ASCII characters");
         Error::usage(wanted).with_hint("`openssl rand -hex 32` makes one")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_names_without_ports() {
+        for (typed, expected) in [
+            ("build.example", Some("build.example")),
+            ("10.0.0.7", Some("10.0.0.7")),
+            ("::1", Some("::1")),
+            ("[fe80::1]", Some("fe80::1")),
+            ("build.example:7370", None),
+            ("10.0.0.7:7370", None),
+            ("[::1]:7370", None),
+            ("http://build.example", None),
+            ("build.example/mcp", None),
+            ("a b", None),
+            ("", None),
+        ] {
+            assert_eq!(host(typed).ok().as_deref(), expected, "{typed}");
+        }
+        let told = host("build.example:7370").expect_err("it has a port");
+        assert!(told.ends_with("`build.example`"), "{told}");
+    }
+
+    #[test]
+    fn the_address_that_is_told_can_be_reached() {
+        for (listening, told) in [
+            ("0.0.0.0:80", "127.0.0.1:80"),
+            ("[::]:80", "[::1]:80"),
+            ("10.0.0.7:80", "10.0.0.7:80"),
+        ] {
+            let listening = listening.parse().expect("an address");
+            assert_eq!(reached(listening).to_string(), told);
+        }
+    }
 }

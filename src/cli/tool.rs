@@ -18,7 +18,7 @@ use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::projects::Projects;
 use crate::tools::session::Session;
-use crate::tools::{Call, Define, TOOLS, Tool};
+use crate::tools::{Call, Define, Effect, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
 const PATHS: [&str; 3] = ["path", "paths", "exclude"];
@@ -29,8 +29,17 @@ pub(super) const TRUSTED: &str = "\"freshness\":\"trust\",";
 /// The arguments of longer texts, which may come from standard input.
 const TEXTS: [&str; 2] = ["task", "diff"];
 
+/// The arguments of texts that are taken as they are, byte for byte.
+const WRITTEN: [&str; 2] = [PIPED, "old_string"];
+
+/// The one of them that may come from standard input.
+const PIPED: &str = "content";
+
 /// Bytes that are read from standard input.
 const INPUT_BYTES_MAX: u64 = 1 << 20;
+
+/// Bytes of a text that is written.
+const WRITTEN_BYTES_MAX: u64 = 64 << 20;
 
 /// Tools for agents whose name is that of a command of another kind.
 const OTHERWISE: [&str; 3] = ["codedb_search", "codedb_status", "codedb_index"];
@@ -110,8 +119,8 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     } else {
         arg = arg.long(name.replace('_', "-")).required(required);
     }
-    if TEXTS.contains(&name) && !is_positional {
-        // A diff begins with such.
+    if (TEXTS.contains(&name) || WRITTEN.contains(&name)) && !is_positional {
+        // Diffs and lines of code begin with such.
         arg = arg.allow_hyphen_values(true);
     }
     if PATHS.contains(&name) {
@@ -151,6 +160,22 @@ fn typed_or_input(typed: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Returns what was typed; for `-`, all of standard input, byte for byte.
+fn typed_or_whole_input(name: &str, typed: &str) -> Result<String> {
+    if typed != "-" {
+        return Ok(typed.to_owned());
+    }
+    let mut bytes = Vec::new();
+    let mut input = std::io::stdin().lock().take(WRITTEN_BYTES_MAX + 1);
+    input.read_to_end(&mut bytes).map_err(|error| Error::io(Path::new("-"), error))?;
+    let refused = |what: &str| Error::usage(format!("`{name}` from standard input {what}"));
+    match String::from_utf8(bytes) {
+        Ok(text) if text.len() as u64 <= WRITTEN_BYTES_MAX => Ok(text),
+        Ok(_) => Err(refused("has more than 64 MiB")),
+        Err(_) => Err(refused("is no UTF-8")),
+    }
+}
+
 /// Reads an argument that is JSON; `-` stands for standard input.
 fn json(name: &str, typed: &str) -> Result<Value> {
     serde_json::from_str(&typed_or_input(typed)?).map_err(|error| {
@@ -182,7 +207,9 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let indexed = Indexed::new(place::cache(&asked)?);
     let folders = Folders::new(engine.root(), asked.root.is_some());
     let args = arguments(tool, matches, &folders)?;
-    let answer = Seen::new(&engine, check).ask(matches.get_flag("no-background"), |code| {
+    let seen = Seen::new(&engine, check);
+    let seen = if tool.effect == Effect::Writes { seen.writable() } else { seen };
+    let answer = seen.ask(matches.get_flag("no-background"), |code| {
         let session = (tool.name == Projects::NAME).then_some(&indexed as &dyn Session);
         tool.run(&Call { code, now_ns, session }, args.clone())
     })?;
@@ -209,8 +236,11 @@ fn json_line(reply: &str, is_trusted: bool) -> String {
 fn arguments(tool: &Tool, matches: &ArgMatches, folders: &Folders<'_>) -> Result<Value> {
     let schema = (tool.schema)();
     let mut args = Map::new();
+    let makes_file = tool.effect == Effect::Writes
+        && matches.get_one::<String>("op").is_some_and(|op| op == "create");
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let spell = |value: &String| match PATHS.contains(&name.as_str()) {
+            true if makes_file => Value::String(folders.meant_anew(value)),
             true => Value::String(folders.meant(value)),
             false => Value::String(value.clone()),
         };
@@ -227,6 +257,11 @@ fn arguments(tool: &Tool, matches: &ArgMatches, folders: &Folders<'_>) -> Result
             _ if TEXTS.contains(&name.as_str()) => {
                 let typed = matches.get_one::<String>(name);
                 typed.map(|typed| typed_or_input(typed).map(Value::String)).transpose()?
+            }
+            _ if name == PIPED => {
+                let typed = matches.get_one::<String>(name);
+                let whole = typed.map(|typed| typed_or_whole_input(name, typed));
+                whole.transpose()?.map(Value::String)
             }
             _ => matches.get_one::<String>(name).map(spell),
         };

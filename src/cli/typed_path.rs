@@ -39,6 +39,13 @@ impl<'a> Folders<'a> {
         typed.to_owned()
     }
 
+    /// Does as [`Folders::meant`] does for something that is to be made: it begins in the current
+    /// directory, whatever lies elsewhere.
+    pub(super) fn meant_anew(&self, typed: &str) -> String {
+        let absolute = self.absolute(typed).filter(|absolute| absolute.starts_with(self.root));
+        absolute.as_deref().and_then(Path::to_str).unwrap_or(typed).to_owned()
+    }
+
     /// Returns a typed path from the root of the file system, `..` resolved as it is written.
     fn absolute(&self, typed: &str) -> Option<PathBuf> {
         let start =
@@ -96,6 +103,14 @@ mod tests {
         check(Some("other"), "x", "x");
         check(None, "x", "x");
         check(None, "a/x", "a/x");
+        let anew = |current: Option<&str>, typed: &str| {
+            let current = current.map(|current| base.join(current));
+            Folders { root: &root, current }.meant_anew(typed)
+        };
+        assert_eq!(Path::new(&anew(Some("tree/a"), "a/x")), root.join("a/a/x"));
+        assert_eq!(Path::new(&anew(Some("tree/a"), "../new")), root.join("new"));
+        assert_eq!(anew(Some("tree/a"), "../../new"), "../../new");
+        assert_eq!(anew(None, "a/new"), "a/new");
         let absolute = root.join("a/x");
         check(None, absolute.to_str().expect("text"), "tree/a/x");
     }

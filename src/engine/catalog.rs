@@ -39,12 +39,17 @@ const SCANNED_BYTES_MAX: u64 = 256 << 20;
 /// [`Kind::Corrupt`] where it is damaged.
 pub(super) fn parts(engine: &Engine) -> Result<Arc<Vec<Part>>> {
     let store = CodeStore(&engine.store);
-    if let Some(kept) = store.newest()?.and_then(|manifest| engine.warm.parts(&manifest)) {
+    // Counted before anything is read: what is published meanwhile is looked for again.
+    let codes = engine.warm.vouched.codes();
+    if let Some(kept) = codes.and_then(|codes| engine.warm.parts_at(codes)) {
+        return Ok(kept);
+    }
+    if let Some(kept) = store.newest()?.and_then(|manifest| engine.warm.parts(&manifest, codes)) {
         return Ok(kept);
     }
     let Some(Code { parts, manifest }) = store.open()? else { return Ok(Arc::default()) };
     let parts = Arc::new(parts);
-    engine.warm.keep_parts(manifest, &parts);
+    engine.warm.keep_parts(manifest, codes, &parts);
     Ok(parts)
 }
 

@@ -3,11 +3,13 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use rayon::prelude::*;
 
 use super::freshen::{Freshened, View};
+use super::vouched::Still;
 use super::{Engine, ask, freshen, freshen_watched};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
@@ -72,6 +74,12 @@ impl FileInfo {
         self.state == State::Same && self.hash == 0
     }
 
+    /// Returns what the file system said of the file as it was listed, if it is as the generation has it
+    /// and another content would have another stamp.
+    pub fn lasting_stamp(&self) -> Option<Stamp> {
+        (self.state == State::Same && self.stamp != Stamp::NEVER).then_some(self.stamp)
+    }
+
     /// Returns true if the file is certain to have had the same content when `earlier` was listed.
     pub fn has_content_of(&self, earlier: &FileInfo) -> bool {
         let is_same = self.stamp == earlier.stamp && self.stamp != Stamp::NEVER;
@@ -98,6 +106,7 @@ pub struct FileList {
     files: Vec<FileInfo>,
     /// What it was made of, unless of a walk, or of files that came and went.
     origin: Option<Origin>,
+    not_as_indexed: OnceLock<Vec<usize>>,
 }
 
 /// What a list of files was made of.
@@ -108,7 +117,12 @@ struct Origin {
     view: View,
     /// Places of the files that are not as the generation has them.
     differing: Vec<usize>,
+    /// The places of the generation's files by their ids, [`GONE`] for those that are none.
+    places: Vec<u32>,
 }
+
+/// The place of a file that is not in the list.
+const GONE: u32 = u32::MAX;
 
 impl FileList {
     /// Returns the number of files.
@@ -160,15 +174,54 @@ impl FileList {
     /// differs).
     fn holds(&self, snapshot: &Snapshot, view: &View) -> bool {
         let Some(origin) = &self.origin else { return false };
-        let is_as_listed = |&at: &usize| {
-            let listed = self.info(at).stamp;
-            let now = || Stamp::of_file(&snapshot.root.join(path::to_path(self.path(at))));
-            listed != Stamp::NEVER && now() == Some(listed)
-        };
         self.generation == snapshot.generation
             && snapshot.checksums().eq(origin.checksums.iter().copied())
             && origin.view.has_files_of(view)
-            && origin.differing.iter().all(is_as_listed)
+            && self.differs_as_listed(&snapshot.root, origin)
+    }
+
+    /// Returns true if it is what a list of a generation would be now of which nothing changed. O(files
+    /// that the generation did not know for certain).
+    pub(super) fn holds_still(&self, root: &Path, still: &Still) -> bool {
+        let Some(origin) = &self.origin else { return false };
+        still.is_of(self.generation, &origin.checksums)
+            && origin.view.has_files_of(&View::default())
+            && self.differs_as_listed(root, origin)
+    }
+
+    /// Returns true if the files that are not as the generation has them are as they were listed.
+    fn differs_as_listed(&self, root: &Path, origin: &Origin) -> bool {
+        origin.differing.iter().all(|&at| {
+            let listed = self.info(at).stamp;
+            let now = || Stamp::of_file(&root.join(path::to_path(self.path(at))));
+            listed != Stamp::NEVER && now() == Some(listed)
+        })
+    }
+
+    /// Returns the place of a file of `snapshot` by its id; `None` where it is not in the list. O(1), or
+    /// O(log files) for a list of a walk.
+    ///
+    /// # Errors
+    ///
+    /// If the index is damaged.
+    pub(super) fn place_of(&self, snapshot: &Snapshot, id: FileId) -> Result<Option<usize>> {
+        let Some(origin) = &self.origin else { return Ok(self.find(&snapshot.table.path(id)?)) };
+        let place = origin.places.get(id.index()).filter(|&&place| place != GONE);
+        Ok(place.map(|&place| place as usize))
+    }
+
+    /// Returns true if it was made of the files of `snapshot`, perhaps by a walk.
+    pub(super) fn is_of(&self, snapshot: &Snapshot) -> bool {
+        let has_checksums =
+            |origin: &Origin| snapshot.checksums().eq(origin.checksums.iter().copied());
+        self.generation == snapshot.generation && self.origin.as_ref().is_none_or(has_checksums)
+    }
+
+    /// Returns the places of the files that are not known to be as the generation read them, ascending.
+    /// O(files) the first time.
+    pub(super) fn not_as_indexed(&self) -> &[usize] {
+        self.not_as_indexed
+            .get_or_init(|| (0..self.len()).filter(|&at| !self.info(at).is_as_indexed()).collect())
     }
 
     /// Returns paths and files, in path order.
@@ -296,6 +349,7 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
     let mut added = view.added.iter().peekable();
     // A file that goes while it is looked at may be back the next moment.
     let mut is_settled = true;
+    let mut places = vec![GONE; table.files() as usize];
     for id in (0..table.files()).map(FileId) {
         let file = table.file(id)?;
         let path = path::join(table.dir(file.dir)?.path.to_bytes(), file.name.to_bytes());
@@ -322,6 +376,7 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
             }
         }
         let hash = table.hash(id)?;
+        places[id.index()] = list.len() as u32;
         list.push(&path, FileInfo { stamp: lasting, ..info(stamp, file.flags, state, hash) });
     }
     for path in added {
@@ -330,7 +385,7 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
     let differs = |at: &usize| list.info(*at).state != State::Same;
     let differing = (0..list.len()).filter(differs).collect();
     let checksums = snapshot.checksums().collect();
-    list.origin = is_settled.then_some(Origin { checksums, view, differing });
+    list.origin = is_settled.then_some(Origin { checksums, view, differing, places });
     Ok(list)
 }
 

@@ -21,7 +21,7 @@ use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::{self, Content};
-use crate::tools::call::Code;
+use crate::tools::call::{Code, Editor};
 
 /// The tree of an engine, looked at once: its list of files is made when it is first asked for and
 /// holds for every later question, so that one answer is of one moment.
@@ -29,6 +29,7 @@ use crate::tools::call::Code;
 pub struct Local<'a> {
     engine: &'a Engine,
     check: Check,
+    may_write: bool,
     with_parts: bool,
     /// Parts could not be opened.
     lacks_parts: AtomicBool,
@@ -46,6 +47,7 @@ impl Local<'_> {
         Local {
             engine,
             check,
+            may_write: false,
             with_parts: true,
             lacks_parts: AtomicBool::new(false),
             moment: OnceLock::new(),
@@ -55,6 +57,12 @@ impl Local<'_> {
             history: OnceLock::new(),
             git: OnceLock::new(),
         }
+    }
+
+    /// Returns the same for a call that may write files.
+    #[must_use]
+    pub fn writable(self) -> Self {
+        Local { may_write: true, ..self }
     }
 
     /// Returns the same without the code index, whose parts may be damaged.
@@ -93,12 +101,24 @@ impl Local<'_> {
             return Ok(moment);
         }
         let last = self.engine.warm.last();
+        if let Some(last) = last.as_ref().filter(|last| self.still_holds(&last.files)) {
+            return Ok(self.moment.get_or_init(|| Arc::clone(last)));
+        }
         let newer = newer_list(self.engine, self.check, last.as_ref().map(|last| &*last.files))?;
         let moment = match (newer, last) {
             (None, Some(last)) => last,
             (newer, _) => self.engine.warm.moment(newer.unwrap_or_default()),
         };
         Ok(self.moment.get_or_init(|| moment))
+    }
+}
+
+impl Local<'_> {
+    /// Returns true if a watch server of this process vouches for a list of files.
+    pub(super) fn still_holds(&self, files: &FileList) -> bool {
+        let Engine { warm, store, root, .. } = self.engine;
+        self.check == Check::Watcher
+            && warm.vouched.still(store).is_some_and(|still| files.holds_still(root, &still))
     }
 }
 
@@ -156,5 +176,9 @@ impl Code for Local<'_> {
 
     fn git(&self) -> Option<&Git> {
         self.git.get_or_init(|| Git::open(self.engine.root())).as_ref()
+    }
+
+    fn editor(&self) -> Option<&dyn Editor> {
+        self.may_write.then_some(self.engine as &dyn Editor)
     }
 }

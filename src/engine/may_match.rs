@@ -1,7 +1,6 @@
 //! Which files of a list a plan's patterns may match in, by the newest generation.
 
 use super::{Engine, FileList};
-use crate::base::bits::Bits;
 use crate::base::ids::FileId;
 use crate::error::{Kind, Result};
 use crate::query::candidates::{Demand, candidates};
@@ -9,7 +8,7 @@ use crate::query::plan::Plan;
 
 /// Returns the places of the files in which the patterns of `plan` may match; `None` where all may,
 /// or where the list is not of the newest generation. Of a file that is not as the generation read
-/// it nothing is known, so that it is among them. O(files), and that of evaluating the plan.
+/// it nothing is known, so that it is among them. O(what is found), and that of evaluating the plan.
 ///
 /// # Errors
 ///
@@ -29,7 +28,7 @@ pub(super) fn may_match(
 }
 
 fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<usize>>> {
-    let snapshot = engine.snapshot()?.filter(|snapshot| snapshot.generation == files.generation);
+    let snapshot = engine.snapshot()?.filter(|snapshot| files.is_of(snapshot));
     let Some(snapshot) = snapshot else { return Ok(None) };
     let demand = Demand {
         spans_lines: plan.spans_lines(),
@@ -41,14 +40,11 @@ fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<us
     if found.is_all {
         return Ok(None);
     }
-    let mut places = Bits::new(files.len());
-    for id in (0..snapshot.table.files()).map(FileId) {
-        if found.files.contains(id.index())
-            && let Some(at) = files.find(&snapshot.table.path(id)?)
-        {
-            places.insert(at);
-        }
+    let mut places = files.not_as_indexed().to_vec();
+    for id in found.files.iter().map(FileId::new) {
+        places.extend(files.place_of(&snapshot, id)?);
     }
-    let may = |at: &usize| places.contains(*at) || !files.info(*at).is_as_indexed();
-    Ok(Some((0..files.len()).filter(may).collect()))
+    places.sort_unstable();
+    places.dedup();
+    Ok(Some(places))
 }

@@ -29,6 +29,7 @@ use rustix::io::Errno;
 use self::clients::Clients;
 use self::dirty::Dirty;
 use super::socket::Place;
+use super::vouched::{self, Still};
 use super::wake::{Stop, Wake};
 use super::{Built, Engine, Pace, Progress, build, code, wire};
 use crate::base::bits::Bits;
@@ -63,6 +64,7 @@ pub fn serve(engine: &Engine, pace: &Pace, stop: &Stop) -> Result<()> {
     let place = Place::take(engine.store())?;
     let watcher = Watcher::new(engine.root(), engine.store().dir())?;
     let wake = Wake::new()?;
+    let _vouched = engine.warm.vouched.begin(engine.root(), &watcher);
     let progress = Progress::default();
     let (sender, refreshed) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -108,6 +110,8 @@ struct Server<'a> {
 struct Current {
     snapshot: Snapshot,
     sources: Vec<Source>,
+    /// Those of them of whose changes no watch tells.
+    unheard: Vec<Source>,
     /// Directories that cannot be watched.
     unwatched: Vec<Vec<u8>>,
     /// There are too many of those.
@@ -211,11 +215,26 @@ impl<'a> Server<'a> {
 
     /// Takes what happened from the queue.
     fn drain(&mut self) -> Result<()> {
+        let vouched = &self.shared.engine.warm.vouched;
+        // What is taken out is noted before anybody else may look.
+        let mut standing = vouched.lock();
+        let (result, codes) = self.drained();
+        if let Some(standing) = &mut *standing {
+            standing.codes += codes;
+            if !self.is_still() {
+                standing.still = None;
+            }
+        }
+        result
+    }
+
+    /// Takes what happened from the queue; returns also how often the code index was published.
+    fn drained(&mut self) -> (Result<()>, u64) {
         let Server { watcher, dirty, current, .. } = self;
         // While a refresh runs, a path may be one of the next generation's.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
-        let (mut news, mut root_changed, mut result) = (false, false, Ok(()));
+        let (mut news, mut root_changed, mut result, mut codes) = (false, false, Ok(()), 0);
         let marks = watcher.touches();
         watcher.drain(&mut |event| match event {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
@@ -227,8 +246,10 @@ impl<'a> Server<'a> {
                     news = true;
                 }
             }
+            Event::CodePublished => codes += 1,
             Event::Lost => {
                 log::debug!("watch: events were lost");
+                codes += 1;
                 // The marks may be among them: those who wait learn at once that nothing is known.
                 self.touched = self.touched.max(marks);
                 dirty.lose();
@@ -252,7 +273,20 @@ impl<'a> Server<'a> {
         if news {
             self.note_news();
         }
-        self.lose_if_damaged(result)
+        (self.lose_if_damaged(result), codes)
+    }
+
+    /// Returns true if nothing differs from the generation, as far as events were taken out.
+    fn is_still(&self) -> bool {
+        let is_whole = |current: &Current| !current.is_blind && current.unwatched.is_empty();
+        self.dirty.is_empty() && self.gone.is_none() && self.current.as_ref().is_some_and(is_whole)
+    }
+
+    /// Lets calls of this process know that nothing differs, or that something may.
+    fn vouch(&self) {
+        let still = self.current.as_ref().filter(|_| self.is_still());
+        let still = still.map(|current| Still::new(&current.snapshot, current.unheard.clone()));
+        self.shared.engine.warm.vouched.stand(still);
     }
 
     fn note_news(&mut self) {
@@ -287,6 +321,9 @@ impl<'a> Server<'a> {
         }
         if self.clients.give_up(Instant::now()) {
             self.lose();
+        }
+        if !self.is_still() {
+            self.shared.engine.warm.vouched.stand(None);
         }
     }
 
@@ -362,6 +399,12 @@ impl<'a> Server<'a> {
         let rest = pace.interval.max((now - since).saturating_mul(pace.rest));
         let adopted = built.and_then(|_| self.adopt());
         self.refreshing_since = None;
+        let ended = self.adopted(adopted, now, rest);
+        self.vouch();
+        ended
+    }
+
+    fn adopted(&mut self, adopted: Result<bool>, now: Instant, rest: Duration) -> Result<()> {
         match adopted {
             Ok(is_complete) => {
                 self.has_vouched = true;
@@ -440,7 +483,8 @@ impl<'a> Server<'a> {
             unwatched.clear();
         }
         let sources = table.sources()?;
-        self.current = Some(Current { snapshot, sources, unwatched, is_blind });
+        let unheard = vouched::unheard(&sources, engine.root(), &self.watcher);
+        self.current = Some(Current { snapshot, sources, unheard, unwatched, is_blind });
         Ok(is_complete)
     }
 }

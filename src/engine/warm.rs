@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::FileList;
 use super::history::Looked;
+use super::vouched::Vouched;
 use crate::catalog::Catalog;
 use crate::index::code::Part;
 use crate::index::code::store::Manifest;
@@ -18,6 +19,8 @@ use crate::source::kept::Texts;
 pub(super) struct Warm {
     /// The texts of the tree's files.
     pub(super) texts: Arc<Texts>,
+    /// What the watch server of this process vouches for.
+    pub(super) vouched: Vouched,
     /// The log of commits, and of which HEAD.
     pub(super) looked: Mutex<Option<Looked>>,
     parts: Mutex<Option<Parts>>,
@@ -28,6 +31,8 @@ pub(super) struct Warm {
 #[derive(Debug)]
 struct Parts {
     manifest: Manifest,
+    /// How often the code index had been published before they were looked for.
+    codes: Option<u64>,
     opened: Arc<Vec<Part>>,
 }
 
@@ -73,7 +78,8 @@ impl Warm {
     /// Returns what an engine of the tree at `root` keeps: nothing yet.
     pub(super) fn new(root: &Path) -> Warm {
         let texts = Arc::new(Texts::new(root.to_path_buf()));
-        Warm { texts, looked: Mutex::new(None), parts: Mutex::new(None), moment: Mutex::new(None) }
+        let (looked, parts, moment) = (Mutex::new(None), Mutex::new(None), Mutex::new(None));
+        Warm { texts, vouched: Vouched::default(), looked, parts, moment }
     }
 
     /// Returns the moment that was looked at last.
@@ -96,17 +102,32 @@ impl Warm {
         moment
     }
 
-    /// Returns the opened parts of a publication, if they are kept.
-    pub(super) fn parts(&self, manifest: &Manifest) -> Option<Arc<Vec<Part>>> {
+    /// Returns the opened parts if they are kept and nothing was published since: `codes` tells how
+    /// often the code index was.
+    pub(super) fn parts_at(&self, codes: u64) -> Option<Arc<Vec<Part>>> {
         let kept = self.parts.lock().ok()?;
-        let kept = kept.as_ref().filter(|kept| kept.manifest == *manifest)?;
+        let kept = kept.as_ref().filter(|kept| kept.codes == Some(codes))?;
         Some(Arc::clone(&kept.opened))
     }
 
-    /// Keeps the parts of a publication.
-    pub(super) fn keep_parts(&self, manifest: Manifest, opened: &Arc<Vec<Part>>) {
+    /// Returns the opened parts of a publication, if they are kept; `codes` tells how often the code
+    /// index was published before the manifest was read.
+    pub(super) fn parts(&self, manifest: &Manifest, codes: Option<u64>) -> Option<Arc<Vec<Part>>> {
+        let mut kept = self.parts.lock().ok()?;
+        let kept = kept.as_mut().filter(|kept| kept.manifest == *manifest)?;
+        kept.codes = codes;
+        Some(Arc::clone(&kept.opened))
+    }
+
+    /// Keeps the parts of a publication, as [`Warm::parts`] gives them.
+    pub(super) fn keep_parts(
+        &self,
+        manifest: Manifest,
+        codes: Option<u64>,
+        opened: &Arc<Vec<Part>>,
+    ) {
         if let Ok(mut kept) = self.parts.lock() {
-            *kept = Some(Parts { manifest, opened: Arc::clone(opened) });
+            *kept = Some(Parts { manifest, codes, opened: Arc::clone(opened) });
         }
     }
 

@@ -2,7 +2,9 @@
 //! first line, in this order.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use tree_sitter_language::LanguageFn;
 
 use super::grammars;
@@ -123,14 +125,29 @@ pub fn detect(path: &Path, text: &[u8]) -> Option<&'static Language> {
 
 /// Returns the language that a path's name or extension stands for.
 pub fn of_path(path: &Path) -> Option<&'static Language> {
+    static FILENAMES: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.filenames));
+    static EXTENSIONS: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.extensions));
     let name = path.file_name()?.to_str()?;
-    let named = LANGUAGES.iter().find(|language| language.filenames.contains(&name));
-    if let Some(language) = named {
+    if let Some(&language) = FILENAMES.get(name) {
         return Some(language);
     }
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let of_extension = |language: &&&Language| language.extensions.contains(&extension.as_str());
-    LANGUAGES.iter().find(of_extension).copied()
+    let extension = path.extension()?.to_str()?;
+    let known = EXTENSIONS.get(extension);
+    known.or_else(|| EXTENSIONS.get(extension.to_ascii_lowercase().as_str())).copied()
+}
+
+/// Languages by what their files are called.
+type ByName = FxHashMap<&'static str, &'static Language>;
+
+/// Returns the first language of each name.
+fn by_name(names: impl Fn(&Language) -> &'static [&'static str]) -> ByName {
+    let mut found = ByName::default();
+    for &language in LANGUAGES {
+        for &name in names(language) {
+            found.entry(name).or_insert(language);
+        }
+    }
+    found
 }
 
 /// Returns the language of the interpreter that a text's first line names.

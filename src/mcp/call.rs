@@ -16,7 +16,7 @@ use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
 use crate::tools::call::Code;
 use crate::tools::session::{PROJECT, Wanted};
-use crate::tools::{Answer, Call, Tool};
+use crate::tools::{Answer, Call, Effect, Tool};
 
 /// Tokens of a reply unless the call names another budget.
 const TOKENS_MAX: usize = 10_000;
@@ -85,7 +85,11 @@ impl Question {
         let (root, places) = (home.map(|home| home.engine().root()), visit::places());
         let mut visit = Visit::new(roots, root, &places, doing, is_cancelled);
         let mut code = home.map(|home| {
-            Interruptible::new(Local::new(home.engine(), Check::Watcher), is_cancelled)
+            let local = Local::new(home.engine(), Check::Watcher);
+            let may_write =
+                self.tool.effect == Effect::Writes && roots.may_be_edited(home.engine().root());
+            let local = if may_write { local.writable() } else { local };
+            Interruptible::new(local, is_cancelled)
         });
         let mut answer = self.run(code.as_ref(), &visit);
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);

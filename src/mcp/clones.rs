@@ -50,6 +50,11 @@ impl Clones {
         Clones { dir: cache.join("clones"), busy: Mutex::new(()) }
     }
 
+    /// Returns true if a folder, whose path has no links in it, is one of the copies or lies in one.
+    pub(super) fn hold(&self, folder: &Path) -> bool {
+        self.dir.canonicalize().is_ok_and(|dir| folder.starts_with(dir))
+    }
+
     /// Returns the folder of a copy of `remote`: the one that there is, brought up to date if `update`
     /// says so, else a new one.
     ///
@@ -219,6 +224,7 @@ mod tests {
         assert_eq!(error.kind(), Kind::Cancelled, "{error}");
         let (folder, lease) = clones.copy(&remote, false, &|| false).expect("it is copied");
         assert!(folder.ends_with("local") && folder.join("a.rs").is_file(), "{}", folder.display());
+        assert!(clones.hold(&folder) && !clones.hold(&base.join("origin")));
         let own = folder.parent().expect("a folder");
         assert_eq!(folders(own), std::slice::from_ref(&folder), "nothing partial");
         // What is there is taken as it is, though the repository is gone.

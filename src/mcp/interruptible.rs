@@ -15,7 +15,7 @@ use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
-use crate::tools::call::Code;
+use crate::tools::call::{Code, Editor};
 
 /// Says whether the caller lost interest.
 pub(super) type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -110,5 +110,10 @@ impl Code for Interruptible<'_> {
 
     fn git(&self) -> Option<&Git> {
         self.code.git()
+    }
+
+    fn editor(&self) -> Option<&dyn Editor> {
+        // Nothing is written for a caller who is gone.
+        self.go_on().ok().and_then(|()| self.code.editor())
     }
 }

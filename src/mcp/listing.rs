@@ -30,7 +30,7 @@ pub(super) fn about() -> ServerConfig {
 
 /// Returns a tool as clients list it.
 pub(super) fn entry(tool: &Tool) -> model::Tool {
-    let mut schema = match (tool.schema)() {
+    let mut schema = match tool.arguments().clone() {
         Value::Object(schema) => schema,
         _ => Map::new(),
     };
@@ -41,6 +41,9 @@ pub(super) fn entry(tool: &Tool) -> model::Tool {
     }
     let annotations = match tool.effect {
         Effect::ReadOnly => ToolAnnotations::new().read_only(true).open_world(false),
+        Effect::Writes => {
+            ToolAnnotations::new().read_only(false).destructive(true).open_world(false)
+        }
         Effect::Adds => {
             let adds = ToolAnnotations::new().read_only(false).destructive(false);
             adds.idempotent(true).open_world(true)
@@ -54,7 +57,7 @@ pub(super) fn entry(tool: &Tool) -> model::Tool {
 mod tests {
     use super::*;
     use crate::context::tokens;
-    use crate::mcp::toolset::{self, Toolset};
+    use crate::mcp::toolset::{self, Toolset, Writes};
 
     /// Estimated tokens for each token of o200k_base, in hundredths: on this text the estimate was
     /// 135 to 100 for either list.
@@ -63,14 +66,18 @@ mod tests {
     #[test]
     fn what_a_model_pays_for_stays_small() {
         let cost = |text: &str| tokens::count(text) * 100 / ESTIMATED;
-        let list = |sets: &[Toolset]| {
+        let list = |sets: &[Toolset], writes: Writes| {
             let entries: Vec<model::Tool> =
-                toolset::tools(sets).iter().map(|tool| entry(tool)).collect();
+                toolset::tools(sets, writes).iter().map(|tool| entry(tool)).collect();
             cost(&serde_json::to_string(&entries).expect("it is JSON"))
         };
-        let (core, all) = (list(&[Toolset::Core]), list(&[Toolset::Core, Toolset::Navigate]));
+        let both = [Toolset::Core, Toolset::Navigate];
+        let core = list(&[Toolset::Core], Writes::Refused);
+        let all = list(&both, Writes::Refused);
+        let with_edit = list(&both, Writes::Allowed);
         assert!(core <= 2_200, "core takes {core} tokens");
         assert!(all <= 4_500, "all take {all} tokens");
+        assert!(with_edit <= all + 350, "with edits they take {with_edit} tokens");
         let instructions = cost(INSTRUCTIONS);
         assert!(instructions <= 150, "the instructions take {instructions} tokens");
     }

@@ -214,6 +214,12 @@ impl Roots {
         self.lock().trees.name_beside_first(root)
     }
 
+    /// Returns true if calls that may write may write files of the project at `root`: it was named, not
+    /// added by a call, and is no copy in the cache, which others are answered from, too.
+    pub(super) fn may_be_edited(&self, root: &Path) -> bool {
+        self.lock().trees.is_named(root) && !self.clones.hold(root)
+    }
+
     /// Returns what is to be told of a project that is open.
     pub(super) fn described_open(&self, project: &Project) -> Result<session::Project> {
         let told = self.lock().trees.told();

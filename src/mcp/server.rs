@@ -158,7 +158,9 @@ impl ServerHandler for Server {
             match tool.effect {
                 // It waits for others more than it works.
                 Effect::Adds => Ok(None),
-                Effect::ReadOnly => Arc::clone(&self.slots).acquire_owned().await.map(Some),
+                Effect::ReadOnly | Effect::Writes => {
+                    Arc::clone(&self.slots).acquire_owned().await.map(Some)
+                }
             }
         };
         let cancelled = context.ct.clone();
@@ -183,7 +185,7 @@ impl ServerHandler for Server {
                 let telling = std::pin::pin!(tell(&context, || doing.told()));
                 either(answer, telling).await.and_then(Result::ok)
             }
-            Effect::ReadOnly => answer.await.ok(),
+            Effect::ReadOnly | Effect::Writes => answer.await.ok(),
         };
         let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {

@@ -91,6 +91,7 @@ impl Client {
             cache: PathBuf::new(),
             allows: Allows::default(),
             toolsets,
+            writes: Writes::Refused,
             threads: 1,
         };
         std::thread::spawn(move || serve_tools(options, vec![&OBEYS], input, output));

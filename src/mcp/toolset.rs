@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Allows;
 use crate::answer::nearest;
 use crate::error::{Error, Result};
-use crate::tools::{self, Tool};
+use crate::tools::{self, Effect, Tool};
 
 /// Tools that are offered together.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -17,6 +17,15 @@ pub enum Toolset {
     Core,
     /// More ways through the code.
     Navigate,
+}
+
+/// Whether tools that write files are offered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Writes {
+    /// They are.
+    Allowed,
+    /// They are not, nor known.
+    Refused,
 }
 
 /// Every set with its name.
@@ -47,6 +56,7 @@ const NAVIGATE: &[&str] = &[
     "codedb_bundle",
     "codedb_projects",
     "codedb_index",
+    "codedb_edit",
 ];
 
 /// Tools that are about the session and need no tree.
@@ -57,6 +67,7 @@ const INDEX: &str = "codedb_index";
 
 /// Tools whose answers are whole without any index.
 const OF_FILES: &[&str] = &[
+    "codedb_edit",
     "codedb_search",
     "codedb_status",
     "codedb_read",
@@ -110,10 +121,17 @@ impl Toolset {
     }
 }
 
-/// Returns the tools of `sets` in their order, whatever the order of the sets.
-pub(super) fn tools(sets: &[Toolset]) -> Vec<&'static Tool> {
-    let wanted = TOOLSETS.iter().filter(|(_, set)| sets.contains(set));
-    wanted.flat_map(|(_, set)| set.names()).filter_map(|name| tools::find(name)).collect()
+/// Returns the tools of `sets` in their order, whatever the order of the sets; those that write, and
+/// they whatever the sets, only if they are allowed.
+pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
+    let all = TOOLSETS.iter().flat_map(|(_, set)| set.names().iter().map(move |name| (set, name)));
+    all.filter_map(|(set, name)| Some((set, tools::find(name)?)))
+        .filter(|(set, tool)| match tool.effect {
+            Effect::ReadOnly | Effect::Adds => sets.contains(set),
+            Effect::Writes => writes == Writes::Allowed,
+        })
+        .map(|(_, tool)| tool)
+        .collect()
 }
 
 /// Returns true if the tool is about the session and needs no tree.
@@ -134,6 +152,9 @@ pub(super) fn patience(tool: &Tool) -> Duration {
 
 /// Returns the sentence for a tool that is not among those offered.
 pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
+    if tools::find(name).is_some_and(|tool| tool.name == name && tool.effect == Effect::Writes) {
+        return format!("the tool `{name}` writes files, which only `--allow-edit` allows");
+    }
     let of_set = TOOLSETS.iter().find(|(_, set)| set.names().contains(&name));
     let has_set = |names: &[&str]| offered.iter().any(|tool| names.contains(&tool.name));
     if name == INDEX && has_set(NAVIGATE) {
@@ -161,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_tool_is_in_one_set() {
-        let all = tools(&[Toolset::Navigate, Toolset::Core]);
+        let all = tools(&[Toolset::Navigate, Toolset::Core], Writes::Allowed);
         let names: Vec<&str> = all.iter().map(|tool| tool.name).collect();
         assert_eq!(names, [CORE, NAVIGATE].concat());
         for tool in TOOLS {
@@ -172,11 +193,22 @@ mod tests {
     }
 
     #[test]
+    fn only_tools_that_read_are_offered_unasked() {
+        let mut all = tools(&[Toolset::Core, Toolset::Navigate], Writes::Refused);
+        assert!(all.iter().all(|tool| tool.effect != Effect::Writes));
+        withhold(&mut all, Allows::default());
+        assert!(all.iter().all(|tool| tool.effect == Effect::ReadOnly));
+        let core = tools(&[Toolset::Core], Writes::Allowed);
+        assert_eq!(core.last().map(|tool| tool.name), Some("codedb_edit"));
+        assert_eq!(core.len(), CORE.len() + 1);
+    }
+
+    #[test]
     fn sets_are_named() {
         assert_eq!(Toolset::parse("core").expect("one"), [Toolset::Core]);
         assert_eq!(Toolset::parse("all").expect("two"), [Toolset::Core, Toolset::Navigate]);
         let sets = Toolset::parse("navigate, core").expect("two");
-        assert_eq!(tools(&sets).len(), TOOLS.len());
+        assert_eq!(tools(&sets, Writes::Allowed).len(), TOOLS.len());
         for list in ["cor", "", ","] {
             assert!(Toolset::parse(list).is_err(), "{list}");
         }
@@ -184,7 +216,7 @@ mod tests {
 
     #[test]
     fn who_may_add_projects_is_for_the_user_to_say() {
-        let mut all = tools(&[Toolset::Core, Toolset::Navigate]);
+        let mut all = tools(&[Toolset::Core, Toolset::Navigate], Writes::Refused);
         withhold(&mut all, Allows { index: true, clone: false });
         assert!(all.iter().any(|tool| tool.name == INDEX));
         withhold(&mut all, Allows::default());
@@ -195,13 +227,14 @@ mod tests {
 
     #[test]
     fn unknown_tools_are_told_apart() {
-        let core = tools(&[Toolset::Core]);
+        let core = tools(&[Toolset::Core], Writes::Refused);
         let check = |name: &str, part: &str| {
             let told = unknown(name, &core);
             assert!(told.contains(part), "{told}");
         };
         check("codedb_word", "--toolsets core,navigate");
         check("codedb_index", "--toolsets core,navigate");
+        check("codedb_edit", "only `--allow-edit` allows");
         check("codedb_symbols", "the nearest is `codedb_symbol`");
         check("\u{1b}[2J", "there is no tool `");
     }

@@ -62,6 +62,11 @@ impl Trees {
         self.list.iter().any(|tree| tree.is_named)
     }
 
+    /// Returns true if the user or the client named the tree at `root`, or the server was started in it.
+    pub(super) fn is_named(&self, root: &Path) -> bool {
+        self.list.iter().any(|tree| tree.is_named && tree.root == root)
+    }
+
     /// Puts those of `roots` in the place of all that were named before. What is open stays open.
     pub(super) fn name(&mut self, roots: Vec<PathBuf>) {
         let mut old = std::mem::take(&mut self.list);
@@ -227,9 +232,12 @@ mod tests {
             let found = trees.place(holding(path).as_ref()).expect("no name");
             assert_eq!(found, Some(at), "{path}");
         }
+        let named = |trees: &Trees| ["a", "b", "c", "d"].map(|name| trees.is_named(&root(name)));
+        assert_eq!(named(&trees), [false, true, false, true]);
         // It was named and added: it stays when it is no longer named.
         trees.name(vec![root("a")]);
         assert_eq!(names(&trees), [told("a", false), told("b", true), told("c", false)]);
+        assert_eq!(named(&trees), [true, false, false, false]);
         assert_eq!(trees.close().len(), 1);
     }
 

@@ -67,6 +67,8 @@ struct Dir {
     /// Where its name starts, which ends in `/` but for the root's.
     start: usize,
     len: u32,
+    /// The letters of its name, see [`word::letters`].
+    letters: u64,
     depth: i32,
     is_marked: bool,
 }
@@ -102,7 +104,7 @@ enum Typos {
 impl PathIndex {
     /// Makes repository paths, in path order and with their modification times, ready. O(paths).
     pub fn new<'a>(paths: impl Iterator<Item = (&'a [u8], i64)>) -> PathIndex {
-        let root = Dir { parent: 0, start: 0, len: 0, depth: 0, is_marked: false };
+        let root = Dir { parent: 0, start: 0, len: 0, letters: 0, depth: 0, is_marked: false };
         let mut index = PathIndex {
             files: Vec::with_capacity(paths.size_hint().0),
             dirs: vec![root],
@@ -155,7 +157,8 @@ impl PathIndex {
             self.names.push(b'/');
             self.folded.push(b'/');
             let len = u32::try_from(name.len() + 1).unwrap_or(0);
-            self.dirs.push(Dir { parent, start: at, len, depth, is_marked: marked });
+            let letters = word::letters(&self.folded[at..]);
+            self.dirs.push(Dir { parent, start: at, len, letters, depth, is_marked: marked });
             parent = u32::try_from(self.dirs.len() - 1).unwrap_or(0);
             start = end + 1;
             open.push((parent, start));
@@ -189,9 +192,20 @@ impl PathIndex {
 
     fn look(&self, words: &[Word], typos: Typos, max: usize) -> Hits {
         let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
+        // What a name in each directory needs for all of the words; typing errors need less.
+        let needed: Vec<u64> = match typos {
+            Typos::Counted => {
+                (0..self.dirs.len()).map(|dir| needed(words, &reached, dir)).collect()
+            }
+            Typos::Forgiven => vec![0; self.dirs.len()],
+        };
         let part = |range: std::ops::Range<usize>| {
             let mut best = Best { heap: BinaryHeap::new(), max, total: 0 };
             for at in range {
+                let file = &self.files[at];
+                if needed[file.dir as usize] & !file.letters != 0 {
+                    continue;
+                }
                 // The parts of a sum may be low where it is not.
                 let floor = if words.len() == 1 { best.floor() } else { i32::MIN };
                 if let Some(score) = self.score(words, &reached, at, typos, floor) {
@@ -224,7 +238,7 @@ impl PathIndex {
         for dir in &self.dirs {
             let before = reached.get(dir.parent as usize).copied().unwrap_or(0);
             let name = &self.folded[dir.start..dir.start + dir.len as usize];
-            reached.push(word.reach_folder(before, name));
+            reached.push(word.reach_folder(before, name, dir.letters));
         }
         reached
     }
@@ -268,6 +282,13 @@ impl PathIndex {
         let marked = if file.is_marked { MARKED } else { 0 };
         Some(sum - marked - dir.depth.min(10))
     }
+}
+
+/// Returns the letters without which no name in a directory fits all of the words; all letters where
+/// none fits.
+fn needed(words: &[Word], reached: &[Vec<u16>], dir: usize) -> u64 {
+    let of_word = |(word, reached): (&Word, &Vec<u16>)| word.needed(usize::from(reached[dir]));
+    words.iter().zip(reached).fold(0, |all, pair| all | of_word(pair).unwrap_or(u64::MAX))
 }
 
 /// The best hits so far.

@@ -1,11 +1,12 @@
 //! Texts of files kept in memory, so that a process that stays reads each of them once; every use
 //! compares the stamp first, so that a text is never older than its file.
 
-use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::SystemTime;
+
+use rustc_hash::FxHashMap;
 
 use super::guarded::{self, Content};
 use super::stamp::Stamp;
@@ -42,7 +43,7 @@ pub struct Texts {
 
 #[derive(Debug, Default)]
 struct Kept {
-    texts: HashMap<Vec<u8>, Arc<Content>>,
+    texts: FxHashMap<Vec<u8>, Arc<Content>>,
     bytes: usize,
 }
 
@@ -60,6 +61,20 @@ impl Texts {
     /// As [`guarded::read`].
     pub fn read(&self, path: &[u8], bytes_max: u64) -> Result<Text> {
         self.content(path, bytes_max).map(|content| Text(Some(content)))
+    }
+
+    /// Does as [`Texts::read`] does for a file that has this stamp now, as the caller found out. O(path)
+    /// where it is kept, without asking the system.
+    ///
+    /// # Errors
+    ///
+    /// As [`guarded::read`].
+    pub fn read_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<Text> {
+        let kept = self.kept.read().ok().and_then(|kept| kept.texts.get(path).map(Arc::clone));
+        match kept.filter(|of| of.stamp == now && of.size_bytes <= bytes_max) {
+            Some(content) => Ok(Text(Some(content))),
+            None => self.read(path, bytes_max),
+        }
     }
 
     fn content(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
@@ -132,6 +147,11 @@ mod tests {
         written.set_modified(old).expect("it can be set");
         drop(written);
         assert_eq!(read(99).expect("it is there"), b"six");
+        let now = texts.stamp(b"a.rs").expect("it is there");
+        let read_at = |now| texts.read_at(b"a.rs", now, 99).map(|text| text.to_vec());
+        assert_eq!(read_at(now).expect("it is there"), b"six");
+        // Of another moment: the file is looked at.
+        assert_eq!(read_at(Stamp::NEVER).expect("it is there"), b"six");
         std::fs::remove_file(&file).expect("it is there");
         assert!(read(99).is_err());
     }

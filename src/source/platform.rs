@@ -1,5 +1,5 @@
 //! What differs between operating systems, behind one interface: stamps and cheap stats of the
-//! entries of one directory.
+//! entries of one directory, and how such entries are written.
 
 #[cfg(not(unix))]
 mod other;
@@ -7,9 +7,9 @@ mod other;
 mod unix;
 
 #[cfg(not(unix))]
-pub(super) use other::{DirHandle, open_without_waiting, stamp};
+pub(super) use other::{DirHandle, Lock, keep, open_without_waiting, stamp};
 #[cfg(unix)]
-pub(super) use unix::{DirHandle, open_without_waiting, stamp};
+pub(super) use unix::{DirHandle, Lock, keep, open_without_waiting, stamp};
 
 /// The kind of file system that a path lies on.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -15,6 +15,8 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+pub use backend::Queue;
+
 use crate::error::{Error, Kind, Result};
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -43,6 +45,8 @@ pub enum Event {
     Touched(u64),
     /// This generation was published in the index directory.
     Published(u64),
+    /// A code index was published there.
+    CodePublished,
     /// Events were lost: anything may have changed.
     Lost,
     /// The root itself, or the index directory or the socket in it, was removed or renamed.
@@ -96,6 +100,11 @@ impl Watcher {
     /// Returns a descriptor that is readable while [`Watcher::drain`] has something to tell.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.backend.fd()
+    }
+
+    /// Returns its queue seen from beside, where events are in it before what they tell of is over.
+    pub fn queue(&self) -> Option<Queue> {
+        self.backend.queue()
     }
 
     /// Watches the directory at a repository path (not what lies below it).
@@ -178,6 +187,9 @@ fn index_event(index_dir: &Path, name: &[u8], went: bool) -> Option<Event> {
         let (process, number) = rest.split_once('-')?;
         let ours = process.parse() == Ok(std::process::id());
         return ours.then_some(Event::Touched(number.parse().ok()?));
+    }
+    if name.starts_with("code-") && name.ends_with(".json") {
+        return Some(Event::CodePublished);
     }
     let number = name.strip_prefix("gen-")?.strip_suffix(".json")?;
     Some(Event::Published(number.parse().ok()?))

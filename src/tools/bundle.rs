@@ -91,6 +91,9 @@ impl Define for Bundle {
     const SUMMARY: &'static str = "Make several calls of other tools at once";
     const DETAILS: &'static str = "All see the same moment of the tree; one that fails leaves the others alone. \
          Use `query` where one step needs what another found.";
+    const EXAMPLES: &'static [&'static str] = &[
+        r#"{"ops": [{"tool": "codedb_symbol", "arguments": {"name": "Coupon"}}, {"tool": "codedb_find", "arguments": {"query": "price"}}]}"#,
+    ];
     const POSITIONAL: &'static [&'static str] = &["ops"];
     type Args = Args;
     type Reply = Found;
@@ -144,7 +147,7 @@ fn tool(name: &str) -> Result<&'static Tool> {
             Err(Error::usage("a bundle has no bundles in it"))
         }
         Some(tool) if tool.effect != Effect::ReadOnly => {
-            Err(Error::usage(format!("a bundle only reads; call `{}` by itself", tool.name)))
+            Err(Error::usage(format!("a bundle only reads; call `{}` on its own", tool.name)))
         }
         Some(tool) => Ok(tool),
         None => {

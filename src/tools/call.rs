@@ -18,6 +18,37 @@ use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
 
+/// Writes files of a tree, each as a whole and in one step; see [`crate::source::write`].
+pub trait Editor: Sync {
+    /// Returns the whole file at a repository path as it is now, if it may be edited.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::NotFound`] if there is none; if it is not one to edit, or cannot be read.
+    fn read(&self, path: &[u8]) -> Result<Content>;
+
+    /// Puts `after` in the place of the file at a repository path, which must still be as `before`.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Busy`] if it is not; if it cannot be written.
+    fn replace(&self, path: &[u8], before: &Content, after: &[u8]) -> Result<()>;
+
+    /// Says whether a file can be made at a repository path.
+    ///
+    /// # Errors
+    ///
+    /// If something is there, or it is no place for a file.
+    fn check_vacant(&self, path: &[u8]) -> Result<()>;
+
+    /// Makes a file with `text`, and the folders that it needs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Editor::check_vacant`]; if it cannot be written.
+    fn create(&self, path: &[u8], text: &[u8]) -> Result<()>;
+}
+
 /// The code of a tree at one moment.
 pub trait Code: Sync {
     /// Returns the tree's root, to understand absolute paths below it.
@@ -91,6 +122,11 @@ pub trait Code: Sync {
 
     /// Returns the git work tree around the root, if there is one.
     fn git(&self) -> Option<&Git>;
+
+    /// Returns what writes files of the tree, for a call of a tool that may; else `None`.
+    fn editor(&self) -> Option<&dyn Editor> {
+        None
+    }
 }
 
 /// A call of a tool.

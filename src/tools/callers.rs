@@ -122,6 +122,7 @@ impl Define for Callers {
     const DETAILS: &'static str = "Where several definitions have the name, callers are grouped by the one that is meant; `path` \
          picks one. Calls through reflection or from other repositories are not seen. Use `search` for \
          every occurrence of a word.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"name": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;
     type Reply = Found;

@@ -80,6 +80,7 @@ impl Define for Callpath {
     const DETAILS: &'static str = "Only calls that are likelier than not count. Where several definitions have a name, any of them \
          may begin or end the chain; qualify the name to mean one. At most 5,000 definitions are \
          visited. Use `callers` for one step.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"from": "Cart.total", "to": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["from", "to"];
     type Args = Args;
     type Reply = Found;

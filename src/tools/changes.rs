@@ -103,6 +103,7 @@ impl Define for Changes {
                                    generation, of what the index does not have yet. The repository's \
                                    filters are not run: a file behind one (Git LFS) that was touched \
                                    since the last `git status` counts as modified.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"since": "2025-01-01"}"#];
     const POSITIONAL: &'static [&'static str] = &["since"];
     type Args = Args;
     type Reply = Found;

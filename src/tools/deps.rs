@@ -159,6 +159,7 @@ impl Define for Deps {
     const DETAILS: &'static str = "Imports are resolved by each language's rules; each has the line, how sure it is and by which \
          rule. Loads whose name is made while the program runs have a low confidence. Files of one \
          package that see each other without an import are not listed. Use `callers` for one function.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/price.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
     type Reply = Found;

@@ -146,6 +146,7 @@ impl Define for Explain {
     const DETAILS: &'static str = "One look at all that hangs on a name; a name of several definitions is answered with a choice. \
          Calls are resolved by scopes, imports and types, each with how sure it is; tests are told by \
          names and uses. Use `callers` for all callers, `symbol` for the definition alone.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"name": "discounted"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;
     type Reply = Found;

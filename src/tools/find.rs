@@ -52,6 +52,7 @@ impl Define for Find {
     const SUMMARY: &'static str = "Find files by parts of their paths, forgiving typing errors";
     const DETAILS: &'static str = "Ranks by how well names fit, then by recency; generated, vendored and minified files come \
          last. Use `glob` for all files of a pattern and `search` for what files hold.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"query": "cart test"}"#];
     const POSITIONAL: &'static [&'static str] = &["query"];
     type Args = Args;
     type Reply = Found;

@@ -86,6 +86,7 @@ impl Define for Glob {
     const SUMMARY: &'static str = "List the files whose paths match a glob, in path order";
     const DETAILS: &'static str =
         "Files that ignore rules leave out are not listed. Use `find` for a name half remembered.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"pattern": "**/*.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["pattern"];
     type Args = Args;
     type Reply = Found;

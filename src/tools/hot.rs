@@ -80,6 +80,7 @@ impl Define for Hot {
     const DETAILS: &'static str = "Says where work is going on. After a fresh checkout all times are \
                                    alike and the commits tell more. Use `changes` for what differs \
                                    from a moment or commit.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 3}"#];
     const POSITIONAL: &'static [&'static str] = &["limit"];
     type Args = Args;
     type Reply = Found;

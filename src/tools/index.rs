@@ -43,6 +43,7 @@ impl Define for Index {
     const DETAILS: &'static str = "For code beside this tree, such as a dependency's source: the reply tells the name that other \
          calls take as `project`. The index goes on in the background if it takes long.";
     const EFFECT: Effect = Effect::Adds;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"path": "../library"}"#];
     const POSITIONAL: &'static [&'static str] = &[];
     type Args = Args;
     type Reply = Added;

@@ -60,6 +60,7 @@ impl Define for Ls {
     const SUMMARY: &'static str = "List a folder: its folders and files, with sizes and languages";
     const DETAILS: &'static str = "Shows what a search looks at, not what ignore rules leave out. \
                                    Use `tree` for several levels at once.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
     type Reply = Found;
@@ -68,6 +69,7 @@ impl Define for Ls {
         let (folder, range) = paths::folder(call, args.path.as_deref())?;
         let list = call.code.files()?;
         let skip = folder.len() + usize::from(!folder.is_empty());
+        let around = marks::of_path(&[&folder, &b"/"[..]].concat());
         let (mut folders, mut files): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
         for at in range {
             let (path, bytes) = (list.path(at), list.info(at).size_bytes);
@@ -78,7 +80,7 @@ impl Define for Ls {
                     files: None,
                     bytes,
                     language: paths::language(path).map(|found| found.name),
-                    marks: marks::of_path(path),
+                    marks: around.with(marks::of_name(rest)),
                 });
                 continue;
             };

@@ -82,6 +82,7 @@ impl Define for Outline {
     const DETAILS: &'static str = "Shows what a file has before it is read: use `read` with `symbol` \
                                    or lines for the text of a definition, `symbol` to find one \
                                    in any file.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/cart.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
     type Reply = Found;

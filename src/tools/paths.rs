@@ -97,8 +97,15 @@ pub fn read(call: &Call<'_>, given: &str, bytes_max: u64) -> Result<(Vec<u8>, Co
     let path = resolve(call, given)?;
     match call.code.read(&path, bytes_max) {
         Ok(content) => Ok((path, content)),
-        Err(error) if error.kind() == Kind::NotFound => Err(unknown_file(call, &path)),
-        Err(error) => Err(error),
+        Err(error) => Err(with_nearest(call, &path, error)),
+    }
+}
+
+/// Returns the error of a read; where there is no such file, one that has the nearest names.
+pub fn with_nearest(call: &Call<'_>, path: &[u8], error: Error) -> Error {
+    match error.kind() {
+        Kind::NotFound => unknown_file(call, path),
+        _ => error,
     }
 }
 

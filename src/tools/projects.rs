@@ -43,6 +43,7 @@ impl Define for Projects {
         "List the projects that calls can be about, and other trees that are indexed";
     const DETAILS: &'static str = "The first project is the default; every tool takes `project`, a name or path of this list, \
          to ask another.";
+    const EXAMPLES: &'static [&'static str] = &["{}"];
     const POSITIONAL: &'static [&'static str] = &[];
     type Args = Args;
     type Reply = Listed;

@@ -247,6 +247,9 @@ impl Define for Query {
          `[{\"op\": \"search\", \"query\": \"open\", \"word\": true}, {\"op\": \"deps\"}, \
          {\"op\": \"limit\", \"max_results\": 5}]`. At most 20 steps, 200 files and 5,000 lines and \
          definitions. `search` is literal unless `regex`. Use the tools of these names for one step alone.";
+    const EXAMPLES: &'static [&'static str] = &[
+        r#"{"pipeline": [{"op": "search", "query": "coupon"}, {"op": "filter", "path_glob": "src/**"}, {"op": "limit", "max_results": 2}]}"#,
+    ];
     const POSITIONAL: &'static [&'static str] = &["pipeline"];
     type Args = Args;
     type Reply = Found;

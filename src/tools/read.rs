@@ -121,6 +121,10 @@ impl Define for Read {
     const SUMMARY: &'static str = "Read a file, lines of it, or one definition, with line numbers";
     const DETAILS: &'static str = "At most 2000 lines, of the first 64 MiB; long lines are cut. Files that are named like secrets are refused, and \
          so are links out of the tree. Use `outline` first to see what a long file holds.";
+    const EXAMPLES: &'static [&'static str] = &[
+        r#"{"path": "src/coupon.rs", "symbol": "Coupon::discounted"}"#,
+        r#"{"path": "README.md", "line_start": 3}"#,
+    ];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
     type Reply = Found;
@@ -130,7 +134,7 @@ impl Define for Read {
             return Err(Error::usage("`symbol` and lines exclude each other"));
         }
         let (path, content) = paths::read(call, &args.path, FILE_BYTES_MAX)?;
-        let hash = (!content.is_cut()).then(|| format!("{:016x}", xxh3_64(&content.bytes)));
+        let hash = (!content.is_cut()).then(|| hash(&content.bytes));
         let mut found = Found {
             path: paths::shown(&path),
             status: Status::Ok,
@@ -176,6 +180,11 @@ impl Define for Read {
         add_lines(&mut found, &lines, asked, &keep);
         Ok(found)
     }
+}
+
+/// Returns the hash by which a caller knows a file's bytes again.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    format!("{:016x}", xxh3_64(bytes))
 }
 
 /// Returns the lines that the arguments name, of `total` that were read.

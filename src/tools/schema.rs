@@ -56,10 +56,25 @@ pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
         .map_err(|error| Error::usage(format!("the arguments cannot be read: {error}")))
 }
 
+/// What other programs call an argument of ours.
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("file_path", "path"),
+    ("command", "op"),
+    ("old_str", "old_string"),
+    ("new_str", "content"),
+    ("new_string", "content"),
+    ("file_text", "content"),
+    ("insert_line", "after"),
+];
+
 fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let nearest = nearest::among(names.iter().map(|name| name.as_bytes()), name.as_bytes());
     let error = Error::usage(format!("`{name}` is no argument of this tool"));
+    let known = ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, own)| *own);
+    if let Some(own) = known.filter(|own| names.contains(own)) {
+        return error.with_hint(format!("`{own}` is"));
+    }
+    let nearest = nearest::among(names.iter().map(|name| name.as_bytes()), name.as_bytes());
     match nearest.first() {
         Some(&at) => error.with_hint(format!("`{}` is", names[at])),
         None => error.with_hint(format!("there are {}", names.join(", "))),

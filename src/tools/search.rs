@@ -2,6 +2,7 @@
 //!
 //! For agents. The command line's `codedb search` is ripgrep's, unranked and unbounded.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -22,6 +23,7 @@ use crate::engine::code::Extract;
 use crate::error::Result;
 use crate::index::code::keys;
 use crate::lang::marks::{self, Marks};
+use crate::source::kept::Text;
 
 /// Files of a reply unless the caller says otherwise.
 const FILES: usize = 20;
@@ -153,6 +155,8 @@ impl Define for Search {
     const SUMMARY: &'static str = "Search all files for a text or a regular expression";
     const DETAILS: &'static str = "Files that define it come first, then sources, tests, generated and vendored ones. \
          Use `symbol` for where a name is defined, `callers` for who calls it, `context` for a task in words.";
+    const EXAMPLES: &'static [&'static str] =
+        &[r#"{"query": "coupon", "max_results": 3, "max_per_file": 2}"#];
     const POSITIONAL: &'static [&'static str] = &["query"];
     type Args = Args;
     type Reply = Found;
@@ -188,7 +192,7 @@ impl Define for Search {
             .map(|(Ranked { rank, at }, count)| {
                 let lines = match args.paths_only {
                     true => Vec::new(),
-                    false => lines(&read(catalog, *at), &regex, wanted),
+                    false => lines(&text(&read(catalog, *at)), &regex, wanted),
                 };
                 let path = paths::shown(files.path(*at));
                 let defines = *rank == Rank::Definer;
@@ -261,7 +265,8 @@ fn matching(
         // Refused once nobody wants to know any more.
         call.code.files()?;
         let count = |file: &Ranked| {
-            let count = spans(&read(catalog, file.at), regex).count();
+            let bytes = read(catalog, file.at);
+            let count = spans(&text(&bytes), regex).count();
             (count > 0).then_some((*file, count))
         };
         found.par_extend(stride.par_iter().filter_map(count));
@@ -269,10 +274,14 @@ fn matching(
     Ok(found)
 }
 
-/// Returns the text of a file as it is searched; empty for what is no text.
-fn read(catalog: &Catalog, at: usize) -> String {
-    let bytes = catalog.read(FileId::new(at), FILE_BYTES_MAX);
-    bytes.and_then(|bytes| text::decode(&bytes).map(|text| text.into_owned())).unwrap_or_default()
+/// Returns what is searched of a file.
+fn read(catalog: &Catalog, at: usize) -> Text {
+    catalog.read(FileId::new(at), FILE_BYTES_MAX).unwrap_or_default()
+}
+
+/// Returns a file's bytes as they are searched; empty for what is no text.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    text::decode(bytes).unwrap_or_default()
 }
 
 /// A line that matches.

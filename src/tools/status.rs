@@ -61,6 +61,7 @@ impl Define for Status {
     const NAME: &'static str = "codedb_status";
     const SUMMARY: &'static str = "Tell which tree is served and how much of it is indexed";
     const DETAILS: &'static str = "Call it when an answer says `partial`, or to learn the root";
+    const EXAMPLES: &'static [&'static str] = &[r#"{}"#];
     const POSITIONAL: &'static [&'static str] = &[];
     type Args = Args;
     type Reply = Told;

@@ -72,6 +72,8 @@ impl Define for Symbol {
          counts; `prefix`, `pattern` and `fuzzy` are for those half known. Definitions come before \
          declarations, generated and vendored ones last. Use `word` for every place of a name, \
          `search` for text.";
+    const EXAMPLES: &'static [&'static str] =
+        &[r#"{"name": "Cart.total", "body": true}"#, r#"{"prefix": "apply"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;
     type Reply = Found;

@@ -99,6 +99,7 @@ impl Define for Tree {
         "Show folders and files within a budget, with languages, lines and symbols";
     const DETAILS: &'static str = "Folders that do not fit, and those of others' or generated code, stay closed and tell how \
          many files they have: ask for one by its path to see it. Use `ls` for one folder alone.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"depth": 1}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
     type Reply = Found;

@@ -94,6 +94,7 @@ impl Define for Word {
     const SUMMARY: &'static str = "List every place of a word, from an index of all identifiers";
     const DETAILS: &'static str = "A word is an identifier, whole and in its case, in code as in comments. Faster than a search \
          and counted exactly. Use `symbol` for where it is defined, `search` for other texts.";
+    const EXAMPLES: &'static [&'static str] = &[r#"{"word": "discounted"}"#];
     const POSITIONAL: &'static [&'static str] = &["word"];
     type Args = Args;
     type Reply = Found;

@@ -48,6 +48,7 @@ async def session(client, era, other):
     expect(client.server_info.name == "codedb", client.server_info)
     tools = [tool.name for tool in (await client.list_tools()).tools]
     expect(tools[0] == "codedb_context" and "codedb_word" in tools, tools)
+    expect("codedb_edit" not in tools, tools)
 
     told = []
 
@@ -116,6 +117,20 @@ async def session(client, era, other):
     expect("src/cart.rs" in text(await client.call_tool("codedb_find", {"query": "cart"})), "the end")
 
 
+async def edits(client):
+    """What a client does that may edit: the next call sees it."""
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    hints = tools["codedb_edit"].annotations
+    expect(hints.destructive_hint and not hints.read_only_hint, hints)
+    made = {"path": "src/new.rs", "op": "create", "content": "pub fn made() -> u32 {\n    3\n}\n"}
+    answer = await client.call_tool("codedb_edit", made)
+    expect(not answer.is_error and "created" in text(answer), answer)
+    expect("src/new.rs" in text(await client.call_tool("codedb_symbol", {"name": "made"})), "made")
+    wrong = {"path": "src/new.rs", "op": "delete", "range_start": 9}
+    answer = await client.call_tool("codedb_edit", wrong)
+    expect(answer.is_error and "no line 9" in text(answer), answer)
+
+
 ERAS = [("legacy", "2025-11-25"), ("auto", "2026-07-28")]
 
 
@@ -125,6 +140,10 @@ async def over_stdio(root, other, index):
         server = StdioServerParameters(command=CODEDB, args=args)
         async with Client(stdio_client(server), mode=mode) as client:
             await session(client, era, other)
+        server = StdioServerParameters(command=CODEDB, args=[*args, "--allow-edit"])
+        async with Client(stdio_client(server), mode=mode) as client:
+            await edits(client)
+        os.remove(os.path.join(root, "src/new.rs"))
         print(f"python, stdio, {era}: ok")
 
 

@@ -5,6 +5,8 @@ mod code;
 mod context;
 mod differential;
 #[cfg(unix)]
+mod docs;
+#[cfg(unix)]
 mod edge;
 mod eval;
 #[cfg(unix)]

@@ -1,13 +1,15 @@
 //! `codedb mcp` as a client meets it: lines of JSON to the program itself, sound ones and others.
 
 mod added;
+mod edit;
 mod garbage;
 mod http;
+mod listed;
 mod projects;
 mod roots;
 mod search;
 pub(crate) mod session;
-mod transcript;
+pub(crate) mod transcript;
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -366,7 +368,7 @@ fn the_index_is_there_for_the_next_server() {
 #[test]
 fn what_clients_are_told_first_is_kept() {
     let place = place();
-    let mut session = Session::start(&place, &["--toolsets", "all"]);
+    let mut session = Session::start(&place, &["--toolsets", "all", "--allow-edit"]);
     let about = session.initialize("2025-11-25", json!({}));
     insta::assert_snapshot!("instructions", about["instructions"].as_str().expect("a text"));
     let listed = session.request("tools/list", json!({}));

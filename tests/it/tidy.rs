@@ -108,6 +108,24 @@ fn no_path_of_one_machine_is_tracked() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+#[test]
+fn links_between_pages_lead_to_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut broken = Vec::new();
+    for page in tracked().filter(|file| file.name.ends_with(".md")) {
+        let folder = root.join(&page.name);
+        let folder = folder.parent().expect("a file has a folder");
+        for link in page.text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = link.split('#').next().unwrap_or_default();
+            let is_file = !path.is_empty() && !path.contains("://") && !path.contains(' ');
+            if is_file && !folder.join(path).exists() {
+                broken.push(format!("{}: {link}", page.name));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:?}");
+}
+
 /// A tracked file as it stands in the work tree.
 struct TrackedFile {
     /// Its path with `/`, relative to the crate.

@@ -311,26 +311,38 @@ fn changed_rules_degrade_until_the_index_has_them() {
     assert!(watching.is_degraded());
 }
 
+/// 3 rounds of 300 directories, or with `CODEDB_LONG` 50 of 1,000: made as fast as they can be, and
+/// compared at once with a walk and a sweep of all stamps, and once more when the index has them.
 #[test]
 fn directories_made_in_a_tight_loop_are_seen() {
-    let rounds = if std::env::var_os("CODEDB_LONG").is_some() { 50 } else { 2 };
+    let is_long = std::env::var_os("CODEDB_LONG").is_some();
+    let (rounds, chains, depth) = if is_long { (50, 20, 50) } else { (3, 6, 50) };
     for pace in [LAZY, EAGER] {
         let watching = Watching::start(pace, &FILES);
+        let mut compared = 0;
         for round in 0..rounds {
             let top = format!("round{}", round % 3);
             let _ = fs::remove_dir_all(watching.root().join(&top));
-            for chain in 0..20 {
+            for chain in 0..chains {
                 let mut dir = watching.root().join(&top).join(chain.to_string());
-                for depth in 0..50 {
+                for depth in 0..depth {
                     fs::create_dir_all(&dir).unwrap();
                     fs::write(dir.join("file"), format!("{round} {chain} {depth}")).unwrap();
                     dir.push("n");
                 }
             }
             if let Some(belief) = watching.believe() {
-                assert!(belief.files.len() >= 1000);
+                assert!(belief.files.len() >= chains * depth);
+                compared += 1;
+            }
+            if pace == EAGER {
+                watching.settle();
+                let settled = watching.believe().expect("the index has everything");
+                assert!(settled.to_read.is_empty(), "{:?}", settled.to_read);
             }
         }
+        // While the index follows, who is told of too many directories walks instead.
+        assert!(compared == rounds || pace == EAGER, "{compared} of {rounds} rounds compared");
     }
 }
 

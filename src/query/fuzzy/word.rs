@@ -104,24 +104,35 @@ impl Word {
     /// Returns how many letters are reached behind the folder `name`, if `before` were before it.
     ///
     /// With a folder of its own, that is what is looked for; else the letters of the word, and one
-    /// more than all of them where it is a part of a folder's name.
-    pub(super) fn reach_folder(&self, before: u16, name: &[u8]) -> u16 {
+    /// more than all of them where it is a part of a folder's name, whose [`letters`] are `set`.
+    pub(super) fn reach_folder(&self, before: u16, name: &[u8], set: u64) -> u16 {
         let before = usize::from(before);
         let reached = if !self.folder.is_empty() {
             reach(&self.folder, before, name)
-        } else if before > self.folded.len() || self.finder.find(name).is_some() {
+        } else if before > self.folded.len() {
+            before
+        } else if self.letters_from[0] & !set == 0 && self.finder.find(name).is_some() {
             self.folded.len() + 1
-        } else {
+        } else if self.folded.get(before).is_some_and(|&next| letter(next) & set != 0) {
             reach(&self.folded, before, name)
+        } else {
+            before
         };
         reached as u16
     }
 
+    /// Returns the letters that a name needs to fit, `reached` being that of its folder; `None` where
+    /// none fits.
+    pub(super) fn needed(&self, reached: usize) -> Option<u64> {
+        match self.folder.is_empty() {
+            true => Some(self.letters_from[reached.min(self.folded.len())]),
+            false => (reached == self.folder.len()).then_some(self.letters_from[0]),
+        }
+    }
+
     /// Returns false if no name of these letters fits, `reached` being that of its folder.
     pub(super) fn may_fit(&self, letters: u64, reached: usize) -> bool {
-        let from = if self.folder.is_empty() { reached.min(self.folded.len()) } else { 0 };
-        (self.folder.is_empty() || reached == self.folder.len())
-            && self.letters_from[from] & !letters == 0
+        self.needed(reached).is_some_and(|needed| needed & !letters == 0)
     }
 
     /// Returns false if no name of these letters fits but for some typing errors.

@@ -1,5 +1,7 @@
 //! Elsewhere: the standard library's metadata, by path.
 
+mod writing;
+
 use std::ffi::CStr;
 use std::fs::Metadata;
 use std::io;
@@ -8,6 +10,8 @@ use std::time::SystemTime;
 
 use crate::base::path;
 use crate::source::stamp::{EntryKind, Stamp};
+
+pub(in crate::source) use writing::{Lock, keep};
 
 /// Returns the stamp in `metadata`. There is no change time; creation time stands in for the inode.
 pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {

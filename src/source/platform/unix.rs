@@ -1,5 +1,7 @@
 //! Unix: `openat` once for each directory, `fstatat` relative to it.
 
+mod writing;
+
 use std::ffi::CStr;
 use std::fs::Metadata;
 use std::io;
@@ -10,6 +12,8 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 
 use crate::source::stamp::{EntryKind, Stamp};
+
+pub(in crate::source) use writing::{Lock, keep};
 
 /// Returns the stamp in `metadata`.
 pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {

@@ -22,6 +22,17 @@ const TURN: usize = 16_384;
 
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// What the kernel has to tell. Linux queues an event before the call that it tells of returns.
+#[derive(Debug)]
+pub struct Queue(OwnedFd);
+
+impl Queue {
+    /// Returns true if everything that happened in a watched directory before this call was taken out.
+    pub fn is_empty(&self) -> bool {
+        rustix::io::ioctl_fionread(&self.0).is_ok_and(|bytes| bytes == 0)
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Backend {
     fd: OwnedFd,
@@ -60,6 +71,10 @@ impl Backend {
 
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
+    }
+
+    pub(super) fn queue(&self) -> Option<Queue> {
+        self.fd.try_clone().ok().map(Queue)
     }
 
     pub(super) fn watch(&mut self, root: &Path, dir: &[u8]) -> Watch {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::http::{Server, TOKEN};
 use super::projects::{of_roots, path, place, refused, start};
+use super::roots::name_roots;
 use super::session::Session;
 use crate::support::place::Answer;
 
@@ -186,6 +187,119 @@ fn who_waits_for_a_new_project_is_told_how_far_it_is() {
     assert!(told > 0, "{answer}");
     let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.starts_with("dep  "), "{text}");
+    session.end();
+}
+
+/// Returns a call that puts a line into a file of a tree.
+fn line(project: &str, path: &str) -> Value {
+    json!({"path": path, "op": "insert", "after": 0, "content": "// here", "project": project})
+}
+
+#[test]
+fn what_a_call_added_is_only_read() {
+    let place = place();
+    let (app, lib, dep) = (path(&place, "x/app"), path(&place, "lib"), path(&place, "far/dep"));
+    let text = |path: &str| std::fs::read_to_string(place.root().join(path)).expect("it is there");
+    let args = ["--allow-edit", "--root", app.as_str(), "--root", lib.as_str()];
+    let mut session = start(&place, &args);
+    // The last is around one that was named.
+    for folder in [&dep, &lib, &place.root().display().to_string()] {
+        session.text("codedb_index", json!({"path": folder}));
+    }
+    for (project, file) in [
+        ("dep", "dep_here.rs".to_owned()),
+        ("dep", format!("{dep}/dep_here.rs")),
+        (&dep, "dep_here.rs".to_owned()),
+        ("tree", "x/app/x_here.rs".to_owned()),
+    ] {
+        for dry_run in [false, true] {
+            let mut call = line(project, &file);
+            call["dry_run"] = json!(dry_run);
+            let told = refused(&mut session, "codedb_edit", call);
+            assert!(told.starts_with("files are only read here; edits go into trees"), "{told}");
+        }
+    }
+    let told = refused(
+        &mut session,
+        "codedb_edit",
+        json!({"path": format!("{dep}/new.rs"), "op": "create", "content": "x"}),
+    );
+    assert!(told.starts_with("files are only read here"), "{told}");
+    let ops = json!([{"tool": "codedb_edit", "arguments": line("lib", "lib_here.rs")}]);
+    let bundle = session.text("codedb_bundle", json!({"ops": ops}));
+    assert!(bundle.contains("a bundle only reads"), "{bundle}");
+    assert_eq!(text("far/dep/dep_here.rs"), "pub fn of_dep() {}\n");
+    assert_eq!(text("x/app/x_here.rs"), "pub fn of_x() {}\n");
+    assert_eq!(text("lib/lib_here.rs"), "pub fn of_lib() {}\n");
+    assert!(!place.root().join("far/dep/new.rs").exists());
+    // What was named is written, by its name and by an absolute path, though a call added it, too.
+    for call in [
+        line("app", "x_here.rs"),
+        line("lib", "lib_here.rs"),
+        json!({"path": format!("{lib}/new.rs"), "op": "create", "content": "pub fn made() {}\n"}),
+    ] {
+        session.text("codedb_edit", call);
+    }
+    assert_eq!(text("x/app/x_here.rs"), "// here\npub fn of_x() {}\n");
+    assert_eq!(text("lib/lib_here.rs"), "// here\npub fn of_lib() {}\n");
+    let found = session.text("codedb_symbol", json!({"name": "made", "project": "lib"}));
+    assert!(found.contains("new.rs:1"), "{found}");
+    session.end();
+}
+
+#[test]
+fn what_the_client_names_is_written_as_long_as_it_does() {
+    let place = place();
+    let uri = |tree: &str| json!({"uri": format!("file://{}", path(&place, tree)), "name": tree});
+    let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["mcp", "--toolsets", "all", "--allow-edit", "--index-dir"]).arg(place.cache());
+    command.current_dir(place.base().join("home"));
+    let mut session = Session::spawn(command);
+    session.initialize("2025-11-25", json!({"roots": {"listChanged": true}}));
+    name_roots(&mut session, json!([uri("lib")]));
+    session.text("codedb_edit", line("lib", "lib_here.rs"));
+    session.text("codedb_index", json!({"path": path(&place, "lib")}));
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    name_roots(&mut session, json!([uri("x/app")]));
+    session.text("codedb_edit", line("app", "x_here.rs"));
+    let told = refused(&mut session, "codedb_edit", line("lib", "lib_here.rs"));
+    assert!(told.starts_with("files are only read here"), "{told}");
+    session.end();
+}
+
+#[test]
+fn what_nobody_named_is_written_only_around_the_start() {
+    let place = place();
+    let mut session = start(&place, &["--allow-edit"]);
+    session.text("codedb_edit", line("app", "x_here.rs"));
+    session.end();
+    // The first that a call adds is the default where none was found, and is only read all the same.
+    let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["mcp", "--toolsets", "all", "--allow-edit", "--index-dir"]).arg(place.cache());
+    command.current_dir(place.base().join("home"));
+    let mut session = Session::spawn(command);
+    session.initialize("2025-11-25", json!({}));
+    session.text("codedb_index", json!({"path": path(&place, "lib")}));
+    let call = json!({"path": "lib_here.rs", "op": "delete", "range_start": 1});
+    let told = refused(&mut session, "codedb_edit", call);
+    assert!(told.starts_with("files are only read here"), "{told}");
+    session.end();
+}
+
+#[test]
+fn a_copy_in_the_cache_is_only_read_though_it_is_named() {
+    let place = place();
+    let copy = place.cache().join("clones/0123456789abcdef/example.org/a");
+    std::fs::create_dir_all(&copy).expect("a folder");
+    std::fs::write(copy.join("a.rs"), "pub fn of_copy() {}\n").expect("a file");
+    let root = copy.display().to_string();
+    let mut session = start(&place, &["--allow-edit", "--root", &root]);
+    let found = session.text("codedb_symbol", json!({"name": "of_copy"}));
+    assert!(found.contains("a.rs:1"), "{found}");
+    let told = refused(&mut session, "codedb_edit", line("a", "a.rs"));
+    assert!(told.starts_with("files are only read here"), "{told}");
+    let text = std::fs::read_to_string(copy.join("a.rs")).expect("it is there");
+    assert_eq!(text, "pub fn of_copy() {}\n");
     session.end();
 }
 

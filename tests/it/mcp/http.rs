@@ -40,9 +40,14 @@ impl Server {
         Server::with(place, token, &[])
     }
 
+    /// Starts one at a free port of the loopback.
     pub(super) fn with(place: &Place, token: Option<&str>, args: &[&str]) -> Server {
+        Server::start_with(place, token, &[&["--listen", "127.0.0.1:0"], args].concat())
+    }
+
+    fn start_with(place: &Place, token: Option<&str>, args: &[&str]) -> Server {
         let mut command = place.codedb("serve");
-        command.args(["--listen", "127.0.0.1:0", "--toolsets", "all"]).args(args);
+        command.args(["--toolsets", "all"]).args(args);
         command.env_remove("CODEDB_TOKEN");
         command.envs(token.map(|token| ("CODEDB_TOKEN", token)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -183,14 +188,15 @@ fn who_may_not_ask_is_refused_on_every_path() {
 #[test]
 fn other_machines_are_served_only_with_a_token() {
     let place = place();
-    let refused = |token: Option<&str>, listen: &str| {
+    let refused_with = |token: Option<&str>, args: &[&str]| {
         let mut command = place.codedb("serve");
-        command.args(["--listen", listen]).env_remove("CODEDB_TOKEN");
+        command.args(args).env_remove("CODEDB_TOKEN");
         command.envs(token.map(|token| ("CODEDB_TOKEN", token)));
         let answer = Answer::of(command);
         assert_eq!((answer.code, answer.stdout.len()), (2, 0), "{}", answer.stderr);
         answer.stderr
     };
+    let refused = |token, listen| refused_with(token, &["--listen", listen]);
     let told = refused(None, "0.0.0.0:0");
     assert!(told.contains("other machines") && told.contains("CODEDB_TOKEN"), "{told}");
     let told = refused(Some("short"), "127.0.0.1:0");
@@ -200,6 +206,41 @@ fn other_machines_are_served_only_with_a_token() {
     let told = refused(None, &taken);
     assert!(told.contains(&format!("cannot listen on {taken}")), "{told}");
     drop(other);
+    let told = refused_with(None, &["--allow-host", "build.example:7370"]);
+    assert!(told.contains("without a port") && told.contains("`build.example`"), "{told}");
+    let told = refused_with(None, &["--allow-edit"]);
+    assert!(told.contains("needs a token") && told.contains("CODEDB_TOKEN"), "{told}");
+}
+
+#[test]
+fn the_address_that_is_told_can_be_reached() {
+    let place = place();
+    let server = Server::start_with(&place, Some(TOKEN), &["--listen", "0.0.0.0:0"]);
+    assert_eq!(server.address.ip().to_string(), "127.0.0.1");
+    assert_eq!(server.send("GET /healthz", &[], "").body, "ok\n");
+    let other = format!("build.example:{}", server.address.port());
+    assert_eq!(server.send("GET /healthz", &[("Host", &other)], "").status, 403);
+    drop(server);
+    let named = ["--listen", "0.0.0.0:0", "--allow-host", "build.example"];
+    let server = Server::start_with(&place, Some(TOKEN), &named);
+    assert_eq!(server.send("GET /healthz", &[("Host", &other)], "").status, 200);
+}
+
+#[test]
+fn files_are_edited_over_http_with_a_token() {
+    let place = place();
+    let allowed = ["--listen", "127.0.0.1:0", "--allow-edit"];
+    let server = Server::start_with(&place, Some(TOKEN), &allowed);
+    let arguments = json!({"path": "README.md", "op": "insert", "after": 2, "content": "Open."});
+    let params = json!({"name": "codedb_edit", "arguments": arguments});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let of_era = ("MCP-Protocol-Version", "2025-11-25");
+    assert_eq!(server.post(&[of_era], &message).status, 401);
+    let bearer = format!("Bearer {TOKEN}");
+    let answer = server.post(&[of_era, ("Authorization", &bearer)], &message).json();
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    let text = std::fs::read_to_string(place.root().join("README.md")).expect("it is there");
+    assert_eq!(text, "# Shop\n\nOpen.\nSells things.\n");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// Starts the server of a place's tree.
-    pub(super) fn start(place: &Place, args: &[&str]) -> Session {
+    pub(crate) fn start(place: &Place, args: &[&str]) -> Session {
         let mut command = place.codedb("mcp");
         command.args(args);
         Session::spawn(command)
@@ -86,7 +86,7 @@ impl Session {
 
     /// Returns the result of a request.
     #[track_caller]
-    pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.ask(method, params);
         assert!(answer.get("error").is_none(), "{answer}");
         answer["result"].take()
@@ -114,7 +114,7 @@ impl Session {
 
     /// Returns the result of a call of a tool.
     #[track_caller]
-    pub(super) fn call(&mut self, name: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))
     }
 

@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::support::place::Place;
 
 /// A shop in three languages, large enough to get lost in.
-fn shop() -> Place {
+pub(crate) fn shop() -> Place {
     let place = Place::new();
     place.write("README.md", "# Shop\n\nSells things. See docs/discounts.md.\n");
     place.write("docs/discounts.md", "# Discounts\n\nA coupon takes a share off the total.\n");

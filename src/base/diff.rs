@@ -1,6 +1,6 @@
 //! A change as a unified diff for people: one hunk, since an edit of ours stays in one place.
 
-use crate::base::text::plain;
+use super::text::plain;
 
 /// Lines around a change.
 const AROUND: usize = 3;

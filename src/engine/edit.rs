@@ -1,0 +1,42 @@
+//! Edits of the tree on this machine.
+
+use super::Engine;
+use crate::error::{Error, Result};
+use crate::source::guarded::Content;
+use crate::source::write;
+use crate::tools::call::Editor;
+
+impl Editor for Engine {
+    fn read(&self, path: &[u8]) -> Result<Content> {
+        self.refuse_index(path)?;
+        write::read(&self.root, path)
+    }
+
+    fn replace(&self, path: &[u8], before: &Content, after: &[u8]) -> Result<()> {
+        self.refuse_index(path)?;
+        write::replace(&self.root, path, before, after)
+    }
+
+    fn check_vacant(&self, path: &[u8]) -> Result<()> {
+        self.refuse_index(path)?;
+        write::check_vacant(&self.root, path)
+    }
+
+    fn create(&self, path: &[u8], text: &[u8]) -> Result<()> {
+        self.refuse_index(path)?;
+        write::create(&self.root, path, text)
+    }
+}
+
+impl Engine {
+    /// Refuses the files of an index that was put into the tree.
+    fn refuse_index(&self, path: &[u8]) -> Result<()> {
+        let named = crate::base::path::to_path(path);
+        match self.root.join(&named).starts_with(self.store.dir()) {
+            true => {
+                Err(Error::usage("it belongs to the index and is not edited").with_path(&named))
+            }
+            false => Ok(()),
+        }
+    }
+}

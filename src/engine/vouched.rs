@@ -1,0 +1,146 @@
+//! What a watch server vouches for to calls of its own process: that nothing happened since a
+//! generation was made, without a question to another thread.
+//!
+//! Linux queues what happened to a file before the call that did it returns. So where the queue is
+//! empty and the server noted nothing, nothing happened. The server holds the lock while it takes
+//! events out of the queue, so that none is in neither place.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::base::path;
+use crate::index::store::Store;
+use crate::snapshot::Snapshot;
+use crate::source::rules::{self, Source};
+use crate::source::watch::{self, Queue, Watcher};
+
+/// How often calls that are answered so note that the index was used.
+const NOTED_EVERY: Duration = Duration::from_secs(600);
+
+/// Where the server of this process stands, if there is one.
+#[derive(Debug, Default)]
+pub(super) struct Vouched {
+    standing: Mutex<Option<Standing>>,
+    /// Servers that began, so that what one counted is not taken for another one's.
+    servers: AtomicU64,
+}
+
+/// Where a server stands.
+#[derive(Debug)]
+pub(super) struct Standing {
+    queue: Queue,
+    root: PathBuf,
+    root_identity: (u64, u64),
+    /// What holds while nothing happens; `None` while something did.
+    pub(super) still: Option<Still>,
+    /// Counts how often the code index was published, as far as events were taken out of the queue.
+    pub(super) codes: u64,
+    noted: Option<Instant>,
+}
+
+/// A generation of which nothing changed.
+#[derive(Clone, Debug)]
+pub(super) struct Still {
+    generation: u64,
+    checksums: Vec<u32>,
+    /// Ignore rules' sources that no watch tells of.
+    unwatched: Vec<Source>,
+}
+
+impl Still {
+    pub(super) fn new(snapshot: &Snapshot, unwatched: Vec<Source>) -> Still {
+        let checksums = snapshot.checksums().collect();
+        Still { generation: snapshot.generation, checksums, unwatched }
+    }
+
+    /// Returns true if it speaks of the generation with this number and these checksums.
+    pub(super) fn is_of(&self, generation: u64, checksums: &[u32]) -> bool {
+        (self.generation, &*self.checksums) == (generation, checksums)
+    }
+}
+
+/// Ends what is vouched for when the server does.
+#[derive(Debug)]
+pub(super) struct WhileServed<'a>(&'a Vouched);
+
+impl Drop for WhileServed<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+    }
+}
+
+impl Vouched {
+    /// Notes that a server begins, which vouches for nothing yet. Where the system's queue says
+    /// nothing of its own moment, it never will.
+    pub(super) fn begin(&self, root: &Path, watcher: &Watcher) -> WhileServed<'_> {
+        let (root, root_identity) = (root.to_path_buf(), watcher.root_identity());
+        let codes = self.servers.fetch_add(1, Ordering::Relaxed) << 32;
+        let begun =
+            |queue| Standing { queue, root, root_identity, still: None, codes, noted: None };
+        *self.lock() = watcher.queue().map(begun);
+        WhileServed(self)
+    }
+
+    /// Returns the server's standing; while it is held, nobody takes events out of the queue.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Option<Standing>> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what holds from now on while nothing happens.
+    pub(super) fn stand(&self, still: Option<Still>) {
+        if let Some(standing) = &mut *self.lock() {
+            standing.still = still;
+        }
+    }
+
+    /// Returns the generation of which nothing changed until now, if that is certain. Costs a look
+    /// at the queue and at the ignore rules' sources outside of the watched directories.
+    pub(super) fn still(&self, store: &Store) -> Option<Still> {
+        let still = {
+            let mut standing = self.lock();
+            let standing = standing.as_mut()?;
+            let still = standing.still.clone().filter(|_| standing.queue.is_empty())?;
+            if watch::identity(&standing.root).ok()? != standing.root_identity {
+                return None;
+            }
+            let now = Instant::now();
+            if standing.noted.is_none_or(|noted| now - noted > NOTED_EVERY) {
+                standing.noted = Some(now);
+                store.note_use();
+            }
+            still
+        };
+        still.unwatched.iter().all(Source::holds).then_some(still)
+    }
+
+    /// Returns a number that is another one after each publication of the code index, if none is
+    /// on its way.
+    pub(super) fn codes(&self) -> Option<u64> {
+        let standing = self.lock();
+        standing.as_ref().filter(|standing| standing.queue.is_empty()).map(|it| it.codes)
+    }
+}
+
+/// Returns the sources whose changes may make no event: those outside of the watched directories, and
+/// those to which another path leads.
+pub(super) fn unheard(sources: &[Source], root: &Path, watcher: &Watcher) -> Vec<Source> {
+    let is_heard = |source: &&Source| {
+        let dir = source.path.parent().and_then(|dir| dir.strip_prefix(root).ok());
+        let is_watched = dir.and_then(path::from_path).is_some_and(|dir| watcher.is_watched(&dir));
+        let name = source.path.file_name();
+        let is_rule = name.is_some_and(|name| rules::NAMES.iter().any(|rule| name == *rule));
+        let is_alone = || {
+            std::fs::symlink_metadata(&source.path).is_ok_and(|metadata| {
+                metadata.is_dir() || metadata.is_file() && metadata.nlink() == 1
+            })
+        };
+        is_watched && is_rule && is_alone()
+    };
+    sources.iter().filter(|source| !is_heard(source)).cloned().collect()
+}
+
+#[cfg(all(test, any(target_os = "linux", target_os = "android")))]
+mod tests;

@@ -1,0 +1,130 @@
+//! What a server vouches for to calls of its own process, against what is there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::engine::{self, Check, Engine, Local, Pace, Stop, file_list};
+use crate::index::store::Store;
+use crate::source::stamp::RACY_WINDOW;
+use crate::source::walk::Environment;
+use crate::tools::call::Code as _;
+
+const PACE: Pace =
+    Pace { quiet: Duration::from_millis(20), interval: Duration::from_millis(20), rest: 0 };
+
+/// Serves a tree of a few files in a thread of this process while `trial` runs.
+fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
+    let (tree, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let root = tree.path().canonicalize().unwrap().join("tree");
+    fs::create_dir_all(root.join("src/inner")).unwrap();
+    fs::create_dir_all(root.join(".git/info")).unwrap();
+    for path in ["a.rs", "src/b.rs", "src/inner/c.rs"] {
+        fs::write(root.join(path), "fn one() {}\n").unwrap();
+    }
+    fs::write(root.join(".gitignore"), "*.log\n").unwrap();
+    fs::write(root.join(".git/info/exclude"), "\n").unwrap();
+    std::thread::sleep(RACY_WINDOW * 2);
+    let environment = Environment { global_excludes: excludes.map(Path::to_path_buf), threads: 2 };
+    let engine =
+        Engine::new(root.clone(), Store::new(index.path().join("index"), false), environment);
+    let stop = Stop::new().unwrap();
+    std::thread::scope(|scope| {
+        let serving = scope.spawn(|| engine::serve(&engine, &PACE, &stop));
+        let ends = std::panic::AssertUnwindSafe(|| trial(&engine, &root));
+        let result = std::panic::catch_unwind(ends);
+        stop.stop();
+        serving.join().unwrap().unwrap();
+        assert!(engine.warm.vouched.still(&engine.store).is_none(), "nobody serves any more");
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    });
+}
+
+/// Waits until nothing differs from the index, and looks once, so that there is a moment to hold.
+fn settle(engine: &Engine) {
+    let since = Instant::now();
+    while engine.warm.vouched.still(&engine.store).is_none() {
+        assert!(since.elapsed() < Duration::from_secs(60), "it never settles");
+        // Who asks learns that a rule is doubtful, and so does the server.
+        let _ = engine::sync(engine, Duration::from_secs(5));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let _ = seen(engine);
+}
+
+/// Returns what a call sees: files with sizes.
+fn seen(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
+    let local = Local::new(engine, Check::Watcher);
+    let files = local.files().unwrap();
+    files.iter().map(|(path, info)| (path.to_vec(), info.size_bytes)).collect()
+}
+
+/// Returns what a sweep sees.
+fn there(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
+    let files = file_list(engine, Check::Strict).unwrap();
+    files.iter().map(|(path, info)| (path.to_vec(), info.size_bytes)).collect()
+}
+
+#[test]
+fn a_quiet_tree_is_vouched_for_and_every_edit_is_seen_at_once() {
+    served(None, |engine, root| {
+        let mut vouched = 0;
+        for round in 0..60 {
+            if round % 3 == 0 {
+                settle(engine);
+                let last = engine.warm.last().unwrap();
+                let local = Local::new(engine, Check::Watcher);
+                vouched += usize::from(local.still_holds(&last.files));
+            }
+            let path = root.join(["a.rs", "src/b.rs", "src/inner/c.rs", "src/new.rs"][round % 4]);
+            match round % 5 {
+                4 if path.exists() => fs::remove_file(&path).unwrap(),
+                3 => fs::create_dir_all(root.join(format!("src/made{round}"))).unwrap(),
+                _ => fs::write(&path, "x\n".repeat(round + 1)).unwrap(),
+            }
+            assert_eq!(seen(engine), there(engine), "round {round}");
+        }
+        assert!(vouched > 10, "{vouched}");
+    });
+}
+
+#[test]
+fn rules_that_change_are_seen_wherever_they_stand() {
+    let outside = tempfile::tempdir().unwrap();
+    let excludes = outside.path().join("excludes");
+    fs::write(&excludes, "\n").unwrap();
+    served(Some(&excludes), |engine, root| {
+        fs::write(root.join("x.log"), "log").unwrap();
+        fs::hard_link(root.join(".gitignore"), outside.path().join("another name")).unwrap();
+        let above = root.parent().unwrap();
+        let rules = [
+            root.join(".gitignore"),
+            outside.path().join("another name"),
+            root.join("src/.ignore"),
+            root.join(".git/info/exclude"),
+            excludes.clone(),
+            above.join(".ignore"),
+        ];
+        for (round, rule) in rules.iter().enumerate() {
+            for text in ["b.rs\n", "c.rs\n*.log\n", "\n"] {
+                settle(engine);
+                fs::write(rule, text).unwrap();
+                assert_eq!(seen(engine), there(engine), "{round} {text:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_code_index_that_was_published_is_noticed() {
+    served(None, |engine, _| {
+        settle(engine);
+        let before = engine.warm.vouched.codes().expect("nothing is on its way");
+        engine::build_code(engine, true, &engine::Progress::default()).unwrap();
+        let since = Instant::now();
+        while engine.warm.vouched.codes().is_none_or(|codes| codes == before) {
+            assert!(since.elapsed() < Duration::from_secs(30), "it is not noticed");
+        }
+    });
+}

@@ -1,0 +1,291 @@
+//! Writes files of the tree for a caller that may: each as a whole, in the place of the old one, and
+//! never outside of the root.
+//!
+//! A path is walked directory by directory, each opened within the one above, and symbolic links are
+//! followed here ([`place`]), so that none leads out, whoever makes one meanwhile. What is read to be
+//! edited is read again behind the new text, which waits under a name of its own in the same
+//! directory; then one rename puts it in place. Edits of one directory wait for each other.
+//!
+//! Limits: another program that writes between that second look and the rename, a few microseconds
+//! later, loses what it wrote; a hard link is cut, so that no name outside of the root is written;
+//! a process that is killed leaves a hidden file `.codedb-….tmp` behind.
+
+mod place;
+
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use self::place::Place;
+use super::guarded::Content;
+use super::platform::{self, DirHandle};
+use super::stamp::{EntryKind, Stamp};
+use crate::base::path;
+use crate::error::{Error, Kind, Result};
+
+/// Bytes of a file that is edited.
+pub const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// Makes names of files that wait unlike each other.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// Reads the file at a repository path below `root`, which is canonical, to edit it.
+///
+/// # Errors
+///
+/// [`Kind::NotFound`] if there is none; [`Kind::Usage`] for what is not edited: a directory, a device,
+/// a secret, git's own files, a path that leaves the tree, a file of more than 64 MiB, one that is
+/// read-only; [`Kind::Io`] if it cannot be read.
+pub fn read(root: &Path, path: &[u8]) -> Result<Content> {
+    let place = Place::reach(root, path)?;
+    let file = open(&place, path)?;
+    Ok(content(file, path)?.0)
+}
+
+/// Puts `after` in the place of the file at a repository path, if that is still as `before` says.
+/// Mode, owner and access list stay, the owner as far as this process may set it.
+///
+/// # Errors
+///
+/// Those of [`read`]; [`Kind::Busy`] if the file was changed since, or somebody else does not end
+/// to edit in its directory; [`Kind::Io`] if it cannot be written. Then nothing has changed.
+pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Result<()> {
+    let place = Place::reach(root, path)?;
+    let _lock = lock(&place.dir, path)?;
+    let like = unchanged(&place, path, before)?;
+    let waiting = Waiting::write(&place.dir, path, after, Some(&like))?;
+    // What was made or changed while the text was written.
+    let again = Place::reach(root, path)?;
+    if !again.is_same(&place) {
+        return Err(changed(path));
+    }
+    unchanged(&again, path, before)?;
+    let io = |error| Error::io(&path::to_path(path), error);
+    place.dir.rename(&waiting.name, &place.name).map_err(io)?;
+    waiting.stays();
+    Ok(())
+}
+
+/// Returns whether a file can be made at a repository path: nothing is there.
+///
+/// # Errors
+///
+/// [`Kind::Usage`] if something is there, or the path is one that [`read`] refuses.
+pub fn check_vacant(root: &Path, path: &[u8]) -> Result<()> {
+    vacant(&Place::reach(root, path)?, path)
+}
+
+/// Makes a file with `text` at a repository path, with the folders that it needs.
+///
+/// # Errors
+///
+/// As [`check_vacant`]; [`Kind::Io`] if it cannot be written. Then nothing has changed.
+pub fn create(root: &Path, path: &[u8], text: &[u8]) -> Result<()> {
+    let place = Place::reach(root, path)?;
+    vacant(&place, path)?;
+    let mut made = Vec::new();
+    let created = create_below(root, path, &place, text, &mut made);
+    if created.is_err() {
+        // From the innermost out; what others put into one meanwhile keeps it.
+        while let Some((above, name)) = made.pop() {
+            let above: Option<&DirHandle> = above.as_ref();
+            let _ = above.unwrap_or(&place.dir).remove_dir(&name);
+        }
+    }
+    created
+}
+
+/// A directory that was made: the one it lies in (none for that of the place), and its name.
+type Made = (Option<DirHandle>, CString);
+
+fn create_below(
+    root: &Path,
+    path: &[u8],
+    place: &Place,
+    text: &[u8],
+    made: &mut Vec<Made>,
+) -> Result<()> {
+    let io = |error| Error::io(&path::to_path(path), error);
+    let mut innermost: Option<DirHandle> = None;
+    for name in &place.folders {
+        let above = innermost.take();
+        let (is_new, below) = {
+            let dir = above.as_ref().unwrap_or(&place.dir);
+            let is_new = match dir.make(name) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+                result => result.map(|()| true).map_err(io)?,
+            };
+            (is_new, dir.open_below(name))
+        };
+        if is_new {
+            made.push((above, name.clone()));
+        }
+        innermost = Some(below.map_err(io)?);
+    }
+    let dir = innermost.as_ref().unwrap_or(&place.dir);
+    let waiting = Waiting::write(dir, path, text, None)?;
+    let again = Place::reach(root, path)?;
+    vacant(&again, path)?;
+    if !again.folders.is_empty() || !again.dir.is_same(dir).map_err(io)? {
+        return Err(changed(path));
+    }
+    dir.put(&waiting.name, &place.name).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(path),
+        _ => io(error),
+    })?;
+    waiting.stays();
+    Ok(())
+}
+
+/// A text that was written and waits to be put in place; dropped before, it goes.
+struct Waiting<'a> {
+    dir: &'a DirHandle,
+    name: CString,
+    is_in_place: bool,
+}
+
+impl<'a> Waiting<'a> {
+    /// Writes `text` into a file of its own in `dir`, with what can be kept of the file `like`.
+    fn write(
+        dir: &'a DirHandle,
+        path: &[u8],
+        text: &[u8],
+        like: Option<&File>,
+    ) -> Result<Waiting<'a>> {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".codedb-{}-{count}.tmp", std::process::id());
+        let name = CString::new(name).unwrap_or_default();
+        let folder = path::to_path(path::split(path).0);
+        let failed = |error: std::io::Error| match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                Error::new(Kind::Io, "its folder cannot be written")
+                    .with_path(&path::to_path(path))
+                    .with_hint(format!("nothing can be made in `{}`: {error}", folder.display()))
+            }
+            _ => Error::io(&path::to_path(path), error),
+        };
+        // What replaces a file is read by nobody before it has that one's permissions.
+        let made = if like.is_some() { dir.create_private(&name) } else { dir.create(&name) };
+        let mut file = made.map_err(failed)?;
+        let waiting = Waiting { dir, name, is_in_place: false };
+        file.write_all(text).map_err(failed)?;
+        if let Some(like) = like {
+            platform::keep(&file, like).map_err(failed)?;
+        }
+        // A crash leaves the old text or the new one, not an empty file.
+        file.sync_all().map_err(failed)?;
+        Ok(waiting)
+    }
+
+    fn stays(mut self) {
+        self.is_in_place = true;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.is_in_place {
+            let _ = self.dir.remove(&self.name);
+        }
+    }
+}
+
+/// Opens the file at `place` if it may be edited.
+fn open(place: &Place, path: &[u8]) -> Result<File> {
+    let named = path::to_path(path);
+    let refused =
+        |what: &str, hint: &str| Err(Error::usage(what).with_path(&named).with_hint(hint));
+    match place.kind {
+        None => return Err(Error::new(Kind::NotFound, "there is no such file").with_path(&named)),
+        Some(EntryKind::Dir) => return refused("it is a directory", "name a file in it"),
+        Some(EntryKind::Other) => {
+            return refused("it is a device, a pipe or a socket", "only regular files are edited");
+        }
+        Some(EntryKind::File) => {}
+    }
+    let io = |error| Error::io(&named, error);
+    let file = place.dir.open_file(&place.name).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    if !metadata.is_file() {
+        return Err(changed(path));
+    }
+    if metadata.permissions().readonly() || !place.dir.is_writable(&place.name) {
+        return refused("it is read-only", "make it writable, or change it where it comes from");
+    }
+    if metadata.len() > FILE_BYTES_MAX {
+        return refused("it has more than 64 MiB", "files of that size are not edited");
+    }
+    Ok(file)
+}
+
+/// Reads an opened file whole; hands it back.
+fn content(mut file: File, path: &[u8]) -> Result<(Content, File)> {
+    let io = |error| Error::io(&path::to_path(path), error);
+    let stamp = Stamp::of(&file.metadata().map_err(io)?);
+    let mut bytes = Vec::new();
+    (&mut file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(io)?;
+    let size_bytes = bytes.len() as u64;
+    if size_bytes > FILE_BYTES_MAX {
+        return Err(changed(path));
+    }
+    Ok((Content { bytes, size_bytes, stamp }, file))
+}
+
+/// Returns the file at `place`, opened, if it holds what it held.
+fn unchanged(place: &Place, path: &[u8], before: &Content) -> Result<File> {
+    if place.kind.is_none() {
+        return Err(changed(path));
+    }
+    let (now, file) = content(open(place, path)?, path)?;
+    if now.bytes == before.bytes { Ok(file) } else { Err(changed(path)) }
+}
+
+fn vacant(place: &Place, path: &[u8]) -> Result<()> {
+    if place.kind.is_some() || place.is_link { Err(exists(path)) } else { Ok(()) }
+}
+
+fn exists(path: &[u8]) -> Error {
+    Error::usage("it is there already")
+        .with_path(&path::to_path(path))
+        .with_hint("`create` makes new files; the other `op`s change one")
+}
+
+fn changed(path: &[u8]) -> Error {
+    Error::new(Kind::Busy, "another program changed it meanwhile; nothing was written")
+        .with_path(&path::to_path(path))
+        .with_hint("read it again")
+}
+
+fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
+    dir.lock().map_err(|_| {
+        Error::new(Kind::Busy, "another edit in its folder does not end")
+            .with_path(&path::to_path(path))
+            .with_hint("try again")
+    })
+}
+
+/// Returns a name as the system takes it.
+fn c_name(name: &[u8], path: &[u8]) -> Result<CString> {
+    let refused = |what: &str| Err(Error::usage(what).with_path(&path::to_path(path)));
+    if cfg!(windows) && name.contains(&b':') {
+        return refused("a name with a colon stands for a part of a file here");
+    }
+    match CString::new(name) {
+        Ok(name) => Ok(name),
+        Err(_) => refused("a path has no NUL character"),
+    }
+}
+
+/// Returns true for the name of git's own folder or file, as file systems of any kind understand it:
+/// some know no case, some leave out dots and spaces at the end, some characters that nobody sees.
+fn is_git(name: &CStr) -> bool {
+    let is_seen = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let name: String = name.to_string_lossy().chars().filter(is_seen).collect();
+    let name = name.trim_end_matches(['.', ' ']);
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
+}
+
+#[cfg(test)]
+mod tests;

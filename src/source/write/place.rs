@@ -1,0 +1,217 @@
+//! The way to a file from the root: each directory opened within the one above, links followed here.
+
+use std::ffi::CString;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use super::{c_name, is_git};
+use crate::base::path;
+use crate::error::{Error, Result};
+use crate::source::platform::DirHandle;
+use crate::source::secret;
+use crate::source::stamp::EntryKind;
+
+/// Links that are followed on the way to one file.
+const LINKS_MAX: usize = 40;
+
+/// Where a path leads: a directory of the tree and a name in it.
+pub(super) struct Place {
+    /// The innermost directory on the way that is there.
+    pub(super) dir: DirHandle,
+    /// The directories that are not, from the outermost on.
+    pub(super) folders: Vec<CString>,
+    /// The file's own name.
+    pub(super) name: CString,
+    /// What is there, never a link; `None` where nothing is.
+    pub(super) kind: Option<EntryKind>,
+    /// The path itself is that of a link.
+    pub(super) is_link: bool,
+}
+
+impl Place {
+    /// Walks to the place of a repository path below `root`.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Usage`] for a path that leaves the tree, a secret's and git's own; those of
+    /// the system.
+    pub(super) fn reach(root: &Path, path: &[u8]) -> Result<Place> {
+        let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+        let left: Vec<CString> = names.map(|name| c_name(name, path)).collect::<Result<_>>()?;
+        let top = DirHandle::open(root).map_err(|error| Error::io(root, error))?;
+        let mut way = Way {
+            root,
+            path,
+            top,
+            dirs: Vec::new(),
+            real: Vec::new(),
+            left: left.into_iter().rev().collect(),
+            links: 0,
+            is_link: false,
+        };
+        refuse(path, path)?;
+        let (folders, name, kind) = way.walk()?;
+        way.real.extend(folders.iter().chain([&name]).map(|name| name.as_bytes().to_vec()));
+        refuse(&way.real.join(&b'/'), path)?;
+        let Way { top, mut dirs, is_link, .. } = way;
+        Ok(Place { dir: dirs.pop().unwrap_or(top), folders, name, kind, is_link })
+    }
+
+    /// Returns true if `other` is the same name in the same directory.
+    pub(super) fn is_same(&self, other: &Place) -> bool {
+        self.name == other.name
+            && self.folders == other.folders
+            && self.dir.is_same(&other.dir).unwrap_or(false)
+    }
+}
+
+/// A walk under way.
+struct Way<'a> {
+    root: &'a Path,
+    path: &'a [u8],
+    top: DirHandle,
+    /// The directories below the root that were entered.
+    dirs: Vec<DirHandle>,
+    /// Their names.
+    real: Vec<Vec<u8>>,
+    /// What is still to be walked, the next one last.
+    left: Vec<CString>,
+    links: usize,
+    is_link: bool,
+}
+
+impl Way<'_> {
+    /// Walks to the end. Returns the directories that are not there, the last name, and what it is.
+    fn walk(&mut self) -> Result<(Vec<CString>, CString, Option<EntryKind>)> {
+        let path = self.path;
+        let io = |error| Error::io(&path::to_path(path), error);
+        while let Some(name) = self.left.pop() {
+            if name.as_bytes() == b".." {
+                self.ascend()?;
+                continue;
+            }
+            if is_git(&name) {
+                return Err(refused(self.path, "git's own files are not edited"));
+            }
+            let dir = self.dirs.last().unwrap_or(&self.top);
+            let kind = match dir.stat(&name) {
+                Ok((kind, _)) => kind,
+                Err(error) if error.kind() == ErrorKind::NotFound => return self.absent(name),
+                Err(error) => return Err(io(error)),
+            };
+            if kind == EntryKind::Other
+                && let Some(target) = dir.link(&name).map_err(io)?
+            {
+                self.is_link |= self.left.is_empty();
+                self.follow(&target)?;
+                continue;
+            }
+            if self.left.is_empty() {
+                return Ok((Vec::new(), name, Some(kind)));
+            }
+            if kind != EntryKind::Dir {
+                return Err(Error::usage("a part of the path is a file, not a folder")
+                    .with_path(&path::to_path(self.path)));
+            }
+            let below = dir.open_below(&name).map_err(io)?;
+            self.dirs.push(below);
+            self.real.push(name.as_bytes().to_vec());
+        }
+        // The root itself, or a link to a directory above.
+        Ok((Vec::new(), c".".to_owned(), Some(EntryKind::Dir)))
+    }
+
+    /// Nothing is called `name` here: what is left of the path is to be made.
+    fn absent(&mut self, name: CString) -> Result<(Vec<CString>, CString, Option<EntryKind>)> {
+        let mut names = vec![name];
+        while let Some(name) = self.left.pop() {
+            if name.as_bytes() == b".." {
+                return Err(refused(self.path, "a symbolic link leads nowhere here"));
+            }
+            if is_git(&name) {
+                return Err(refused(self.path, "git's own files are not edited"));
+            }
+            names.push(name);
+        }
+        let last = names.pop().unwrap_or_default();
+        Ok((names, last, None))
+    }
+
+    /// Goes on where a symbolic link leads.
+    fn follow(&mut self, target: &Path) -> Result<()> {
+        self.links += 1;
+        if self.links > LINKS_MAX {
+            return Err(refused(self.path, "symbolic links lead in a circle here"));
+        }
+        match target.is_absolute() {
+            true => self.begin_again(target),
+            false => self.queue(target),
+        }
+    }
+
+    /// Goes up; above the root only to come back.
+    fn ascend(&mut self) -> Result<()> {
+        if self.real.pop().is_some() {
+            self.dirs.pop();
+            return Ok(());
+        }
+        // Above the root of everything there is nothing.
+        let Some(above) = self.root.parent() else { return Ok(()) };
+        let mut outside = above.to_path_buf();
+        while let Some(name) = self.left.pop() {
+            outside.push(path::to_path(name.as_bytes()));
+        }
+        self.begin_again(&outside)
+    }
+
+    /// Walks from the root to an absolute path, which must lie below it.
+    fn begin_again(&mut self, target: &Path) -> Result<()> {
+        let below = match target.strip_prefix(self.root) {
+            Ok(below) => below.to_path_buf(),
+            Err(_) => self.really_below(target)?,
+        };
+        self.dirs.clear();
+        self.real.clear();
+        self.queue(&below)
+    }
+
+    /// Returns where an absolute path that is spelt otherwise lies below the root.
+    fn really_below(&self, target: &Path) -> Result<PathBuf> {
+        let outside = || refused(self.path, "a symbolic link leads out of the tree here");
+        let real = target.canonicalize().map_err(|_| outside())?;
+        real.strip_prefix(self.root).map(Path::to_path_buf).map_err(|_| outside())
+    }
+
+    /// Puts the parts of a path before what is left.
+    fn queue(&mut self, next: &Path) -> Result<()> {
+        let mut names = Vec::new();
+        for component in next.components() {
+            let name = match component {
+                Component::CurDir => continue,
+                Component::ParentDir => b"..".to_vec(),
+                Component::Normal(name) => path::from_path(Path::new(name))
+                    .ok_or_else(|| refused(self.path, "a symbolic link leads nowhere here"))?,
+                Component::RootDir | Component::Prefix(_) => {
+                    return Err(refused(self.path, "a symbolic link leads out of the tree here"));
+                }
+            };
+            names.push(c_name(&name, self.path)?);
+        }
+        self.left.extend(names.into_iter().rev());
+        Ok(())
+    }
+}
+
+/// Refuses the path of a secret, which was named as `named`.
+fn refuse(path: &[u8], named: &[u8]) -> Result<()> {
+    match secret::is_secret(path) {
+        true => Err(refused(named, "it is named like a secret and is not edited")),
+        false => Ok(()),
+    }
+}
+
+fn refused(path: &[u8], what: &str) -> Error {
+    Error::usage(what)
+        .with_path(&path::to_path(path))
+        .with_hint("only files of the tree that are served are edited")
+}

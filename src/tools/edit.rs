@@ -1,0 +1,266 @@
+//! `edit`: changes a file of the tree, or makes one. The only tool that writes.
+//!
+//! What the file is to become is a function of its text (`text`); reading and writing go through
+//! [`Editor`](super::call::Editor).
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Define, Effect, Reply, paths, read};
+use crate::base::diff;
+use crate::error::{Error, Result};
+
+mod text;
+
+use text::Text;
+
+/// Lines of the diff that follows a write; a dry run shows all.
+const DIFF_LINES_MAX: usize = 60;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Edit;
+
+/// What to do.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// Puts `content` in the place of a text that stands once.
+    StrReplace,
+    /// Puts `content` in the place of lines.
+    Replace,
+    /// Puts `content` between lines.
+    Insert,
+    /// Takes lines out.
+    Delete,
+    /// Makes a file.
+    Create,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The file
+    pub path: String,
+    /// `str_replace` (`old_string` by `content`), `replace` (a range of lines), `insert` (lines after one), `delete` (a range) or `create` (a file)
+    pub op: Op,
+    /// A text that stands exactly once in the file
+    pub old_string: Option<String>,
+    /// The new text
+    pub content: Option<String>,
+    /// The first line, from 1
+    pub range_start: Option<usize>,
+    /// The last line, included (default the first)
+    pub range_end: Option<usize>,
+    /// The line to insert after; 0 is the top
+    pub after: Option<usize>,
+    /// The `hash` of `read` or of an earlier edit: a file that changed since is left alone
+    pub if_hash: Option<String>,
+    /// Show the diff and write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What became of the file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It was changed.
+    Written,
+    /// It is new.
+    Created,
+    /// It would be changed or made.
+    DryRun,
+    /// It is already as it is to be.
+    Unchanged,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Done {
+    /// The file's repository path.
+    pub path: String,
+    /// What became of it.
+    pub status: Status,
+    /// The hash of the whole file after the edit, or as it would be.
+    pub hash: String,
+    /// Its length in bytes.
+    pub bytes: usize,
+    /// The change as a unified diff for reading: ends of lines are not shown, long lines are cut.
+    pub diff: String,
+    /// Lines of the diff that are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lines_left_out: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Define for Edit {
+    const NAME: &'static str = "codedb_edit";
+    const SUMMARY: &'static str = "Edit a file of the tree, or make one";
+    const DETAILS: &'static str = "Writes the whole file in one step and keeps its mode, line ends and final newline; answers a diff and the new \
+         `hash`. Secrets, `.git`, files that are no UTF-8 text and what lies outside of the tree are refused. `read` the lines first.";
+    const EFFECT: Effect = Effect::Writes;
+    const EXAMPLES: &'static [&'static str] = &[
+        r#"{"path": "src/coupon.rs", "op": "str_replace", "old_string": "sum * self.percent / 100", "content": "sum * self.percent.min(100) / 100", "dry_run": true}"#,
+        r#"{"path": "README.md", "op": "insert", "after": 2, "content": "Open on Sundays."}"#,
+    ];
+    const POSITIONAL: &'static [&'static str] = &["path"];
+    type Args = Args;
+    type Reply = Done;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Done> {
+        check_arguments(&args)?;
+        let Some(editor) = call.code.editor() else {
+            return Err(Error::usage("files are only read here").with_hint(
+                "edits go into trees that the user or the client named, not into those that \
+                 `codedb_index` added",
+            ));
+        };
+        let path = paths::resolve(call, &args.path)?;
+        let named = crate::base::path::to_path(&path);
+        if args.op == Op::Create {
+            let content = args.content.as_deref().unwrap_or_default();
+            editor.check_vacant(&path)?;
+            let done = done(&path, None, content);
+            if args.dry_run {
+                return Ok(done);
+            }
+            editor.create(&path, content.as_bytes())?;
+            return Ok(done.once_written(Status::Created));
+        }
+        let before = editor.read(&path).map_err(|error| paths::with_nearest(call, &path, error))?;
+        check_hash(&args, &before.bytes).map_err(|error| error.with_path(&named))?;
+        let text = Text::of(&before.bytes).map_err(|error| error.with_path(&named))?;
+        let after = edited(&text, &args).map_err(|error| error.with_path(&named))?;
+        let done = done(&path, Some(text.whole()), &after);
+        if after == text.whole() {
+            return Ok(Done { status: Status::Unchanged, ..done });
+        }
+        if args.dry_run {
+            return Ok(done);
+        }
+        editor.replace(&path, &before, after.as_bytes())?;
+        Ok(done.once_written(Status::Written))
+    }
+}
+
+/// Refuses arguments that the operation lacks or has no use for: one of two was not meant.
+fn check_arguments(args: &Args) -> Result<()> {
+    let given = [
+        ("old_string", args.old_string.is_some()),
+        ("content", args.content.is_some()),
+        ("range_start", args.range_start.is_some()),
+        ("range_end", args.range_end.is_some()),
+        ("after", args.after.is_some()),
+        ("if_hash", args.if_hash.is_some()),
+    ];
+    let (name, needs, may): (_, &[&str], &[&str]) = match args.op {
+        Op::StrReplace => ("str_replace", &["old_string", "content"], &["if_hash"]),
+        Op::Replace => ("replace", &["range_start", "content"], &["range_end", "if_hash"]),
+        Op::Insert => ("insert", &["after", "content"], &["if_hash"]),
+        Op::Delete => ("delete", &["range_start"], &["range_end", "if_hash"]),
+        Op::Create => ("create", &["content"], &[]),
+    };
+    let takes = || {
+        let quoted: Vec<String> = needs.iter().map(|name| format!("`{name}`")).collect();
+        format!("`{name}` takes {}", quoted.join(" and "))
+    };
+    for (argument, is_given) in given {
+        if !is_given && needs.contains(&argument) {
+            return Err(Error::usage(format!("`{argument}` is missing")).with_hint(takes()));
+        }
+        if is_given && !needs.contains(&argument) && !may.contains(&argument) {
+            let error = Error::usage(format!("`{name}` has no use for `{argument}`"));
+            return Err(error.with_hint(takes()));
+        }
+    }
+    match args.content.as_deref().is_some_and(|content| content.contains('\0')) {
+        true => Err(Error::usage("`content` has a NUL character, so the file would be no text")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a file that is not as the caller knows it.
+fn check_hash(args: &Args, bytes: &[u8]) -> Result<()> {
+    let Some(expected) = &args.if_hash else { return Ok(()) };
+    let now = read::hash(bytes);
+    if *expected == now {
+        return Ok(());
+    }
+    let expected: String = crate::base::text::plain(expected).chars().take(40).collect();
+    Err(Error::usage(format!(
+        "it is another text than expected: its hash is {now}, not {expected}"
+    ))
+    .with_hint("`read` it again"))
+}
+
+fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
+    let content = args.content.as_deref().unwrap_or_default();
+    let old = args.old_string.as_deref().unwrap_or_default();
+    let start = args.range_start.unwrap_or(1);
+    let range = start..=args.range_end.unwrap_or(start);
+    match args.op {
+        Op::StrReplace => text.with_replaced(old, content),
+        Op::Replace => text.with_lines(range, content),
+        Op::Insert => text.with_inserted(args.after.unwrap_or(0), content),
+        Op::Delete => text.without_lines(range),
+        Op::Create => Ok(content.to_owned()),
+    }
+}
+
+/// Returns the answer before anything is written; `before` is `None` for a new file.
+fn done(path: &[u8], before: Option<&str>, after: &str) -> Done {
+    let shown = paths::shown(path);
+    let (old, new) = (format!("a/{shown}"), format!("b/{shown}"));
+    let names = (before.map_or("/dev/null", |_| old.as_str()), new.as_str());
+    Done {
+        path: shown.clone(),
+        status: Status::DryRun,
+        hash: read::hash(after.as_bytes()),
+        bytes: after.len(),
+        diff: diff::unified(names, before.unwrap_or_default(), after),
+        lines_left_out: 0,
+    }
+}
+
+impl Done {
+    /// Returns the same once it is written: who asked for it knows most of it.
+    fn once_written(mut self, status: Status) -> Done {
+        self.status = status;
+        let lines = self.diff.split_inclusive('\n');
+        let end: usize = lines.clone().take(DIFF_LINES_MAX).map(str::len).sum();
+        self.lines_left_out = lines.count().saturating_sub(DIFF_LINES_MAX);
+        self.diff.truncate(end);
+        self
+    }
+}
+
+impl Reply for Done {
+    /// A line about the file, then the diff.
+    fn render(&self) -> String {
+        let path = crate::base::text::plain(&self.path);
+        let status = match self.status {
+            Status::Written => "written",
+            Status::Created => "created",
+            Status::DryRun => "not written (dry run)",
+            Status::Unchanged => "unchanged: it is so already",
+        };
+        let mut out = format!("{path}  {status}  hash {}\n{}", self.hash, self.diff);
+        if self.lines_left_out > 0 {
+            let _ = writeln!(out, "… {} lines more", self.lines_left_out);
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

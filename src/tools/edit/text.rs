@@ -1,0 +1,260 @@
+//! What a file's text becomes by an edit: its byte order mark, the ends of its lines, and whether the
+//! last line has one, stay.
+
+use std::ops::{Range, RangeInclusive};
+
+use crate::error::{Error, Result};
+
+/// Lines that an error lists.
+const LINES_SHOWN: usize = 10;
+
+/// Before a text that is UTF-8.
+const MARK: char = '\u{feff}';
+
+/// The text of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text<'a> {
+    whole: &'a str,
+    /// Without the byte order mark.
+    body: &'a str,
+}
+
+impl<'a> Text<'a> {
+    /// Returns the text of a file's bytes.
+    ///
+    /// # Errors
+    ///
+    /// If they are no text in UTF-8.
+    pub(super) fn of(bytes: &'a [u8]) -> Result<Text<'a>> {
+        let refused = |what: &str| {
+            Err(Error::usage(what)
+                .with_hint("only texts in UTF-8 are edited, every byte of them kept"))
+        };
+        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+            return refused("it is a text in UTF-16");
+        }
+        if bytes.contains(&0) {
+            return refused("it is binary: it has a NUL byte");
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(whole) => Ok(Text { whole, body: whole.strip_prefix(MARK).unwrap_or(whole) }),
+            Err(error) => refused(&format!("it is no UTF-8 from byte {} on", error.valid_up_to())),
+        }
+    }
+
+    /// Returns the text, byte order mark included.
+    pub(super) fn whole(&self) -> &'a str {
+        self.whole
+    }
+
+    /// Returns the text with `content` in the place of `old`, which must stand exactly once. A line
+    /// feed of either stands for the line end that is there. O(text · length of `old`) at worst.
+    ///
+    /// # Errors
+    ///
+    /// If `old` stands nowhere, or several times.
+    pub(super) fn with_replaced(&self, old: &str, content: &str) -> Result<String> {
+        let old = old.strip_prefix(MARK).unwrap_or(old).replace("\r\n", "\n");
+        if old.is_empty() {
+            return Err(Error::usage("`old_string` is empty")
+                .with_hint("`insert` adds lines after one, `create` makes a file"));
+        }
+        let flat = Flat::of(self.body);
+        let (places, total) = places(&flat.text, &old);
+        let [at] = places[..] else { return Err(not_once(&flat.text, &old, &places, total)) };
+        let range = flat.origin(at)..flat.origin(at + old.len());
+        let line_end = self.line_end_at(line_of(&flat.text, at));
+        let content = match line_end {
+            Some(line_end) => content.replace("\r\n", "\n").replace('\n', line_end),
+            None => content.to_owned(),
+        };
+        Ok(self.with(range, &content))
+    }
+
+    /// Returns the text with the lines `range` replaced by those of `content`.
+    ///
+    /// # Errors
+    ///
+    /// If there are no such lines, or `content` has none.
+    pub(super) fn with_lines(&self, range: RangeInclusive<usize>, content: &str) -> Result<String> {
+        let range = self.checked(range)?;
+        self.spliced(range, &lines_of(content)?)
+    }
+
+    /// Returns the text with the lines of `content` after line `after`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such line, or `content` has none.
+    pub(super) fn with_inserted(&self, after: usize, content: &str) -> Result<String> {
+        let total = self.body.split_inclusive('\n').count();
+        if after > total {
+            return Err(Error::usage(format!("there is no line {after}: the file has {total}")));
+        }
+        if total == 0 {
+            // An empty file has no ways of its own.
+            lines_of(content)?;
+            return Ok(self.with(0..0, content));
+        }
+        self.spliced(after..after, &lines_of(content)?)
+    }
+
+    /// Returns the text without the lines `range`.
+    ///
+    /// # Errors
+    ///
+    /// If there are no such lines.
+    pub(super) fn without_lines(&self, range: RangeInclusive<usize>) -> Result<String> {
+        let range = self.checked(range)?;
+        self.spliced(range, &[])
+    }
+
+    /// Returns the places of lines that are counted from 1.
+    fn checked(&self, range: RangeInclusive<usize>) -> Result<Range<usize>> {
+        let (start, end) = range.into_inner();
+        let total = self.body.split_inclusive('\n').count();
+        if start == 0 || end == 0 {
+            return Err(Error::usage("lines count from 1"));
+        }
+        if end < start {
+            return Err(Error::usage(format!("line {end} comes before line {start}")));
+        }
+        if end > total {
+            return Err(Error::usage(format!("there is no line {end}: the file has {total}")));
+        }
+        Ok(start - 1..end)
+    }
+
+    /// Returns the text with the lines at `range` replaced by `new` ones, which have no ends yet.
+    fn spliced(&self, range: Range<usize>, new: &[&str]) -> Result<String> {
+        let old: Vec<&str> = self.body.split_inclusive('\n').collect();
+        let is_ended = self.body.ends_with('\n');
+        let line_end = self.line_end_at(range.start).unwrap_or("\n");
+        let mut body = String::with_capacity(self.body.len());
+        for line in &old[..range.start] {
+            body.push_str(line);
+        }
+        for line in new {
+            if !body.is_empty() && !body.ends_with('\n') {
+                body.push_str(line_end);
+            }
+            body.push_str(line);
+            body.push_str(line_end);
+        }
+        for line in &old[range.end..] {
+            body.push_str(line);
+        }
+        let last = body.split_inclusive('\n').next_back().unwrap_or_default();
+        let unended = last.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+        // An empty last line is nothing but its end.
+        if let Some(line) = unended.filter(|line| !is_ended && !line.is_empty()) {
+            body.truncate(body.len() - last.len() + line.len());
+        }
+        Ok(self.with(0..self.body.len(), &body))
+    }
+
+    /// Returns the text with `new` in the place of the bytes `range` of its body.
+    fn with(&self, range: Range<usize>, new: &str) -> String {
+        let mark = &self.whole[..self.whole.len() - self.body.len()];
+        let new = if range.start == 0 { new.strip_prefix(MARK).unwrap_or(new) } else { new };
+        [mark, &self.body[..range.start], new, &self.body[range.end..]].concat()
+    }
+
+    /// Returns the end of the line at `at`, or of the nearest one before it that has one, or after it;
+    /// `None` where no line has one.
+    fn line_end_at(&self, at: usize) -> Option<&'static str> {
+        let end = |line: &&str| match (line.ends_with("\r\n"), line.ends_with('\n')) {
+            (true, _) => Some("\r\n"),
+            (_, true) => Some("\n"),
+            _ => None,
+        };
+        let lines: Vec<&str> = self.body.split_inclusive('\n').collect();
+        let before = &lines[..lines.len().min(at + 1)];
+        before.iter().rev().find_map(end).or_else(|| lines.iter().find_map(end))
+    }
+}
+
+/// A text whose lines all end in a line feed, and where each of its bytes comes from.
+struct Flat {
+    text: String,
+    /// The places in `text` of the line feeds that had a carriage return before them, ascending.
+    returns: Vec<usize>,
+}
+
+impl Flat {
+    fn of(body: &str) -> Flat {
+        let mut returns = Vec::new();
+        for (nth, (at, _)) in body.match_indices("\r\n").enumerate() {
+            returns.push(at - nth);
+        }
+        Flat { text: body.replace("\r\n", "\n"), returns }
+    }
+
+    /// Returns where the byte at `at` stood; of a line end, where that began.
+    fn origin(&self, at: usize) -> usize {
+        at + self.returns.partition_point(|&place| place < at)
+    }
+}
+
+/// Returns the first places of `old` in `text`, those that overlap included, and how many there are.
+fn places(text: &str, old: &str) -> (Vec<usize>, usize) {
+    let (mut places, mut total, mut from) = (Vec::new(), 0, 0);
+    let step = old.chars().next().map_or(1, char::len_utf8);
+    while let Some(at) = text[from..].find(old) {
+        total += 1;
+        if places.len() < LINES_SHOWN {
+            places.push(from + at);
+        }
+        from += at + step;
+    }
+    (places, total)
+}
+
+/// Returns the place of the line that has the byte at `at`.
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count()
+}
+
+/// Returns the lines of `content` without their ends; the last one may have one or not.
+fn lines_of(content: &str) -> Result<Vec<&str>> {
+    let content = content.strip_prefix(MARK).unwrap_or(content);
+    if content.is_empty() {
+        return Err(Error::usage("`content` has no lines")
+            .with_hint("an empty line is a line feed; `delete` takes lines out"));
+    }
+    Ok(content.lines().collect())
+}
+
+/// Returns the error of an `old_string` that does not stand exactly once.
+fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
+    if total > 1 {
+        let mut lines: Vec<String> =
+            places.iter().map(|&at| (line_of(text, at) + 1).to_string()).collect();
+        if total > places.len() {
+            lines.push("…".to_owned());
+        }
+        return Error::usage(format!(
+            "`old_string` stands {total} times, from lines {} on",
+            lines.join(", ")
+        ))
+        .with_hint("add lines around it until it stands once, or name lines with `replace`");
+    }
+    let error = Error::usage("`old_string` does not stand in the file");
+    let Some(first) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
+        return error.with_hint("`read` shows the lines as they are");
+    };
+    let alike: Vec<String> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.trim() == first)
+        .map(|(at, _)| (at + 1).to_string())
+        .take(LINES_SHOWN)
+        .collect();
+    match alike.is_empty() {
+        true => error.with_hint("`read` shows the lines as they are"),
+        false => error.with_hint(format!(
+            "its first line stands in line {}, but what follows or the white space differs",
+            alike.join(", ")
+        )),
+    }
+}

@@ -1,0 +1,288 @@
+//! The pages of docs/ that are made: of the table of tools as clients list it, with examples that are
+//! really asked, and of the table of clients. A page that is behind fails its test; with
+//! `CODEDB_WRITE_DOCS=1` in the environment the test writes it instead.
+
+mod clients;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use codedb::tools::{Effect, TOOLS, Tool};
+use serde_json::{Value, json};
+
+use crate::mcp::session::Session;
+use crate::mcp::transcript::shop;
+use crate::support::place::{Place, settle};
+
+/// Tools whose names are commands of another kind on the command line.
+const OTHERWISE: [&str; 3] = ["search", "status", "index"];
+
+/// Characters of a line of JSON that is not broken.
+const JSON_CHARS: usize = 100;
+
+const INDEX: &str = "\
+# Tools
+
+Each has a page with its arguments, examples and schema. docs/agents.md says which to use when, docs/mcp.md how they are served.
+
+On the command line each is a command of its name without `codedb_`, with a flag for each argument (`max_results` is `--max-results`); those that are marked come without their names. `--json` answers in JSON. Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search`, `codedb_status` and `codedb_index` are for agents alone: on the command line these names are commands of another kind. `codedb edit PATH --content -` takes the text from standard input, byte for byte.
+
+Paths are relative to the tree's root and separated by `/`; absolute ones below the root are understood, and on the command line those relative to the current directory, where something of the tree is there; with a `--root` that is named, only from within it. They are text: a file whose name is no UTF-8 is listed with `\u{FFFD}` in it and cannot be asked for by name. Lists say how many there are (`total`) and how many are `shown`; `max_results` counts up to 1,000.
+
+Every tool of a server takes `project`, too, which no table repeats: the name or the absolute path of one of the trees that `codedb_projects` lists; an absolute `path` in one of them says the same. In a bundle each call may name its own.
+
+Answers are checked against the tree, as a search is. `--fresh trust` takes the index as it stands; then a notice says so, and JSON begins with `\"freshness\":\"trust\"`. A question that finds no index, or one that knows too little, answers with what can be made at once (`status` is `partial` where that is not all) and leaves a builder behind, unless `--no-background` or `CODEDB_BACKGROUND=0` forbids it.
+
+The pages are made from the table in `src/tools.rs` by the tests, which ask the examples of a small shop (`tests/it/mcp/transcript.rs`).
+
+| tool | toolset | what it does |
+| --- | --- | --- |
+";
+
+/// Fails unless a page of docs/ is `expected`; writes it where that is asked for.
+fn check(name: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+    if fs::read_to_string(&path).is_ok_and(|found| found == expected) {
+        return;
+    }
+    assert!(
+        std::env::var_os("CODEDB_WRITE_DOCS").is_some(),
+        "docs/{name} is behind; CODEDB_WRITE_DOCS=1 has the test write it"
+    );
+    let folder = path.parent().expect("a folder");
+    fs::create_dir_all(folder).and_then(|()| fs::write(&path, expected)).expect("it is written");
+}
+
+/// Fails if a folder of docs/ has pages of what is not there any more.
+fn check_folder(name: &str, mut pages: Vec<String>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+    let found = fs::read_dir(folder).expect("the pages are there").flatten();
+    let mut found: Vec<String> =
+        found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    found.sort();
+    pages.sort();
+    assert_eq!(found, pages);
+}
+
+/// The small shop, of an age that every reply can tell, with a library beside it, and its server.
+struct Asked {
+    place: Place,
+    session: Session,
+    /// The set and the entry in the list of each tool.
+    listed: BTreeMap<String, (&'static str, Value)>,
+}
+
+impl Asked {
+    fn start() -> Asked {
+        let place = shop();
+        let mut files: Vec<_> = walk(&place.root());
+        files.sort();
+        for (day, file) in files.iter().enumerate() {
+            let at = Duration::from_secs(1_736_942_400 + day as u64 * 86_400);
+            let file = fs::File::options().write(true).open(file).expect("it can be opened");
+            file.set_modified(SystemTime::UNIX_EPOCH + at).expect("it can be set");
+        }
+        place.write("../library/price.rs", "pub fn rounded(cents: u64) -> u64 {\n    cents\n}\n");
+        settle();
+        place.index(&["-q", "--stage", "full"]).expect_success();
+        let mut listed = BTreeMap::new();
+        let mut list = |args: &[&str], set: &'static str| {
+            let mut session = Session::start(&place, args);
+            session.initialize("2025-11-25", json!({}));
+            let answer = session.request("tools/list", json!({}));
+            for tool in answer["tools"].as_array().expect("a list") {
+                let name = tool["name"].as_str().expect("a name").to_owned();
+                listed.entry(name).or_insert((set, tool.clone()));
+            }
+            session
+        };
+        list(&[], "core").end();
+        list(&["--toolsets", "all"], "navigate").end();
+        let edits = ["--toolsets", "all", "--allow-edit"];
+        let session = list(&edits, "navigate, only with `--allow-edit`");
+        Asked { place, session, listed }
+    }
+
+    /// Returns text and data of a reply.
+    fn ask(&mut self, name: &str, arguments: &Value) -> (String, Value) {
+        let mut as_data = arguments.clone();
+        as_data["format"] = json!("json");
+        // What writes is asked once.
+        let is_write = name == "codedb_edit" && arguments["dry_run"] != true;
+        let data = match is_write {
+            true => json!(null),
+            false => self.session.call(name, as_data)["structuredContent"].clone(),
+        };
+        let text = self.session.text(name, arguments.clone());
+        let (root, base) = (self.place.root(), self.place.base());
+        let told = |reply: String| {
+            let reply = reply.replace(&root.display().to_string(), "/home/you/shop");
+            let reply = reply.replace(&base.display().to_string(), "/home/you");
+            // The shop's folder has another name here, and so has the project.
+            reply
+                .replace("tree  /home/you/shop", "shop  /home/you/shop")
+                .replace("\"name\":\"tree\"", "\"name\":\"shop\"")
+        };
+        (told(text), serde_json::from_str(&told(data.to_string())).expect("it is JSON"))
+    }
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).expect("it can be listed").flatten();
+    let all = entries.map(|entry| entry.path());
+    all.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn every_tool_has_its_page() {
+    let mut asked = Asked::start();
+    let mut index = INDEX.to_owned();
+    for tool in TOOLS {
+        let (set, _) = &asked.listed[tool.name];
+        let (name, page) = (tool.name, tool.command());
+        let _ = writeln!(index, "| [`{name}`](tools/{page}.md) | {set} | {} |", tool.summary);
+        let text = page_of(tool, &mut asked);
+        check(&format!("tools/{page}.md"), &text);
+    }
+    check("tools.md", &index);
+    asked.session.end();
+    check_folder("tools", TOOLS.iter().map(|tool| format!("{}.md", tool.command())).collect());
+}
+
+fn page_of(tool: &Tool, asked: &mut Asked) -> String {
+    let (set, entry) = asked.listed[tool.name].clone();
+    let mut out = format!("# {}\n\n{}. {}\n\n", tool.name, tool.summary, tool.details);
+    let effect = match tool.effect {
+        Effect::ReadOnly => "It only reads.",
+        Effect::Adds => "It adds to the session and to the cache, and writes into no tree.",
+        Effect::Writes => "It writes files of the tree.",
+    };
+    let _ = writeln!(out, "Toolset: {set}. {effect}\n\n## Arguments\n");
+    arguments(&mut out, tool);
+    out.push_str("\n## Examples\n");
+    for example in tool.examples {
+        let arguments: Value = serde_json::from_str(example).expect("it is JSON");
+        let _ = writeln!(
+            out,
+            "\n```json\n{{\"name\": \"{}\", \"arguments\": {example}}}\n```",
+            tool.name
+        );
+        if !OTHERWISE.contains(&tool.command().as_str()) {
+            let _ = writeln!(out, "\n```sh\n{}\n```", command_line(tool, &arguments));
+        }
+        let (text, data) = asked.ask(tool.name, &arguments);
+        // A reply may have marks of its own.
+        let _ = writeln!(out, "\n````text\n{}\n````", text.trim_end());
+        if !data.is_null() {
+            let data = shown(&data, 0);
+            let _ =
+                writeln!(out, "\nThe same with `\"format\": \"json\"`:\n\n```json\n{data}\n```");
+        }
+    }
+    let _ = writeln!(out, "\n## Schema\n\n```json\n{}\n```", shown(&entry["inputSchema"], 0));
+    out
+}
+
+fn arguments(out: &mut String, tool: &Tool) {
+    let schema = (tool.schema)();
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    // The order of a JSON object hangs on a feature that other crates may switch on.
+    let properties: BTreeMap<&String, &Value> = properties.collect();
+    if properties.is_empty() {
+        out.push_str("It has none.\n");
+        return;
+    }
+    out.push_str("| argument | type | meaning |\n| --- | --- | --- |\n");
+    for (name, property) in properties {
+        let kind = property["type"].as_str().unwrap_or_default();
+        let mut marks = String::new();
+        if required.iter().any(|other| other == name) {
+            marks.push_str(", required");
+        }
+        if tool.positional.contains(&name.as_str()) {
+            marks.push_str(", unnamed");
+        }
+        if let Some(default) = property.get("default") {
+            let _ = write!(marks, ", default {default}");
+        }
+        let mut meaning = property["description"].as_str().unwrap_or_default().replace('\n', " ");
+        if let Some(choices) = property["enum"].as_array() {
+            let choices: Vec<String> =
+                choices.iter().filter_map(Value::as_str).map(|name| format!("`{name}`")).collect();
+            let _ = write!(meaning, "; one of {}", choices.join(", "));
+        }
+        let _ = writeln!(out, "| `{name}` | {kind}{marks} | {meaning} |");
+    }
+}
+
+/// Returns a call as it is typed.
+fn command_line(tool: &Tool, arguments: &Value) -> String {
+    let quoted = |value: &Value| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=".contains(c);
+        match !text.is_empty() && text.chars().all(is_plain) {
+            true => text,
+            false => format!("'{}'", text.replace('\'', "'\\''")),
+        }
+    };
+    let mut line = format!("codedb {}", tool.command());
+    let named: BTreeMap<&String, &Value> =
+        arguments.as_object().expect("an object").iter().collect();
+    for name in tool.positional {
+        line.extend(arguments.get(name).map(|value| format!(" {}", quoted(value))));
+    }
+    for (name, value) in named {
+        let flag = name.replace('_', "-");
+        match value {
+            _ if tool.positional.contains(&name.as_str()) => {}
+            Value::Bool(is_set) => line.extend(is_set.then(|| format!(" --{flag}"))),
+            value => line.push_str(&format!(" --{flag} {}", quoted(value))),
+        }
+    }
+    line
+}
+
+/// Returns JSON for readers: what fits on a line stays on it.
+fn shown(value: &Value, indent: usize) -> String {
+    let whole = spaced(value);
+    if whole.chars().count() + indent <= JSON_CHARS {
+        return whole;
+    }
+    let pad = " ".repeat(indent + 2);
+    let (open, close, parts): (_, _, Vec<String>) = match value {
+        Value::Array(values) => {
+            ('[', ']', values.iter().map(|value| shown(value, indent + 2)).collect())
+        }
+        Value::Object(map) => {
+            let part = |(name, value): (&String, &Value)| {
+                format!("{}: {}", json!(name), shown(value, indent + 2))
+            };
+            ('{', '}', map.iter().map(part).collect())
+        }
+        _ => return whole,
+    };
+    let lines: Vec<String> = parts.iter().map(|part| format!("{pad}{part}")).collect();
+    format!("{open}\n{}\n{}{close}", lines.join(",\n"), " ".repeat(indent))
+}
+
+/// Returns JSON on one line.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(values) => {
+            format!("[{}]", values.iter().map(spaced).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(map) => {
+            let part =
+                |(name, value): (&String, &Value)| format!("{}: {}", json!(name), spaced(value));
+            format!("{{{}}}", map.iter().map(part).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
