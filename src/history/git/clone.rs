@@ -199,13 +199,18 @@ impl Git {
         args: &[OsString],
         gives_up: GivesUp<'_>,
     ) -> Result<()> {
+        let cancelled = || Error::new(Kind::Cancelled, "the call was cancelled");
+        // A quick git ends before the first look.
+        if gives_up() {
+            return Err(cancelled());
+        }
         let mut child = self.start(settings, command, args)?;
         let answer = collect(child.stdout.take(), CHATTER_BYTES_MAX);
         let complaint = collect(child.stderr.take(), COMPLAINT_BYTES_MAX);
         let until = Instant::now() + self.patience;
         while let Err(RecvTimeoutError::Timeout) = answer.recv_timeout(LOOK) {
             let error = if gives_up() {
-                Error::new(Kind::Cancelled, "the call was cancelled")
+                cancelled()
             } else if Instant::now() > until {
                 let seconds = self.patience.as_secs();
                 Error::new(Kind::Limit, format!("`git {command}` took longer than {seconds} s"))
