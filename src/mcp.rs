@@ -3,24 +3,30 @@
 //! The only room that names rmcp, which knows the messages of both eras of the protocol (with
 //! `initialize` and without). What is ours: `stdio` reads and writes lines and survives any bytes;
 //! `http` takes requests from who may ask;
-//! `toolset` says which tools are offered, and `listing` how; `roots` finds out which tree is
-//! meant, `project` keeps its index warm; `server` answers, `call` runs one call, and `metrics` counts
-//! them.
+//! `toolset` says which tools are offered, and `listing` how; `roots` finds out which trees are
+//! meant, `trees` has them, by the names that `names` makes, `project` keeps the index of one warm, and
+//! `clones` has copies of repositories; `server` answers, `call` runs one call, `visit` shows it the
+//! other trees, and `metrics` counts calls.
 //!
 //! Limits: messages of up to 16 MiB, over HTTP 4 MiB, 64 requests under way, as many calls at once as there are
 //! threads and two more, replies of 10,000 tokens unless a call names another budget.
 
 mod call;
+mod clones;
 mod http;
 mod interruptible;
 mod line;
 mod listing;
 mod metrics;
+mod names;
+mod nowhere;
 mod project;
 mod roots;
 mod server;
 mod stdio;
 mod toolset;
+mod trees;
+mod visit;
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -42,8 +48,12 @@ pub type Open = Box<dyn Fn(Option<&Path>) -> Result<Engine> + Send + Sync>;
 pub struct Options {
     /// Opens trees; refuses those that are not to be indexed.
     pub open: Open,
-    /// The tree, where the user named one: then nobody else is asked.
-    pub root: Option<PathBuf>,
+    /// The trees, where the user named some: then nobody else is asked.
+    pub roots: Vec<PathBuf>,
+    /// The cache folder, which holds the indexes of many trees and copies of repositories.
+    pub cache: PathBuf,
+    /// What calls may do beside reading.
+    pub allows: Allows,
     /// Which tools are offered.
     pub toolsets: Vec<Toolset>,
     /// Whether tools that write files are among them.
@@ -52,10 +62,20 @@ pub struct Options {
     pub threads: usize,
 }
 
+/// What the user allowed calls to do beside reading the trees that were named.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Allows {
+    /// To make a project of any folder that may be served.
+    pub index: bool,
+    /// To clone repositories into the cache.
+    pub clone: bool,
+}
+
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
-            .field("root", &self.root)
+            .field("roots", &self.roots)
+            .field("allows", &self.allows)
             .field("toolsets", &self.toolsets)
             .field("writes", &self.writes)
             .field("threads", &self.threads)
@@ -63,7 +83,7 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// The tree that was served last.
+/// A tree that was served.
 #[derive(Debug)]
 pub struct Served {
     /// Its engine.
@@ -72,7 +92,7 @@ pub struct Served {
     pub is_complete: bool,
 }
 
-/// Serves until `input` ends or `output` is closed. Returns what was served, if anything was.
+/// Serves until `input` ends or `output` is closed. Returns what was served last.
 ///
 /// # Errors
 ///
@@ -81,36 +101,42 @@ pub fn serve(
     options: Options,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-) -> Result<Option<Served>> {
-    let tools = toolset::tools(&options.toolsets, options.writes);
+) -> Result<Vec<Served>> {
+    let tools = offered(&options);
     serve_tools(options, tools, input, output)
 }
 
-/// Serves one tree over HTTP, to any number of clients, until the process ends; `ready` is called with
-/// the address once they can connect. The tree is `options.root`, or that where the server was started;
-/// what folders clients name does not matter.
+/// Serves over HTTP, to any number of clients, until the process ends; `ready` is called with the address
+/// once they can connect. The trees are `options.roots`, or that where the server was started; what
+/// folders clients name does not matter, and what a call adds is there for all.
 ///
 /// # Errors
 ///
 /// Those of opening the tree; [`Kind::Io`] where the address cannot be listened on.
 pub fn serve_http(
-    options: Options,
+    mut options: Options,
     address: &Address,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<()> {
-    let tools = toolset::tools(&options.toolsets, options.writes);
-    let root = match options.root {
-        Some(root) => root,
-        None => (options.open)(None)?.root().to_path_buf(),
-    };
-    let roots = Arc::new(roots::Roots::new(options.open, Some(root))?);
+    let tools = offered(&options);
+    if options.roots.is_empty() {
+        options.roots.push((options.open)(None)?.root().to_path_buf());
+    }
+    let threads = options.threads;
+    let roots = Arc::new(roots::Roots::new(options)?);
     let metrics = Arc::new(Metrics::new(&tools));
-    let server =
-        server::Server::new(Arc::clone(&roots), tools, Arc::clone(&metrics), options.threads);
+    let server = server::Server::new(Arc::clone(&roots), tools, Arc::clone(&metrics), threads);
     http::run(server, roots, metrics, address, ready).map_err(|error| {
         Error::new(Kind::Io, format!("cannot listen on {}: {error}", address.listen))
             .with_hint("another port may be free: `--listen 127.0.0.1:0` takes any")
     })
+}
+
+/// Returns the tools of a server: those of its toolsets, as far as they are allowed.
+fn offered(options: &Options) -> Vec<&'static Tool> {
+    let mut tools = toolset::tools(&options.toolsets, options.writes);
+    toolset::withhold(&mut tools, options.allows);
+    tools
 }
 
 fn serve_tools(
@@ -118,10 +144,11 @@ fn serve_tools(
     tools: Vec<&'static Tool>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-) -> Result<Option<Served>> {
-    let roots = Arc::new(roots::Roots::new(options.open, options.root)?);
+) -> Result<Vec<Served>> {
+    let threads = options.threads;
+    let roots = Arc::new(roots::Roots::new(options)?);
     let metrics = Arc::new(Metrics::new(&tools));
-    let server = server::Server::new(Arc::clone(&roots), tools, metrics, options.threads);
+    let server = server::Server::new(Arc::clone(&roots), tools, metrics, threads);
     server
         .run(input, output)
         .map_err(|error| Error::new(Kind::Io, format!("the server cannot start: {error}")))?;

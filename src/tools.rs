@@ -17,17 +17,20 @@ pub mod explain;
 pub mod find;
 pub mod glob;
 pub mod hot;
+pub mod index;
 pub mod known;
 pub mod lookup;
 pub mod ls;
 pub mod outline;
 pub mod paths;
 pub mod pattern;
+pub mod projects;
 pub mod qualified;
 pub mod query;
 pub mod read;
 pub mod schema;
 pub mod search;
+pub mod session;
 pub mod status;
 pub mod structure;
 pub mod symbol;
@@ -38,16 +41,17 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use call::Call;
+use session::{PROJECT, Wanted};
 
 use crate::error::{Error, Kind, Result};
 
 /// Every tool. New ones are appended, since clients remember the order.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 20] = [
+static TABLE: [Tool; 22] = [
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
@@ -67,6 +71,8 @@ static TABLE: [Tool; 20] = [
     Tool::of::<search::Search>(),
     Tool::of::<status::Status>(),
     Tool::of::<bundle::Bundle>(),
+    Tool::of::<projects::Projects>(),
+    Tool::of::<index::Index>(),
     Tool::of::<edit::Edit>(),
 ];
 
@@ -78,6 +84,9 @@ pub(crate) const RESULTS_MAX: usize = 1000;
 pub enum Effect {
     /// It changes nothing in the tree.
     ReadOnly,
+    /// It adds to the session and to the cache, and may fetch what it adds; it changes nothing in any
+    /// tree.
+    Adds,
     /// It writes files of the tree.
     Writes,
 }
@@ -207,13 +216,45 @@ impl Tool {
         self.name.trim_start_matches("codedb_").replace('_', "-")
     }
 
-    /// Answers a call with arguments as a JSON object.
+    /// Returns which project of a session a call with these arguments is about, where they say so.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for arguments that the schema does not allow, and those of the tool.
-    pub fn run(&self, call: &Call<'_>, args: Value) -> Result<Box<dyn Answer>> {
-        (self.run)(call, self.arguments(), args)
+    /// [`Kind::Usage`] for a project's name that is no text.
+    pub fn wanted(&self, args: &Map<String, Value>) -> Result<Option<Wanted>> {
+        let wanted = session::wanted(args)?;
+        // The folder of a new project is no path in another one.
+        let is_meant =
+            |wanted: &Wanted| self.effect != Effect::Adds || matches!(wanted, Wanted::Named(_));
+        Ok(wanted.filter(is_meant))
+    }
+
+    /// Answers a call with arguments as a JSON object. Where they say that it is about another project
+    /// of the session, it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] for arguments that the schema does not allow, and those of the tool; for a
+    /// project that there is not.
+    pub fn run(&self, call: &Call<'_>, mut args: Value) -> Result<Box<dyn Answer>> {
+        let wanted = match &mut args {
+            Value::Object(args) => {
+                let wanted = self.wanted(args)?;
+                args.remove(PROJECT);
+                wanted
+            }
+            _ => None,
+        };
+        let elsewhere = match (wanted, call.session) {
+            (Some(wanted), Some(session)) => session.code(&wanted)?,
+            (Some(Wanted::Named(_)), None) => {
+                return Err(Error::usage("only a server has projects")
+                    .with_hint("on the command line --root names the tree"));
+            }
+            _ => None,
+        };
+        let call = Call { code: elsewhere.unwrap_or(call.code), ..*call };
+        (self.run)(&call, self.arguments(), args)
     }
 }
 

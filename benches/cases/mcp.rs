@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use codedb::mcp::{self, Options, Toolset, Writes};
+use codedb::mcp::{self, Allows, Options, Toolset, Writes};
 use serde_json::{Value, json};
 
 use super::corpus::Outcome;
@@ -32,6 +32,8 @@ pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Outco
         ("search", "rare", call("search", json!({ "query": "stringToPath" }))),
         ("symbol", "name", call("symbol", json!({ "name": "Flask" }))),
         ("context", "task", call("context", json!({ "task": "how does Flask find a template" }))),
+        ("projects", "all", call("projects", json!({}))),
+        ("index", "known", call("index", json!({ "path": stage.corpus.tree }))),
     ];
     let wanted: Vec<_> = all
         .into_iter()
@@ -71,7 +73,9 @@ impl Client {
         let engine = stage.engine(threads);
         let options = Options {
             open: Box::new(move |_| Ok(engine.clone())),
-            root: Some(stage.corpus.tree.clone()),
+            roots: vec![stage.corpus.tree.clone()],
+            cache: stage.index_dir().to_path_buf(),
+            allows: Allows { index: true, clone: false },
             toolsets: vec![Toolset::Core, Toolset::Navigate],
             writes: Writes::Refused,
             threads,

@@ -53,7 +53,7 @@ pub(crate) fn cases<'a>(
         let run = move || {
             // Its cases are dry runs: the corpus is compared before each run.
             let local = Local::new(&engine, check).writable();
-            let call = Call { code: &local, now_ns: NOW_NS };
+            let call = Call::new(&local, NOW_NS);
             let text = match tool.run(&call, arguments.clone()) {
                 Ok(answer) => {
                     let mut text = answer.text();

@@ -74,7 +74,7 @@ fn main() {
 /// Times calls of a tool, the second of each.
 fn row(local: &Local<'_>, name: &str, asked: Vec<Value>) {
     let tool = tools::find(name).expect("it is in the table");
-    let call = Call { code: local, now_ns: 0 };
+    let call = Call::new(local, 0);
     let mut times = Vec::new();
     for args in &asked {
         let _ = tool.run(&call, args.clone());
@@ -96,7 +96,7 @@ fn edits(engine: &Engine, file: &PathBuf) {
         std::fs::write(file, [&before, line.as_bytes()].concat()).expect("it can be written");
         let started = Instant::now();
         let local = Local::new(engine, Check::Strict);
-        let answer = tool.run(&Call { code: &local, now_ns: 0 }, json!({ "name": name }));
+        let answer = tool.run(&Call::new(&local, 0), json!({ "name": name }));
         times.push(started.elapsed());
         assert!(answer.is_ok_and(|answer| answer.is_found()), "{name} was not found");
     }
@@ -119,7 +119,7 @@ fn tasks(engine: &Engine, lines: Vec<&str>) {
             let task: Value = serde_json::from_str(line).expect("an object");
             let started = Instant::now();
             let local = Local::new(engine, Check::Watcher);
-            let call = Call { code: &local, now_ns: 0 };
+            let call = Call::new(&local, 0);
             let answer = tool.run(&call, json!({ "task": task["task"] }));
             let text = answer.map_or_else(|error| error.to_string(), |answer| answer.text());
             times.push(started.elapsed());

@@ -357,7 +357,7 @@ fn grade(matches: &ArgMatches) -> Result<ExitCode> {
     let (mut wrong, mut tokens) = (0, 0);
     for key in &keys {
         let code = Local::new(&engine, Check::Strict);
-        let graded = answers::grade(&Call { code: &code, now_ns: 0 }, key)?;
+        let graded = answers::grade(&Call::new(&code, 0), key)?;
         let told = match graded.lacks.is_empty() {
             true => "right".to_owned(),
             false => format!("lacks {}", graded.lacks.join("; ")),

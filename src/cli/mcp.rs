@@ -11,7 +11,7 @@ use super::place::{self, Asked};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::index::store;
-use crate::mcp::{self, Options, Served, Toolset, Writes};
+use crate::mcp::{self, Allows, Options, Served, Toolset, Writes};
 
 pub(super) fn command() -> Command {
     Command::new("mcp")
@@ -19,15 +19,26 @@ pub(super) fn command() -> Command {
         .long_about(
             "Serves the tools over standard input and output, for agents and editors that speak the \
              Model Context Protocol; they start it themselves. It answers at once, indexes the tree in \
-             the background and keeps watching it. The tree is that of --root, else the first folder \
+             the background and keeps watching it. The trees are those of --root, else the folders \
              that the client names, else the git work tree around the current directory.",
         )
         .args(server_args())
-        .args(place_args())
+        .args(served_place_args())
+}
+
+/// Returns the arguments of a place, with any number of roots.
+pub(super) fn served_place_args() -> impl Iterator<Item = Arg> {
+    place_args().into_iter().map(|arg| match arg.get_id() == "root" {
+        true => arg.action(ArgAction::Append).help(
+            "A tree, several times for several, the first for calls that name no `project`: default \
+             the git work tree around the current directory, else that",
+        ),
+        false => arg,
+    })
 }
 
 /// Returns the arguments that say what is served.
-pub(super) fn server_args() -> [Arg; 3] {
+pub(super) fn server_args() -> [Arg; 4] {
     [
         Arg::new("toolsets")
             .long("toolsets")
@@ -42,6 +53,10 @@ pub(super) fn server_args() -> [Arg; 3] {
             .long("insist")
             .action(ArgAction::SetTrue)
             .help("Serve and index a home folder or the whole file system, too"),
+        Arg::new("allow-clone")
+            .long("allow-clone")
+            .action(ArgAction::SetTrue)
+            .help("Let codedb_index clone repositories (https, ssh) into the cache"),
     ]
 }
 
@@ -60,7 +75,9 @@ pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
             false => Writes::Refused,
         },
         threads: asked.threads.unwrap_or_else(place::threads),
-        root: asked.root.clone(),
+        roots: matches.get_many("root").into_iter().flatten().cloned().collect(),
+        cache: place::cache(asked)?.0,
+        allows: Allows { index: true, clone: matches.get_flag("allow-clone") },
         open: Box::new({
             let asked = asked.clone();
             move |folder| {
@@ -77,10 +94,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let asked = asked(matches);
     let options = options(matches, &asked)?;
     let served = mcp::serve(options, std::io::stdin(), std::io::stdout())?;
-    if let Some(Served { engine, is_complete }) = served {
-        if !is_complete {
-            background::build_even_if_wide(&engine, Build::Full);
-        }
+    for Served { engine, .. } in served.iter().filter(|served| !served.is_complete) {
+        background::build_even_if_wide(engine, Build::Full);
+    }
+    if let Some(Served { engine, .. }) = served.first() {
         store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
     }
     Ok(ExitCode::SUCCESS)
@@ -89,7 +106,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 /// Opens a tree that may be indexed.
 fn open(asked: &Asked, insists: bool) -> Result<Engine> {
     let engine = place::engine(asked)?;
-    if let Some(reason) = place::too_wide(engine.root()).filter(|_| !insists) {
+    let reason = place::too_wide(engine.root()).or_else(|| place::too_private(engine.root()));
+    if let Some(reason) = reason.filter(|_| !insists) {
         return Err(Error::usage(format!("not served without insisting: {reason}"))
             .with_path(engine.root())
             .with_hint(

@@ -13,6 +13,7 @@ mod init;
 mod log_sink;
 mod mcp;
 mod place;
+mod projects;
 mod report;
 mod search;
 mod seen;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::index::{code, extract, format, gram, store::Store, text};
+use crate::source::secret;
 use crate::source::walk::Environment;
 
 /// How the command line names root, index and threads; all optional.
@@ -66,6 +67,20 @@ pub(crate) fn too_wide(root: &Path) -> Option<&'static str> {
     }
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
     (home.as_deref() == Some(root)).then_some("it is a home folder")
+}
+
+/// Returns why the tree at `root` is not served without insisting, beside being too wide: it holds a home
+/// folder, or is one of secrets or of the system's own.
+pub(crate) fn too_private(root: &Path) -> Option<&'static str> {
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    if home.is_some_and(|home| home.starts_with(root) && home != root) {
+        return Some("it holds a home folder");
+    }
+    if cfg!(unix) && ["/dev", "/proc", "/sys"].iter().any(|dir| root.starts_with(dir)) {
+        return Some("it is a folder of the system's own");
+    }
+    secret::is_in_store(root.as_os_str().as_encoded_bytes())
+        .then_some("it is a folder of credentials or of git's own")
 }
 
 /// Returns true unless `CODEDB_BACKGROUND` says not to leave processes behind.

@@ -1,4 +1,4 @@
-//! `codedb serve`: serves the tools of one tree over HTTP.
+//! `codedb serve`: serves the tools over HTTP.
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::index::{asked, place_args};
+use super::index::asked;
 use super::log_sink;
-use super::mcp::{options, server_args};
+use super::mcp::{options, served_place_args, server_args};
 use super::report;
 use crate::error::{Error, Result};
 use crate::mcp::{self, Address, Writes};
@@ -23,9 +23,9 @@ pub(super) fn command() -> Command {
     Command::new("serve")
         .about("Serve the tools to agents over HTTP, over the Model Context Protocol")
         .long_about(
-            "Serves the tools of one tree over HTTP (streamable HTTP of the Model Context Protocol, at \
+            "Serves the tools over HTTP (streamable HTTP of the Model Context Protocol, at \
              /mcp) to any number of clients, indexes the tree in the background and keeps watching it. \
-             /healthz answers `ok`, /metrics counts calls for Prometheus. The tree is that of --root, \
+             /healthz answers `ok`, /metrics counts calls for Prometheus. The trees are those of --root, \
              else the git work tree around the current directory. Only this machine is served, under \
              its own names, unless a token is set in CODEDB_TOKEN: then any address may be listened on, \
              and every request must bear the token (`Authorization: Bearer TOKEN`).",
@@ -46,18 +46,29 @@ pub(super) fn command() -> Command {
                 .value_parser(host)
                 .help("A name under which clients reach this machine, beside localhost; without a port"),
         )
+        .arg(
+            Arg::new("allow-index")
+                .long("allow-index")
+                .action(ArgAction::SetTrue)
+                .help("Offer codedb_index: clients may have any folder served; needs a token"),
+        )
         .args(server_args())
-        .args(place_args())
+        .args(served_place_args())
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     log_sink::install(None);
     let asked = asked(matches);
-    let options = options(matches, &asked)?;
+    let mut options = options(matches, &asked)?;
     let listen = *matches.get_one::<SocketAddr>("listen").expect("it has a default");
     let hosts = matches.get_many::<String>("allow-host").into_iter().flatten();
     let mut hosts: Vec<String> = hosts.cloned().collect();
     let token = token()?;
+    options.allows.index = matches.get_flag("allow-index") || options.allows.clone;
+    if options.allows.index && token.is_none() {
+        return Err(Error::usage("--allow-index and --allow-clone need a token")
+            .with_hint(format!("set one in {TOKEN}: clients choose then what is served")));
+    }
     if options.writes == Writes::Allowed && token.is_none() {
         return Err(Error::usage(
             "`--allow-edit` needs a token over HTTP: every program here could write",

@@ -10,12 +10,15 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 
 use super::index::{asked, place_args, print};
+use super::projects::Indexed;
 use super::seen::Seen;
 use super::typed_path::Folders;
 use super::{place, report};
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
-use crate::tools::{Call, Effect, TOOLS, Tool};
+use crate::tools::projects::Projects;
+use crate::tools::session::Session;
+use crate::tools::{Call, Define, Effect, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
 const PATHS: [&str; 3] = ["path", "paths", "exclude"];
@@ -39,7 +42,7 @@ const INPUT_BYTES_MAX: u64 = 1 << 20;
 const WRITTEN_BYTES_MAX: u64 = 64 << 20;
 
 /// Tools for agents whose name is that of a command of another kind.
-const OTHERWISE: [&str; 2] = ["codedb_search", "codedb_status"];
+const OTHERWISE: [&str; 3] = ["codedb_search", "codedb_status", "codedb_index"];
 
 /// Returns the command of each tool.
 pub(super) fn commands() -> impl Iterator<Item = Command> {
@@ -201,12 +204,14 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let check = check(matches);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+    let indexed = Indexed::new(place::cache(&asked)?);
     let folders = Folders::new(engine.root(), asked.root.is_some());
     let args = arguments(tool, matches, &folders)?;
     let seen = Seen::new(&engine, check);
     let seen = if tool.effect == Effect::Writes { seen.writable() } else { seen };
     let answer = seen.ask(matches.get_flag("no-background"), |code| {
-        tool.run(&Call { code, now_ns }, args.clone())
+        let session = (tool.name == Projects::NAME).then_some(&indexed as &dyn Session);
+        tool.run(&Call { code, now_ns, session }, args.clone())
     })?;
     let is_trusted = is_trusted(&engine, check);
     for notice in answer.notices() {

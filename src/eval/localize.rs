@@ -211,7 +211,7 @@ fn ask(
 ) -> Result<serde_json::Value> {
     let tool = TOOLS.iter().find(|tool| tool.name == "codedb_context").expect("it is in the table");
     let args = json!({ "task": task, "max_tokens": max_tokens, "max_files": max_files });
-    let answer = tool.run(&Call { code, now_ns: 0 }, args)?;
+    let answer = tool.run(&Call::new(code, 0), args)?;
     Ok(serde_json::from_str(&answer.json()?).unwrap_or_default())
 }
 

@@ -7,6 +7,7 @@
 //! that mean nothing are answers.
 
 mod checkout;
+mod clone;
 mod head;
 mod range;
 mod since;
@@ -21,6 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use checkout::Message;
+pub use clone::Remote;
 pub use head::Head;
 pub use range::{FILES_MAX, Place, Range, Status, Told};
 pub use since::Difference;
@@ -68,10 +70,12 @@ const FOREIGN: &[&str] = &[
     "LANGUAGE",
 ];
 
+/// What `GIT_ALLOW_PROTOCOL` says where nobody is to be reached.
+const NO_PROTOCOL: &str = "none";
+
 /// What holds for every call. No program of the repository's choice, nothing from the network, no
 /// lock; messages in English, since one of them is understood.
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_LITERAL_PATHSPECS", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -96,6 +100,9 @@ pub struct Git {
     root: PathBuf,
     /// How long one answer may take.
     patience: Duration,
+    /// The protocols that may be spoken with others, as git separates them; none for all questions
+    /// about a tree.
+    protocols: &'static str,
 }
 
 /// A commit and what it touched below the root.
@@ -116,10 +123,15 @@ struct Said {
 }
 
 impl Git {
+    /// Returns git in the folder `root`, which reaches nobody else.
+    fn at(root: &Path, patience: Duration) -> Git {
+        Git { root: root.to_path_buf(), patience, protocols: NO_PROTOCOL }
+    }
+
     /// Returns the work tree around `root`, or `None` where there is none. Where git knows of one
     /// and refuses it, or cannot tell, every question fails with the reason.
     pub fn open(root: &Path) -> Option<Git> {
-        let git = Git { root: root.to_path_buf(), patience: PATIENCE };
+        let git = Git::at(root, PATIENCE);
         let is_there = match git.run("rev-parse", &["--is-inside-work-tree"]) {
             Ok(said) if said.code == Some(0) => said.answer.trim_ascii() == b"true",
             // Another sentence is said of a repository that is broken.
@@ -265,7 +277,10 @@ impl Git {
         for name in FOREIGN {
             git.env_remove(name);
         }
-        git.envs(ENVIRONMENT.iter().copied());
+        git.envs(ENVIRONMENT.iter().copied()).env("GIT_ALLOW_PROTOCOL", self.protocols);
+        if self.protocols != NO_PROTOCOL {
+            clone::reach(&mut git);
+        }
         for setting in
             SETTINGS.iter().map(OsStr::new).chain(settings.iter().map(OsString::as_os_str))
         {

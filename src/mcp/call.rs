@@ -6,10 +6,16 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value};
 
 use super::interruptible::{Interruptible, IsCancelled};
+use super::nowhere::Nowhere;
 use super::project::Project;
+use super::roots::Roots;
+use super::toolset;
+use super::visit::{self, Doing, Visit};
 use crate::context::tokens;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
+use crate::tools::call::Code;
+use crate::tools::session::{PROJECT, Wanted};
 use crate::tools::{Answer, Call, Effect, Tool};
 
 /// Tokens of a reply unless the call names another budget.
@@ -36,6 +42,7 @@ pub(super) enum Format {
 pub(super) struct Question {
     tool: &'static Tool,
     arguments: Map<String, Value>,
+    wanted: Option<Wanted>,
     format: Format,
     has_budget: bool,
     asked_at: Instant,
@@ -46,7 +53,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for a format that is none; the other arguments are the tool's to judge.
+    /// [`Kind::Usage`] for a format or a project's name that is none; the other arguments are the tool's to judge.
     pub(super) fn new(tool: &'static Tool, mut arguments: Map<String, Value>) -> Result<Question> {
         let asked_at = Instant::now();
         let format = match arguments.remove(FORMAT) {
@@ -57,31 +64,55 @@ impl Question {
                 return Err(Error::usage(format!("`{FORMAT}` is one of text, json, not {other}")));
             }
         };
+        let wanted = tool.wanted(&arguments)?;
         let has_budget = arguments.get(BUDGET).is_some_and(|budget| !budget.is_null());
-        Ok(Question { tool, arguments, format, has_budget, asked_at })
+        Ok(Question { tool, arguments, wanted, format, has_budget, asked_at })
     }
 
-    /// Asks the tool. Takes as long as it takes; ends soon after `is_cancelled` says so.
-    pub(super) fn answer(self, project: &Project, is_cancelled: IsCancelled<'_>) -> CallToolResult {
-        let engine = project.engine();
-        let local = Local::new(engine, Check::Watcher);
-        let local = if self.tool.effect == Effect::Writes { local.writable() } else { local };
-        let mut code = Interruptible::new(local, is_cancelled);
-        let mut answer = self.run(&code);
+    /// Returns which project it is about, if it says so.
+    pub(super) fn wanted(&self) -> Option<&Wanted> {
+        self.wanted.as_ref()
+    }
+
+    /// Asks the tool about `home`. Takes as long as it takes; ends soon after `is_cancelled` says so.
+    pub(super) fn answer(
+        self,
+        roots: &Roots,
+        home: Option<&Project>,
+        doing: &Doing,
+        is_cancelled: IsCancelled<'_>,
+    ) -> CallToolResult {
+        let (root, places) = (home.map(|home| home.engine().root()), visit::places());
+        let mut visit = Visit::new(roots, root, &places, doing, is_cancelled);
+        let mut code = home.map(|home| {
+            let local = Local::new(home.engine(), Check::Watcher);
+            let may_write =
+                self.tool.effect == Effect::Writes && roots.may_be_edited(home.engine().root());
+            let local = if may_write { local.writable() } else { local };
+            Interruptible::new(local, is_cancelled)
+        });
+        let mut answer = self.run(code.as_ref(), &visit);
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
-        if code.is_damaged() || is_corrupt {
+        let is_damaged = code.as_ref().is_some_and(Interruptible::is_damaged);
+        if is_damaged || visit.is_damaged() || is_corrupt {
             log::debug!("the code index is damaged; asking again without it");
-            code = code.without_parts();
-            answer = self.run(&code);
+            code = code.map(Interruptible::without_parts);
+            visit = visit.without_parts();
+            answer = self.run(code.as_ref(), &visit);
         }
-        let told = answer.and_then(|answer| self.told(&*answer, project));
+        let beside = root.and_then(|root| roots.name_beside_default(root));
+        let told = answer.and_then(|answer| self.told(&*answer, home, beside.as_deref()));
         let (mut result, is_partial) = match told {
             Ok(told) => told,
             Err(error) => (failed(sentence(&error)), false),
         };
         let mut meta = MetaObject::new();
-        meta.0.extend(code.generation().map(|number| ("generation".to_owned(), number.into())));
+        meta.0.extend(
+            code.and_then(|code| code.generation())
+                .map(|number| ("generation".to_owned(), number.into())),
+        );
         meta.0.insert("freshness".to_owned(), "current".into());
+        meta.0.extend(beside.map(|name| (PROJECT.to_owned(), name.into())));
         if is_partial {
             meta.0.insert("status".to_owned(), "partial".into());
         }
@@ -91,17 +122,30 @@ impl Question {
         result
     }
 
-    fn run(&self, code: &Interruptible<'_>) -> Result<Box<dyn Answer>> {
+    fn run(&self, code: Option<&Interruptible<'_>>, visit: &Visit<'_>) -> Result<Box<dyn Answer>> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-        self.tool.run(&Call { code, now_ns }, Value::Object(self.arguments.clone()))
+        let code = code.map_or(&Nowhere as &dyn Code, |code| code);
+        let call = Call { code, now_ns, session: Some(visit) };
+        self.tool.run(&call, Value::Object(self.arguments.clone()))
     }
 
-    /// Returns the reply, and whether it is known to be a part.
-    fn told(&self, answer: &dyn Answer, project: &Project) -> Result<(CallToolResult, bool)> {
+    /// Returns the reply, and whether it is known to be a part; `beside` is the name of the project that
+    /// answered, unless that is the default one.
+    fn told(
+        &self,
+        answer: &dyn Answer,
+        home: Option<&Project>,
+        beside: Option<&str>,
+    ) -> Result<(CallToolResult, bool)> {
         let mut notices = answer.notices();
-        let how_far = project.how_far();
-        let needs_data = self.format == Format::Json || how_far.is_some();
+        let is_of_session = toolset::is_of_session(self.tool);
+        if let (Some(Wanted::Holding(_)), Some(name), false) = (&self.wanted, beside, is_of_session)
+        {
+            notices.push(format!("this is of the project `{}`", crate::base::text::plain(name)));
+        }
+        let how_far = home.filter(|_| !is_of_session).and_then(Project::how_far);
+        let needs_data = self.format == Format::Json || how_far.is_some() || is_of_session;
         let data = match needs_data {
             true => serde_json::from_str(&answer.json()?)
                 .map_err(|error| Error::new(Kind::Io, format!("the reply is no JSON: {error}")))?,

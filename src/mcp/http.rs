@@ -143,7 +143,7 @@ async fn answer(
         }
         ("/healthz", &Method::GET) => text(StatusCode::OK, "ok\n"),
         ("/metrics", &Method::GET) => {
-            let is_full = shared.roots.opened_or_started().is_ok_and(|project| project.is_full());
+            let is_full = shared.roots.project(None).is_ok_and(|project| project.is_full());
             text(StatusCode::OK, &shared.metrics.render(is_full))
         }
         ("/healthz" | "/metrics", _) => {

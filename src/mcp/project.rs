@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use crate::engine::{self, Engine, Pace, Progress, Stage, Stop};
 use crate::error::{Error, Kind, Result};
 use crate::tools::counted;
+use crate::tools::session::Indexed;
 
 /// How long to wait for another process that is building.
 const BUSY_PAUSE: Duration = Duration::from_millis(200);
@@ -26,6 +27,18 @@ pub(super) enum Readiness {
     Full,
     /// It cannot be built; everything is read from the files themselves.
     Failed,
+}
+
+impl Readiness {
+    /// Returns the same in the words of replies.
+    pub(super) fn indexed(self) -> Indexed {
+        match self {
+            Readiness::Nothing => Indexed::Nothing,
+            Readiness::Ready => Indexed::Ready,
+            Readiness::Full => Indexed::Full,
+            Readiness::Failed => Indexed::Failed,
+        }
+    }
 }
 
 /// A tree that is served. Dropped, it stops to work on the index.
@@ -69,6 +82,21 @@ impl Project {
     /// Returns true if the index lacks nothing that is built in the background.
     pub(super) fn is_full(&self) -> bool {
         *self.readiness.borrow() == Readiness::Full
+    }
+
+    /// Returns how much of it is indexed.
+    pub(super) fn indexed(&self) -> Indexed {
+        self.readiness.borrow().indexed()
+    }
+
+    /// Returns true if the index is full, or cannot be.
+    pub(super) fn is_settled(&self) -> bool {
+        *self.readiness.borrow() >= Readiness::Full
+    }
+
+    /// Returns how long it has been open.
+    pub(super) fn age(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// Waits until the index is full, or cannot be, or `patience` has passed since the start.
@@ -124,7 +152,7 @@ impl Drop for Project {
 }
 
 /// Returns what earlier processes built; what changed since is found by each call.
-fn known(engine: &Engine) -> Readiness {
+pub(super) fn known(engine: &Engine) -> Readiness {
     match engine.snapshot() {
         Ok(Some(_)) if engine::has_code(engine) => Readiness::Full,
         Ok(Some(_)) => Readiness::Ready,

@@ -1,5 +1,5 @@
-//! Which tree is meant: the one that the user named, else the first folder that the client names, else
-//! the one where the server was started.
+//! Which trees are meant: those that the user named, else all folders that the client names, else the
+//! one where the server was started; and those that calls add.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,44 +8,64 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::clones::{Clones, Lease};
 use super::project::Project;
-use super::{Open, Served};
-use crate::engine::Engine;
-use crate::error::Result;
+use super::trees::{TREES_MAX, Told, Trees};
+use super::{Allows, Open, Options, Served};
+use crate::error::{Error, Result};
+use crate::history::git::Remote;
+use crate::index::store;
+use crate::tools::session::{self, Source, Wanted};
 
 /// How long a call waits for a client to name its folders.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A project, or the sentence that says why there is none.
-pub(super) type Opened = std::result::Result<Arc<Project>, String>;
-
-/// The tree that is served.
+/// The trees that are served.
 pub(super) struct Roots {
     open: Open,
     is_fixed: bool,
     /// A client said that it has folders and did not name them yet.
     is_awaited: AtomicBool,
     named: Notify,
-    opened: Mutex<Option<Opened>>,
+    trees: Mutex<State>,
+    allows: Allows,
+    cache: PathBuf,
+    clones: Clones,
+}
+
+#[derive(Default)]
+struct State {
+    trees: Trees,
+    /// Why nothing that was named can be served, if so.
+    refused: Option<String>,
 }
 
 impl Roots {
-    /// Opens the tree at `root`; without one none is opened yet.
+    /// Takes the trees that the user named, and opens the first; without one none is opened yet.
     ///
     /// # Errors
     ///
-    /// If it cannot be opened.
-    pub(super) fn new(open: Open, root: Option<PathBuf>) -> Result<Roots> {
-        let opened = match &root {
-            Some(root) => Some(Ok(Arc::new(Project::start(open(Some(root))?)?))),
-            None => None,
-        };
+    /// If one is not to be served.
+    pub(super) fn new(options: Options) -> Result<Roots> {
+        let Options { open, roots, allows, cache, .. } = options;
+        let mut trees = Trees::default();
+        let mut named = Vec::with_capacity(roots.len());
+        for root in &roots {
+            named.push(open(Some(root))?.root().to_path_buf());
+        }
+        if !named.is_empty() {
+            trees.name(named);
+            trees.opened(0, &open)?;
+        }
         Ok(Roots {
             open,
-            is_fixed: root.is_some(),
+            is_fixed: !roots.is_empty(),
             is_awaited: AtomicBool::new(false),
             named: Notify::new(),
-            opened: Mutex::new(opened),
+            trees: Mutex::new(State { trees, refused: None }),
+            allows,
+            clones: Clones::new(&cache),
+            cache,
         })
     }
 
@@ -62,34 +82,33 @@ impl Roots {
         !self.is_fixed
     }
 
-    /// Takes the folders that a client named, as URIs. The first that can be opened is served; where
-    /// none can be, the tree is that where the server was started.
+    /// Takes the folders that a client named, as URIs. All that can be opened are served, and the
+    /// first is meant where a call says nothing else. Where it names none, nothing changes: the tree is
+    /// that where the server was started, unless it named some before.
     pub(super) fn client_named<'a>(&self, uris: impl Iterator<Item = &'a str>) {
-        let mut opened = self.lock();
-        let mut refused = None;
-        for folder in uris.filter_map(folder) {
+        let mut state = self.lock();
+        let (mut roots, mut refused) = (Vec::new(), None);
+        for folder in uris.filter_map(folder).take(TREES_MAX) {
             match (self.open)(Some(&folder)) {
-                Ok(engine) if is_same(opened.as_ref(), &engine) => {
-                    refused = None;
-                    break;
-                }
-                Ok(engine) => {
-                    *opened = Some(start(engine));
-                    refused = None;
-                    break;
-                }
+                Ok(engine) => roots.push(engine.root().to_path_buf()),
                 Err(error) => refused = refused.or(Some(super::call::sentence(&error))),
             }
         }
-        if let Some(sentence) = refused {
-            *opened = Some(Err(sentence));
+        if !roots.is_empty() || refused.is_some() {
+            state.refused = refused.filter(|_| roots.is_empty());
+            state.trees.name(roots);
+            if state.refused.is_none() {
+                // Its index is the sooner ready. Why it cannot be opened the next call is told.
+                drop(state.trees.opened(0, &self.open));
+            }
         }
+        drop(state);
         self.is_awaited.store(false, Ordering::Release);
         self.named.notify_waiters();
     }
 
-    /// Returns the tree, once it is known which.
-    pub(super) async fn project(&self) -> Opened {
+    /// Waits until it is known which trees there are.
+    pub(super) async fn known(&self) {
         if self.is_awaited.load(Ordering::Acquire) {
             let named = self.named.notified();
             if self.is_awaited.load(Ordering::Acquire) {
@@ -98,37 +117,181 @@ impl Roots {
                 self.is_awaited.store(false, Ordering::Release);
             }
         }
-        self.opened_or_started()
     }
 
-    /// Ends all work. Returns what was served last.
-    pub(super) fn close(&self) -> Option<Served> {
-        let project = self.lock().take()?.ok()?;
-        Some(Served { engine: project.engine().clone(), is_complete: project.is_full() })
+    /// Ends all work. Returns what was served.
+    pub(super) fn close(&self) -> Vec<Served> {
+        let projects = self.lock().trees.close();
+        let served = |project: Arc<Project>| Served {
+            engine: project.engine().clone(),
+            is_complete: project.is_full(),
+        };
+        projects.into_iter().map(served).collect()
     }
 
-    /// Returns the tree that is served, or else that where the server was started.
-    pub(super) fn opened_or_started(&self) -> Opened {
-        let mut opened = self.lock();
-        let opened = opened.get_or_insert_with(|| match (self.open)(None) {
-            Ok(engine) => start(engine),
-            Err(error) => Err(super::call::sentence(&error)),
-        });
-        opened.clone()
+    /// Returns the project that is wanted, opened; without a wish the first. Where nobody named one, that
+    /// is the tree where the server was started.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such project, or it cannot be opened.
+    pub(super) fn project(&self, wanted: Option<&Wanted>) -> Result<Arc<Project>> {
+        let mut state = self.lock();
+        self.start_if_nameless(&mut state);
+        let State { trees, refused } = &mut *state;
+        match (trees.place(wanted)?, refused) {
+            (Some(at), _) => trees.opened(at, &self.open),
+            (None, Some(why)) => Err(Error::usage(why.clone())),
+            (None, None) => Err(Error::usage("there is no project yet")),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Opened>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the names of the projects, the default one's first.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.lock().trees.told().into_iter().map(|told| told.name).collect()
     }
-}
 
-fn start(engine: Engine) -> Opened {
-    Project::start(engine).map(Arc::new).map_err(|error| super::call::sentence(&error))
-}
+    /// Returns the projects, the default one first; where there is none, why.
+    pub(super) fn projects(&self) -> (Vec<session::Project>, Option<String>) {
+        let (told, refused) = {
+            let mut state = self.lock();
+            self.start_if_nameless(&mut state);
+            (state.trees.told(), state.refused.clone())
+        };
+        let lacks = refused.filter(|_| told.is_empty());
+        (told.into_iter().map(|told| self.described(told)).collect(), lacks)
+    }
 
-fn is_same(opened: Option<&Opened>, engine: &Engine) -> bool {
-    let opened = opened.and_then(|opened| opened.as_ref().ok());
-    opened.is_some_and(|project| project.engine().root() == engine.root())
+    /// Returns the folders of trees that have an index and are no projects, those used last first; none
+    /// where calls may add no projects.
+    pub(super) fn indexed(&self) -> Vec<String> {
+        if !self.allows.index {
+            return Vec::new();
+        }
+        let told = self.lock().trees.told();
+        let mut roots: Vec<PathBuf> = Vec::new();
+        for cached in store::cached(&self.cache).into_iter().rev() {
+            let is_other = |root: &PathBuf| {
+                !told.iter().any(|told| told.root == *root) && !roots.contains(root)
+            };
+            roots.extend(cached.root.filter(is_other).filter(|root| root.is_dir()));
+        }
+        roots.iter().map(|root| root.display().to_string()).collect()
+    }
+
+    /// Makes a project of what a call names; `home` is the tree that the call is about. Returns the
+    /// project, opened, and whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not allow it; if it is not there, not to be served, or cannot be fetched.
+    pub(super) fn add(
+        &self,
+        source: Source<'_>,
+        home: Option<&Path>,
+        gives_up: &dyn Fn() -> bool,
+    ) -> Result<(Arc<Project>, bool)> {
+        if !self.allows.index {
+            return Err(Error::usage("this server adds no projects")
+                .with_hint("`codedb serve --allow-index`, with a token, does"));
+        }
+        let (root, lease) = match source {
+            Source::Folder(folder) => (self.folder(folder, home)?, None),
+            Source::Remote { url, update } => {
+                let (root, lease) = self.copy(url, update, gives_up)?;
+                (root, Some(lease))
+            }
+        };
+        let root = (self.open)(Some(&root))?.root().to_path_buf();
+        let mut state = self.lock();
+        self.start_if_nameless(&mut state);
+        let (at, is_new) = state.trees.add(&root, lease)?;
+        Ok((state.trees.opened(at, &self.open)?, is_new))
+    }
+
+    /// Returns the name of the project at `root`, unless it is the default one.
+    pub(super) fn name_beside_default(&self, root: &Path) -> Option<String> {
+        self.lock().trees.name_beside_first(root)
+    }
+
+    /// Returns true if calls that may write may write files of the project at `root`: it was named, not
+    /// added by a call, and is no copy in the cache, which others are answered from, too.
+    pub(super) fn may_be_edited(&self, root: &Path) -> bool {
+        self.lock().trees.is_named(root) && !self.clones.hold(root)
+    }
+
+    /// Returns what is to be told of a project that is open.
+    pub(super) fn described_open(&self, project: &Project) -> Result<session::Project> {
+        let told = self.lock().trees.told();
+        let told = told.into_iter().find(|told| told.root == project.engine().root());
+        let gone = || Error::usage("the client took this project away meanwhile");
+        told.map(|told| self.described(told)).ok_or_else(gone)
+    }
+
+    fn described(&self, told: Told) -> session::Project {
+        let engine = match &told.project {
+            Some(project) => Some(project.engine().clone()),
+            None => (self.open)(Some(&told.root)).ok(),
+        };
+        let index = match (&told.project, &engine) {
+            (Some(project), _) => project.indexed(),
+            (None, Some(engine)) => super::project::known(engine).indexed(),
+            (None, None) => session::Indexed::Failed,
+        };
+        let snapshot = engine.and_then(|engine| engine.snapshot().ok().flatten());
+        session::Project {
+            name: told.name,
+            root: told.root.display().to_string(),
+            default: told.is_default,
+            index,
+            files: snapshot.map(|snapshot| snapshot.table.files() as usize),
+            doing: told.project.and_then(|project| project.how_far()),
+        }
+    }
+
+    /// Returns the folder that a call names: an absolute one, or one below its tree.
+    fn folder(&self, given: &str, home: Option<&Path>) -> Result<PathBuf> {
+        let given = Path::new(given);
+        let folder = match home {
+            Some(home) => home.join(given),
+            None if given.is_absolute() => given.to_path_buf(),
+            None => return Err(Error::usage("`path` is no absolute path").with_path(given)),
+        };
+        let folder = folder.canonicalize().map_err(|error| {
+            Error::io(given, error).with_hint("`path` names a folder of the server's machine")
+        })?;
+        match folder.is_dir() {
+            true => Ok(folder),
+            false => Err(Error::usage("it is no folder").with_path(given)),
+        }
+    }
+
+    fn copy(
+        &self,
+        url: &str,
+        update: bool,
+        gives_up: &dyn Fn() -> bool,
+    ) -> Result<(PathBuf, Lease)> {
+        if !self.allows.clone {
+            return Err(Error::usage("this server clones nothing").with_hint(
+                "start it with --allow-clone, or clone the repository and name its folder as `path`",
+            ));
+        }
+        self.clones.copy(&Remote::parse(url)?, update, gives_up)
+    }
+
+    /// Opens the tree where the server was started, unless somebody named one.
+    fn start_if_nameless(&self, state: &mut State) {
+        if state.trees.has_named() || state.refused.is_some() {
+            return;
+        }
+        let started = (self.open)(None).and_then(|engine| state.trees.start(engine));
+        state.refused = started.err().map(|error| super::call::sentence(&error));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.trees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Returns the folder of a `file` URI of this machine.

@@ -18,9 +18,10 @@ use super::call::{self, Question};
 use super::metrics::Metrics;
 use super::project::Project;
 use super::roots::Roots;
-use super::stdio::Stdio;
+use super::stdio::{Stdio, either};
+use super::visit::Doing;
 use super::{listing, toolset};
-use crate::tools::Tool;
+use crate::tools::{Effect, Tool};
 
 /// Calls that run at once beside one for each processor, so that those that wait for a disk hold up
 /// no others.
@@ -97,7 +98,7 @@ impl ServerHandler for Server {
         if self.roots.is_known_if(request.capabilities.roots.is_some()) {
             // The answer does not wait for it.
             let roots = Arc::clone(&self.roots);
-            drop(tokio::task::spawn_blocking(move || roots.opened_or_started()));
+            drop(tokio::task::spawn_blocking(move || roots.project(None)));
         }
         let mut client = request;
         client.protocol_version = answer.protocol_version.clone();
@@ -143,18 +144,29 @@ impl ServerHandler for Server {
             Ok(question) => question,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
-        let project = match self.roots.project().await {
-            Ok(project) => project,
-            Err(sentence) => return Ok(call::failed(sentence).into()),
+        self.roots.known().await;
+        let home = match self.roots.project(question.wanted()) {
+            Ok(home) => Some(home),
+            // Projects can be listed and added where none is there yet.
+            Err(_) if toolset::is_of_session(tool) && question.wanted().is_none() => None,
+            Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
         let slot = async {
-            settle(&project, toolset::patience(tool), &context).await;
-            Arc::clone(&self.slots).acquire_owned().await
+            if let Some(home) = &home {
+                settle(home, toolset::patience(tool), &context).await;
+            }
+            match tool.effect {
+                // It waits for others more than it works.
+                Effect::Adds => Ok(None),
+                Effect::ReadOnly | Effect::Writes => {
+                    Arc::clone(&self.slots).acquire_owned().await.map(Some)
+                }
+            }
         };
         let cancelled = context.ct.clone();
         let slot = {
             let (slot, gone) = (std::pin::pin!(slot), std::pin::pin!(cancelled.cancelled()));
-            super::stdio::either(slot, gone).await
+            either(slot, gone).await
         };
         let Some(Ok(slot)) = slot else {
             return Ok(
@@ -162,19 +174,27 @@ impl ServerHandler for Server {
             );
         };
         let is_cancelled = cancelled.clone();
+        let (roots, doing) = (Arc::clone(&self.roots), Arc::new(Doing::new()));
+        let done = Arc::clone(&doing);
         let answer = tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            question.answer(&project, &|| is_cancelled.is_cancelled())
+            question.answer(&roots, home.as_deref(), &done, &|| is_cancelled.is_cancelled())
         });
-        let answered = answer.await;
-        let is_failed = answered.as_ref().map_or(true, |result| result.is_error == Some(true));
+        let answered = match tool.effect {
+            Effect::Adds => {
+                let telling = std::pin::pin!(tell(&context, || doing.told()));
+                either(answer, telling).await.and_then(Result::ok)
+            }
+            Effect::ReadOnly | Effect::Writes => answer.await.ok(),
+        };
+        let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {
             self.metrics.called(tool, asked_at.elapsed(), is_failed);
         }
         match answered {
-            Ok(result) => Ok(result.into()),
+            Some(result) => Ok(result.into()),
             // The panic itself was told on standard error.
-            Err(_) => {
+            None => {
                 let name = tool.name;
                 let sentence = format!(
                     "`{name}` failed on this by a fault of its own; other calls work, and so may \
@@ -232,26 +252,32 @@ async fn settle(project: &Project, patience: Duration, context: &RequestContext<
     if project.is_full() || patience.is_zero() {
         return;
     }
-    let token = context.meta.get_progress_token();
-    let telling = async {
-        let Some(token) = token else { return std::future::pending().await };
-        let mut told = 0;
-        loop {
-            tokio::time::sleep(TELLING).await;
-            let (done, total) = project.counts();
-            // Progress never goes back, though each stage counts anew.
-            told = done.max(told + 1);
-            let mut progress = ProgressNotificationParam::new(token.clone(), told as f64);
-            if told <= total {
-                progress = progress.with_total(total as f64);
-            }
-            progress.message = project.how_far();
-            if context.peer.notify_progress(progress).await.is_err() {
-                return;
-            }
-        }
-    };
     let settled = std::pin::pin!(project.settle(patience));
-    let telling = std::pin::pin!(telling);
-    super::stdio::either(settled, telling).await;
+    let telling = std::pin::pin!(tell(context, || {
+        let (done, total) = project.counts();
+        (done, total, project.how_far())
+    }));
+    either(settled, telling).await;
+}
+
+/// Tells who gave a token how far a call is, again and again: files done and in all, and words.
+async fn tell(context: &RequestContext<RoleServer>, told: impl Fn() -> (u64, u64, Option<String>)) {
+    let Some(token) = context.meta.get_progress_token() else {
+        return std::future::pending().await;
+    };
+    let mut last = 0;
+    loop {
+        tokio::time::sleep(TELLING).await;
+        let (done, total, words) = told();
+        // Progress never goes back, though each stage counts anew.
+        last = done.max(last + 1);
+        let mut progress = ProgressNotificationParam::new(token.clone(), last as f64);
+        if last <= total {
+            progress = progress.with_total(total as f64);
+        }
+        progress.message = words;
+        if context.peer.notify_progress(progress).await.is_err() {
+            return std::future::pending().await;
+        }
+    }
 }

@@ -85,8 +85,15 @@ impl Client {
             Ok(Engine::new(base.join("tree"), store, environment))
         };
         let toolsets = vec![Toolset::Core];
-        let (open, writes) = (Box::new(open), Writes::Refused);
-        let options = Options { open, root: None, toolsets, writes, threads: 1 };
+        let options = Options {
+            open: Box::new(open),
+            roots: Vec::new(),
+            cache: PathBuf::new(),
+            allows: Allows::default(),
+            toolsets,
+            writes: Writes::Refused,
+            threads: 1,
+        };
         std::thread::spawn(move || serve_tools(options, vec![&OBEYS], input, output));
         Client { _place: place, to, from: BufReader::new(from) }
     }

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::Allows;
 use crate::answer::nearest;
 use crate::error::{Error, Result};
 use crate::tools::{self, Effect, Tool};
@@ -53,8 +54,16 @@ const NAVIGATE: &[&str] = &[
     "codedb_changes",
     "codedb_query",
     "codedb_bundle",
+    "codedb_projects",
+    "codedb_index",
     "codedb_edit",
 ];
+
+/// Tools that are about the session and need no tree.
+const OF_SESSION: &[&str] = &["codedb_projects", INDEX];
+
+/// The tool that lets a call choose what is served. It is offered where the user allowed that.
+const INDEX: &str = "codedb_index";
 
 /// Tools whose answers are whole without any index.
 const OF_FILES: &[&str] = &[
@@ -72,7 +81,7 @@ const OF_FILES: &[&str] = &[
 
 /// How long after the start a call waits for symbols and words, so that the first one is as good as
 /// the next; later ones wait no more.
-const PATIENCE: Duration = Duration::from_millis(2500);
+pub(super) const PATIENCE: Duration = Duration::from_millis(2500);
 
 impl Toolset {
     /// Returns the sets of a list such as `core,navigate`, or of `all`.
@@ -118,16 +127,27 @@ pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
     let all = TOOLSETS.iter().flat_map(|(_, set)| set.names().iter().map(move |name| (set, name)));
     all.filter_map(|(set, name)| Some((set, tools::find(name)?)))
         .filter(|(set, tool)| match tool.effect {
-            Effect::ReadOnly => sets.contains(set),
+            Effect::ReadOnly | Effect::Adds => sets.contains(set),
             Effect::Writes => writes == Writes::Allowed,
         })
         .map(|(_, tool)| tool)
         .collect()
 }
 
+/// Returns true if the tool is about the session and needs no tree.
+pub(super) fn is_of_session(tool: &Tool) -> bool {
+    OF_SESSION.contains(&tool.name)
+}
+
+/// Takes out of `tools` those that `allows` does not allow.
+pub(super) fn withhold(tools: &mut Vec<&'static Tool>, allows: Allows) {
+    tools.retain(|tool| allows.index || tool.name != INDEX);
+}
+
 /// Returns how long after the start a call of `tool` waits for the index.
 pub(super) fn patience(tool: &Tool) -> Duration {
-    if OF_FILES.contains(&tool.name) { Duration::ZERO } else { PATIENCE }
+    let is_whole = OF_FILES.contains(&tool.name) || is_of_session(tool);
+    if is_whole { Duration::ZERO } else { PATIENCE }
 }
 
 /// Returns the sentence for a tool that is not among those offered.
@@ -136,6 +156,10 @@ pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
         return format!("the tool `{name}` writes files, which only `--allow-edit` allows");
     }
     let of_set = TOOLSETS.iter().find(|(_, set)| set.names().contains(&name));
+    let has_set = |names: &[&str]| offered.iter().any(|tool| names.contains(&tool.name));
+    if name == INDEX && has_set(NAVIGATE) {
+        return format!("the tool `{name}` is offered by `codedb serve --allow-index` alone");
+    }
     if let Some((_, set)) = of_set {
         let set = set.name();
         return format!(
@@ -170,7 +194,9 @@ mod tests {
 
     #[test]
     fn only_tools_that_read_are_offered_unasked() {
-        let all = tools(&[Toolset::Core, Toolset::Navigate], Writes::Refused);
+        let mut all = tools(&[Toolset::Core, Toolset::Navigate], Writes::Refused);
+        assert!(all.iter().all(|tool| tool.effect != Effect::Writes));
+        withhold(&mut all, Allows::default());
         assert!(all.iter().all(|tool| tool.effect == Effect::ReadOnly));
         let core = tools(&[Toolset::Core], Writes::Allowed);
         assert_eq!(core.last().map(|tool| tool.name), Some("codedb_edit"));
@@ -189,6 +215,17 @@ mod tests {
     }
 
     #[test]
+    fn who_may_add_projects_is_for_the_user_to_say() {
+        let mut all = tools(&[Toolset::Core, Toolset::Navigate], Writes::Refused);
+        withhold(&mut all, Allows { index: true, clone: false });
+        assert!(all.iter().any(|tool| tool.name == INDEX));
+        withhold(&mut all, Allows::default());
+        assert!(all.iter().all(|tool| tool.name != INDEX));
+        let told = unknown(INDEX, &all);
+        assert!(told.contains("`codedb serve --allow-index`"), "{told}");
+    }
+
+    #[test]
     fn unknown_tools_are_told_apart() {
         let core = tools(&[Toolset::Core], Writes::Refused);
         let check = |name: &str, part: &str| {
@@ -196,6 +233,7 @@ mod tests {
             assert!(told.contains(part), "{told}");
         };
         check("codedb_word", "--toolsets core,navigate");
+        check("codedb_index", "--toolsets core,navigate");
         check("codedb_edit", "only `--allow-edit` allows");
         check("codedb_symbols", "the nearest is `codedb_symbol`");
         check("\u{1b}[2J", "there is no tool `");

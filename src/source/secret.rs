@@ -41,6 +41,25 @@ pub fn is_secret(path: &[u8]) -> bool {
         || parent == b".ssh"
 }
 
+/// Returns true if a folder, by its absolute path, lies in a store of credentials or of git's, where
+/// names alone do not tell what is secret: no tree begins there. O(path).
+pub fn is_in_store(path: &[u8]) -> bool {
+    const STORES: &[&[u8]] = &[
+        b".ssh",
+        b".gnupg",
+        b".aws",
+        b".azure",
+        b".kube",
+        b".docker",
+        b".password-store",
+        b".git",
+    ];
+    let is_store = |name: &[u8]| STORES.iter().any(|store| name.eq_ignore_ascii_case(store));
+    let names: Vec<&[u8]> = path.split(|byte| matches!(byte, b'/' | b'\\')).collect();
+    let is_gcloud = |pair: &[&[u8]]| pair == [b".config".as_slice(), b"gcloud"];
+    names.iter().any(|name| is_store(name)) || names.windows(2).any(is_gcloud)
+}
+
 fn starts(name: &[u8], start: &[u8]) -> bool {
     name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start))
 }
@@ -52,7 +71,17 @@ fn ends(name: &[u8], end: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_secret;
+    use super::{is_in_store, is_secret};
+
+    #[test]
+    fn stores_are_told_from_other_folders() {
+        for path in ["/home/a/.ssh", "/home/a/.AWS/x", "/r/.git", "/home/a/.config/gcloud"] {
+            assert!(is_in_store(path.as_bytes()), "{path}");
+        }
+        for path in ["/home/a/ssh", "/r/.github", "/r/x.git", "/home/a/gcloud", "/"] {
+            assert!(!is_in_store(path.as_bytes()), "{path}");
+        }
+    }
 
     #[test]
     fn secrets_are_told_from_sources() {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::session::PROJECT;
 use super::{Call, Define, Effect, Reply, Tool};
 use crate::answer::nearest;
 use crate::base::text;
@@ -33,6 +34,10 @@ pub struct Op {
     /// Its arguments
     #[serde(default)]
     pub arguments: Map<String, Value>,
+    /// The project, as in the arguments. No schema spends tokens on it.
+    #[serde(default)]
+    #[schemars(skip)]
+    pub project: Value,
 }
 
 /// What is asked.
@@ -112,7 +117,11 @@ impl Define for Bundle {
 /// Those that concern all calls: nobody wants to know any more, the index is damaged.
 fn answered(call: &Call<'_>, op: &Op) -> Result<Answered> {
     let run = || {
-        let answer = tool(&op.tool)?.run(call, Value::Object(op.arguments.clone()))?;
+        let mut arguments = op.arguments.clone();
+        if !op.project.is_null() {
+            arguments.entry(PROJECT).or_insert_with(|| op.project.clone());
+        }
+        let answer = tool(&op.tool)?.run(call, Value::Object(arguments))?;
         let mut text = answer.text();
         for notice in answer.notices() {
             let _ = writeln!(text, "note: {notice}");
@@ -137,7 +146,7 @@ fn tool(name: &str) -> Result<&'static Tool> {
         Some(tool) if tool.name == Bundle::NAME => {
             Err(Error::usage("a bundle has no bundles in it"))
         }
-        Some(tool) if tool.effect == Effect::Writes => {
+        Some(tool) if tool.effect != Effect::ReadOnly => {
             Err(Error::usage(format!("a bundle only reads; call `{}` on its own", tool.name)))
         }
         Some(tool) => Ok(tool),

@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::session::Session;
 use crate::catalog::Catalog;
 use crate::engine::FileList;
 use crate::error::Result;
@@ -135,6 +136,15 @@ pub struct Call<'a> {
     pub code: &'a dyn Code,
     /// The time of the call, in nanoseconds since 1970.
     pub now_ns: i64,
+    /// The other trees that may be asked about, where a server has some.
+    pub session: Option<&'a dyn Session>,
+}
+
+impl<'a> Call<'a> {
+    /// Returns a call about one tree, without a session.
+    pub fn new(code: &'a dyn Code, now_ns: i64) -> Call<'a> {
+        Call { code, now_ns, session: None }
+    }
 }
 
 impl std::fmt::Debug for Call<'_> {

@@ -116,7 +116,10 @@ impl Define for Edit {
     fn run(call: &Call<'_>, args: Args) -> Result<Done> {
         check_arguments(&args)?;
         let Some(editor) = call.code.editor() else {
-            return Err(Error::usage("files are only read here"));
+            return Err(Error::usage("files are only read here").with_hint(
+                "edits go into trees that the user or the client named, not into those that \
+                 `codedb_index` added",
+            ));
         };
         let path = paths::resolve(call, &args.path)?;
         let named = crate::base::path::to_path(&path);

@@ -8,10 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::Known;
-use super::{Call, Define, Reply, counted};
+use super::session::Session;
+use super::{Call, Define, Reply, counted, first};
 use crate::base::text;
 use crate::engine::State;
 use crate::error::Result;
+
+/// Names of projects of a reply.
+const PROJECTS_MAX: usize = 50;
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -41,6 +45,16 @@ pub struct Told {
     pub full: bool,
     /// Files that changed since the generation or are new, which answers know all the same.
     pub changed: usize,
+    /// The projects that calls can be about, the default one first, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub projects: Vec<String>,
+    /// How many there are, then.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub projects_total: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Define for Status {
@@ -58,6 +72,8 @@ impl Define for Status {
         let has_ranking = call.code.ranking()?.is_some();
         let changed = files.iter().filter(|(_, info)| info.state != State::Same).count();
         let ready = files.generation > 0;
+        let names = call.session.map(Session::names).filter(|names| names.len() > 1);
+        let (projects, projects_total) = first(names.unwrap_or_default(), PROJECTS_MAX);
         Ok(Told {
             root: call.code.root().display().to_string(),
             files: files.len(),
@@ -66,6 +82,8 @@ impl Define for Status {
             ready,
             full: ready && has_ranking && known.files_unknown == 0,
             changed: if ready { changed } else { 0 },
+            projects,
+            projects_total,
             known,
         })
     }
@@ -86,6 +104,11 @@ impl Reply for Told {
         if self.ready {
             let changed = counted(self.changed, "file");
             let _ = writeln!(out, "generation  {}, {changed} changed since", self.generation);
+        }
+        if !self.projects.is_empty() {
+            let (shown, total) = (self.projects.len(), self.projects_total);
+            let names = text::plain(&self.projects.join(", "));
+            let _ = writeln!(out, "projects ({shown} of {total})  {names}");
         }
         out
     }

@@ -41,8 +41,8 @@ def text(result):
     return result.content[0].text
 
 
-async def session(client, era):
-    """What a client does, in order."""
+async def session(client, era, other):
+    """What a client does, in order; `other` is the second tree."""
     expect(client.protocol_version == era, f"{client.protocol_version}, not {era}")
     expect("codedb_context" in (client.instructions or ""), "instructions")
     expect(client.server_info.name == "codedb", client.server_info)
@@ -83,6 +83,14 @@ async def session(client, era):
     for (name, _, part), answer in zip(calls, answers):
         expect(part in text(answer), f"{name}: {answer}")
 
+    # Another tree, by its name and by its path.
+    for project in ["other", other]:
+        found = await client.call_tool("codedb_symbol", {"name": "of_other", "project": project})
+        expect(not found.is_error and "other.rs:1" in text(found), found)
+    listed = await client.call_tool("codedb_projects", {"format": "json"})
+    names = [project["name"] for project in listed.structured_content["projects"]]
+    expect(names == ["tree", "other"], listed)
+
     data = await client.call_tool("codedb_find", {"query": "cart", "format": "json"})
     expect(data.structured_content["files"][0]["path"] == "src/cart.rs", data)
 
@@ -94,6 +102,8 @@ async def session(client, era):
         ("codedb_read", {"path": "../outside"}, ""),
         ("codedb_read", {"path": ".env"}, ""),
         ("codedb_read", {"path": "src/carts.rs"}, "src/cart.rs"),
+        ("codedb_find", {"query": "cart", "project": "othr"}, "`other`"),
+        ("codedb_read", {"path": ".env", "project": "other"}, ""),
     ]:
         answer = await client.call_tool(name, arguments)
         expect(answer.is_error and part in text(answer), f"{name} {arguments}: {answer}")
@@ -124,12 +134,12 @@ async def edits(client):
 ERAS = [("legacy", "2025-11-25"), ("auto", "2026-07-28")]
 
 
-async def over_stdio(root, index):
+async def over_stdio(root, other, index):
     for mode, era in ERAS:
-        args = ["mcp", "--root", root, "--index-dir", index, "--toolsets", "all"]
+        args = ["mcp", "--root", root, "--root", other, "--index-dir", index, "--toolsets", "all"]
         server = StdioServerParameters(command=CODEDB, args=args)
         async with Client(stdio_client(server), mode=mode) as client:
-            await session(client, era)
+            await session(client, era, other)
         server = StdioServerParameters(command=CODEDB, args=[*args, "--allow-edit"])
         async with Client(stdio_client(server), mode=mode) as client:
             await edits(client)
@@ -137,15 +147,15 @@ async def over_stdio(root, index):
         print(f"python, stdio, {era}: ok")
 
 
-async def over_http(root, index):
-    args = [CODEDB, "serve", "--root", root, "--index-dir", index, "--toolsets", "all"]
+async def over_http(root, other, index):
+    args = [CODEDB, "serve", "--root", root, "--root", other, "--index-dir", index, "--toolsets", "all"]
     args += ["--listen", "127.0.0.1:0"]
     server = subprocess.Popen(args, stdout=subprocess.PIPE, text=True)
     try:
         url = server.stdout.readline().split()[-1]
         for mode, era in ERAS:
             async with Client(url, mode=mode) as client:
-                await session(client, era)
+                await session(client, era, other)
             print(f"python, http, {era}: ok")
     finally:
         server.kill()
@@ -154,11 +164,14 @@ async def over_http(root, index):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        root, index = Path(folder) / "tree", str(Path(folder) / "index")
+        root, other, index = Path(folder) / "tree", Path(folder) / "other", Path(folder) / "index"
         write(root)
+        other.mkdir()
+        (other / "other.rs").write_text("pub fn of_other() {}\n")
+        (other / ".env").write_text("KEY=1\n")
         os.environ["CODEDB_BACKGROUND"] = "0"
-        asyncio.run(over_stdio(str(root), index))
-        asyncio.run(over_http(str(root), index))
+        asyncio.run(over_stdio(str(root), str(other), str(index)))
+        asyncio.run(over_http(str(root), str(other), str(index)))
 
 
 main()

@@ -18,7 +18,7 @@ use crate::mcp::transcript::shop;
 use crate::support::place::{Place, settle};
 
 /// Tools whose names are commands of another kind on the command line.
-const OTHERWISE: [&str; 2] = ["search", "status"];
+const OTHERWISE: [&str; 3] = ["search", "status", "index"];
 
 /// Characters of a line of JSON that is not broken.
 const JSON_CHARS: usize = 100;
@@ -28,9 +28,11 @@ const INDEX: &str = "\
 
 Each has a page with its arguments, examples and schema. docs/agents.md says which to use when, docs/mcp.md how they are served.
 
-On the command line each is a command of its name without `codedb_`, with a flag for each argument (`max_results` is `--max-results`); those that are marked come without their names. `--json` answers in JSON. Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search` and `codedb_status` are for agents alone: on the command line these names are commands of another kind. `codedb edit PATH --content -` takes the text from standard input, byte for byte.
+On the command line each is a command of its name without `codedb_`, with a flag for each argument (`max_results` is `--max-results`); those that are marked come without their names. `--json` answers in JSON. Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search`, `codedb_status` and `codedb_index` are for agents alone: on the command line these names are commands of another kind. `codedb edit PATH --content -` takes the text from standard input, byte for byte.
 
 Paths are relative to the tree's root and separated by `/`; absolute ones below the root are understood, and on the command line those relative to the current directory, where something of the tree is there; with a `--root` that is named, only from within it. They are text: a file whose name is no UTF-8 is listed with `\u{FFFD}` in it and cannot be asked for by name. Lists say how many there are (`total`) and how many are `shown`; `max_results` counts up to 1,000.
+
+Every tool of a server takes `project`, too, which no table repeats: the name or the absolute path of one of the trees that `codedb_projects` lists; an absolute `path` in one of them says the same. In a bundle each call may name its own.
 
 Answers are checked against the tree, as a search is. `--fresh trust` takes the index as it stands; then a notice says so, and JSON begins with `\"freshness\":\"trust\"`. A question that finds no index, or one that knows too little, answers with what can be made at once (`status` is `partial` where that is not all) and leaves a builder behind, unless `--no-background` or `CODEDB_BACKGROUND=0` forbids it.
 
@@ -65,7 +67,7 @@ fn check_folder(name: &str, mut pages: Vec<String>) {
     assert_eq!(found, pages);
 }
 
-/// The small shop, of an age that every reply can tell, and its server.
+/// The small shop, of an age that every reply can tell, with a library beside it, and its server.
 struct Asked {
     place: Place,
     session: Session,
@@ -83,6 +85,7 @@ impl Asked {
             let file = fs::File::options().write(true).open(file).expect("it can be opened");
             file.set_modified(SystemTime::UNIX_EPOCH + at).expect("it can be set");
         }
+        place.write("../library/price.rs", "pub fn rounded(cents: u64) -> u64 {\n    cents\n}\n");
         settle();
         place.index(&["-q", "--stage", "full"]).expect_success();
         let mut listed = BTreeMap::new();
@@ -114,9 +117,16 @@ impl Asked {
             false => self.session.call(name, as_data)["structuredContent"].clone(),
         };
         let text = self.session.text(name, arguments.clone());
-        let root = self.place.root().display().to_string();
-        let data = data.to_string().replace(&root, "/home/you/shop");
-        (text.replace(&root, "/home/you/shop"), serde_json::from_str(&data).expect("it is JSON"))
+        let (root, base) = (self.place.root(), self.place.base());
+        let told = |reply: String| {
+            let reply = reply.replace(&root.display().to_string(), "/home/you/shop");
+            let reply = reply.replace(&base.display().to_string(), "/home/you");
+            // The shop's folder has another name here, and so has the project.
+            reply
+                .replace("tree  /home/you/shop", "shop  /home/you/shop")
+                .replace("\"name\":\"tree\"", "\"name\":\"shop\"")
+        };
+        (told(text), serde_json::from_str(&told(data.to_string())).expect("it is JSON"))
     }
 }
 
@@ -147,6 +157,7 @@ fn page_of(tool: &Tool, asked: &mut Asked) -> String {
     let mut out = format!("# {}\n\n{}. {}\n\n", tool.name, tool.summary, tool.details);
     let effect = match tool.effect {
         Effect::ReadOnly => "It only reads.",
+        Effect::Adds => "It adds to the session and to the cache, and writes into no tree.",
         Effect::Writes => "It writes files of the tree.",
     };
     let _ = writeln!(out, "Toolset: {set}. {effect}\n\n## Arguments\n");

@@ -1,9 +1,11 @@
 //! `codedb mcp` as a client meets it: lines of JSON to the program itself, sound ones and others.
 
+mod added;
 mod edit;
 mod garbage;
 mod http;
 mod listed;
+mod projects;
 mod roots;
 mod search;
 pub(crate) mod session;

@@ -376,7 +376,7 @@ fn warm_calls_take_microseconds() {
     let environment = Environment { global_excludes: None, threads: 2 };
     let engine = Engine::new(root, Store::new(place.store(), false), environment);
     let local = Local::new(&engine, Check::Trust);
-    let call = Call { code: &local, now_ns: 0 };
+    let call = Call::new(&local, 0);
     let asked = [
         ("symbol", json!({"name": "add7"})),
         ("symbol", json!({"name": "Cart.add7"})),

@@ -34,7 +34,7 @@ impl Git {
     ///
     /// If git fails, or the folder cannot be written.
     pub fn share(&self, dir: &Path) -> Result<Git> {
-        let git = Git { root: dir.to_path_buf(), patience: CHECKOUT_PATIENCE };
+        let git = Git::at(dir, CHECKOUT_PATIENCE);
         let format = self.ask("rev-parse", &["--show-object-format"])?;
         let format = String::from_utf8_lossy(format.trim_ascii()).into_owned();
         let format = format!("--object-format={format}");

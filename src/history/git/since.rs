@@ -363,7 +363,7 @@ mod tests {
         std::fs::write(base.join("tree/in.rs"), "").expect("a file");
         #[cfg(unix)]
         std::os::unix::fs::symlink("..", base.join("tree/up")).expect("a link");
-        let git = Git { root: base.join("tree"), patience: crate::history::git::PATIENCE };
+        let git = Git::at(&base.join("tree"), crate::history::git::PATIENCE);
         assert!(git.metadata(b"in.rs").is_some());
         assert!(git.metadata(b"up/out.rs").is_none() && git.metadata(b"").is_none());
     }

@@ -180,7 +180,7 @@ fn check_shown(root: &Path, reply: &Value, task: &str) {
 /// Asks tasks from `seed` on and checks every reply.
 fn ask_many(local: &Local<'_>, root: &Path, paths: &[String], seed: u64, count: usize) {
     let tool = find("context").expect("the tool");
-    let call = Call { code: local, now_ns: 0 };
+    let call = Call::new(local, 0);
     let rng = &mut Prng::new(seed);
     for number in 0..count {
         let task = task(rng, paths);
@@ -260,7 +260,7 @@ fn an_edit_in_between_shows_no_line_of_before() {
     engine::build_code(&engine, false, &Progress::default()).expect("a code index");
     let tool = find("context").expect("the tool");
     let ask = |local: &Local<'_>| {
-        let call = Call { code: local, now_ns: 0 };
+        let call = Call::new(local, 0);
         let answer = tool.run(&call, json!({"task": "where is `find_me` with its old words"}));
         let reply = answer.expect("a reply").json().expect("JSON");
         serde_json::from_str::<Value>(&reply).expect("JSON")

@@ -13,23 +13,23 @@ use crate::support::place::{Answer, Place};
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const TOKEN: &str = "0123456789abcdef-token";
+pub(super) const TOKEN: &str = "0123456789abcdef-token";
 
 /// A server of a place's tree. Ends with this.
-struct Server {
+pub(super) struct Server {
     child: Child,
     address: SocketAddr,
 }
 
 /// What came back.
-struct Response {
+pub(super) struct Response {
     status: u16,
     head: String,
     body: String,
 }
 
 impl Response {
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.head, self.body))
     }
@@ -37,7 +37,12 @@ impl Response {
 
 impl Server {
     fn start(place: &Place, token: Option<&str>) -> Server {
-        Server::start_with(place, token, &["--listen", "127.0.0.1:0"])
+        Server::with(place, token, &[])
+    }
+
+    /// Starts one at a free port of the loopback.
+    pub(super) fn with(place: &Place, token: Option<&str>, args: &[&str]) -> Server {
+        Server::start_with(place, token, &[&["--listen", "127.0.0.1:0"], args].concat())
     }
 
     fn start_with(place: &Place, token: Option<&str>, args: &[&str]) -> Server {
@@ -84,7 +89,7 @@ impl Server {
     }
 
     /// Sends a message of the protocol.
-    fn post(&self, headers: &[(&str, &str)], message: &Value) -> Response {
+    pub(super) fn post(&self, headers: &[(&str, &str)], message: &Value) -> Response {
         let both = [
             ("Content-Type", "application/json"),
             ("Accept", "application/json, text/event-stream"),
@@ -93,7 +98,7 @@ impl Server {
         self.send("POST /mcp", &headers, &message.to_string())
     }
 
-    fn call(&self, id: u32, name: &str, arguments: &Value) -> Value {
+    pub(super) fn call(&self, id: u32, name: &str, arguments: &Value) -> Value {
         let params = json!({"name": name, "arguments": arguments});
         let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         let answer = self.post(&[("MCP-Protocol-Version", "2025-11-25")], &message).json();

@@ -32,7 +32,7 @@ fn uri(place: &Place, folder: &str) -> Value {
 
 /// Answers the server's question for folders, which is its next message.
 #[track_caller]
-fn name_roots(session: &mut Session, roots: Value) {
+pub(super) fn name_roots(session: &mut Session, roots: Value) {
     let question = session.next();
     assert_eq!(question["method"], "roots/list", "{question}");
     session.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": roots}}));

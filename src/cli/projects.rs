@@ -1,0 +1,51 @@
+//! What `codedb projects` knows of: the trees that are indexed. A session with projects is a server's.
+
+use std::path::PathBuf;
+
+use super::place::Cache;
+use crate::error::{Error, Result};
+use crate::index::store;
+use crate::tools::call::Code;
+use crate::tools::session::{Added, Project, Session, Source, Wanted};
+
+/// The trees that have an index in the cache.
+#[derive(Debug)]
+pub(super) struct Indexed(Cache);
+
+impl Indexed {
+    pub(super) fn new(cache: Cache) -> Indexed {
+        Indexed(cache)
+    }
+}
+
+fn no_session<T>() -> Result<T> {
+    Err(Error::usage("only a server has projects")
+        .with_hint("on the command line --root names the tree"))
+}
+
+impl Session for Indexed {
+    fn code(&self, _: &Wanted) -> Result<Option<&dyn Code>> {
+        no_session()
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn projects(&self) -> (Vec<Project>, Option<String>) {
+        (Vec::new(), None)
+    }
+
+    fn indexed(&self) -> Vec<String> {
+        let mut roots: Vec<PathBuf> = Vec::new();
+        for cached in store::cached(&self.0.0).into_iter().rev() {
+            let is_new = |root: &PathBuf| !roots.contains(root);
+            roots.extend(cached.root.filter(is_new));
+        }
+        roots.iter().map(|root| root.display().to_string()).collect()
+    }
+
+    fn add(&self, _: Source<'_>) -> Result<Added> {
+        no_session()
+    }
+}

@@ -1,0 +1,489 @@
+//! Copies of repositories elsewhere: the newest commit of a branch, for its sources alone.
+//!
+//! The one place where git reaches others. Who asks for it may be a model that was told the address
+//! by somebody's text, so an address is taken apart here and only what is plain is passed on: https and
+//! ssh, no credentials, nothing that git could take for an option. git itself is told the same once
+//! more. Nothing of the repository runs: no hook, no template, no filter, no submodule is fetched, and
+//! nobody is asked for a password.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use super::{COMPLAINT_BYTES_MAX, Git, collect, end, failed, first_complaint};
+use crate::base::text;
+use crate::error::{Error, Kind, Result};
+
+/// How long a clone may take.
+const CLONE_PATIENCE: Duration = Duration::from_secs(180);
+
+/// How often who waits for git looks whether anybody still wants to know.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long git's complaint may take once git has ended.
+const COMPLAINT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Bytes of git's answer while it clones, which has nothing to say.
+const CHATTER_BYTES_MAX: u64 = 1 << 20;
+
+/// Bytes of an address.
+const URL_BYTES_MAX: usize = 1000;
+
+/// Folders that the name of a copy consists of, at most; the first ones of a longer path are left out.
+const FOLDERS_MAX: usize = 4;
+
+/// The protocols of addresses that are taken.
+const PROTOCOLS: &str = "https:ssh";
+
+/// Settings of a user that would ask for a password, leave something running, or fetch more.
+const SETTINGS: &[&str] = &[
+    "core.askPass=",
+    "credential.helper=",
+    "fetch.recurseSubmodules=false",
+    "gc.auto=0",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=30",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "transfer.bundleURI=false",
+];
+
+/// Says who wants to give up.
+type GivesUp<'a> = &'a dyn Fn() -> bool;
+
+/// The address of a repository elsewhere, found to be harmless.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Remote {
+    url: String,
+    protocols: &'static str,
+    folders: Vec<String>,
+}
+
+impl Remote {
+    /// Returns the address that `given` is: `https://`, `ssh://`, or `user@host:path`, which is the same
+    /// as the latter.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] for every other one, with what is wrong with it. What may be a password is not
+    /// repeated.
+    pub fn parse(given: &str) -> Result<Remote> {
+        let refused = |why: &str| {
+            Error::usage(format!("this `url` is not cloned: {why}"))
+                .with_hint("https://example.org/owner/name is one that is")
+        };
+        if given.is_empty() || given.len() > URL_BYTES_MAX {
+            return Err(refused(&format!("it has 1 to {URL_BYTES_MAX} bytes")));
+        }
+        if !given.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(refused("it has a space, a control character, or one that is not ASCII"));
+        }
+        if given.starts_with('-') {
+            return Err(refused("it begins with `-`"));
+        }
+        let (scheme, rest) = match given.split_once("://") {
+            Some((scheme @ ("https" | "ssh"), rest)) => (scheme, rest.to_owned()),
+            Some(_) => return Err(refused("only https and ssh are spoken")),
+            None => ("ssh", short_form(given).ok_or_else(|| refused("it is no address"))?),
+        };
+        let (authority, path) = rest.split_once('/').ok_or_else(|| refused("it has no path"))?;
+        let (user, host) = match authority.rsplit_once('@') {
+            Some((user, host)) => (Some(user), host),
+            None => (None, authority),
+        };
+        if scheme == "https" && user.is_some() || user.is_some_and(|user| user.contains(':')) {
+            return Err(refused("it holds credentials"));
+        }
+        if user.is_some_and(|user| !is_name(user)) {
+            return Err(refused("its user is no plain name"));
+        }
+        let (name, port) = host.split_once(':').unwrap_or((host, "1"));
+        if !is_name(name) || port.parse::<u16>().is_err() {
+            return Err(refused("its host is no plain name"));
+        }
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._~+@%,-".contains(&byte);
+        if !path.bytes().all(is_plain) {
+            return Err(refused("its path has more than names"));
+        }
+        let path = path.trim_end_matches('/');
+        let names: Vec<&str> = path.split('/').collect();
+        if names.iter().any(|name| matches!(*name, "" | "." | "..")) {
+            return Err(refused("its path is no plain one"));
+        }
+        let plain = names.iter().map(|name| folder(name));
+        let mut folders: Vec<String> = std::iter::once(folder(name)).chain(plain).collect();
+        folders.drain(..folders.len().saturating_sub(FOLDERS_MAX));
+        Ok(Remote { url: format!("{scheme}://{authority}/{path}"), protocols: PROTOCOLS, folders })
+    }
+
+    /// Returns the repository in a folder of this machine.
+    #[cfg(test)]
+    pub(crate) fn local(folder: &Path) -> Remote {
+        let url = format!("file://{}", folder.display());
+        Remote { url, protocols: "file", folders: vec!["local".to_owned()] }
+    }
+
+    /// Returns the address as it is spelled for git.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns the folders, one in the other, in which a copy may lie, named after host and path. Two
+    /// addresses may have the same.
+    pub fn folders(&self) -> PathBuf {
+        self.folders.iter().collect()
+    }
+
+    /// Copies the newest commit of the repository's own branch into the folder `dir`, which is made; its
+    /// parent is there. What was copied so far stays where that fails.
+    ///
+    /// # Errors
+    ///
+    /// If git fails or `gives_up` says so; [`Kind::Limit`] where it takes too long;
+    /// [`Kind::NotFound`] where git is not installed, or nothing was committed.
+    pub fn copy_to(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
+        let parent = dir.parent().unwrap_or(dir);
+        let args = clone_args(&self.url, dir);
+        self.git(parent).run_until(&self.settings(), "clone", &args, gives_up)?;
+        let attributes = dir.join(".git/info/attributes");
+        let write = || {
+            std::fs::create_dir_all(dir.join(".git/info"))?;
+            // Attributes of the repository may choose programs of the user's configuration.
+            std::fs::write(&attributes, "* -filter -ident\n")
+        };
+        write().map_err(|error| Error::io(&attributes, error))?;
+        self.check_out_in(dir, "HEAD", gives_up)
+    }
+
+    /// Brings a copy in `dir` to the newest commit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Remote::copy_to`].
+    pub fn update(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
+        let args = fetch_args(&self.url);
+        self.git(dir).run_until(&self.settings(), "fetch", &args, gives_up)?;
+        self.check_out_in(dir, "FETCH_HEAD", gives_up)
+    }
+
+    fn check_out_in(&self, dir: &Path, commit: &str, gives_up: GivesUp<'_>) -> Result<()> {
+        let git = Git::at(dir, CLONE_PATIENCE);
+        let Some(commit) = git.commit(commit)? else {
+            return Err(Error::new(Kind::NotFound, "the repository has no commit"));
+        };
+        // One that was ended before its time leaves this behind; nobody else works here.
+        drop(std::fs::remove_file(dir.join(".git/index.lock")));
+        let args = ["--quiet", "--force", "--detach", &commit].map(OsString::from);
+        git.run_until(&self.settings(), "checkout", &args, gives_up)
+    }
+
+    fn settings(&self) -> Vec<OsString> {
+        // Helpers may be set for all addresses and for some; the most exact setting wins.
+        let helper = format!("credential.{}.helper=", self.url);
+        SETTINGS.iter().copied().map(OsString::from).chain([helper.into()]).collect()
+    }
+
+    fn git(&self, root: &Path) -> Git {
+        Git { protocols: self.protocols, ..Git::at(root, CLONE_PATIENCE) }
+    }
+}
+
+impl Git {
+    /// Runs git to its end, unless `gives_up` says before that nobody waits for it.
+    fn run_until(
+        &self,
+        settings: &[OsString],
+        command: &str,
+        args: &[OsString],
+        gives_up: GivesUp<'_>,
+    ) -> Result<()> {
+        let cancelled = || Error::new(Kind::Cancelled, "the call was cancelled");
+        // A quick git ends before the first look.
+        if gives_up() {
+            return Err(cancelled());
+        }
+        let mut child = self.start(settings, command, args)?;
+        let answer = collect(child.stdout.take(), CHATTER_BYTES_MAX);
+        let complaint = collect(child.stderr.take(), COMPLAINT_BYTES_MAX);
+        let until = Instant::now() + self.patience;
+        while let Err(RecvTimeoutError::Timeout) = answer.recv_timeout(LOOK) {
+            let error = if gives_up() {
+                cancelled()
+            } else if Instant::now() > until {
+                let seconds = self.patience.as_secs();
+                Error::new(Kind::Limit, format!("`git {command}` took longer than {seconds} s"))
+                    .with_hint("clone it yourself, and name its folder as `path`")
+            } else {
+                continue;
+            };
+            end_all(&mut child);
+            return Err(error);
+        }
+        let status = child.wait().map_err(|error| failed(command, &error.to_string()))?;
+        if status.success() {
+            return Ok(());
+        }
+        let complaint = complaint.recv_timeout(COMPLAINT_PATIENCE).unwrap_or_default();
+        let complaint = text::plain(&first_complaint(&complaint));
+        Err(Error::new(Kind::Io, format!("`git {command}` fails: {complaint}")))
+    }
+}
+
+/// Ends git and, where it reaches others, the programs that speak for it.
+fn end_all(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        // Only who has a group of its own is meant; of another name there is no group.
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
+    end(child);
+}
+
+/// Makes a call of git that reaches others ask nobody anything.
+pub(super) fn reach(git: &mut Command) {
+    git.env("GIT_ASKPASS", "")
+        .env("SSH_ASKPASS", "")
+        .env("SSH_ASKPASS_REQUIRE", "never")
+        .env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=20")
+        .env_remove("GIT_SSH_VARIANT");
+    // So that the programs that git starts end with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(git, 0);
+}
+
+fn clone_args(url: &str, dir: &Path) -> Vec<OsString> {
+    let flags = [
+        "--quiet",
+        "--depth=1",
+        "--single-branch",
+        "--no-tags",
+        "--no-checkout",
+        "--no-recurse-submodules",
+        "--template=",
+        "--",
+        url,
+    ];
+    flags.iter().map(OsString::from).chain([dir.as_os_str().to_owned()]).collect()
+}
+
+fn fetch_args(url: &str) -> Vec<OsString> {
+    let flags = [
+        "--quiet",
+        "--depth=1",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--no-write-commit-graph",
+        "--force",
+        "--",
+        url,
+        "HEAD",
+    ];
+    flags.iter().map(OsString::from).collect()
+}
+
+/// Returns host and path of `user@host:path` as `user@host/path`.
+fn short_form(given: &str) -> Option<String> {
+    let (host, path) = given.split_once(':')?;
+    let is_short = host.contains('@') && !host.contains('/') && !path.starts_with(':');
+    is_short.then(|| format!("{host}/{}", path.trim_start_matches('/')))
+}
+
+/// Returns true for a name of letters, digits, `.`, `_` and `-` that does not begin with the latter.
+fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    !name.is_empty() && !name.starts_with('-') && name.bytes().all(is_plain)
+}
+
+/// Returns a name of a path as that of a folder: plain, visible, without git's ending.
+fn folder(name: &str) -> String {
+    let name = name.strip_suffix(".git").filter(|name| !name.is_empty()).unwrap_or(name);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(80).collect();
+    match plain.starts_with(['.', '-']) {
+        true => format!("_{plain}"),
+        false => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn plain_addresses_are_taken() {
+        let check = |given: &str, url: &str, folders: &str| {
+            let remote = Remote::parse(given).unwrap_or_else(|error| panic!("{given}: {error}"));
+            assert_eq!((remote.url(), remote.folders()), (url, PathBuf::from(folders)), "{given}");
+        };
+        let flask = "https://example.org/pallets/flask";
+        check(flask, flask, "example.org/pallets/flask");
+        check(
+            "https://example.org/pallets/flask.git/",
+            &format!("{flask}.git"),
+            "example.org/pallets/flask",
+        );
+        check("ssh://git@example.org:22/a/b", "ssh://git@example.org:22/a/b", "example.org/a/b");
+        check("git@example.org:a/b.git", "ssh://git@example.org/a/b.git", "example.org/a/b");
+        check("https://a.org/1/2/3/4/5", "https://a.org/1/2/3/4/5", "2/3/4/5");
+        check("https://a.org/~me/.hidden", "https://a.org/~me/.hidden", "a.org/_me/_.hidden");
+    }
+
+    #[test]
+    fn other_addresses_are_refused_and_passwords_not_repeated() {
+        for given in [
+            "",
+            "-u",
+            "--upload-pack=touch x",
+            "--upload-pack=x",
+            "ext::sh -c x",
+            "ext::sh",
+            "fd::7",
+            "file:///etc",
+            "/etc",
+            "../other",
+            "http://example.org/a",
+            "git://example.org/a",
+            "ftp://example.org/a",
+            "HTTPS://example.org/a",
+            "https://",
+            "https://example.org",
+            "https://example.org/",
+            "https://example.org//a",
+            "https://example.org/a/../b",
+            "https://example.org/a b",
+            "https://example.org/a\nb",
+            "https://example.org/a\u{1b}[2J",
+            "https://exämple.org/a",
+            "https://example.org/a?token=secret",
+            "https://example.org/a#secret",
+            "https://me:secret@example.org/a",
+            "https://secret@example.org/a",
+            "ssh://me:secret@example.org/a",
+            "ssh://-oProxyCommand=x/a",
+            "ssh://a@-oProxyCommand=x/a",
+            "ssh://-a@example.org/a",
+            "ssh://example.org:port/a",
+            "-a@example.org:b",
+            "a@-example.org:b",
+            "example.org:a",
+            "a@b::c",
+            "ssh://example.org/a`b`",
+            "ssh://example.org/$(b)",
+            "https://example.org/a=b",
+            "https://example.org/a:b",
+            &format!("https://example.org/{}", "a".repeat(URL_BYTES_MAX)),
+        ] {
+            let error = Remote::parse(given).expect_err(given);
+            assert_eq!(error.kind(), Kind::Usage, "{given}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_no_option_to_git() {
+        let args = clone_args("https://a.org/b", Path::new("/c"));
+        let at = args.iter().position(|arg| arg == "--").expect("it ends the options");
+        assert_eq!(args[at + 1..], [OsString::from("https://a.org/b"), OsString::from("/c")]);
+        let args = fetch_args("https://a.org/b");
+        let at = args.iter().position(|arg| arg == "--").expect("it ends the options");
+        assert_eq!(args[at + 1..], [OsString::from("https://a.org/b"), OsString::from("HEAD")]);
+    }
+
+    fn git(dir: &Path, args: &[&str]) {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(args);
+        git.current_dir(dir).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
+        assert!(git.output().expect("git runs").status.success(), "{args:?}");
+    }
+
+    #[test]
+    fn a_copy_has_the_newest_commit_and_runs_nothing() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        let origin = base.join("origin");
+        std::fs::create_dir(&origin).expect("a folder");
+        git(&origin, &["init", "-q", "-b", "main"]);
+        let write = |text: &str| std::fs::write(origin.join("a.rs"), text).expect("a file");
+        write("fn old() {}\n");
+        std::fs::write(origin.join(".gitattributes"), "* filter=evil\n").expect("a file");
+        git(&origin, &["add", "."]);
+        git(&origin, &["commit", "-q", "-m", "one"]);
+        write("fn new() {}\n");
+        git(&origin, &["commit", "-q", "-a", "-m", "two"]);
+
+        let (remote, copy) = (Remote::local(&origin), base.join("copy"));
+        remote.copy_to(&copy, &|| false).expect("it is copied");
+        let read = || std::fs::read_to_string(copy.join("a.rs")).expect("it is there");
+        assert_eq!(read(), "fn new() {}\n");
+        assert!(!copy.join(".git/hooks").exists(), "no template");
+        let attributes = std::fs::read_to_string(copy.join(".git/info/attributes"));
+        assert_eq!(attributes.expect("it is there"), "* -filter -ident\n");
+        let commits = Git::open(&copy).expect("a work tree").recent(9).expect("a log");
+        assert_eq!(commits.len(), 1, "shallow");
+
+        write("fn newer() {}\n");
+        git(&origin, &["commit", "-q", "-a", "-m", "three"]);
+        remote.update(&copy, &|| false).expect("it is fetched");
+        assert_eq!(read(), "fn newer() {}\n");
+
+        let error = remote.copy_to(&base.join("none"), &|| true).expect_err("nobody waits");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        let empty = base.join("empty");
+        std::fs::create_dir(&empty).expect("a folder");
+        git(&empty, &["init", "-q"]);
+        let copied = Remote::local(&empty).copy_to(&base.join("of_empty"), &|| false);
+        assert_eq!(copied.expect_err("it has no commit").kind(), Kind::NotFound);
+        // git itself refuses what an address may not speak.
+        let forbidden = Remote { protocols: PROTOCOLS, ..Remote::local(&origin) };
+        let error = forbidden.copy_to(&base.join("no"), &|| false).expect_err("not allowed");
+        assert!(error.to_string().contains("'file' not allowed"), "{error}");
+    }
+
+    /// Returns a server on the loopback that does as `answer` says with each connection, and its
+    /// address, which only tests may speak to.
+    fn server(answer: impl Fn(TcpStream) + Send + 'static) -> Remote {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/a/b", listener.local_addr().expect("an address"));
+        std::thread::spawn(move || listener.incoming().flatten().for_each(answer));
+        Remote { url, protocols: "http", folders: Vec::new() }
+    }
+
+    #[test]
+    fn nobody_is_asked_for_a_password() {
+        let place = tempfile::tempdir().expect("a folder");
+        let refuses = server(|mut stream| {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(
+                b"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\n\
+                  Content-Length: 0\r\nConnection: close\r\n\r\n",
+            );
+        });
+        let error = refuses.copy_to(&place.path().join("copy"), &|| false).expect_err("refused");
+        assert!(error.to_string().contains("terminal prompts disabled"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_clone_that_nobody_waits_for_ends_with_all_its_programs() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (sender, ended) = std::sync::mpsc::channel();
+        let silent = server(move |mut stream| {
+            // Ends when the program at the other side does.
+            let mut request = Vec::new();
+            let _ = stream.read_to_end(&mut request);
+            let _ = sender.send(request.len());
+        });
+        let since = Instant::now();
+        let gives_up = || since.elapsed() > Duration::from_millis(300);
+        let error = silent.copy_to(&place.path().join("copy"), &gives_up).expect_err("too long");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        ended.recv_timeout(Duration::from_secs(20)).expect("git speaks to it no longer");
+    }
+}

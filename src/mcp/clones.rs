@@ -1,0 +1,259 @@
+//! Copies of repositories elsewhere, in the cache: `clones/<hash of the address>/<host>/<path>/`.
+//!
+//! ```text
+//! writing    locked by who clones or updates
+//! used       locked, shared, by who may ask about the copy; its modification time is the last use
+//! partial-*  a copy that is being made, or that one made who was killed
+//! ```
+//!
+//! Limits: 32 copies; beyond, those not used longest go, never one that somebody holds.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, TryLockError};
+use std::time::{Duration, SystemTime};
+
+use crate::error::{Error, Kind, Result};
+use crate::history::git::Remote;
+
+/// Copies that are kept.
+const CLONES_MAX: usize = 32;
+
+/// How often who waits for another to end looks again.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The folder of copies.
+#[derive(Debug)]
+pub(super) struct Clones {
+    dir: PathBuf,
+    /// One is made at a time.
+    busy: Mutex<()>,
+}
+
+/// Holds a copy: as long as it lives, nobody removes it.
+#[derive(Debug)]
+pub(super) struct Lease {
+    used: File,
+}
+
+impl Drop for Lease {
+    /// Closing the file is not enough: a child that another thread has just forked holds it, too,
+    /// until it runs its program.
+    fn drop(&mut self) {
+        let _ = self.used.unlock();
+    }
+}
+
+impl Clones {
+    /// Names the folder of copies in the cache folder `cache`; nothing is made.
+    pub(super) fn new(cache: &Path) -> Clones {
+        Clones { dir: cache.join("clones"), busy: Mutex::new(()) }
+    }
+
+    /// Returns true if a folder, whose path has no links in it, is one of the copies or lies in one.
+    pub(super) fn hold(&self, folder: &Path) -> bool {
+        self.dir.canonicalize().is_ok_and(|dir| folder.starts_with(dir))
+    }
+
+    /// Returns the folder of a copy of `remote`: the one that there is, brought up to date if `update`
+    /// says so, else a new one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Remote::copy_to`]; [`Kind::Io`] where the cache cannot be written.
+    pub(super) fn copy(
+        &self,
+        remote: &Remote,
+        update: bool,
+        gives_up: &dyn Fn() -> bool,
+    ) -> Result<(PathBuf, Lease)> {
+        let _busy = loop {
+            match self.busy.try_lock() {
+                Ok(busy) => break busy,
+                Err(TryLockError::Poisoned(busy)) => break PoisonError::into_inner(busy),
+                Err(TryLockError::WouldBlock) => pause(gives_up)?,
+            }
+        };
+        let hash = xxhash_rust::xxh3::xxh3_64(remote.url().as_bytes());
+        let own = self.dir.join(format!("{hash:016x}"));
+        create_private(&own)?;
+        let writing = open(&own.join("writing"))?;
+        loop {
+            match writing.try_lock() {
+                Ok(()) => break,
+                Err(fs::TryLockError::WouldBlock) => pause(gives_up)?,
+                Err(fs::TryLockError::Error(error)) => return Err(Error::io(&own, error)),
+            }
+        }
+        let lease = lease(&own)?;
+        let place = own.join(remote.folders());
+        if !place.is_dir() {
+            self.make(remote, &own, &place, gives_up)?;
+        } else if update {
+            remote.update(&place, gives_up)?;
+        }
+        let _ = writing.unlock();
+        self.evict(&own);
+        Ok((place, lease))
+    }
+
+    /// Makes the copy beside its place, and moves it there when it is whole.
+    fn make(
+        &self,
+        remote: &Remote,
+        own: &Path,
+        place: &Path,
+        gives_up: &dyn Fn() -> bool,
+    ) -> Result<()> {
+        remove_partial(own);
+        let partial = own.join(format!("partial-{}", std::process::id()));
+        let made = remote.copy_to(&partial, gives_up).and_then(|()| {
+            let parent = place.parent().unwrap_or(own);
+            let moved = fs::create_dir_all(parent).and_then(|()| fs::rename(&partial, place));
+            moved.map_err(|error| Error::io(place, error))
+        });
+        if made.is_err() {
+            remove_partial(own);
+        }
+        made
+    }
+
+    /// Removes copies not used longest until there are at most as many as are kept; `own` stays.
+    fn evict(&self, own: &Path) {
+        let mut copies: Vec<(SystemTime, PathBuf)> = folders(&self.dir)
+            .into_iter()
+            .map(|dir| {
+                let used = fs::metadata(dir.join("used")).and_then(|metadata| metadata.modified());
+                (used.unwrap_or(SystemTime::UNIX_EPOCH), dir)
+            })
+            .collect();
+        copies.sort();
+        let mut left = copies.len();
+        for (_, dir) in copies {
+            if left <= CLONES_MAX {
+                return;
+            }
+            if dir != own && remove(&dir) {
+                left -= 1;
+            }
+        }
+    }
+}
+
+/// Removes a copy that nobody holds and nobody makes. Returns true if it is gone.
+fn remove(dir: &Path) -> bool {
+    let locks: Vec<File> =
+        ["writing", "used"].iter().filter_map(|name| open(&dir.join(name)).ok()).collect();
+    let is_free = locks.len() == 2 && locks.iter().all(|lock| lock.try_lock().is_ok());
+    is_free && fs::remove_dir_all(dir).is_ok()
+}
+
+fn remove_partial(own: &Path) {
+    for dir in folders(own) {
+        let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.starts_with("partial-") {
+            // What cannot be removed is in nobody's way: another process makes another one.
+            let _ = fs::remove_dir_all(&dir);
+        }
+    }
+}
+
+/// Notes that a copy is used, and holds it.
+fn lease(own: &Path) -> Result<Lease> {
+    let path = own.join("used");
+    let used = open(&path)?;
+    used.lock_shared().map_err(|error| Error::io(&path, error))?;
+    // Only what goes first hangs on it.
+    let _ = used.set_modified(SystemTime::now());
+    Ok(Lease { used })
+}
+
+fn open(path: &Path) -> Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(path);
+    file.map_err(|error| Error::io(path, error))
+}
+
+fn create_private(dir: &Path) -> Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|error| Error::io(dir, error))
+}
+
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_folder =
+        |entry: &fs::DirEntry| entry.file_type().is_ok_and(|file_type| file_type.is_dir());
+    entries.filter(is_folder).map(|entry| entry.path()).collect()
+}
+
+fn pause(gives_up: &dyn Fn() -> bool) -> Result<()> {
+    if gives_up() {
+        return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
+    }
+    std::thread::sleep(PAUSE);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    fn repository(dir: &Path) {
+        fs::create_dir(dir).expect("a folder");
+        fs::write(dir.join("a.rs"), "fn a() {}\n").expect("a file");
+        for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "one"]] {
+            let mut git = Command::new("git");
+            git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(args);
+            git.current_dir(dir).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
+            assert!(git.output().expect("git runs").status.success(), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn a_repository_is_copied_once_and_whole_or_not_at_all() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        repository(&base.join("origin"));
+        let clones = Clones::new(&base.join("cache"));
+        let remote = Remote::local(&base.join("origin"));
+        let error = clones.copy(&remote, false, &|| true).expect_err("nobody waits");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        let (folder, lease) = clones.copy(&remote, false, &|| false).expect("it is copied");
+        assert!(folder.ends_with("local") && folder.join("a.rs").is_file(), "{}", folder.display());
+        assert!(clones.hold(&folder) && !clones.hold(&base.join("origin")));
+        let own = folder.parent().expect("a folder");
+        assert_eq!(folders(own), std::slice::from_ref(&folder), "nothing partial");
+        // What is there is taken as it is, though the repository is gone.
+        fs::remove_dir_all(base.join("origin")).expect("it can be removed");
+        assert_eq!(clones.copy(&remote, false, &|| false).expect("it is there").0, folder);
+        assert!(clones.copy(&remote, true, &|| false).is_err());
+        assert!(!remove(own), "somebody holds it");
+        drop(lease);
+        assert!(remove(own) && !own.exists());
+    }
+
+    #[test]
+    fn those_not_used_longest_go() {
+        let place = tempfile::tempdir().expect("a folder");
+        let clones = Clones::new(place.path());
+        let dirs: Vec<PathBuf> =
+            (0..CLONES_MAX + 3).map(|n| clones.dir.join(format!("{n:016x}"))).collect();
+        for (age, dir) in dirs.iter().enumerate() {
+            create_private(dir).expect("a folder");
+            let at = SystemTime::now() - Duration::from_secs(3600 * (age as u64 + 1));
+            open(&dir.join("used"))
+                .and_then(|used| used.set_modified(at).map_err(|error| Error::io(dir, error)))
+                .expect("a time");
+        }
+        let oldest = dirs.last().expect("there are some");
+        let held = open(&oldest.join("used")).expect("a file");
+        held.lock_shared().expect("nobody has it");
+        clones.evict(&dirs[CLONES_MAX + 1]);
+        let gone: Vec<usize> = (0..dirs.len()).filter(|&at| !dirs[at].exists()).collect();
+        assert_eq!(gone, [CLONES_MAX - 2, CLONES_MAX - 1, CLONES_MAX]);
+    }
+}

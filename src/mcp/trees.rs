@@ -1,0 +1,268 @@
+//! The trees of a server: what each is called, which of them are open, and which one is meant.
+//!
+//! Limits: 256 trees, 16 of them open at once. One that was not asked for long is closed for another,
+//! and opened again when it is asked for; its index lies on disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::clones::Lease;
+use super::project::Project;
+use super::{Open, names};
+use crate::engine::Engine;
+use crate::error::{Error, Kind, Result};
+use crate::tools::session::Wanted;
+
+/// Trees of a server.
+pub(super) const TREES_MAX: usize = 256;
+
+/// Trees that are open at once: each has its texts, its watches and what it keeps of its index.
+const OPEN_MAX: usize = 16;
+
+/// A tree that may be asked about.
+#[derive(Debug)]
+struct Tree {
+    root: PathBuf,
+    /// The user or the client named it, or the server was started in it.
+    is_named: bool,
+    /// A call added it.
+    is_added: bool,
+    project: Option<Arc<Project>>,
+    /// When it was asked for last, as a count of askings.
+    asked: u64,
+    /// Holds the copy of a repository as long as the tree may be asked about.
+    lease: Option<Lease>,
+}
+
+impl Tree {
+    fn new(root: PathBuf) -> Tree {
+        let (is_named, is_added) = (false, false);
+        Tree { root, is_named, is_added, project: None, asked: 0, lease: None }
+    }
+}
+
+/// The trees, in the order in which they came; those that were added by calls come last.
+#[derive(Debug, Default)]
+pub(super) struct Trees {
+    list: Vec<Tree>,
+    askings: u64,
+}
+
+/// What is told of a tree.
+pub(super) struct Told {
+    pub(super) name: String,
+    pub(super) root: PathBuf,
+    pub(super) is_default: bool,
+    pub(super) project: Option<Arc<Project>>,
+}
+
+impl Trees {
+    /// Returns true if somebody named one.
+    pub(super) fn has_named(&self) -> bool {
+        self.list.iter().any(|tree| tree.is_named)
+    }
+
+    /// Returns true if the user or the client named the tree at `root`, or the server was started in it.
+    pub(super) fn is_named(&self, root: &Path) -> bool {
+        self.list.iter().any(|tree| tree.is_named && tree.root == root)
+    }
+
+    /// Puts those of `roots` in the place of all that were named before. What is open stays open.
+    pub(super) fn name(&mut self, roots: Vec<PathBuf>) {
+        let mut old = std::mem::take(&mut self.list);
+        for root in roots.into_iter().take(TREES_MAX) {
+            if self.list.iter().any(|tree| tree.root == root) {
+                continue;
+            }
+            let known = old.iter().position(|tree| tree.root == root);
+            let tree = known.map_or_else(|| Tree::new(root), |at| old.remove(at));
+            self.list.push(Tree { is_named: true, ..tree });
+        }
+        let added = old.into_iter().filter(|tree| tree.is_added);
+        self.list.extend(added.map(|tree| Tree { is_named: false, ..tree }));
+    }
+
+    /// Adds a tree of a call. Returns its place, and whether it was not there before.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Limit`] if there are too many.
+    pub(super) fn add(&mut self, root: &Path, lease: Option<Lease>) -> Result<(usize, bool)> {
+        if let Some(at) = self.list.iter().position(|tree| tree.root == root) {
+            let tree = &mut self.list[at];
+            tree.is_added = true;
+            tree.lease = tree.lease.take().or(lease);
+            return Ok((at, false));
+        }
+        if self.list.len() >= TREES_MAX {
+            let message = format!("there are {TREES_MAX} projects, as many as a server has");
+            return Err(Error::new(Kind::Limit, message));
+        }
+        self.list.push(Tree { is_added: true, lease, ..Tree::new(root.to_path_buf()) });
+        Ok((self.list.len() - 1, true))
+    }
+
+    /// Returns the place of the tree that is meant; `None` where there is none at all. The first is
+    /// meant where nothing else is said; so it is where it holds a wanted path, too.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`names::find`].
+    pub(super) fn place(&self, wanted: Option<&Wanted>) -> Result<Option<usize>> {
+        let first = (!self.list.is_empty()).then_some(0);
+        match wanted {
+            None => Ok(first),
+            Some(Wanted::Named(name)) => names::find(&self.roots(), name).map(Some),
+            Some(Wanted::Holding(path)) => {
+                let is_in_first =
+                    self.list.first().is_some_and(|tree| path.starts_with(&tree.root));
+                let holding = || names::holding(&self.roots(), path);
+                Ok(if is_in_first { first } else { holding().or(first) })
+            }
+        }
+    }
+
+    /// Returns the tree at a place, opened. Another may be closed for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `open`, and of [`Project::start`].
+    pub(super) fn opened(&mut self, at: usize, open: &Open) -> Result<Arc<Project>> {
+        self.askings += 1;
+        let tree = &mut self.list[at];
+        tree.asked = self.askings;
+        if let Some(project) = &tree.project {
+            return Ok(Arc::clone(project));
+        }
+        let project = Arc::new(Project::start(open(Some(&tree.root))?)?);
+        tree.project = Some(Arc::clone(&project));
+        self.close_beyond(OPEN_MAX);
+        Ok(project)
+    }
+
+    /// Opens the first tree, which nobody named, with the engine that found it.
+    pub(super) fn start(&mut self, engine: Engine) -> Result<Arc<Project>> {
+        let root = engine.root().to_path_buf();
+        let project = Arc::new(Project::start(engine)?);
+        self.name(vec![root]);
+        self.list[0].project = Some(Arc::clone(&project));
+        Ok(project)
+    }
+
+    /// Closes those not asked for longest until at most `open_max` are open; the first stays.
+    fn close_beyond(&mut self, open_max: usize) {
+        let count = self.list.iter().filter(|tree| tree.project.is_some()).count();
+        for _ in open_max..count {
+            let open = self.list.iter_mut().skip(1).filter(|tree| tree.project.is_some());
+            if let Some(tree) = open.min_by_key(|tree| tree.asked) {
+                tree.project = None;
+            }
+        }
+    }
+
+    /// Returns what is to be told of each.
+    pub(super) fn told(&self) -> Vec<Told> {
+        let names = names::of(&self.roots());
+        let told = self.list.iter().zip(names).enumerate().map(|(at, (tree, name))| Told {
+            name,
+            root: tree.root.clone(),
+            is_default: at == 0,
+            project: tree.project.clone(),
+        });
+        told.collect()
+    }
+
+    /// Returns the name of the tree at `root`, unless it is the first.
+    pub(super) fn name_beside_first(&self, root: &Path) -> Option<String> {
+        let at = self.list.iter().position(|tree| tree.root == root).filter(|&at| at > 0)?;
+        names::of(&self.roots()).into_iter().nth(at)
+    }
+
+    /// Closes all. Returns those that were open.
+    pub(super) fn close(&mut self) -> Vec<Arc<Project>> {
+        std::mem::take(&mut self.list).into_iter().filter_map(|tree| tree.project).collect()
+    }
+
+    fn roots(&self) -> Vec<&Path> {
+        self.list.iter().map(|tree| tree.root.as_path()).collect()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::index::store::Store;
+    use crate::source::walk::Environment;
+
+    fn open(base: &Path) -> Open {
+        let index = base.join("index");
+        Box::new(move |root| {
+            let root = root.expect("a tree is named").to_path_buf();
+            let name = root.file_name().expect("it has a name");
+            let store = Store::new(index.join(name), false);
+            Ok(Engine::new(root, store, Environment { global_excludes: None, threads: 1 }))
+        })
+    }
+
+    fn names(trees: &Trees) -> Vec<(String, bool)> {
+        trees.told().into_iter().map(|told| (told.name, told.project.is_some())).collect()
+    }
+
+    #[test]
+    fn what_is_named_anew_stays_open_and_what_was_added_stays() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        for name in ["a", "b", "c", "d"] {
+            std::fs::create_dir(base.join(name)).expect("a folder");
+        }
+        let (open, root) = (open(&base), |name: &str| base.join(name));
+        let mut trees = Trees::default();
+        assert_eq!(trees.place(None).expect("none"), None);
+        trees.name(vec![root("a"), root("b"), root("a")]);
+        let (first, second) = (trees.opened(0, &open), trees.opened(1, &open));
+        let (_, second) = (first.expect("it opens"), second.expect("it opens"));
+        assert_eq!(trees.add(&root("b"), None).expect("there is room"), (1, false));
+        assert_eq!(trees.add(&root("c"), None).expect("there is room"), (2, true));
+        trees.name(vec![root("b"), root("d")]);
+        let told = |name: &str, is_open: bool| (name.to_owned(), is_open);
+        assert_eq!(names(&trees), [told("b", true), told("d", false), told("c", false)]);
+        assert!(Arc::ptr_eq(&trees.opened(0, &open).expect("it is open"), &second));
+        let holding = |path: &str| Some(Wanted::Holding(base.join(path)));
+        for (path, at) in [("d/x.rs", 1), ("c/y/x.rs", 2), ("b/x.rs", 0), ("elsewhere", 0)] {
+            let found = trees.place(holding(path).as_ref()).expect("no name");
+            assert_eq!(found, Some(at), "{path}");
+        }
+        let named = |trees: &Trees| ["a", "b", "c", "d"].map(|name| trees.is_named(&root(name)));
+        assert_eq!(named(&trees), [false, true, false, true]);
+        // It was named and added: it stays when it is no longer named.
+        trees.name(vec![root("a")]);
+        assert_eq!(names(&trees), [told("a", false), told("b", true), told("c", false)]);
+        assert_eq!(named(&trees), [true, false, false, false]);
+        assert_eq!(trees.close().len(), 1);
+    }
+
+    #[test]
+    fn those_not_asked_for_longest_are_closed() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        let open = open(&base);
+        let roots: Vec<PathBuf> = (0..OPEN_MAX + 2).map(|n| base.join(format!("t{n}"))).collect();
+        for root in &roots {
+            std::fs::create_dir(root).expect("a folder");
+        }
+        let mut trees = Trees::default();
+        trees.name(roots);
+        for at in 0..OPEN_MAX {
+            trees.opened(at, &open).expect("it opens");
+        }
+        trees.opened(1, &open).expect("it is open");
+        trees.opened(OPEN_MAX, &open).expect("it opens");
+        trees.opened(OPEN_MAX + 1, &open).expect("it opens");
+        let closed: Vec<usize> = (0..OPEN_MAX + 2).filter(|&at| !names(&trees)[at].1).collect();
+        assert_eq!(closed, [2, 3]);
+        let full =
+            (0..TREES_MAX).try_for_each(|n| trees.add(&base.join(format!("x{n}")), None).map(drop));
+        assert_eq!(full.expect_err("there is no room").kind(), Kind::Limit);
+        trees.close();
+    }
+}

@@ -1,0 +1,91 @@
+//! `index`: makes a project of another folder, or of a repository elsewhere, for the calls that follow.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::known::Status;
+use super::projects::line;
+use super::session::{Indexed, Project, Source};
+use super::{Call, Define, Effect, Reply};
+use crate::error::{Error, Result};
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Index;
+
+/// What is asked.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Args {
+    /// A folder of this machine
+    pub path: Option<String>,
+    /// A repository (https or ssh) to clone; needs a server with `--allow-clone`
+    pub url: Option<String>,
+    /// Fetch a `url` that was cloned before anew
+    #[serde(default)]
+    pub update: bool,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Added {
+    /// Whether all of it is indexed.
+    pub status: Status,
+    /// The project.
+    #[serde(flatten)]
+    pub project: Project,
+    /// Whether it was no project before.
+    pub new: bool,
+}
+
+impl Define for Index {
+    const NAME: &'static str = "codedb_index";
+    const SUMMARY: &'static str = "Add a folder or a repository as a project";
+    const DETAILS: &'static str = "For code beside this tree, such as a dependency's source: the reply tells the name that other \
+         calls take as `project`. The index goes on in the background if it takes long.";
+    const EFFECT: Effect = Effect::Adds;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"path": "../library"}"#];
+    const POSITIONAL: &'static [&'static str] = &[];
+    type Args = Args;
+    type Reply = Added;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Added> {
+        let source = match (&args.path, &args.url) {
+            (Some(path), None) if path.is_empty() => {
+                return Err(Error::usage("`path` is empty").with_hint("`.` is the tree itself"));
+            }
+            (Some(path), None) if !args.update => Source::Folder(path),
+            (None, Some(url)) => Source::Remote { url, update: args.update },
+            (Some(_), None) => {
+                return Err(Error::usage("`update` goes with `url`: folders are always current"));
+            }
+            (Some(_), Some(_)) => return Err(Error::usage("either `path` or `url`, not both")),
+            (None, None) => {
+                return Err(Error::usage("`path` or `url` is missing")
+                    .with_hint("{\"path\": \"/home/me/library\"}"));
+            }
+        };
+        let Some(session) = call.session else {
+            return Err(Error::usage("only a server has projects")
+                .with_hint("`codedb index DIR` builds an index on the command line"));
+        };
+        let added = session.add(source)?;
+        let status = match added.project.index {
+            Indexed::Full => Status::Ok,
+            _ => Status::Partial,
+        };
+        Ok(Added { status, project: added.project, new: added.is_new })
+    }
+}
+
+impl Reply for Added {
+    /// One line.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        line(&mut out, &self.project);
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        true
+    }
+}

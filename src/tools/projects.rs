@@ -1,0 +1,102 @@
+//! `projects`: which trees can be asked about, and how much of each is indexed.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::session::{Indexed, Project};
+use super::{Call, Define, Reply, counted, first};
+use crate::base::text;
+use crate::error::Result;
+
+/// Trees that are indexed and no projects, of a reply.
+const INDEXED_MAX: usize = 20;
+
+/// See [`Define`].
+#[derive(Debug)]
+pub struct Projects;
+
+/// What is asked: nothing.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Args {}
+
+/// What is answered.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Listed {
+    /// The projects of the session, the default one first.
+    pub projects: Vec<Project>,
+    /// Other trees that were indexed, those used last first.
+    pub indexed: Vec<String>,
+    /// How many of these are listed.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+    /// Why there is no project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<String>,
+}
+
+impl Define for Projects {
+    const NAME: &'static str = "codedb_projects";
+    const SUMMARY: &'static str =
+        "List the projects that calls can be about, and other trees that are indexed";
+    const DETAILS: &'static str = "The first project is the default; every tool takes `project`, a name or path of this list, \
+         to ask another.";
+    const EXAMPLES: &'static [&'static str] = &["{}"];
+    const POSITIONAL: &'static [&'static str] = &[];
+    type Args = Args;
+    type Reply = Listed;
+
+    fn run(call: &Call<'_>, _: Args) -> Result<Listed> {
+        let Some(session) = call.session else {
+            return Ok(Listed::default());
+        };
+        let (indexed, total) = first(session.indexed(), INDEXED_MAX);
+        let (projects, lacks) = session.projects();
+        Ok(Listed { projects, shown: indexed.len(), indexed, total, lacks })
+    }
+}
+
+impl Reply for Listed {
+    /// A line for each project, and one for each other tree.
+    fn render(&self) -> String {
+        let mut out = String::new();
+        for project in &self.projects {
+            line(&mut out, project);
+        }
+        if !self.indexed.is_empty() {
+            let (shown, total) = (self.shown, self.total);
+            let _ = writeln!(out, "indexed trees that are no projects ({shown} of {total})");
+        }
+        for root in &self.indexed {
+            let _ = writeln!(out, "  {}", text::plain(root));
+        }
+        out
+    }
+
+    fn is_found(&self) -> bool {
+        !self.projects.is_empty() || !self.indexed.is_empty()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.lacks.iter().map(|why| format!("there is no project: {why}")).collect()
+    }
+}
+
+/// Writes what is known of a project: `name  root  files  how far its index is`.
+pub(super) fn line(out: &mut String, project: &Project) {
+    let (name, root) = (text::plain(&project.name), text::plain(&project.root));
+    let _ = write!(out, "{name}  {root}");
+    if let Some(files) = project.files {
+        let _ = write!(out, "  {}", counted(files, "file"));
+    }
+    let index = match (&project.doing, project.index) {
+        (Some(doing), _) => doing,
+        (None, Indexed::Full) => "indexed",
+        (None, Indexed::Ready) => "indexed for searches, symbols and words not all yet",
+        (None, Indexed::Nothing) => "not indexed yet",
+        (None, Indexed::Failed) => "cannot be indexed",
+    };
+    let _ = writeln!(out, "  {index}{}", if project.default { "  (default)" } else { "" });
+}

@@ -1,0 +1,347 @@
+//! Trees that calls add to a server: folders, repositories elsewhere, and those that are refused.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::http::{Server, TOKEN};
+use super::projects::{of_roots, path, place, refused, start};
+use super::roots::name_roots;
+use super::session::Session;
+use crate::support::place::Answer;
+
+#[test]
+fn a_folder_is_added_and_searched() {
+    let place = place();
+    let mut session = of_roots(&place, &["x/app"]);
+    let answer =
+        session.call("codedb_index", json!({"path": path(&place, "far/dep"), "format": "json"}));
+    let added = &answer["structuredContent"];
+    assert_eq!((&added["name"], &added["new"]), (&json!("dep"), &json!(true)), "{answer}");
+    assert_eq!((&added["status"], &added["index"]), (&json!("ok"), &json!("full")), "{answer}");
+    assert_eq!(added["files"], 1, "{answer}");
+    let found = session.text("codedb_symbol", json!({"name": "of_dep", "project": "dep"}));
+    assert!(found.contains("dep_here.rs:1"), "{found}");
+    let told = refused(&mut session, "codedb_read", json!({"path": ".env", "project": "dep"}));
+    assert!(told.contains("like a secret") && !told.contains("KEY"), "{told}");
+    // The first stays the default, the same folder is the same project, a path may be relative.
+    assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "x_here.rs\n");
+    let again = session.call("codedb_index", json!({"path": "../../far/dep", "format": "json"}));
+    assert_eq!(again["structuredContent"]["new"], false, "{again}");
+    let text = session.text("codedb_index", json!({"path": "../../y/app"}));
+    assert!(text.starts_with("y/app  ") && text.contains("  1 file  indexed\n"), "{text}");
+    // An edit in it is seen by the next call.
+    place.write("far/dep/later.rs", "pub fn later() {}\n");
+    let found = session.text("codedb_symbol", json!({"name": "later", "project": "dep"}));
+    assert!(found.contains("later.rs:1"), "{found}");
+    session.end();
+}
+
+#[test]
+fn what_is_not_to_be_served_is_not_added() {
+    let place = place();
+    let home = place.base().join("home");
+    for folder in [".ssh", ".config/gcloud", "ssh"] {
+        std::fs::create_dir_all(home.join(folder)).expect("a folder");
+    }
+    place.write("x/app/.git/config", "[core]\n");
+    let mut session = of_roots(&place, &["x/app"]);
+    let mut check = |given: &Path, expected: &str| {
+        let told =
+            refused(&mut session, "codedb_index", json!({"path": given.display().to_string()}));
+        assert!(told.contains(expected), "{}: {told}", given.display());
+    };
+    check(&home, "it is a home folder");
+    check(Path::new("/"), "it is the root of the file system");
+    check(&place.base(), "it holds a home folder");
+    check(&home.join(".ssh"), "it is a folder of credentials");
+    check(&home.join(".config/gcloud"), "it is a folder of credentials");
+    check(Path::new(".git"), "it is a folder of credentials");
+    check(Path::new("/proc/self"), "the system's own");
+    check(Path::new("/dev"), "the system's own");
+    check(Path::new("x_here.rs"), "it is no folder");
+    check(Path::new("none"), "`path` names a folder");
+    check(Path::new(""), "`path` is empty");
+    std::os::unix::fs::symlink(&home, place.root().join("link")).expect("a link");
+    check(&place.root().join("link"), "it is a home folder");
+    for (arguments, expected) in [
+        (json!({}), "`path` or `url` is missing"),
+        (json!({"path": "a", "url": "b"}), "not both"),
+        (json!({"path": "a", "update": true}), "`update` goes with `url`"),
+        (json!({"path": 5}), "of type string"),
+        (json!({"paths": "a"}), "`path` is"),
+    ] {
+        let told = refused(&mut session, "codedb_index", arguments);
+        assert!(told.contains(expected), "{told}");
+    }
+    session.text("codedb_index", json!({"path": home.join("ssh").display().to_string()}));
+    session.end();
+}
+
+#[test]
+fn folders_of_any_name_are_projects() {
+    let place = place();
+    let names = ["-rf", "a b", "ü", "new\nline", "\u{1b}[2J", "--root", "$(x)", "\"'"];
+    let mut session = of_roots(&place, &["x/app"]);
+    for name in names {
+        place.write(format!("odd/{name}/file.rs"), "pub fn odd() {}\n");
+        let answer = session.call(
+            "codedb_index",
+            json!({"path": path(&place, &format!("odd/{name}")), "format": "json"}),
+        );
+        assert_eq!(answer["structuredContent"]["name"], name, "{answer}");
+        let found = session.text("codedb_find", json!({"query": "file", "project": name}));
+        assert_eq!(found, "file.rs\n");
+    }
+    let text = session.text("codedb_projects", json!({}));
+    assert_eq!(text.lines().count(), 1 + names.len(), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    session.end();
+}
+
+#[test]
+fn a_server_that_found_no_tree_takes_one() {
+    let place = place();
+    let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["mcp", "--toolsets", "all", "--index-dir"]).arg(place.cache());
+    command.current_dir(place.base().join("home"));
+    let mut session = Session::spawn(command);
+    session.initialize("2025-11-25", json!({}));
+    let told = refused(&mut session, "codedb_find", json!({"query": "here.rs"}));
+    assert!(told.contains("it is a home folder"), "{told}");
+    let text = session.text("codedb_projects", json!({}));
+    assert!(text.contains("note: there is no project: ") && text.contains("home folder"), "{text}");
+    let told = refused(&mut session, "codedb_index", json!({"path": "lib"}));
+    assert!(told.contains("no absolute path"), "{told}");
+    session.text("codedb_index", json!({"path": path(&place, "lib")}));
+    assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "lib_here.rs\n");
+    session.end();
+}
+
+#[test]
+fn addresses_are_refused_before_git_sees_them() {
+    let place = place();
+    let mut session = of_roots(&place, &["x/app"]);
+    let told = refused(&mut session, "codedb_index", json!({"url": "https://example.org/a/b"}));
+    assert!(
+        told.contains("this server clones nothing") && told.contains("--allow-clone"),
+        "{told}"
+    );
+    session.end();
+    let root = path(&place, "x/app");
+    let mut session = start(&place, &["--allow-clone", "--root", &root]);
+    for (url, expected) in [
+        ("--upload-pack=touch /tmp/x", "a space"),
+        ("--upload-pack=x", "begins with `-`"),
+        ("ext::sh", "it is no address"),
+        ("file:///etc", "only https and ssh"),
+        ("/etc", "it is no address"),
+        ("http://example.org/a", "only https and ssh"),
+        ("https://me:secret@example.org/a", "it holds credentials"),
+        ("https://example.org/a?token=secret", "more than names"),
+        ("https://example.org/\u{7}", "a control character"),
+        ("ssh://-oProxyCommand=x/a", "no plain name"),
+        ("", "1 to 1000 bytes"),
+    ] {
+        let told = refused(&mut session, "codedb_index", json!({"url": url}));
+        assert!(told.contains(expected) && !told.contains("secret"), "{url}: {told}");
+    }
+    // Nothing listens there: git is asked, and tells.
+    let told = refused(&mut session, "codedb_index", json!({"url": "https://127.0.0.1:1/a/b"}));
+    assert!(told.contains("`git clone` fails: "), "{told}");
+    let clones = place.cache().join("clones");
+    let below = |dir: &Path| -> Vec<_> {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let left: Vec<_> = below(&clones).iter().flat_map(|own| below(own)).collect();
+    assert!(left.iter().all(|path| path.is_file()), "{left:?}");
+    session.end();
+}
+
+#[test]
+fn who_waits_for_a_new_project_is_told_how_far_it_is() {
+    let place = place();
+    for file in 0..400 {
+        let text = format!("pub fn only_{file}() -> u32 {{\n    {file}\n}}\n").repeat(40);
+        place.write(format!("far/dep/f{file}.rs"), text);
+    }
+    let mut session = of_roots(&place, &["x/app"]);
+    let params = json!({
+        "_meta": {"progressToken": "p"},
+        "name": "codedb_index",
+        "arguments": {"path": path(&place, "far/dep")},
+    });
+    session.send(&json!({"jsonrpc": "2.0", "id": "i", "method": "tools/call", "params": params}));
+    let (mut last, mut told) = (0.0, 0);
+    let answer = loop {
+        let message = session.next();
+        if message["method"] != "notifications/progress" {
+            break message;
+        }
+        let done = message["params"]["progress"].as_f64().expect("a number");
+        assert!(message["params"]["progressToken"] == "p" && done > last, "{message}");
+        (last, told) = (done, told + 1);
+    };
+    assert!(told > 0, "{answer}");
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("dep  "), "{text}");
+    session.end();
+}
+
+/// Returns a call that puts a line into a file of a tree.
+fn line(project: &str, path: &str) -> Value {
+    json!({"path": path, "op": "insert", "after": 0, "content": "// here", "project": project})
+}
+
+#[test]
+fn what_a_call_added_is_only_read() {
+    let place = place();
+    let (app, lib, dep) = (path(&place, "x/app"), path(&place, "lib"), path(&place, "far/dep"));
+    let text = |path: &str| std::fs::read_to_string(place.root().join(path)).expect("it is there");
+    let args = ["--allow-edit", "--root", app.as_str(), "--root", lib.as_str()];
+    let mut session = start(&place, &args);
+    // The last is around one that was named.
+    for folder in [&dep, &lib, &place.root().display().to_string()] {
+        session.text("codedb_index", json!({"path": folder}));
+    }
+    for (project, file) in [
+        ("dep", "dep_here.rs".to_owned()),
+        ("dep", format!("{dep}/dep_here.rs")),
+        (&dep, "dep_here.rs".to_owned()),
+        ("tree", "x/app/x_here.rs".to_owned()),
+    ] {
+        for dry_run in [false, true] {
+            let mut call = line(project, &file);
+            call["dry_run"] = json!(dry_run);
+            let told = refused(&mut session, "codedb_edit", call);
+            assert!(told.starts_with("files are only read here; edits go into trees"), "{told}");
+        }
+    }
+    let told = refused(
+        &mut session,
+        "codedb_edit",
+        json!({"path": format!("{dep}/new.rs"), "op": "create", "content": "x"}),
+    );
+    assert!(told.starts_with("files are only read here"), "{told}");
+    let ops = json!([{"tool": "codedb_edit", "arguments": line("lib", "lib_here.rs")}]);
+    let bundle = session.text("codedb_bundle", json!({"ops": ops}));
+    assert!(bundle.contains("a bundle only reads"), "{bundle}");
+    assert_eq!(text("far/dep/dep_here.rs"), "pub fn of_dep() {}\n");
+    assert_eq!(text("x/app/x_here.rs"), "pub fn of_x() {}\n");
+    assert_eq!(text("lib/lib_here.rs"), "pub fn of_lib() {}\n");
+    assert!(!place.root().join("far/dep/new.rs").exists());
+    // What was named is written, by its name and by an absolute path, though a call added it, too.
+    for call in [
+        line("app", "x_here.rs"),
+        line("lib", "lib_here.rs"),
+        json!({"path": format!("{lib}/new.rs"), "op": "create", "content": "pub fn made() {}\n"}),
+    ] {
+        session.text("codedb_edit", call);
+    }
+    assert_eq!(text("x/app/x_here.rs"), "// here\npub fn of_x() {}\n");
+    assert_eq!(text("lib/lib_here.rs"), "// here\npub fn of_lib() {}\n");
+    let found = session.text("codedb_symbol", json!({"name": "made", "project": "lib"}));
+    assert!(found.contains("new.rs:1"), "{found}");
+    session.end();
+}
+
+#[test]
+fn what_the_client_names_is_written_as_long_as_it_does() {
+    let place = place();
+    let uri = |tree: &str| json!({"uri": format!("file://{}", path(&place, tree)), "name": tree});
+    let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["mcp", "--toolsets", "all", "--allow-edit", "--index-dir"]).arg(place.cache());
+    command.current_dir(place.base().join("home"));
+    let mut session = Session::spawn(command);
+    session.initialize("2025-11-25", json!({"roots": {"listChanged": true}}));
+    name_roots(&mut session, json!([uri("lib")]));
+    session.text("codedb_edit", line("lib", "lib_here.rs"));
+    session.text("codedb_index", json!({"path": path(&place, "lib")}));
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    name_roots(&mut session, json!([uri("x/app")]));
+    session.text("codedb_edit", line("app", "x_here.rs"));
+    let told = refused(&mut session, "codedb_edit", line("lib", "lib_here.rs"));
+    assert!(told.starts_with("files are only read here"), "{told}");
+    session.end();
+}
+
+#[test]
+fn what_nobody_named_is_written_only_around_the_start() {
+    let place = place();
+    let mut session = start(&place, &["--allow-edit"]);
+    session.text("codedb_edit", line("app", "x_here.rs"));
+    session.end();
+    // The first that a call adds is the default where none was found, and is only read all the same.
+    let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(["mcp", "--toolsets", "all", "--allow-edit", "--index-dir"]).arg(place.cache());
+    command.current_dir(place.base().join("home"));
+    let mut session = Session::spawn(command);
+    session.initialize("2025-11-25", json!({}));
+    session.text("codedb_index", json!({"path": path(&place, "lib")}));
+    let call = json!({"path": "lib_here.rs", "op": "delete", "range_start": 1});
+    let told = refused(&mut session, "codedb_edit", call);
+    assert!(told.starts_with("files are only read here"), "{told}");
+    session.end();
+}
+
+#[test]
+fn a_copy_in_the_cache_is_only_read_though_it_is_named() {
+    let place = place();
+    let copy = place.cache().join("clones/0123456789abcdef/example.org/a");
+    std::fs::create_dir_all(&copy).expect("a folder");
+    std::fs::write(copy.join("a.rs"), "pub fn of_copy() {}\n").expect("a file");
+    let root = copy.display().to_string();
+    let mut session = start(&place, &["--allow-edit", "--root", &root]);
+    let found = session.text("codedb_symbol", json!({"name": "of_copy"}));
+    assert!(found.contains("a.rs:1"), "{found}");
+    let told = refused(&mut session, "codedb_edit", line("a", "a.rs"));
+    assert!(told.starts_with("files are only read here"), "{told}");
+    let text = std::fs::read_to_string(copy.join("a.rs")).expect("it is there");
+    assert_eq!(text, "pub fn of_copy() {}\n");
+    session.end();
+}
+
+#[test]
+fn over_http_projects_are_added_only_where_that_is_allowed() {
+    let place = place();
+    let args = ["--root".to_owned(), path(&place, "lib")];
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    // The place's own root comes first.
+    let server = Server::with(&place, None, &args);
+    let found = server.call(1, "codedb_find", &json!({"query": "here.rs", "project": "lib"}));
+    assert_eq!(found["content"][0]["text"], "lib_here.rs\n");
+    let listed = server.call(2, "codedb_projects", &json!({}));
+    let text = listed["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("tree  ") && text.contains("\nlib  "), "{text}");
+    let params = json!({"name": "codedb_index", "arguments": {"path": "/tmp"}});
+    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
+    let answer = server.post(&[("MCP-Protocol-Version", "2025-11-25")], &call).json();
+    let message = answer["error"]["message"].as_str().expect("a sentence");
+    assert!(message.contains("codedb serve --allow-index"), "{message}");
+    drop(server);
+    for flag in ["--allow-index", "--allow-clone"] {
+        let mut command = place.codedb("serve");
+        command.args(["--listen", "127.0.0.1:0", flag]).env_remove("CODEDB_TOKEN");
+        let refused = Answer::of(command);
+        assert_eq!((refused.code, refused.text()), (2, String::new()));
+        assert!(refused.stderr.contains("need a token"), "{}", refused.stderr);
+    }
+    let server = Server::with(&place, Some(TOKEN), &["--allow-index"]);
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [("Authorization", bearer.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
+    let call = |id: u32, name: &str, arguments: Value| {
+        let params = json!({"name": name, "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        server.post(&headers, &call).json()["result"].clone()
+    };
+    let added = call(1, "codedb_index", json!({"path": path(&place, "far/dep")}));
+    assert_eq!(added["isError"], false, "{added}");
+    let found = call(2, "codedb_symbol", json!({"name": "of_dep", "project": "dep"}));
+    assert!(
+        found["content"][0]["text"].as_str().is_some_and(|text| text.contains("dep_here.rs:1"))
+    );
+    let refused = call(3, "codedb_index", json!({"url": "https://example.org/a/b"}));
+    assert!(refused.to_string().contains("this server clones nothing"), "{refused}");
+}
