@@ -163,10 +163,15 @@ impl Catalog {
 
     /// Returns the file's bytes, up to `bytes_max`, if they can be read.
     pub fn read(&self, file: FileId, bytes_max: usize) -> Option<Text> {
-        let (path, bytes_max) = (self.path(file), bytes_max as u64);
+        self.texts.read(self.path(file), bytes_max as u64).ok()
+    }
+
+    /// Does as [`Catalog::read`] does, but gives the bytes as they were when the files were listed
+    /// where these are kept: not for what is shown. O(path) then, without asking the system.
+    pub fn read_as_listed(&self, file: FileId, bytes_max: usize) -> Option<Text> {
         match self.files.info(file.index()).lasting_stamp() {
-            Some(now) => self.texts.read_at(path, now, bytes_max).ok(),
-            None => self.texts.read(path, bytes_max).ok(),
+            Some(now) => self.texts.read_at(self.path(file), now, bytes_max as u64).ok(),
+            None => self.read(file, bytes_max),
         }
     }
 

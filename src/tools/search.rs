@@ -265,7 +265,8 @@ fn matching(
         // Refused once nobody wants to know any more.
         call.code.files()?;
         let count = |file: &Ranked| {
-            let bytes = read(catalog, file.at);
+            let id = FileId::new(file.at);
+            let bytes = catalog.read_as_listed(id, FILE_BYTES_MAX).unwrap_or_default();
             let count = spans(&text(&bytes), regex).count();
             (count > 0).then_some((*file, count))
         };
