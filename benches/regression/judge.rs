@@ -181,6 +181,10 @@ pub(crate) fn wall(wall: &Wall, limits: &Limits) -> Verdict {
         let floor = limits.wall_floor_ns / 1e3;
         return Verdict::Noise(format!("{over}, but by less than {floor} µs"));
     }
+    if wall.high.is_infinite() {
+        // Calls so slow that there were too few pairs for an interval: the second run decides.
+        return Verdict::Over(format!("{over}, in too few calls to say how sure that is"));
+    }
     if wall.low <= 1.0 + limits.wall {
         let low = percent(wall.low);
         return Verdict::Noise(format!("{over}, but it may be {low} (99.9 % confidence)"));

@@ -94,7 +94,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let asked = asked(matches);
     let options = options(matches, &asked)?;
     let served = mcp::serve(options, std::io::stdin(), std::io::stdout())?;
-    for Served { engine, .. } in served.iter().filter(|served| !served.is_complete) {
+    // One builder is left behind at the most: a client may have named many folders.
+    if let Some(Served { engine, .. }) = served.iter().find(|served| !served.is_complete) {
         background::build_even_if_wide(engine, Build::Full);
     }
     if let Some(Served { engine, .. }) = served.first() {

@@ -29,7 +29,7 @@ use rustix::io::Errno;
 use self::clients::Clients;
 use self::dirty::Dirty;
 use super::socket::Place;
-use super::vouched::{self, Still};
+use super::vouched::Still;
 use super::wake::{Stop, Wake};
 use super::{Built, Engine, Pace, Progress, build, code, wire};
 use crate::base::bits::Bits;
@@ -110,8 +110,6 @@ struct Server<'a> {
 struct Current {
     snapshot: Snapshot,
     sources: Vec<Source>,
-    /// Those of them of whose changes no watch tells.
-    unheard: Vec<Source>,
     /// Directories that cannot be watched.
     unwatched: Vec<Vec<u8>>,
     /// There are too many of those.
@@ -218,12 +216,11 @@ impl<'a> Server<'a> {
         let vouched = &self.shared.engine.warm.vouched;
         // What is taken out is noted before anybody else may look.
         let mut standing = vouched.lock();
+        let before = standing.as_mut().and_then(|standing| standing.still.take());
         let (result, codes) = self.drained();
         if let Some(standing) = &mut *standing {
             standing.codes += codes;
-            if !self.is_still() {
-                standing.still = None;
-            }
+            standing.still = before.filter(|_| result.is_ok() && self.is_still());
         }
         result
     }
@@ -285,7 +282,7 @@ impl<'a> Server<'a> {
     /// Lets calls of this process know that nothing differs, or that something may.
     fn vouch(&self) {
         let still = self.current.as_ref().filter(|_| self.is_still());
-        let still = still.map(|current| Still::new(&current.snapshot, current.unheard.clone()));
+        let still = still.map(|current| Still::new(&current.snapshot, current.sources.clone()));
         self.shared.engine.warm.vouched.stand(still);
     }
 
@@ -483,8 +480,7 @@ impl<'a> Server<'a> {
             unwatched.clear();
         }
         let sources = table.sources()?;
-        let unheard = vouched::unheard(&sources, engine.root(), &self.watcher);
-        self.current = Some(Current { snapshot, sources, unheard, unwatched, is_blind });
+        self.current = Some(Current { snapshot, sources, unwatched, is_blind });
         Ok(is_complete)
     }
 }

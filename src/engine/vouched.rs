@@ -5,16 +5,14 @@
 //! empty and the server noted nothing, nothing happened. The server holds the lock while it takes
 //! events out of the queue, so that none is in neither place.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::base::path;
 use crate::index::store::Store;
 use crate::snapshot::Snapshot;
-use crate::source::rules::{self, Source};
+use crate::source::rules::Source;
 use crate::source::watch::{self, Queue, Watcher};
 
 /// How often calls that are answered so note that the index was used.
@@ -46,14 +44,14 @@ pub(super) struct Standing {
 pub(super) struct Still {
     generation: u64,
     checksums: Vec<u32>,
-    /// Ignore rules' sources that no watch tells of.
-    unwatched: Vec<Source>,
+    /// Ignore rules' sources: what changes them through another name, or a map, makes no event.
+    sources: Vec<Source>,
 }
 
 impl Still {
-    pub(super) fn new(snapshot: &Snapshot, unwatched: Vec<Source>) -> Still {
+    pub(super) fn new(snapshot: &Snapshot, sources: Vec<Source>) -> Still {
         let checksums = snapshot.checksums().collect();
-        Still { generation: snapshot.generation, checksums, unwatched }
+        Still { generation: snapshot.generation, checksums, sources }
     }
 
     /// Returns true if it speaks of the generation with this number and these checksums.
@@ -97,7 +95,7 @@ impl Vouched {
     }
 
     /// Returns the generation of which nothing changed until now, if that is certain. Costs a look
-    /// at the queue and at the ignore rules' sources outside of the watched directories.
+    /// at the queue and at each of the ignore rules' sources.
     pub(super) fn still(&self, store: &Store) -> Option<Still> {
         let still = {
             let mut standing = self.lock();
@@ -113,7 +111,7 @@ impl Vouched {
             }
             still
         };
-        still.unwatched.iter().all(Source::holds).then_some(still)
+        still.sources.iter().all(Source::holds).then_some(still)
     }
 
     /// Returns a number that is another one after each publication of the code index, if none is
@@ -122,24 +120,6 @@ impl Vouched {
         let standing = self.lock();
         standing.as_ref().filter(|standing| standing.queue.is_empty()).map(|it| it.codes)
     }
-}
-
-/// Returns the sources whose changes may make no event: those outside of the watched directories, and
-/// those to which another path leads.
-pub(super) fn unheard(sources: &[Source], root: &Path, watcher: &Watcher) -> Vec<Source> {
-    let is_heard = |source: &&Source| {
-        let dir = source.path.parent().and_then(|dir| dir.strip_prefix(root).ok());
-        let is_watched = dir.and_then(path::from_path).is_some_and(|dir| watcher.is_watched(&dir));
-        let name = source.path.file_name();
-        let is_rule = name.is_some_and(|name| rules::NAMES.iter().any(|rule| name == *rule));
-        let is_alone = || {
-            std::fs::symlink_metadata(&source.path).is_ok_and(|metadata| {
-                metadata.is_dir() || metadata.is_file() && metadata.nlink() == 1
-            })
-        };
-        is_watched && is_rule && is_alone()
-    };
-    sources.iter().filter(|source| !is_heard(source)).cloned().collect()
 }
 
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]

@@ -85,16 +85,22 @@ impl Clones {
                 Err(fs::TryLockError::Error(error)) => return Err(Error::io(&own, error)),
             }
         }
-        let lease = lease(&own)?;
+        let held = lease(&own)?;
         let place = own.join(remote.folders());
         if !place.is_dir() {
-            self.make(remote, &own, &place, gives_up)?;
-        } else if update {
+            if let Err(error) = self.make(remote, &own, &place, gives_up) {
+                // What is left of an address that leads nowhere would count among the copies.
+                drop(held);
+                let _ = writing.unlock();
+                remove(&own);
+                return Err(error);
+            }
+        } else if update || Remote::is_unfinished(&place) {
             remote.update(&place, gives_up)?;
         }
         let _ = writing.unlock();
         self.evict(&own);
-        Ok((place, lease))
+        Ok((place, held))
     }
 
     /// Makes the copy beside its place, and moves it there when it is whole.

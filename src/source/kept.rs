@@ -1,5 +1,5 @@
 //! Texts of files kept in memory, so that a process that stays reads each of them once; every use
-//! compares the stamp first, so that a text is never older than its file.
+//! compares the stamp first, the file's own or (`read_at`) the one that the caller vouches for.
 
 use std::ops::Deref;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 //! ignore rules' own stamps, [`sweep`] compares a tree with its stamps, [`changes`] turns what the
 //! sweep found into added and removed files, `watch` tells of changes as they happen, [`secret`]
 //! names the files that no index may hold, [`guarded`] reads what may be served to others, [`kept`]
-//! keeps it in memory, [`write`] edits files for a caller that may.
+//! keeps it in memory, [`mod@write`] edits files for a caller that may.
 
 pub mod changes;
 pub mod guarded;

@@ -35,10 +35,10 @@ pub fn is_secret(path: &[u8]) -> bool {
     let (_, parent) = crate::base::path::split(dir);
     NAMES.iter().any(|secret| name.eq_ignore_ascii_case(secret))
         || ENDS.iter().any(|end| ends(name, end))
-        || (name.eq_ignore_ascii_case(b"credentials") && parent == b".aws")
+        || (name.eq_ignore_ascii_case(b"credentials") && parent.eq_ignore_ascii_case(b".aws"))
         // A remote's address may hold a password.
-        || (name.eq_ignore_ascii_case(b"config") && parent == b".git")
-        || parent == b".ssh"
+        || (name.eq_ignore_ascii_case(b"config") && parent.eq_ignore_ascii_case(b".git"))
+        || parent.eq_ignore_ascii_case(b".ssh")
 }
 
 /// Returns true if a folder, by its absolute path, lies in a store of credentials or of git's, where
@@ -56,7 +56,9 @@ pub fn is_in_store(path: &[u8]) -> bool {
     ];
     let is_store = |name: &[u8]| STORES.iter().any(|store| name.eq_ignore_ascii_case(store));
     let names: Vec<&[u8]> = path.split(|byte| matches!(byte, b'/' | b'\\')).collect();
-    let is_gcloud = |pair: &[&[u8]]| pair == [b".config".as_slice(), b"gcloud"];
+    let is_gcloud = |pair: &[&[u8]]| {
+        pair[0].eq_ignore_ascii_case(b".config") && pair[1].eq_ignore_ascii_case(b"gcloud")
+    };
     names.iter().any(|name| is_store(name)) || names.windows(2).any(is_gcloud)
 }
 

@@ -2,7 +2,7 @@
 //! never outside of the root.
 //!
 //! A path is walked directory by directory, each opened within the one above, and symbolic links are
-//! followed here ([`place`]), so that none leads out, whoever makes one meanwhile. What is read to be
+//! followed here (`place`), so that none leads out, whoever makes one meanwhile. What is read to be
 //! edited is read again behind the new text, which waits under a name of its own in the same
 //! directory; then one rename puts it in place. Edits of one directory wait for each other.
 //!
@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use self::place::Place;
 use super::guarded::Content;
@@ -155,7 +156,9 @@ impl<'a> Waiting<'a> {
         like: Option<&File>,
     ) -> Result<Waiting<'a>> {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".codedb-{}-{count}.tmp", std::process::id());
+        // Processes in containers have the same numbers, and one that was killed left its file.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let name = format!(".codedb-{}-{count}-{}.tmp", std::process::id(), now.as_nanos());
         let name = CString::new(name).unwrap_or_default();
         let folder = path::to_path(path::split(path).0);
         let failed = |error: std::io::Error| match error.kind() {

@@ -19,6 +19,9 @@ use text::Text;
 /// Lines of the diff that follows a write; a dry run shows all.
 const DIFF_LINES_MAX: usize = 60;
 
+/// Lines of the diff of a dry run, which is what was asked for.
+const DRY_LINES_MAX: usize = 2_000;
+
 /// See [`Define`].
 #[derive(Debug)]
 pub struct Edit;
@@ -128,7 +131,7 @@ impl Define for Edit {
             editor.check_vacant(&path)?;
             let done = done(&path, None, content);
             if args.dry_run {
-                return Ok(done);
+                return Ok(done.cut(DRY_LINES_MAX));
             }
             editor.create(&path, content.as_bytes())?;
             return Ok(done.once_written(Status::Created));
@@ -142,7 +145,7 @@ impl Define for Edit {
             return Ok(Done { status: Status::Unchanged, ..done });
         }
         if args.dry_run {
-            return Ok(done);
+            return Ok(done.cut(DRY_LINES_MAX));
         }
         editor.replace(&path, &before, after.as_bytes())?;
         Ok(done.once_written(Status::Written))
@@ -232,9 +235,14 @@ impl Done {
     /// Returns the same once it is written: who asked for it knows most of it.
     fn once_written(mut self, status: Status) -> Done {
         self.status = status;
+        self.cut(DIFF_LINES_MAX)
+    }
+
+    /// Leaves out the lines of the diff beyond so many.
+    fn cut(mut self, lines_max: usize) -> Done {
         let lines = self.diff.split_inclusive('\n');
-        let end: usize = lines.clone().take(DIFF_LINES_MAX).map(str::len).sum();
-        self.lines_left_out = lines.count().saturating_sub(DIFF_LINES_MAX);
+        let end: usize = lines.clone().take(lines_max).map(str::len).sum();
+        self.lines_left_out = lines.count().saturating_sub(lines_max);
         self.diff.truncate(end);
         self
     }

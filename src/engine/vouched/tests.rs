@@ -96,7 +96,11 @@ fn rules_that_change_are_seen_wherever_they_stand() {
     fs::write(&excludes, "\n").unwrap();
     served(Some(&excludes), |engine, root| {
         fs::write(root.join("x.log"), "log").unwrap();
+        settle(engine);
+        // No event tells of the other name, nor of what is written under it.
         fs::hard_link(root.join(".gitignore"), outside.path().join("another name")).unwrap();
+        fs::write(outside.path().join("another name"), "c.rs\n").unwrap();
+        assert_eq!(seen(engine), there(engine), "by another name");
         let above = root.parent().unwrap();
         let rules = [
             root.join(".gitignore"),

@@ -34,17 +34,25 @@ const URL_BYTES_MAX: usize = 1000;
 /// Folders that the name of a copy consists of, at most; the first ones of a longer path are left out.
 const FOLDERS_MAX: usize = 4;
 
+/// What stands in a copy while its files are those of two commits.
+const UNFINISHED: &str = ".git/codedb-unfinished";
+
 /// The protocols of addresses that are taken.
 const PROTOCOLS: &str = "https:ssh";
 
-/// Settings of a user that would ask for a password, leave something running, or fetch more.
+/// Settings of a user that would ask for a password, tell others what is for some, leave something running,
+/// or fetch more.
 const SETTINGS: &[&str] = &[
     "core.askPass=",
     "credential.helper=",
     "fetch.recurseSubmodules=false",
     "gc.auto=0",
+    "http.cookieFile=",
+    "http.extraHeader=",
+    "http.followRedirects=false",
     "http.lowSpeedLimit=1000",
     "http.lowSpeedTime=30",
+    "http.sslCert=",
     "maintenance.auto=false",
     "submodule.recurse=false",
     "transfer.bundleURI=false",
@@ -165,7 +173,15 @@ impl Remote {
     pub fn update(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
         let args = fetch_args(&self.url);
         self.git(dir).run_until(&self.settings(), "fetch", &args, gives_up)?;
-        self.check_out_in(dir, "FETCH_HEAD", gives_up)
+        let unfinished = dir.join(UNFINISHED);
+        std::fs::write(&unfinished, b"").map_err(|error| Error::io(&unfinished, error))?;
+        self.check_out_in(dir, "FETCH_HEAD", gives_up)?;
+        std::fs::remove_file(&unfinished).map_err(|error| Error::io(&unfinished, error))
+    }
+
+    /// Returns true if an update of the copy in `dir` began to change its files and did not end.
+    pub fn is_unfinished(dir: &Path) -> bool {
+        dir.join(UNFINISHED).exists()
     }
 
     fn check_out_in(&self, dir: &Path, commit: &str, gives_up: GivesUp<'_>) -> Result<()> {

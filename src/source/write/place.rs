@@ -38,7 +38,7 @@ impl Place {
     pub(super) fn reach(root: &Path, path: &[u8]) -> Result<Place> {
         let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
         let left: Vec<CString> = names.map(|name| c_name(name, path)).collect::<Result<_>>()?;
-        let top = DirHandle::open(root).map_err(|error| Error::io(root, error))?;
+        let top = open_root(root)?;
         let mut way = Way {
             root,
             path,
@@ -63,6 +63,21 @@ impl Place {
             && self.folders == other.folders
             && self.dir.is_same(&other.dir).unwrap_or(false)
     }
+}
+
+/// Opens the root, which is canonical: what took its place through a link is another tree.
+fn open_root(root: &Path) -> Result<DirHandle> {
+    let io = |error| Error::io(root, error);
+    let top = DirHandle::open(root).map_err(io)?;
+    // Opened once more behind the look, so that what was looked at is what was opened.
+    let is_itself = root.canonicalize().map_err(io)? == root
+        && DirHandle::open(root).and_then(|again| top.is_same(&again)).map_err(io)?;
+    if !is_itself {
+        return Err(Error::usage("another folder took the place of the tree")
+            .with_path(root)
+            .with_hint("start the server anew"));
+    }
+    Ok(top)
 }
 
 /// A walk under way.

@@ -237,4 +237,20 @@ proptest! {
     }
 }
 
+#[test]
+fn lines_that_stay_keep_their_ends_where_these_differ() {
+    let check = |before: &str, old: &str, content: &str, expected: &str| {
+        let after = edit(before.as_bytes(), str_replace(old, content)).expect("it stands once");
+        assert_eq!(after, expected, "{old:?} by {content:?}");
+    };
+    check("a\r\nb\nc\n", "a\nb\nc", "a\nb\nC", "a\r\nb\nC\n");
+    check("a\nb\r\nc\n", "a\nb\nc\n", "A\nb\nc\n", "A\nb\r\nc\n");
+    check("a\r\nb\nc\n", "a\nb\nc", "a\nx\nc", "a\r\nx\nc\n");
+    check("a\r\nb\nc\n", "b\nc", "b\nnew\nc", "a\r\nb\nnew\nc\n");
+    check("a\r\nb\n", "a\nb\n", "", "");
+    let often = " ".repeat(5_000);
+    let error = edit(often.as_bytes(), str_replace("  ", "x")).expect_err("it stands often");
+    assert!(error.to_string().contains("more than 1000 times"), "{error}");
+}
+
 const MARK: char = '\u{feff}';

@@ -8,6 +8,9 @@ use crate::error::{Error, Result};
 /// Lines that an error lists.
 const LINES_SHOWN: usize = 10;
 
+/// Places that are counted; then there are more.
+const COUNTED_MAX: usize = 1_000;
+
 /// Before a text that is UTF-8.
 const MARK: char = '\u{feff}';
 
@@ -62,11 +65,18 @@ impl<'a> Text<'a> {
         let flat = Flat::of(self.body);
         let (places, total) = places(&flat.text, &old);
         let [at] = places[..] else { return Err(not_once(&flat.text, &old, &places, total)) };
-        let range = flat.origin(at)..flat.origin(at + old.len());
+        let given = content;
+        let content = given.replace("\r\n", "\n");
+        // Lines at either end that stay keep their bytes, whatever ends they have.
+        let (head, tail) = common_lines(&old, &content);
+        let (start, end) = (at + head, at + old.len() - tail);
+        let content = &content[head..content.len() - tail];
+        let range = flat.origin(start)..flat.origin(end);
         let line_end = self.line_end_at(line_of(&flat.text, at));
         let content = match line_end {
-            Some(line_end) => content.replace("\r\n", "\n").replace('\n', line_end),
-            None => content.to_owned(),
+            Some(line_end) => content.replace('\n', line_end),
+            // A text without line ends: all of what was given is put in.
+            None => given.to_owned(),
         };
         Ok(self.with(range, &content))
     }
@@ -202,12 +212,27 @@ fn places(text: &str, old: &str) -> (Vec<usize>, usize) {
     let step = old.chars().next().map_or(1, char::len_utf8);
     while let Some(at) = text[from..].find(old) {
         total += 1;
+        if total > COUNTED_MAX {
+            break;
+        }
         if places.len() < LINES_SHOWN {
             places.push(from + at);
         }
         from += at + step;
     }
     (places, total)
+}
+
+/// Returns how many bytes two texts share in whole lines at their start, and, of what is left, at their
+/// end, from a line end on.
+fn common_lines(one: &str, other: &str) -> (usize, usize) {
+    let same = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
+    let same = same.take_while(|(a, b)| a == b && a.ends_with('\n'));
+    let head = same.map(|(line, _)| line.len()).sum();
+    let (one, other) = (&one.as_bytes()[head..], &other.as_bytes()[head..]);
+    let bytes = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let tail = &one[one.len() - bytes..];
+    (head, tail.iter().position(|&byte| byte == b'\n').map_or(0, |at| tail.len() - at))
 }
 
 /// Returns the place of the line that has the byte at `at`.
@@ -233,8 +258,12 @@ fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
         if total > places.len() {
             lines.push("…".to_owned());
         }
+        let many = match total > COUNTED_MAX {
+            true => format!("more than {COUNTED_MAX}"),
+            false => total.to_string(),
+        };
         return Error::usage(format!(
-            "`old_string` stands {total} times, from lines {} on",
+            "`old_string` stands {many} times, from lines {} on",
             lines.join(", ")
         ))
         .with_hint("add lines around it until it stands once, or name lines with `replace`");

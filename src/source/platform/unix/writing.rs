@@ -81,7 +81,11 @@ impl DirHandle {
     /// Renames the file `from` to `to` where nothing is; `AlreadyExists` where something is.
     pub(in crate::source) fn put(&self, from: &CStr, to: &CStr) -> io::Result<()> {
         match rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
-            Ok(()) => self.remove(from),
+            // The file is there, whatever becomes of its other name.
+            Ok(()) => {
+                let _ = self.remove(from);
+                Ok(())
+            }
             Err(Errno::EXIST) => Err(io::ErrorKind::AlreadyExists.into()),
             // A file system without hard links.
             Err(error) => match self.stat(to) {
