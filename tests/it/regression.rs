@@ -98,8 +98,11 @@ fn wall_time_gates_what_takes_a_millisecond() {
     assert!(row.notes[0].ends_with("but it may be +9.0 % (99.9 % confidence)"), "{:?}", row.notes);
     check(of(Wall { low: 1.10, ..wall(20e6, 1.15) }), Status::Noise);
     check(of(Wall { low: 1.101, ..wall(20e6, 1.15) }), Status::Fail);
-    // There were too few pairs for an interval.
-    check(of(Wall { low: 0.0, high: f64::INFINITY, ..wall(20e6, 3.0) }), Status::Noise);
+    // There were too few pairs for an interval: what is over in both runs fails.
+    let slow = Wall { low: 0.0, high: f64::INFINITY, ..wall(20e9, 3.0) };
+    let row = check(of(slow.clone()), Status::Fail);
+    assert!(row.notes[0].ends_with("in too few calls to say how sure that is"), "{:?}", row.notes);
+    check(both(vec![run(slow, 1000, 1000), run(wall(20e9, 1.0), 1000, 1000)]), Status::Noise);
 }
 
 #[test]
