@@ -206,6 +206,11 @@ impl Teller<'_, '_> {
             _ => format!("Add {word} to {stem} (#{number})\n"),
         };
         let mark = self.begin(branch, &message, together[0])?;
+        self.finish(mark, together)
+    }
+
+    /// Gives the commit under way the texts of the files in `together`, and makes it the tip.
+    fn finish(&mut self, mark: Mark, together: &[usize]) -> std::io::Result<()> {
         for &at in together {
             let Subject { path, earlier, draft } = &self.subjects[at];
             let path = earlier.as_deref().unwrap_or(path);
@@ -254,13 +259,7 @@ impl Teller<'_, '_> {
         let signature = self.signature(self.subjects[together[0]].path);
         let message = format!("Merge branch '{branch}'\n");
         let mark = self.stream.commit(BRANCH, signature, &message, &parents)?;
-        for &at in together {
-            let Subject { path, earlier, draft } = &self.subjects[at];
-            let path = earlier.as_deref().unwrap_or(path);
-            self.stream.change(Change::Content(path, draft.text()))?;
-        }
-        self.tip = Some(mark);
-        Ok(())
+        self.finish(mark, together)
     }
 
     fn begin(&mut self, branch: &str, message: &str, at: usize) -> std::io::Result<Mark> {

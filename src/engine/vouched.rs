@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::index::store::Store;
@@ -33,14 +33,14 @@ pub(super) struct Standing {
     root: PathBuf,
     root_identity: (u64, u64),
     /// What holds while nothing happens; `None` while something did.
-    pub(super) still: Option<Still>,
+    pub(super) still: Option<Arc<Still>>,
     /// Counts how often the code index was published, as far as events were taken out of the queue.
     pub(super) codes: u64,
     noted: Option<Instant>,
 }
 
 /// A generation of which nothing changed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Still {
     generation: u64,
     checksums: Vec<u32>,
@@ -89,6 +89,7 @@ impl Vouched {
 
     /// Notes what holds from now on while nothing happens.
     pub(super) fn stand(&self, still: Option<Still>) {
+        let still = still.map(Arc::new);
         if let Some(standing) = &mut *self.lock() {
             standing.still = still;
         }
@@ -96,7 +97,7 @@ impl Vouched {
 
     /// Returns the generation of which nothing changed until now, if that is certain. Costs a look
     /// at the queue and at each of the ignore rules' sources.
-    pub(super) fn still(&self, store: &Store) -> Option<Still> {
+    pub(super) fn still(&self, store: &Store) -> Option<Arc<Still>> {
         let still = {
             let mut standing = self.lock();
             let standing = standing.as_mut()?;
