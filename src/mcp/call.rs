@@ -91,6 +91,9 @@ impl Question {
             let local = if may_write { local.writable() } else { local };
             Interruptible::new(local, is_cancelled)
         });
+        // How far it was before: what is complete meanwhile explains no part any more.
+        let how_far =
+            home.filter(|_| !toolset::is_of_session(self.tool)).and_then(Project::how_far);
         let mut answer = self.run(code.as_ref(), &visit);
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
         let is_damaged = code.as_ref().is_some_and(Interruptible::is_damaged);
@@ -101,7 +104,7 @@ impl Question {
             answer = self.run(code.as_ref(), &visit);
         }
         let beside = root.and_then(|root| roots.name_beside_default(root));
-        let told = answer.and_then(|answer| self.told(&*answer, home, beside.as_deref()));
+        let told = answer.and_then(|answer| self.told(&*answer, how_far, beside.as_deref()));
         let (mut result, is_partial) = match told {
             Ok(told) => told,
             Err(error) => (failed(sentence(&error)), false),
@@ -130,12 +133,12 @@ impl Question {
         self.tool.run(&call, Value::Object(self.arguments.clone()))
     }
 
-    /// Returns the reply, and whether it is known to be a part; `beside` is the name of the project that
-    /// answered, unless that is the default one.
+    /// Returns the reply, and whether it is known to be a part; `how_far` the index was, where it is being
+    /// built; `beside` is the name of the project that answered, unless that is the default one.
     fn told(
         &self,
         answer: &dyn Answer,
-        home: Option<&Project>,
+        how_far: Option<String>,
         beside: Option<&str>,
     ) -> Result<(CallToolResult, bool)> {
         let mut notices = answer.notices();
@@ -144,7 +147,6 @@ impl Question {
         {
             notices.push(format!("this is of the project `{}`", crate::base::text::plain(name)));
         }
-        let how_far = home.filter(|_| !is_of_session).and_then(Project::how_far);
         let needs_data = self.format == Format::Json || how_far.is_some() || is_of_session;
         let data = match needs_data {
             true => serde_json::from_str(&answer.json()?)
