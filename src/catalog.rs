@@ -166,11 +166,12 @@ impl Catalog {
         self.texts.read(self.path(file), bytes_max as u64).ok()
     }
 
-    /// Does as [`Catalog::read`] does, but gives the bytes as they were when the files were listed
-    /// where these are kept: not for what is shown. O(path) then, without asking the system.
-    pub fn read_as_listed(&self, file: FileId, bytes_max: usize) -> Option<Text> {
+    /// Does as [`Catalog::read`] does for texts, but gives the bytes as they were when the files were
+    /// listed where these are kept: not for what is shown. `None` for what is no text, too. O(path)
+    /// for what is kept, without asking the system.
+    pub fn text_as_listed(&self, file: FileId, bytes_max: usize) -> Option<Text> {
         match self.files.info(file.index()).lasting_stamp() {
-            Some(now) => self.texts.read_at(self.path(file), now, bytes_max as u64).ok(),
+            Some(now) => self.texts.text_at(self.path(file), now, bytes_max as u64).ok()?,
             None => self.read(file, bytes_max),
         }
     }

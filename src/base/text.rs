@@ -25,10 +25,17 @@ pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match bytes {
         [0xFF, 0xFE, rest @ ..] => Some(Cow::Owned(units(rest, u16::from_le_bytes))),
         [0xFE, 0xFF, rest @ ..] => Some(Cow::Owned(units(rest, u16::from_be_bytes))),
-        _ if bytes[..bytes.len().min(8000)].contains(&0) => None,
+        _ if !is_text(bytes) => None,
         [0xEF, 0xBB, 0xBF, rest @ ..] => Some(lossy(rest)),
         _ => Some(lossy(bytes)),
     }
+}
+
+/// Returns true for bytes that [`decode`] takes for a text: none of the first 8,000 is NUL, or they
+/// begin with the byte order mark of UTF-16. O(1).
+pub fn is_text(bytes: &[u8]) -> bool {
+    let is_utf16 = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+    is_utf16 || memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_none()
 }
 
 /// Does as [`String::from_utf8_lossy`] does, faster where nothing is to be replaced.
@@ -60,6 +67,10 @@ mod tests {
         assert_eq!(decode(b"\xFE\xFF\0a\xD8\0").as_deref(), Some("a\u{FFFD}"));
         assert_eq!(decode(b"a\xFFb").as_deref(), Some("a\u{FFFD}b"));
         assert_eq!(decode(b"a\0b"), None);
+        assert_eq!(
+            (is_text(b"a\0b"), is_text(b"\xFF\xFEa\0b\0"), is_text(b"")),
+            (false, true, true)
+        );
         assert_eq!(decode(b"").as_deref(), Some(""));
     }
 

@@ -125,26 +125,32 @@ pub fn detect(path: &Path, text: &[u8]) -> Option<&'static Language> {
 
 /// Returns the language that a path's name or extension stands for.
 pub fn of_path(path: &Path) -> Option<&'static Language> {
+    of_name(path.file_name()?.to_str()?.as_bytes())
+}
+
+/// Returns the language that a file's name or its extension stands for, whatever other bytes it has.
+/// O(name).
+pub fn of_name(name: &[u8]) -> Option<&'static Language> {
     static FILENAMES: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.filenames));
     static EXTENSIONS: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.extensions));
-    let name = path.file_name()?.to_str()?;
     if let Some(&language) = FILENAMES.get(name) {
         return Some(language);
     }
-    let extension = path.extension()?.to_str()?;
+    let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0)?;
+    let extension = &name[dot + 1..];
     let known = EXTENSIONS.get(extension);
-    known.or_else(|| EXTENSIONS.get(extension.to_ascii_lowercase().as_str())).copied()
+    known.or_else(|| EXTENSIONS.get(extension.to_ascii_lowercase().as_slice())).copied()
 }
 
 /// Languages by what their files are called.
-type ByName = FxHashMap<&'static str, &'static Language>;
+type ByName = FxHashMap<&'static [u8], &'static Language>;
 
 /// Returns the first language of each name.
 fn by_name(names: impl Fn(&Language) -> &'static [&'static str]) -> ByName {
     let mut found = ByName::default();
     for &language in LANGUAGES {
         for &name in names(language) {
-            found.entry(name).or_insert(language);
+            found.entry(name.as_bytes()).or_insert(language);
         }
     }
     found

@@ -278,7 +278,7 @@ fn is_test_name(name: &[u8]) -> bool {
         return true;
     }
     let path = Path::new(name.to_str().unwrap_or_default());
-    language::of_path(path).is_some_and(|language| language.is_test_path(path))
+    language::of_name(name).is_some_and(|language| language.is_test_path(path))
 }
 
 /// Returns the marks that the head of a text gives.

@@ -1,5 +1,6 @@
 //! Texts of files kept in memory, so that a process that stays reads each of them once; every use
-//! compares the stamp first, the file's own or (`read_at`) the one that the caller vouches for.
+//! compares the stamp first, the file's own or (`text_at`) the one that the caller vouches for. Of files
+//! that are no texts, only that is kept.
 
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::guarded::{self, Content};
 use super::stamp::Stamp;
-use crate::base::path;
+use crate::base::{path, text};
 use crate::error::Result;
 
 /// Bytes of texts that are kept.
@@ -44,6 +45,9 @@ pub struct Texts {
 #[derive(Debug, Default)]
 struct Kept {
     texts: FxHashMap<Vec<u8>, Arc<Content>>,
+    /// Files that were no texts when they had these stamps.
+    others: FxHashMap<Vec<u8>, Stamp>,
+    /// What both cost.
     bytes: usize,
 }
 
@@ -63,18 +67,26 @@ impl Texts {
         self.content(path, bytes_max).map(|content| Text(Some(content)))
     }
 
-    /// Does as [`Texts::read`] does for a file that has this stamp now, as the caller found out. O(path)
-    /// where it is kept, without asking the system.
+    /// Does as [`Texts::read`] does for a file that has this stamp now, as the caller found out, or
+    /// returns `None` if it is no text. O(path) where that is kept, without asking the system.
     ///
     /// # Errors
     ///
     /// As [`guarded::read`].
-    pub fn read_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<Text> {
-        let kept = self.kept.read().ok().and_then(|kept| kept.texts.get(path).map(Arc::clone));
-        match kept.filter(|of| of.stamp == now && of.size_bytes <= bytes_max) {
-            Some(content) => Ok(Text(Some(content))),
-            None => self.read(path, bytes_max),
+    pub fn text_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<Option<Text>> {
+        if let Ok(kept) = self.kept.read() {
+            if kept.others.get(path) == Some(&now) {
+                return Ok(None);
+            }
+            let content = kept.texts.get(path);
+            if let Some(content) =
+                content.filter(|of| of.stamp == now && of.size_bytes <= bytes_max)
+            {
+                return Ok(Some(Text(Some(Arc::clone(content)))));
+            }
         }
+        let text = self.read(path, bytes_max)?;
+        Ok(text::is_text(&text).then_some(text))
     }
 
     fn content(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
@@ -89,8 +101,10 @@ impl Texts {
         let content = Arc::new(content);
         // A path through a link is read anew, since the stamp here is that of what it leads to.
         let is_lasting = stamp != Stamp::NEVER && self.stamp(path) == Some(stamp);
-        if is_lasting && !content.is_cut() && content.bytes.len() <= FILE_BYTES_MAX {
-            self.keep(path, &content);
+        if is_lasting && !text::is_text(&content.bytes) {
+            self.keep(|kept| kept.insert_other(path, stamp));
+        } else if is_lasting && !content.is_cut() && content.bytes.len() <= FILE_BYTES_MAX {
+            self.keep(|kept| kept.insert(path, &content));
         }
         Ok(content)
     }
@@ -100,20 +114,38 @@ impl Texts {
         (self.stamp(path) == Some(content.stamp)).then_some(content)
     }
 
-    fn keep(&self, path: &[u8], content: &Arc<Content>) {
-        let Ok(mut kept) = self.kept.write() else { return };
-        let bytes = content.bytes.len() + ENTRY_BYTES;
-        if kept.bytes + bytes > BYTES_MAX {
-            *kept = Kept::default();
-        }
-        kept.bytes += bytes;
-        if let Some(before) = kept.texts.insert(path.to_vec(), Arc::clone(content)) {
-            kept.bytes -= before.bytes.len() + ENTRY_BYTES;
+    fn keep(&self, insert: impl FnOnce(&mut Kept)) {
+        if let Ok(mut kept) = self.kept.write() {
+            insert(&mut kept);
         }
     }
 
     fn stamp(&self, path: &[u8]) -> Option<Stamp> {
         Stamp::of_file(&self.root.join(path::to_path(path)))
+    }
+}
+
+impl Kept {
+    fn insert(&mut self, path: &[u8], content: &Arc<Content>) {
+        self.make_room(content.bytes.len() + ENTRY_BYTES);
+        if let Some(before) = self.texts.insert(path.to_vec(), Arc::clone(content)) {
+            self.bytes -= before.bytes.len() + ENTRY_BYTES;
+        }
+    }
+
+    fn insert_other(&mut self, path: &[u8], stamp: Stamp) {
+        self.make_room(ENTRY_BYTES);
+        if self.others.insert(path.to_vec(), stamp).is_some() {
+            self.bytes -= ENTRY_BYTES;
+        }
+    }
+
+    /// Counts `bytes` in; what is kept goes where it would be too much.
+    fn make_room(&mut self, bytes: usize) {
+        if self.bytes + bytes > BYTES_MAX {
+            *self = Kept::default();
+        }
+        self.bytes += bytes;
     }
 }
 
@@ -148,12 +180,37 @@ mod tests {
         drop(written);
         assert_eq!(read(99).expect("it is there"), b"six");
         let now = texts.stamp(b"a.rs").expect("it is there");
-        let read_at = |now| texts.read_at(b"a.rs", now, 99).map(|text| text.to_vec());
-        assert_eq!(read_at(now).expect("it is there"), b"six");
+        let text_at = |now| {
+            let text = texts.text_at(b"a.rs", now, 99).expect("it is there");
+            text.map(|text| text.to_vec())
+        };
+        assert_eq!(text_at(now).as_deref(), Some(&b"six"[..]));
         // Of another moment: the file is looked at.
-        assert_eq!(read_at(Stamp::NEVER).expect("it is there"), b"six");
+        assert_eq!(text_at(Stamp::NEVER).as_deref(), Some(&b"six"[..]));
         std::fs::remove_file(&file).expect("it is there");
         assert!(read(99).is_err());
+    }
+
+    #[test]
+    fn of_files_that_are_no_texts_that_is_kept() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path().canonicalize().expect("it is there");
+        let file = root.join("a");
+        std::fs::write(&file, b"a\0b").expect("a file");
+        std::thread::sleep(Duration::from_millis(150));
+        let texts = Texts::new(root);
+        let now = || texts.stamp(b"a").expect("it is there");
+        let is_text = || texts.text_at(b"a", now(), 99).expect("it is there").is_some();
+        assert!(!is_text());
+        {
+            let kept = texts.kept.read().expect("no panic");
+            assert_eq!((kept.texts.len(), kept.others.len(), kept.bytes), (0, 1, ENTRY_BYTES));
+        }
+        assert!(!is_text());
+        assert_eq!(&*texts.read(b"a", 99).expect("it is there"), b"a\0b");
+        assert_eq!(texts.kept.read().expect("no panic").bytes, ENTRY_BYTES);
+        std::fs::write(&file, "text").expect("a file");
+        assert!(is_text());
     }
 
     #[cfg(unix)]

@@ -109,12 +109,11 @@ impl Reply for Found {
     fn render(&self) -> String {
         let mut out = String::new();
         for entry in &self.entries {
-            let _ = write!(out, "{}", text::plain(&entry.name));
-            let size = match entry.files {
-                Some(files) => counted(files, "file"),
-                None => format!("{} bytes", entry.bytes),
+            out.push_str(&text::plain(&entry.name));
+            let _ = match entry.files {
+                Some(files) => write!(out, "  {}", counted(files, "file")),
+                None => write!(out, "  {} bytes", entry.bytes),
             };
-            let _ = write!(out, "  {size}");
             let language = entry.language.into_iter();
             for word in language.chain(entry.marks.names()) {
                 let _ = write!(out, "  {word}");

@@ -85,7 +85,7 @@ fn shown_so(files: &FileList, path: &str) -> Option<Vec<u8>> {
 
 /// Returns the language that a path's name or ending stands for, whatever other bytes it has.
 pub fn language(path: &[u8]) -> Option<&'static Language> {
-    language::of_path(Path::new(&shown(path)))
+    language::of_name(path::split(path).1)
 }
 
 /// Returns repository path and content of the file that `given` names, up to `bytes_max` bytes.

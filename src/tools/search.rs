@@ -22,6 +22,7 @@ use crate::catalog::Catalog;
 use crate::engine::code::Extract;
 use crate::error::Result;
 use crate::index::code::keys;
+use crate::index::table::Flags;
 use crate::lang::marks::{self, Marks};
 use crate::source::kept::Text;
 
@@ -43,6 +44,9 @@ const READ_BYTES_MAX: u64 = 1 << 30;
 
 /// Bytes of one file that are read.
 const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
+
+/// Bytes of texts up to which one thread searches them sooner than others are awake.
+const ALONE_BYTES_MAX: u64 = 1 << 20;
 
 /// Files that are read before it is asked whether anybody still wants to know.
 const STRIDE: usize = 1024;
@@ -265,14 +269,22 @@ fn matching(
         // Refused once nobody wants to know any more.
         call.code.files()?;
         let count = |file: &Ranked| {
-            let id = FileId::new(file.at);
-            let bytes = catalog.read_as_listed(id, FILE_BYTES_MAX).unwrap_or_default();
+            let bytes = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX)?;
             let count = spans(&text(&bytes), regex).count();
             (count > 0).then_some((*file, count))
         };
-        found.par_extend(stride.par_iter().filter_map(count));
+        match bytes(catalog, stride) > ALONE_BYTES_MAX {
+            true => found.par_extend(stride.par_iter().filter_map(count)),
+            false => found.extend(stride.iter().filter_map(count)),
+        }
     }
     Ok(found)
+}
+
+/// Returns about how many bytes of texts there are in files.
+fn bytes(catalog: &Catalog, files: &[Ranked]) -> u64 {
+    let infos = files.iter().map(|file| catalog.files().info(file.at));
+    infos.filter(|info| !info.flags.has(Flags::BINARY)).map(|info| info.size_bytes).sum()
 }
 
 /// Returns what is searched of a file.
