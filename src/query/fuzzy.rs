@@ -52,6 +52,8 @@ pub struct PathIndex {
 struct File {
     /// The letters of its name, see [`word::letters`].
     letters: u64,
+    /// Those of its quarters, see [`word::quarters`].
+    quarters: [u64; 4],
     modified_ns: i64,
     /// Where its name starts.
     start: usize,
@@ -125,6 +127,7 @@ impl PathIndex {
             let name_marks = marks::of_machine_name(name);
             index.files.push(File {
                 letters: word::letters(&index.folded[start..]),
+                quarters: word::quarters(&index.folded[start..]),
                 modified_ns,
                 start,
                 len: u32::try_from(name.len()).unwrap_or(0),
@@ -260,7 +263,7 @@ impl PathIndex {
         for (word, reached) in words.iter().zip(reached) {
             let reached = usize::from(reached[file.dir as usize]);
             let mut score = None;
-            if word.may_fit(file.letters, reached) {
+            if word.may_fit(file.quarters, reached) {
                 let range = file.start..file.start + file.len as usize;
                 let name = word::Name {
                     written: &self.names[range.clone()],

@@ -140,3 +140,24 @@ fn names_with_empty_parts_are_found_like_paths() {
         9
     );
 }
+
+/// Returns true if `path` has the letters of `word` in their order.
+fn has_in_order(word: &str, path: &str) -> bool {
+    let mut letters = path.chars();
+    word.chars().all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+proptest::proptest! {
+    /// Whatever is passed over for the letters of its parts would not have fitted.
+    #[test]
+    fn paths_fit_that_have_the_letters_in_their_order(
+        paths in proptest::collection::btree_set("[a-d]{1,3}(/[a-d]{1,5}){0,2}/[a-d.]{1,12}", 1..40),
+        word in "[a-d]{1,9}",
+    ) {
+        let mut paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        paths.sort_by(|a, b| path::compare(a.as_bytes(), b.as_bytes()));
+        let fitting = paths.iter().filter(|path| has_in_order(&word, path)).count();
+        let words = [Word::new(word.as_bytes())];
+        proptest::prop_assert_eq!(index(&paths).look(&words, Typos::Counted, 9).total, fitting);
+    }
+}

@@ -46,6 +46,8 @@ pub(super) struct Word {
     typed: Vec<u8>,
     /// The same in lower case.
     folded: Vec<u8>,
+    /// The letter at each place.
+    letters: Vec<u64>,
     /// The letters from each place on.
     letters_from: Vec<u64>,
     finder: Finder<'static>,
@@ -67,6 +69,13 @@ pub(super) struct Name<'a> {
 /// others, the rest shares one.
 pub(super) fn letters(folded: &[u8]) -> u64 {
     folded.iter().fold(0, |set, &byte| set | letter(byte))
+}
+
+/// Returns the [`letters`] of each quarter of a lowercase name. Letters in their order are found in its
+/// quarters, each taken as often as it can be, where they are found in the name.
+pub(super) fn quarters(folded: &[u8]) -> [u64; 4] {
+    let end = |quarter: usize| folded.len() * quarter / 4;
+    std::array::from_fn(|quarter| letters(&folded[end(quarter)..end(quarter + 1)]))
 }
 
 fn letter(byte: u8) -> u64 {
@@ -92,13 +101,14 @@ impl Word {
         let folder = folder.strip_prefix(b"/").map_or(folder.clone(), <[u8]>::to_vec);
         let typed = word[at..word.len().min(at + LETTERS)].to_vec();
         let folded = typed.to_ascii_lowercase();
+        let letters: Vec<u64> = folded.iter().map(|&byte| letter(byte)).collect();
         let mut letters_from = vec![0; folded.len() + 1];
         for at in (0..folded.len()).rev() {
-            letters_from[at] = letters_from[at + 1] | letter(folded[at]);
+            letters_from[at] = letters_from[at + 1] | letters[at];
         }
         let pattern = Pattern::new(&folded);
         let finder = Finder::new(&folded).into_owned();
-        Word { folder, typed, folded, letters_from, finder, pattern }
+        Word { folder, typed, folded, letters, letters_from, finder, pattern }
     }
 
     /// Returns how many letters are reached behind the folder `name`, if `before` were before it.
@@ -130,9 +140,22 @@ impl Word {
         }
     }
 
-    /// Returns false if no name of these letters fits, `reached` being that of its folder.
-    pub(super) fn may_fit(&self, letters: u64, reached: usize) -> bool {
-        self.needed(reached).is_some_and(|needed| needed & !letters == 0)
+    /// Returns false if no name with these [`quarters`] fits, `reached` being that of its folder.
+    pub(super) fn may_fit(&self, quarters: [u64; 4], reached: usize) -> bool {
+        let from = match self.folder.is_empty() {
+            true => reached.min(self.letters.len()),
+            false if reached == self.folder.len() => 0,
+            false => return false,
+        };
+        let mut rest = &self.letters[from..];
+        for letters in quarters {
+            while let Some((letter, later)) = rest.split_first()
+                && letter & letters != 0
+            {
+                rest = later;
+            }
+        }
+        rest.is_empty()
     }
 
     /// Returns false if no name of these letters fits but for some typing errors.
