@@ -2,6 +2,7 @@
 //! no secret.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::read::{self, Buffer};
 use super::secret;
@@ -18,9 +19,21 @@ pub struct Content {
     pub size_bytes: u64,
     /// What the file system said of it before it was read.
     pub stamp: Stamp,
+    /// Whether `bytes` are UTF-8, once somebody asked.
+    is_utf8: OnceLock<bool>,
 }
 
 impl Content {
+    /// Returns the content of a file of `size_bytes` bytes that had that stamp before they were read.
+    pub fn new(bytes: Vec<u8>, size_bytes: u64, stamp: Stamp) -> Content {
+        Content { bytes, size_bytes, stamp, is_utf8: OnceLock::new() }
+    }
+
+    /// Returns true if its bytes are UTF-8. O(bytes) the first time.
+    pub fn is_utf8(&self) -> bool {
+        *self.is_utf8.get_or_init(|| std::str::from_utf8(&self.bytes).is_ok())
+    }
+
     /// Returns true if these are not all of the file's bytes.
     pub fn is_cut(&self) -> bool {
         (self.bytes.len() as u64) < self.size_bytes
@@ -58,7 +71,7 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     let bytes = buffer.bytes().to_vec();
     // A file that tells no length has the one that was read.
     let size_bytes = stamp.size.max(bytes.len() as u64);
-    Ok(Content { bytes, size_bytes, stamp })
+    Ok(Content::new(bytes, size_bytes, stamp))
 }
 
 fn refuse_secret(path: &[u8], named: &Path) -> Result<()> {

@@ -2,6 +2,7 @@
 //! compares the stamp first, the file's own or (`text_at`) the one that the caller vouches for. Of files
 //! that are no texts, only that is kept.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -32,6 +33,19 @@ impl Deref for Text {
 
     fn deref(&self) -> &[u8] {
         self.0.as_ref().map(|content| content.bytes.as_slice()).unwrap_or_default()
+    }
+}
+
+impl Text {
+    /// Returns it as UTF-8, as [`text::decode`] does; `None` for bytes that are no text. O(1) where it is
+    /// UTF-8 and that was found out before.
+    pub fn utf8(&self) -> Option<Cow<'_, [u8]>> {
+        match &self.0 {
+            Some(content) if content.is_utf8() && text::is_text(self) => {
+                Some(Cow::Borrowed(self.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self)))
+            }
+            _ => Some(Cow::Owned(text::decode(self)?.into_owned().into_bytes())),
+        }
     }
 }
 
@@ -189,6 +203,27 @@ mod tests {
         assert_eq!(text_at(Stamp::NEVER).as_deref(), Some(&b"six"[..]));
         std::fs::remove_file(&file).expect("it is there");
         assert!(read(99).is_err());
+    }
+
+    #[test]
+    fn texts_are_utf8_as_they_are_decoded() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path().canonicalize().expect("it is there");
+        let texts = Texts::new(root.clone());
+        for (name, bytes) in [
+            ("plain", &b"a\n"[..]),
+            ("mark", b"\xEF\xBB\xBFa"),
+            ("utf16", b"\xFF\xFEa\0b\0"),
+            ("broken", b"a\xFFb"),
+            ("binary", b"a\0b"),
+            ("empty", b""),
+        ] {
+            std::fs::write(root.join(name), bytes).expect("a file");
+            let text = texts.read(name.as_bytes(), 99).expect("it is there");
+            let decoded = text::decode(bytes).map(|text| text.into_owned().into_bytes());
+            assert_eq!(text.utf8().map(Cow::into_owned), decoded, "{name}");
+        }
+        assert_eq!(Text::default().utf8().as_deref(), Some(&b""[..]));
     }
 
     #[test]

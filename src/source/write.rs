@@ -233,7 +233,7 @@ fn content(mut file: File, path: &[u8]) -> Result<(Content, File)> {
     if size_bytes > FILE_BYTES_MAX {
         return Err(changed(path));
     }
-    Ok((Content { bytes, size_bytes, stamp }, file))
+    Ok((Content::new(bytes, size_bytes, stamp), file))
 }
 
 /// Returns the file at `place`, opened, if it holds what it held.

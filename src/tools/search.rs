@@ -2,7 +2,6 @@
 //!
 //! For agents. The command line's `codedb search` is ripgrep's, unranked and unbounded.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -196,7 +195,10 @@ impl Define for Search {
             .map(|(Ranked { rank, at }, count)| {
                 let lines = match args.paths_only {
                     true => Vec::new(),
-                    false => lines(&text(&read(catalog, *at)), &regex, wanted),
+                    false => {
+                        let text = read(catalog, *at);
+                        lines(&text.utf8().unwrap_or_default(), &regex, wanted)
+                    }
                 };
                 let path = paths::shown(files.path(*at));
                 let defines = *rank == Rank::Definer;
@@ -269,8 +271,8 @@ fn matching(
         // Refused once nobody wants to know any more.
         call.code.files()?;
         let count = |file: &Ranked| {
-            let bytes = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX)?;
-            let count = spans(&text(&bytes), regex).count();
+            let text = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX)?;
+            let count = spans(&text.utf8()?, regex).count();
             (count > 0).then_some((*file, count))
         };
         match bytes(catalog, stride) > ALONE_BYTES_MAX {
@@ -292,11 +294,6 @@ fn read(catalog: &Catalog, at: usize) -> Text {
     catalog.read(FileId::new(at), FILE_BYTES_MAX).unwrap_or_default()
 }
 
-/// Returns a file's bytes as they are searched; empty for what is no text.
-fn text(bytes: &[u8]) -> Cow<'_, str> {
-    text::decode(bytes).unwrap_or_default()
-}
-
 /// A line that matches.
 #[derive(Clone, Copy, Debug)]
 struct Span {
@@ -308,8 +305,7 @@ struct Span {
 
 /// Returns the lines of a text in which matches begin. A match stays in its line, as a search's do,
 /// unless the pattern names line ends. O(text).
-fn spans<'a>(text: &'a str, regex: &'a Regex) -> impl Iterator<Item = Span> + 'a {
-    let bytes = text.as_bytes();
+fn spans<'a>(bytes: &'a [u8], regex: &'a Regex) -> impl Iterator<Item = Span> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {
         let hit = regex.find(Input::new(bytes).range(from.min(bytes.len())..))?.start();
@@ -332,9 +328,8 @@ struct Wanted {
 }
 
 /// Returns the first lines that match, with those around them.
-fn lines(text: &str, regex: &Regex, wanted: Wanted) -> Vec<Line> {
-    let bytes = text.as_bytes();
-    let matched: Vec<Span> = spans(text, regex).take(wanted.lines).collect();
+fn lines(bytes: &[u8], regex: &Regex, wanted: Wanted) -> Vec<Line> {
+    let matched: Vec<Span> = spans(bytes, regex).take(wanted.lines).collect();
     let mut shown: Vec<Line> = Vec::new();
     let (mut number, mut counted) = (1, 0);
     for (nth, span) in matched.iter().enumerate() {
@@ -415,7 +410,7 @@ mod tests {
         let pattern = Pattern { query, is_regex: true, is_word: false, is_case_sensitive: true };
         let regex = pattern.regex().expect("it can be read");
         let wanted = Wanted { lines: wanted.0, around: wanted.1 };
-        let shown: Vec<String> = lines(text, &regex, wanted)
+        let shown: Vec<String> = lines(text.as_bytes(), &regex, wanted)
             .iter()
             .map(|line| {
                 format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
