@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, counted, cut_notice, first, paths};
+use super::{Call, Define, Reply, counted, cut_notice, paths};
 use crate::base::text;
 use crate::error::Result;
+use crate::lang::language;
 use crate::lang::marks::{self, Marks};
 
 /// Entries of one reply.
@@ -70,37 +71,42 @@ impl Define for Ls {
         let list = call.code.files()?;
         let skip = folder.len() + usize::from(!folder.is_empty());
         let around = marks::of_path(&[&folder, &b"/"[..]].concat());
-        let (mut folders, mut files): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
+        let (mut folders, mut files): (Vec<Entry>, Vec<usize>) = (Vec::new(), Vec::new());
+        // That of the last folder, with its `/`.
+        let mut name: &[u8] = b"";
         for at in range {
             let (path, bytes) = (list.path(at), list.info(at).size_bytes);
             let rest = &path[skip..];
-            let Some(slash) = rest.iter().position(|&byte| byte == b'/') else {
-                files.push(Entry {
-                    name: paths::shown(rest),
-                    files: None,
-                    bytes,
-                    language: paths::language(path).map(|found| found.name),
-                    marks: around.with(marks::of_name(rest)),
-                });
+            // Files of one folder stand together.
+            if let Some(last) = folders.last_mut().filter(|_| rest.starts_with(name)) {
+                last.files = last.files.map(|files| files + 1);
+                last.bytes += bytes;
+                continue;
+            }
+            let Some(slash) = memchr::memchr(b'/', rest) else {
+                files.push(at);
                 continue;
             };
-            let name = paths::shown(&rest[..=slash]);
-            match folders.last_mut() {
-                // Files of one folder stand together.
-                Some(last) if last.name == name => {
-                    last.files = last.files.map(|files| files + 1);
-                    last.bytes += bytes;
-                }
-                _ => {
-                    // Any name: only the folders of the path give marks to what is in them.
-                    let marks = marks::of_path(&path[..=skip + slash]);
-                    folders.push(Entry { name, files: Some(1), bytes, language: None, marks });
-                }
-            }
+            name = &rest[..=slash];
+            // Any name: only the folders of the path give marks to what is in them.
+            let marks = marks::of_path(&path[..=skip + slash]);
+            let name = paths::shown(name);
+            folders.push(Entry { name, files: Some(1), bytes, language: None, marks });
         }
-        folders.append(&mut files);
-        let (entries, total) = first(folders, ENTRIES_MAX);
-        Ok(Found { path: paths::shown(&folder), shown: entries.len(), entries, total })
+        let total = folders.len() + files.len();
+        folders.truncate(ENTRIES_MAX);
+        let left = ENTRIES_MAX - folders.len();
+        folders.extend(files.into_iter().take(left).map(|at| {
+            let name = &list.path(at)[skip..];
+            Entry {
+                name: paths::shown(name),
+                files: None,
+                bytes: list.info(at).size_bytes,
+                language: language::of_name(name).map(|found| found.name),
+                marks: around.with(marks::of_name(name)),
+            }
+        }));
+        Ok(Found { path: paths::shown(&folder), shown: folders.len(), entries: folders, total })
     }
 }
 
