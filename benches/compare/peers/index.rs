@@ -1,0 +1,183 @@
+//! What indexes take: seconds until they are built, and megabytes on the disk.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::super::build::size_bytes;
+use super::super::process::Job;
+use super::super::stats::median;
+use super::Setting;
+use super::programs::Program;
+
+/// A build is run again while all its runs together took less, so that short ones are no single runs.
+const REPEATED_MAX: Duration = Duration::from_secs(20);
+/// How often at most.
+const RUNS_MAX: usize = 3;
+/// How long a waiting bench sleeps before it looks again.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// An index that was built.
+pub(super) struct Build {
+    /// Who built it, and what it is for.
+    name: &'static str,
+    /// What its runs took; none that were broken off.
+    seconds: Vec<f64>,
+    /// What it takes on the disk.
+    bytes: u64,
+    /// Whether it was broken off.
+    cut_off_s: Option<u64>,
+}
+
+/// Builds every index that does not lie in the tree itself; codedb's full one is what the questions use.
+pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
+    let stage = setting.stage;
+    let mut builds = Vec::new();
+    let mut add = |name, job: &Job, place: &Path| -> Result<(), String> {
+        builds.push(build(setting, name, job, place)?);
+        Ok(())
+    };
+    let codedb = |level: &str| {
+        let mut job = Job::new(setting.codedb, &stage.tree.root, ["index", "--quiet", "--root"]);
+        job.args.extend([stage.tree.root.clone().into(), "--index-dir".into()]);
+        job.args.push(stage.tree.index_dir.clone().into());
+        job.args.extend(["--stage".into(), level.into()]);
+        job
+    };
+    add("codedb, search (`--stage ready`)", &codedb("ready"), &stage.tree.index_dir)?;
+    add("codedb, all (`--stage full`)", &codedb("full"), &stage.tree.index_dir)?;
+    if let Some(path) = setting.programs.path(Program::Cindex) {
+        let mut job = Job::new(path, &stage.tree.root, [&stage.tree.root]);
+        job.envs.push(csearch_env(setting));
+        add("cindex (search)", &job, &csearch_index(setting))?;
+    }
+    if let Some(path) = setting.programs.path(Program::Ctags) {
+        let args = ["--options=NONE", "--quiet", "-R", "--fields=+nK", "-f"];
+        let mut job = Job::new(path, &stage.tree.root, args);
+        job.args.extend([tags_file(setting).into(), ".".into()]);
+        add("ctags (definitions)", &job, &tags_file(setting))?;
+    }
+    Ok(builds)
+}
+
+/// Returns the variable that tells cindex and csearch of an index of their own.
+pub(super) fn csearch_env(setting: &Setting) -> (&'static str, OsString) {
+    ("CSEARCHINDEX", csearch_index(setting).into())
+}
+
+/// Returns where ctags's file is.
+pub(super) fn tags_file(setting: &Setting) -> PathBuf {
+    setting.stage.beside.join("tags")
+}
+
+fn csearch_index(setting: &Setting) -> PathBuf {
+    setting.stage.beside.join("csearchindex")
+}
+
+/// Builds an index at `place`, from nothing each time.
+pub(super) fn build(
+    setting: &Setting,
+    name: &'static str,
+    job: &Job,
+    place: &Path,
+) -> Result<Build, String> {
+    eprintln!("  index: {name}");
+    let mut build = Build { name, seconds: Vec::new(), bytes: 0, cut_off_s: None };
+    let log = setting.stage.beside.join("build.log");
+    while build.seconds.len() < RUNS_MAX
+        && build.seconds.iter().sum::<f64>() < REPEATED_MAX.as_secs_f64()
+    {
+        remove(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let time = within(setting.options.limit, job, &log);
+        let size = fs::metadata(place).map_or(0, |meta| meta.len());
+        build.bytes = if place.is_dir() { size_bytes(place) } else { size };
+        match time? {
+            Some(time) => build.seconds.push(time.as_secs_f64()),
+            None => {
+                build.cut_off_s = Some(setting.options.limit.as_secs());
+                break;
+            }
+        }
+    }
+    Ok(build)
+}
+
+fn remove(place: &Path) -> io::Result<()> {
+    let removed = if place.is_dir() { fs::remove_dir_all(place) } else { fs::remove_file(place) };
+    removed.or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    })
+}
+
+/// Runs a job that may take `limit`, and returns how long it took; `None` if it was ended.
+///
+/// It prints into a file, since an indexer that complains of thousands of files would fill a pipe.
+fn within(limit: Duration, job: &Job, log: &Path) -> Result<Option<Duration>, String> {
+    let fail = |error: io::Error| format!("{}: {error}", job.program.display());
+    let output = fs::File::create(log).map_err(fail)?;
+    let mut command = job.command();
+    command.stdin(Stdio::null()).stdout(output.try_clone().map_err(fail)?).stderr(output);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(fail)?;
+    loop {
+        if let Some(status) = child.try_wait().map_err(fail)? {
+            let time = start.elapsed();
+            let said = fs::read(log).unwrap_or_default();
+            let end = String::from_utf8_lossy(&said[said.len().saturating_sub(500)..]).into_owned();
+            return if status.success() {
+                Ok(Some(time))
+            } else {
+                Err(format!("{} ended with {status}: {}", job.program.display(), end.trim()))
+            };
+        }
+        if start.elapsed() > limit {
+            end(&mut child);
+            return Ok(None);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Ends a child with all that it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    rustix::process::kill_process_group(
+        rustix::process::Pid::from_child(child),
+        rustix::process::Signal::KILL,
+    )
+    .ok();
+    child.kill().ok();
+    child.wait().ok();
+}
+
+impl Build {
+    /// Returns true if it was not broken off.
+    pub(super) fn is_whole(&self) -> bool {
+        self.cut_off_s.is_none()
+    }
+}
+
+/// Writes the table of all indexes.
+pub(super) fn table(builds: &[Build], text_bytes: u64) -> String {
+    let mut text =
+        String::from("| index | s | MB | % of the text |\n| --- | ---: | ---: | ---: |\n");
+    for build in builds {
+        let (megabytes, percent) =
+            (build.bytes as f64 / 1e6, 100.0 * build.bytes as f64 / text_bytes as f64);
+        let (seconds, is_whole) = match build.cut_off_s {
+            Some(limit_s) => (format!("not done after {limit_s}"), "so far "),
+            None => (format!("{:.2}", median(&build.seconds)), ""),
+        };
+        writeln!(text, "| {} | {seconds} | {is_whole}{megabytes:.1} | {percent:.1} |", build.name)
+            .expect("writing to a string");
+    }
+    text
+}
