@@ -24,9 +24,9 @@ cargo bench --bench compare -- --tree DIR [--tree DIR …] [OPTIONS]
   --markdown FILE    write the tables to FILE
 
   --peers            instead of the rows above: codedb beside rg, git grep, csearch, ugrep, universal-ctags and
-                     codegraph, those that are installed, on a copy of each tree (1.4 times its size, below TMPDIR)
+                     codegraph, those that are installed, on a copy of each tree (below TMPDIR, with the indexes)
   --codegraph PATH   codegraph (default: `codegraph` on PATH)
-  --limit SECONDS    how long a peer may take for its index (default 900)";
+  --limit SECONDS    how long an index may take with --peers (default 900)";
 
 /// What to do.
 pub(crate) enum Command {
@@ -68,7 +68,7 @@ pub(crate) struct Options {
     pub(crate) peers: bool,
     /// codegraph, where it was told.
     pub(crate) codegraph: Option<PathBuf>,
-    /// How long a peer's index may take.
+    /// How long an index may take beside its peers.
     pub(crate) limit: Duration,
 }
 

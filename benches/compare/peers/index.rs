@@ -38,19 +38,23 @@ pub(super) struct Build {
 pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
     let stage = setting.stage;
     let mut builds = Vec::new();
-    let mut add = |name, job: &Job, place: &Path| -> Result<(), String> {
-        builds.push(build(setting, name, job, place)?);
-        Ok(())
+    let mut add = |name, job: &Job, place: &Path| -> Result<bool, String> {
+        let build = build(setting, name, job, place)?;
+        let is_whole = build.is_whole();
+        builds.push(build);
+        Ok(is_whole)
     };
-    let codedb = |level: &str| {
+    for (name, level) in
+        [("codedb, search (`--stage ready`)", "ready"), ("codedb, all (`--stage full`)", "full")]
+    {
         let mut job = Job::new(setting.codedb, &stage.tree.root, ["index", "--quiet", "--root"]);
         job.args.extend([stage.tree.root.clone().into(), "--index-dir".into()]);
         job.args.push(stage.tree.index_dir.clone().into());
         job.args.extend(["--stage".into(), level.into()]);
-        job
-    };
-    add("codedb, search (`--stage ready`)", &codedb("ready"), &stage.tree.index_dir)?;
-    add("codedb, all (`--stage full`)", &codedb("full"), &stage.tree.index_dir)?;
+        if !add(name, &job, &stage.tree.index_dir)? {
+            return Err(format!("{name} took longer than `--limit`"));
+        }
+    }
     if let Some(path) = setting.programs.path(Program::Cindex) {
         let mut job = Job::new(path, &stage.tree.root, [&stage.tree.root]);
         job.envs.push(csearch_env(setting));
