@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use super::super::process::Job;
+use super::answers::Place;
 use super::index::{self, Build};
 use super::programs::Program;
 use super::race::{Lane, Race};
@@ -22,10 +23,10 @@ pub(super) fn build(setting: &Setting) -> Result<(Option<Build>, bool), String> 
     Ok((Some(build), is_whole))
 }
 
-/// Asks all questions about the first of the tree's names.
+/// Asks all questions about the first of the tree's names that is defined there.
 pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, String> {
     let Some(path) = setting.programs.path(Program::Codegraph) else { return Ok(Vec::new()) };
-    let [name, ..] = queries::names(&setting.stage.tree);
+    let Some((name, place)) = defined(setting)? else { return Ok(Vec::new()) };
     let task = format!("how does {name} work and who calls it");
     let asked: [(&str, Vec<&str>, Vec<&str>); 3] = [
         (
@@ -41,18 +42,11 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, St
         ("context", vec!["context", &task], vec!["context", &task, "--format", "json"]),
     ];
     let mut races = Vec::new();
-    let mut definition = None;
     for (what, ours, theirs) in asked.iter().filter(|(what, ..)| setting.options.wants(what)) {
         let mut lanes = setting.lanes(ours, is_watched);
         let peer = Lane::new(Program::Codegraph.name(), job(setting, path, theirs));
         let (our_reply, their_reply) = (reply(&lanes[0].job)?, reply(&peer.job)?);
-        if definition.is_none() {
-            definition = answers::symbols(&reply(&setting.tool(&["symbol", name], "strict"))?)
-                .into_iter()
-                .next();
-        }
-        let place = definition.as_ref().ok_or_else(|| format!("`{name}` is not defined here"))?;
-        let holds = |reply| if answers::mentions(reply, place) { "has" } else { "**lacks**" };
+        let holds = |reply| if answers::mentions(reply, &place) { "has" } else { "**lacks**" };
         let mut results = vec![format!(
             "{}:{}: codedb {} it, codegraph {} it",
             place.0,
@@ -77,6 +71,18 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, St
         races.push(setting.finish(Race { question, found, lanes, results }));
     }
     Ok(races)
+}
+
+/// Returns a name and the first place of its definition.
+fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String> {
+    for name in queries::names(&setting.stage.tree) {
+        let places = answers::symbols(&reply(&setting.tool(&["symbol", name], "strict"))?);
+        if let Some(place) = places.into_iter().next() {
+            return Ok(Some((name, place)));
+        }
+        eprintln!("  `{name}` is not defined here");
+    }
+    Ok(None)
 }
 
 /// Returns a call of codegraph that tells nobody of it, downloads nothing and leaves no process behind.

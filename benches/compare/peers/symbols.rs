@@ -22,16 +22,17 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, St
     names
         .iter()
         .filter(|name| setting.options.wants(name))
-        .map(|name| race(setting, readtags, name, is_watched))
+        .filter_map(|name| race(setting, readtags, name, is_watched).transpose())
         .collect()
 }
 
+/// Returns `None` for a name that neither of the two knows.
 fn race(
     setting: &Setting,
     readtags: &std::path::Path,
     name: &str,
     is_watched: bool,
-) -> Result<Race, String> {
+) -> Result<Option<Race>, String> {
     let mut lanes = setting.lanes(&["symbol", name, "--max-results", "1000"], is_watched);
     let ours: BTreeSet<Place> = symbols(&reply(&lanes[0].job)?).into_iter().collect();
 
@@ -41,6 +42,10 @@ fn race(
     let run = job.run()?.answered(&job)?;
     let (theirs, others) = tags(&String::from_utf8_lossy(&run.stdout));
     lanes.push(Lane::new(Program::Readtags.name(), job));
+    if ours.is_empty() && theirs.is_empty() && others == 0 {
+        eprintln!("  `{name}` is not defined here");
+        return Ok(None);
+    }
 
     let missing = theirs.difference(&ours).count();
     if let Some((path, line)) = theirs.difference(&ours).next() {
@@ -58,5 +63,5 @@ fn race(
     ];
     let race =
         Race { question: format!("`{name}`"), found: ours.len().to_string(), lanes, results };
-    Ok(setting.finish(race))
+    Ok(Some(setting.finish(race)))
 }
