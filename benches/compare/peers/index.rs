@@ -26,12 +26,21 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub(super) struct Build {
     /// Who built it, and what it is for.
     name: &'static str,
-    /// What its runs took; none that were broken off.
+    /// What its whole runs took.
     seconds: Vec<f64>,
     /// What it takes on the disk.
     bytes: u64,
-    /// Whether it was broken off.
-    cut_off_s: Option<u64>,
+    /// Why the last run is not whole.
+    trouble: Option<String>,
+}
+
+/// How a run ended.
+enum Ended {
+    Done(Duration),
+    /// It was ended when its time was over.
+    Late,
+    /// What it said last.
+    Failed(String),
 }
 
 /// Builds every index that does not lie in the tree itself; codedb's full one is what the questions use.
@@ -52,7 +61,7 @@ pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
         job.args.push(stage.tree.index_dir.clone().into());
         job.args.extend(["--stage".into(), level.into()]);
         if !add(name, &job, &stage.tree.index_dir)? {
-            return Err(format!("{name} took longer than `--limit`"));
+            return Err(format!("{name}: the index was not built within `--limit`"));
         }
     }
     if let Some(path) = setting.programs.path(Program::Cindex) {
@@ -91,22 +100,30 @@ pub(super) fn build(
     place: &Path,
 ) -> Result<Build, String> {
     eprintln!("  index: {name}");
-    let mut build = Build { name, seconds: Vec::new(), bytes: 0, cut_off_s: None };
+    let mut build = Build { name, seconds: Vec::new(), bytes: 0, trouble: None };
     let log = setting.stage.beside.join("build.log");
     while build.seconds.len() < RUNS_MAX
         && build.seconds.iter().sum::<f64>() < REPEATED_MAX.as_secs_f64()
     {
         remove(place).map_err(|error| format!("{}: {error}", place.display()))?;
-        let time = within(setting.options.limit, job, &log);
+        let ended = within(setting.options.limit, job, &log);
         let size = fs::metadata(place).map_or(0, |meta| meta.len());
         build.bytes = if place.is_dir() { size_bytes(place) } else { size };
-        match time? {
-            Some(time) => build.seconds.push(time.as_secs_f64()),
-            None => {
-                build.cut_off_s = Some(setting.options.limit.as_secs());
-                break;
+        match ended? {
+            Ended::Done(time) => {
+                build.seconds.push(time.as_secs_f64());
+                continue;
+            }
+            Ended::Late => {
+                let limit_s = setting.options.limit.as_secs();
+                build.trouble = Some(format!("not done after {limit_s}"));
+            }
+            Ended::Failed(message) => {
+                eprintln!("compare: {name}: {message}");
+                build.trouble = Some("failed".into());
             }
         }
+        break;
     }
     Ok(build)
 }
@@ -119,10 +136,10 @@ fn remove(place: &Path) -> io::Result<()> {
     })
 }
 
-/// Runs a job that may take `limit`, and returns how long it took; `None` if it was ended.
+/// Runs a job that may take `limit`.
 ///
 /// It prints into a file, since an indexer that complains of thousands of files would fill a pipe.
-fn within(limit: Duration, job: &Job, log: &Path) -> Result<Option<Duration>, String> {
+fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
     let fail = |error: io::Error| format!("{}: {error}", job.program.display());
     let output = fs::File::create(log).map_err(fail)?;
     let mut command = job.command();
@@ -136,15 +153,15 @@ fn within(limit: Duration, job: &Job, log: &Path) -> Result<Option<Duration>, St
             let time = start.elapsed();
             let said = fs::read(log).unwrap_or_default();
             let end = String::from_utf8_lossy(&said[said.len().saturating_sub(500)..]).into_owned();
-            return if status.success() {
-                Ok(Some(time))
+            return Ok(if status.success() {
+                Ended::Done(time)
             } else {
-                Err(format!("{} ended with {status}: {}", job.program.display(), end.trim()))
-            };
+                Ended::Failed(format!("it ended with {status}: {}", end.trim()))
+            });
         }
         if start.elapsed() > limit {
             end(&mut child);
-            return Ok(None);
+            return Ok(Ended::Late);
         }
         thread::sleep(PAUSE);
     }
@@ -163,9 +180,9 @@ fn end(child: &mut Child) {
 }
 
 impl Build {
-    /// Returns true if it was not broken off.
+    /// Returns true if every run came to its end.
     pub(super) fn is_whole(&self) -> bool {
-        self.cut_off_s.is_none()
+        self.trouble.is_none()
     }
 }
 
@@ -176,11 +193,11 @@ pub(super) fn table(builds: &[Build], text_bytes: u64) -> String {
     for build in builds {
         let (megabytes, percent) =
             (build.bytes as f64 / 1e6, 100.0 * build.bytes as f64 / text_bytes as f64);
-        let (seconds, is_whole) = match build.cut_off_s {
-            Some(limit_s) => (format!("not done after {limit_s}"), "so far "),
+        let (seconds, so_far) = match &build.trouble {
+            Some(trouble) => (trouble.clone(), "so far "),
             None => (format!("{:.2}", median(&build.seconds)), ""),
         };
-        writeln!(text, "| {} | {seconds} | {is_whole}{megabytes:.1} | {percent:.1} |", build.name)
+        writeln!(text, "| {} | {seconds} | {so_far}{megabytes:.1} | {percent:.1} |", build.name)
             .expect("writing to a string");
     }
     text
