@@ -1,4 +1,4 @@
-//! What all programs are asked: patterns that mean the same to ripgrep, `grep -E`, RE2 and ugrep.
+//! What all programs are asked: patterns that mean the same to ripgrep, `grep -E`, PCRE, RE2 and ugrep.
 
 use super::super::rows::Profile;
 use super::super::tree::Tree;

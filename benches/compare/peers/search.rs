@@ -95,7 +95,8 @@ fn peers(setting: &Setting, query: &Query, rg: Job) -> Vec<(Lane, Layout)> {
     let pattern = query.pattern.as_str();
     let mut lanes = vec![(Lane::new(Program::Rg.name(), rg), Layout::NulColon)];
 
-    let switches = ["grep", "-n", "-z", "-I", "-E", "--no-color", "--no-column"];
+    let syntax = setting.stage.git_syntax;
+    let switches = ["grep", "-n", "-z", "-I", syntax, "--no-color", "--no-column"];
     lanes.extend(lane(Program::GitGrep, &switches, &["-e", pattern]).map(|mut lane| {
         // Its fastest, and all patterns are ASCII.
         lane.job.envs.push(("LC_ALL", "C".into()));
