@@ -100,7 +100,7 @@ fn first_query(
 }
 
 /// Sums the sizes of the files below `folder`.
-fn size_bytes(folder: &Path) -> u64 {
+pub(crate) fn size_bytes(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     entries
         .flatten()

@@ -3,13 +3,15 @@
 //! Every row first checks that both print the same bytes, then times them interleaved, output piped and
 //! drained, page cache warm. A strict query cannot beat a sweep of the stamps, so each row also has its
 //! **floor**: a bare sweep, plus reading and searching the candidates, plus starting a process.
-//! Rows and their bars are in `rows.rs`, the floor's parts in `sweep.rs` and `verify.rs`.
+//! Rows and their bars are in `rows.rs`, the floor's parts in `sweep.rs` and `verify.rs`. Other programs than
+//! ripgrep are in `peers`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod build;
 mod edit;
 mod measure;
 mod options;
+mod peers;
 mod process;
 mod report;
 mod rows;
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         }
         Ok(Command::Sweep(list)) => sweep::child(&list),
         Ok(Command::Verify(list)) => verify::child(&list),
+        Ok(Command::Compare(options)) if options.peers => return peers::compare(&options),
         Ok(Command::Compare(options)) => return compare(&options),
         Err(message) => Err(message),
     };

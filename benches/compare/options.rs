@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lexopt::prelude::*;
 use regex_automata::meta::Regex;
@@ -20,7 +21,12 @@ cargo bench --bench compare -- --tree DIR [--tree DIR …] [OPTIONS]
   --runs N           runs a row, interleaved (default 10)
   --only REGEX       only the rows whose name matches
   --no-watch         do not start `codedb index --watch`
-  --markdown FILE    write the tables to FILE";
+  --markdown FILE    write the tables to FILE
+
+  --peers            instead of the rows above: codedb beside rg, git grep, csearch, ugrep, universal-ctags and
+                     codegraph, those that are installed, on a copy of each tree (below TMPDIR, with the indexes)
+  --codegraph PATH   codegraph (default: `codegraph` on PATH)
+  --limit SECONDS    how long an index may take with --peers (default 900)";
 
 /// What to do.
 pub(crate) enum Command {
@@ -58,6 +64,12 @@ pub(crate) struct Options {
     pub(crate) watch: bool,
     /// Where the tables go.
     pub(crate) markdown: Option<PathBuf>,
+    /// Whether to compare with all peers.
+    pub(crate) peers: bool,
+    /// codegraph, where it was told.
+    pub(crate) codegraph: Option<PathBuf>,
+    /// How long an index may take beside its peers.
+    pub(crate) limit: Duration,
 }
 
 impl Options {
@@ -83,6 +95,9 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
         only: None,
         watch: true,
         markdown: None,
+        peers: false,
+        codegraph: None,
+        limit: Duration::from_secs(900),
     };
     let mut parser = lexopt::Parser::from_args(args);
     let text =
@@ -105,11 +120,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
                     .map_err(|error| format!("{}: {error}", dir.display()))?;
                 options.index_dir = absolute(&dir)?;
             }
-            Long("runs") => {
-                let count = text(value(&mut parser)?)?;
-                options.runs =
-                    count.parse().map_err(|_| format!("--runs: not a number: `{count}`"))?;
-            }
+            Long("runs") => options.runs = number("--runs", &text(value(&mut parser)?)?)?,
             Long("only") => {
                 let pattern = text(value(&mut parser)?)?;
                 options.only =
@@ -117,6 +128,14 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
             }
             Long("no-watch") => options.watch = false,
             Long("markdown") => options.markdown = Some(value(&mut parser)?.into()),
+            Long("peers") => options.peers = true,
+            Long("codegraph") => {
+                options.codegraph = Some(absolute(&PathBuf::from(value(&mut parser)?))?);
+            }
+            Long("limit") => {
+                let seconds = number("--limit", &text(value(&mut parser)?)?)?;
+                options.limit = Duration::from_secs(seconds);
+            }
             other => return Err(format!("{}\n\n{HELP}", other.unexpected())),
         }
     }
@@ -125,6 +144,10 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
     }
     options.runs = options.runs.max(1);
     Ok(Command::Compare(Box::new(options)))
+}
+
+fn number<N: std::str::FromStr>(option: &str, text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| format!("{option}: not a number: `{text}`"))
 }
 
 fn value(parser: &mut lexopt::Parser) -> Result<OsString, String> {

@@ -24,6 +24,8 @@ pub(crate) struct Job {
     pub(crate) args: Vec<OsString>,
     /// Its working directory.
     pub(crate) cwd: PathBuf,
+    /// Variables that it gets beside the bench's own.
+    pub(crate) envs: Vec<(&'static str, OsString)>,
 }
 
 /// One finished run.
@@ -52,7 +54,7 @@ impl Job {
         args: impl IntoIterator<Item = impl AsRef<OsStr>>,
     ) -> Self {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        Self { program: program.to_owned(), args, cwd: cwd.to_owned() }
+        Self { program: program.to_owned(), args, cwd: cwd.to_owned(), envs: Vec::new() }
     }
 
     /// Runs it to its end, all output kept.
@@ -92,18 +94,25 @@ impl Job {
         Ok((run, peak))
     }
 
+    /// Returns the command, its streams not yet set.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .current_dir(&self.cwd)
+            .env_remove("RIPGREP_CONFIG_PATH")
+            .env("CODEDB_BACKGROUND", "0")
+            .envs(self.envs.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     fn run_watching(
         &self,
         kept_bytes_max: usize,
         started: impl FnOnce(u32),
     ) -> Result<Run, String> {
         let fail = |error: std::io::Error| format!("{}: {error}", self.program.display());
-        let mut command = Command::new(&self.program);
-        command
-            .args(&self.args)
-            .current_dir(&self.cwd)
-            .env_remove("RIPGREP_CONFIG_PATH")
-            .env("CODEDB_BACKGROUND", "0");
+        let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let start = Instant::now();
         let mut child = command.spawn().map_err(fail)?;

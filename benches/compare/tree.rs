@@ -24,8 +24,10 @@ pub(crate) struct Tree {
     pub(crate) text_bytes: u64,
     /// Where its index lives.
     pub(crate) index_dir: PathBuf,
-    rare: String,
-    common: String,
+    /// A word of one file of a generic tree, else empty.
+    pub(crate) rare: String,
+    /// The word of the most files of a generic tree, else empty.
+    pub(crate) common: String,
 }
 
 impl Tree {

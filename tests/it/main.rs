@@ -4,6 +4,7 @@
 mod benches;
 #[cfg(unix)]
 mod code;
+mod compared;
 mod context;
 mod differential;
 #[cfg(unix)]

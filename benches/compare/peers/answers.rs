@@ -1,0 +1,120 @@
+//! What programs say of definitions and calls, read into places: `readtags`, `codedb --json`, `codegraph -j`.
+//!
+//! A function of text alone.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// A path relative to the tree, and a line from 1.
+pub(crate) type Place = (String, u64);
+
+/// ctags's kinds that are definitions in any sense; the others are variables, members, prototypes and labels,
+/// of which codedb keeps some and ctags keeps others.
+const DEFINING: &[&str] = &[
+    "class",
+    "enum",
+    "func",
+    "function",
+    "generator",
+    "getter",
+    "implementation",
+    "interface",
+    "macro",
+    "method",
+    "module",
+    "namespace",
+    "setter",
+    "struct",
+    "trait",
+    "typedef",
+    "union",
+];
+
+/// Reads the output of `readtags -E -e -n NAME`: the places of definitions, and how many other tags there are.
+pub(crate) fn tags(output: &str) -> (BTreeSet<Place>, usize) {
+    let (mut places, mut others) = (BTreeSet::new(), 0);
+    for line in output.lines() {
+        match tag(line) {
+            Some((place, kind)) if DEFINING.contains(&kind) => {
+                places.insert(place);
+            }
+            _ => others += 1,
+        }
+    }
+    (places, others)
+}
+
+/// Reads `name TAB path TAB pattern;" TAB key:value …`; the pattern may hold tabs itself.
+fn tag(line: &str) -> Option<(Place, &str)> {
+    let (_, rest) = line.split_once('\t')?;
+    let (path, rest) = rest.split_once('\t')?;
+    let fields = &rest[rest.rfind(";\"\t")? + 3..];
+    let field = |key: &str| fields.split('\t').find_map(|field| field.strip_prefix(key));
+    let number = field("line:")?.parse().ok()?;
+    Some(((unescaped(path)?, number), field("kind:")?))
+}
+
+/// Undoes the escapes of tags(5).
+fn unescaped(text: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes().iter().copied());
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'\\' => match rest.next()? {
+                b't' => b'\t',
+                b'n' => b'\n',
+                b'r' => b'\r',
+                b'x' => {
+                    let digits = [rest.next()?, rest.next()?];
+                    u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+                }
+                other => other,
+            },
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Reads the definitions of `codedb symbol --json`, in the reply's order.
+pub(crate) fn symbols(reply: &Value) -> Vec<Place> {
+    places(&reply["symbols"], "path", "line")
+}
+
+/// Reads the functions that call, of `codedb callers --json`.
+pub(crate) fn callers(reply: &Value) -> BTreeSet<Place> {
+    let calls = reply["callers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    calls
+        .iter()
+        .filter_map(|call| Some((call["path"].as_str()?.to_owned(), call["in"]["line"].as_u64()?)))
+        .collect()
+}
+
+/// Reads the functions that call, of `codegraph callers -j`.
+pub(crate) fn codegraph_callers(reply: &Value) -> BTreeSet<Place> {
+    places(&reply["callers"], "filePath", "startLine").into_iter().collect()
+}
+
+fn places(list: &Value, path: &str, line: &str) -> Vec<Place> {
+    let entries = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    entries
+        .iter()
+        .filter_map(|entry| Some((entry[path].as_str()?.to_owned(), entry[line].as_u64()?)))
+        .collect()
+}
+
+/// Returns true if anything in a reply of codedb or codegraph stands at `place`.
+pub(crate) fn mentions(reply: &Value, place: &Place) -> bool {
+    match reply {
+        Value::Array(entries) => entries.iter().any(|entry| mentions(entry, place)),
+        Value::Object(members) => {
+            let is_at = |path: &str, line: &str| {
+                reply[path].as_str() == Some(&place.0) && reply[line].as_u64() == Some(place.1)
+            };
+            is_at("path", "line")
+                || is_at("filePath", "startLine")
+                || members.values().any(|member| mentions(member, place))
+        }
+        _ => false,
+    }
+}

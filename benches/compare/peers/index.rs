@@ -1,0 +1,204 @@
+//! What indexes take: seconds until they are built, and megabytes on the disk.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::super::build::size_bytes;
+use super::super::process::Job;
+use super::super::stats::median;
+use super::Setting;
+use super::programs::Program;
+
+/// A build is run again while all its runs together took less, so that short ones are no single runs.
+const REPEATED_MAX: Duration = Duration::from_secs(20);
+/// How often at most.
+const RUNS_MAX: usize = 3;
+/// How long a waiting bench sleeps before it looks again.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// An index that was built.
+pub(super) struct Build {
+    /// Who built it, and what it is for.
+    name: &'static str,
+    /// What its whole runs took.
+    seconds: Vec<f64>,
+    /// What it takes on the disk.
+    bytes: u64,
+    /// Why the last run is not whole.
+    trouble: Option<String>,
+}
+
+/// How a run ended.
+enum Ended {
+    Done(Duration),
+    /// It was ended when its time was over.
+    Late,
+    /// What it said last.
+    Failed(String),
+}
+
+/// Builds every index that does not lie in the tree itself; codedb's full one is what the questions use.
+pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
+    let stage = setting.stage;
+    let mut builds = Vec::new();
+    let mut add = |name, job: &Job, place: &Path| -> Result<bool, String> {
+        let build = build(setting, name, job, place)?;
+        let is_whole = build.is_whole();
+        builds.push(build);
+        Ok(is_whole)
+    };
+    for (name, level) in
+        [("codedb, search (`--stage ready`)", "ready"), ("codedb, all (`--stage full`)", "full")]
+    {
+        let mut job = Job::new(setting.codedb, &stage.tree.root, ["index", "--quiet", "--root"]);
+        job.args.extend([stage.tree.root.clone().into(), "--index-dir".into()]);
+        job.args.push(stage.tree.index_dir.clone().into());
+        job.args.extend(["--stage".into(), level.into()]);
+        if !add(name, &job, &stage.tree.index_dir)? {
+            return Err(format!("{name}: the index was not built within `--limit`"));
+        }
+    }
+    if let Some(path) = setting.programs.path(Program::Cindex) {
+        let mut job = Job::new(path, &stage.tree.root, [&stage.tree.root]);
+        job.envs.push(csearch_env(setting));
+        add("cindex (search)", &job, &csearch_index(setting))?;
+    }
+    if let Some(path) = setting.programs.path(Program::Ctags) {
+        let args = ["--options=NONE", "--quiet", "-R", "--fields=+nK", "-f"];
+        let mut job = Job::new(path, &stage.tree.root, args);
+        job.args.extend([tags_file(setting).into(), ".".into()]);
+        add("ctags (definitions)", &job, &tags_file(setting))?;
+    }
+    Ok(builds)
+}
+
+/// Returns the variable that tells cindex and csearch of an index of their own.
+pub(super) fn csearch_env(setting: &Setting) -> (&'static str, OsString) {
+    ("CSEARCHINDEX", csearch_index(setting).into())
+}
+
+/// Returns where ctags's file is.
+pub(super) fn tags_file(setting: &Setting) -> PathBuf {
+    setting.stage.beside.join("tags")
+}
+
+fn csearch_index(setting: &Setting) -> PathBuf {
+    setting.stage.beside.join("csearchindex")
+}
+
+/// Builds an index at `place`, from nothing each time.
+pub(super) fn build(
+    setting: &Setting,
+    name: &'static str,
+    job: &Job,
+    place: &Path,
+) -> Result<Build, String> {
+    eprintln!("  index: {name}");
+    let mut build = Build { name, seconds: Vec::new(), bytes: 0, trouble: None };
+    let log = setting.stage.beside.join("build.log");
+    while build.seconds.len() < RUNS_MAX
+        && build.seconds.iter().sum::<f64>() < REPEATED_MAX.as_secs_f64()
+    {
+        remove(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let ended = within(setting.options.limit, job, &log);
+        let size = fs::metadata(place).map_or(0, |meta| meta.len());
+        build.bytes = if place.is_dir() { size_bytes(place) } else { size };
+        match ended? {
+            Ended::Done(time) => {
+                build.seconds.push(time.as_secs_f64());
+                continue;
+            }
+            Ended::Late => {
+                let limit_s = setting.options.limit.as_secs();
+                build.trouble = Some(format!("not done after {limit_s}"));
+            }
+            Ended::Failed(message) => {
+                eprintln!("compare: {name}: {message}");
+                build.trouble = Some("failed".into());
+            }
+        }
+        break;
+    }
+    Ok(build)
+}
+
+fn remove(place: &Path) -> io::Result<()> {
+    let removed = if place.is_dir() { fs::remove_dir_all(place) } else { fs::remove_file(place) };
+    removed.or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    })
+}
+
+/// Runs a job that may take `limit`.
+///
+/// It prints into a file, since an indexer that complains of thousands of files would fill a pipe.
+fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
+    let fail = |error: io::Error| format!("{}: {error}", job.program.display());
+    let output = fs::File::create(log).map_err(fail)?;
+    let mut command = job.command();
+    command.stdin(Stdio::null()).stdout(output.try_clone().map_err(fail)?).stderr(output);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(fail)?;
+    loop {
+        if let Some(status) = child.try_wait().map_err(fail)? {
+            let time = start.elapsed();
+            let said = fs::read(log).unwrap_or_default();
+            let end = String::from_utf8_lossy(&said[said.len().saturating_sub(500)..]).into_owned();
+            return Ok(if status.success() {
+                Ended::Done(time)
+            } else {
+                Ended::Failed(format!("it ended with {status}: {}", end.trim()))
+            });
+        }
+        if start.elapsed() > limit {
+            end(&mut child);
+            return Ok(Ended::Late);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Ends a child with all that it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    rustix::process::kill_process_group(
+        rustix::process::Pid::from_child(child),
+        rustix::process::Signal::KILL,
+    )
+    .ok();
+    child.kill().ok();
+    child.wait().ok();
+}
+
+impl Build {
+    /// Returns true if every run came to its end.
+    pub(super) fn is_whole(&self) -> bool {
+        self.trouble.is_none()
+    }
+}
+
+/// Writes the table of all indexes.
+pub(super) fn table(builds: &[Build], text_bytes: u64) -> String {
+    let mut text =
+        String::from("| index | s | MB | % of the text |\n| --- | ---: | ---: | ---: |\n");
+    for build in builds {
+        let (megabytes, percent) =
+            (build.bytes as f64 / 1e6, 100.0 * build.bytes as f64 / text_bytes as f64);
+        let (seconds, so_far) = match &build.trouble {
+            Some(trouble) => (trouble.clone(), "so far "),
+            None => (format!("{:.2}", median(&build.seconds)), ""),
+        };
+        writeln!(text, "| {} | {seconds} | {so_far}{megabytes:.1} | {percent:.1} |", build.name)
+            .expect("writing to a string");
+    }
+    text
+}

@@ -1,0 +1,157 @@
+//! `--peers`: codedb beside whatever else searches code and is installed, the same work in one run.
+//!
+//! `programs` is who they are, `stage` the copy of the tree that all of them see, `index` what their indexes
+//! take, `search`, `symbols` and `codegraph` the questions, `race` the clock and the table. `lines` and `answers`
+//! read what they print, so that results are compared before anything is timed; both are functions of bytes, and
+//! the integration tests include them from here.
+
+mod answers;
+mod codegraph;
+mod index;
+mod lines;
+mod programs;
+mod queries;
+mod race;
+mod search;
+mod stage;
+mod symbols;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::options::Options;
+use super::process::Job;
+use super::watch::Watcher;
+use programs::Programs;
+use race::{Lane, Race, STRICT, WATCHED};
+use stage::Stage;
+
+/// What all parts of a comparison need.
+struct Setting<'a> {
+    options: &'a Options,
+    programs: &'a Programs,
+    stage: &'a Stage,
+    /// The program under test.
+    codedb: &'a Path,
+}
+
+/// Compares on all trees and prints the tables: 1 where codedb is wrong or a tree could not be compared.
+pub(crate) fn compare(options: &Options) -> ExitCode {
+    let Some(codedb) = &options.codedb else {
+        eprintln!("compare: `--peers` needs codedb, so not `--rg-only`");
+        return ExitCode::from(2);
+    };
+    let programs = Programs::find(options);
+    let (mut text, mut is_broken) = (head(options, codedb, &programs), false);
+    for root in &options.trees {
+        match compare_tree(options, codedb, &programs, root) {
+            Ok((tables, is_right)) => {
+                text.push_str(&tables);
+                is_broken |= !is_right;
+            }
+            Err(message) => {
+                eprintln!("compare: {}: {message}", root.display());
+                is_broken = true;
+            }
+        }
+    }
+    if let Some(absent) = programs.absent() {
+        write!(text, "\n{absent}\n").expect("writing to a string");
+    }
+    print!("{text}");
+    if let Some(path) = &options.markdown
+        && let Err(error) = fs::write(path, text)
+    {
+        eprintln!("compare: {}: {error}", path.display());
+        is_broken = true;
+    }
+    ExitCode::from(u8::from(is_broken))
+}
+
+/// Returns the tables of one tree, and whether codedb found what ripgrep found.
+fn compare_tree(
+    options: &Options,
+    codedb: &Path,
+    programs: &Programs,
+    root: &Path,
+) -> Result<(String, bool), String> {
+    let stage = &Stage::set(options, programs, root)?;
+    eprintln!("{}: {}", stage.name, stage.tree.summary());
+    let setting = &Setting { options, programs, stage, codedb };
+    let mut builds = index::all(setting)?;
+
+    let watcher = Watcher::start(options, &stage.tree);
+    let (searches, is_right) = search::races(setting, watcher.is_alive())?;
+    let symbols = symbols::races(setting, watcher.is_alive())?;
+    drop(watcher);
+
+    // What it writes into the copy must not wake a watcher while it is timed.
+    let (build, is_whole) = codegraph::build(setting)?;
+    builds.extend(build);
+    let mut calls = Vec::new();
+    if is_whole {
+        let watcher = Watcher::start(options, &stage.tree);
+        calls = codegraph::races(setting, watcher.is_alive())?;
+    }
+
+    let mut text = format!("\n### {} ({})\n", stage.name, stage.tree.summary());
+    let tables = [
+        (race::table(&searches, "search", "lines"), !searches.is_empty()),
+        (index::table(&builds, stage.tree.text_bytes), !builds.is_empty()),
+        (race::table(&symbols, "definitions of", "places"), !symbols.is_empty()),
+        (race::table(&calls, "codegraph's questions", "callers"), !calls.is_empty()),
+    ];
+    for (table, _) in tables.into_iter().filter(|(_, is_asked)| *is_asked) {
+        write!(text, "\n{table}").expect("writing to a string");
+    }
+    Ok((text, is_right))
+}
+
+fn head(options: &Options, codedb: &Path, programs: &Programs) -> String {
+    let version = Job::new(codedb, Path::new("."), ["--version"]).run().map(|run| run.stdout);
+    let version = String::from_utf8_lossy(&version.unwrap_or_default()).into_owned();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{} beside {}; {cores} cores, {} {}. Milliseconds are medians of {} interleaved runs of whole processes,\n\
+         output through a pipe, warm cache. In parentheses: how many times codedb's time that is, strict / watched\n\
+         (medians of the pairs). Every tree is a copy of the files that ripgrep searches, all of them tracked by git.\n\
+         Results are compared with ripgrep's as (path, line number, line).\n",
+        version.lines().next().unwrap_or("codedb"),
+        programs.versions(),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+        options.runs
+    )
+}
+
+impl Setting<'_> {
+    /// Returns lanes of a tool of codedb: a strict call and, where a watcher runs, one that asks it.
+    fn lanes(&self, args: &[&str], is_watched: bool) -> Vec<Lane> {
+        let lane = |name, fresh| Lane::new(name, self.tool(args, fresh));
+        let mut lanes = vec![lane(STRICT, "strict")];
+        lanes.extend(is_watched.then(|| lane(WATCHED, "watch")));
+        lanes
+    }
+
+    fn tool(&self, args: &[&str], fresh: &str) -> Job {
+        let mut job = Job::new(self.codedb, &self.stage.tree.root, args);
+        job.args.extend(["--json", "--no-background", "--fresh", fresh, "--root"].map(Into::into));
+        job.args.push(self.stage.tree.root.clone().into());
+        job.args.extend(["--index-dir".into(), self.stage.tree.index_dir.clone().into()]);
+        job
+    }
+
+    /// Runs a race to its end.
+    fn finish(&self, mut race: Race) -> Race {
+        eprintln!("  {}", race.question);
+        race.run(self.options.runs);
+        race
+    }
+}
+
+/// Runs a job and reads its reply; what is no JSON (nothing found, says codegraph in words) is null.
+fn reply(job: &Job) -> Result<serde_json::Value, String> {
+    Ok(serde_json::from_slice(&job.run()?.stdout).unwrap_or_default())
+}

@@ -1,0 +1,121 @@
+//! Several programs at the same question: timed in turns, and a line of a table.
+
+use std::fmt::Write as _;
+
+use super::super::process::Job;
+use super::super::stats::{Ratio, median, ms};
+
+/// One program at one question.
+pub(crate) struct Lane {
+    /// The column it belongs to.
+    pub(crate) name: &'static str,
+    /// What is run.
+    pub(crate) job: Job,
+    /// What its runs took.
+    times_ms: Vec<f64>,
+}
+
+/// A question, who answered it, and whether they agree.
+pub(crate) struct Race {
+    /// The question.
+    pub(crate) question: String,
+    /// How much there is to find.
+    pub(crate) found: String,
+    /// The programs; codedb's come first.
+    pub(crate) lanes: Vec<Lane>,
+    /// What differs.
+    pub(crate) results: Vec<String>,
+}
+
+/// The column of a strict query.
+pub(crate) const STRICT: &str = "codedb strict";
+/// The column of a query while a watcher runs.
+pub(crate) const WATCHED: &str = "codedb watched";
+
+impl Lane {
+    /// Makes a lane that has not run yet.
+    pub(crate) fn new(name: &'static str, job: Job) -> Self {
+        Self { name, job, times_ms: Vec::new() }
+    }
+}
+
+impl Race {
+    /// Runs all lanes `runs` times, there and back again; a program that fails is told of and left out.
+    pub(crate) fn run(&mut self, runs: usize) {
+        let mut failures = Vec::new();
+        for round in 0..runs {
+            let count = self.lanes.len();
+            for at in 0..count {
+                let lane = &mut self.lanes[if round % 2 == 0 { at } else { count - 1 - at }];
+                if failures.iter().any(|(name, _)| *name == lane.name) {
+                    continue;
+                }
+                match lane.job.drain().and_then(|run| run.answered(&lane.job)) {
+                    Ok(run) => lane.times_ms.push(ms(run.wall)),
+                    Err(message) => failures.push((lane.name, message)),
+                }
+            }
+        }
+        for (name, message) in failures {
+            eprintln!("compare: {}: {message}", self.question);
+            self.results.push(format!("{name} failed"));
+            self.lanes.retain(|lane| lane.name != name);
+        }
+    }
+
+    fn times(&self, name: &str) -> &[f64] {
+        self.lanes.iter().find(|lane| lane.name == name).map_or(&[], |lane| &lane.times_ms)
+    }
+
+    /// Writes milliseconds, and for a peer how many times codedb's: strict and watched.
+    fn cell(&self, name: &str) -> String {
+        let times = self.times(name);
+        if times.is_empty() {
+            return "–".into();
+        }
+        let mut text = format!("{:.1}", median(times));
+        if name == STRICT || name == WATCHED {
+            return text;
+        }
+        let over = |ours: &[f64]| {
+            if ours.is_empty() { "–".into() } else { times_over(Ratio::of(times, ours).median) }
+        };
+        write!(text, " ({} / {})", over(self.times(STRICT)), over(self.times(WATCHED)))
+            .expect("writing to a string");
+        text
+    }
+}
+
+/// Writes a ratio with the digits that it deserves.
+fn times_over(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.2}×") } else { format!("{ratio:.1}×") }
+}
+
+/// Writes the races as a table with a column for each program; those of `columns` that never ran are left out.
+pub(crate) fn table(races: &[Race], asked: &str, found: &str) -> String {
+    let mut columns: Vec<&str> = Vec::new();
+    for lane in races.iter().flat_map(|race| &race.lanes) {
+        if !columns.contains(&lane.name) {
+            columns.push(lane.name);
+        }
+    }
+    let mut text = format!(
+        "| {asked} | {found} | {} | results |\n| --- | ---: |{} --- |\n",
+        columns.join(" | "),
+        " ---: |".repeat(columns.len())
+    );
+    for race in races {
+        let cells: Vec<String> = columns.iter().map(|column| race.cell(column)).collect();
+        let results =
+            if race.results.is_empty() { "the same".into() } else { race.results.join("; ") };
+        writeln!(
+            text,
+            "| {} | {} | {} | {results} |",
+            race.question.replace('|', "\\|"),
+            race.found,
+            cells.join(" | ")
+        )
+        .expect("writing to a string");
+    }
+    text
+}

@@ -1,0 +1,127 @@
+//! Searches: what every program finds, compared with ripgrep, and how long it takes.
+
+use std::collections::BTreeSet;
+
+use super::super::process::Job;
+use super::Setting;
+use super::index;
+use super::lines::{Layout, Line, difference, read};
+use super::programs::Program;
+use super::queries::{self, Query};
+use super::race::{Lane, Race, STRICT, WATCHED};
+
+/// Asks every query, and tells whether codedb found what ripgrep did each time.
+pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<(Vec<Race>, bool), String> {
+    let files = setting.stage.tree.files.iter();
+    let files = files.map(|file| file.as_os_str().as_encoded_bytes().to_vec()).collect();
+    let (mut races, mut is_right) = (Vec::new(), true);
+    let queries = queries::of(&setting.stage.tree);
+    for query in queries.iter().filter(|query| setting.options.wants(query.name)) {
+        let (race, is_same) = race(setting, query, is_watched, &files)?;
+        let race = setting.finish(race);
+        is_right &= is_same && race.lanes.iter().any(is_ours);
+        races.push(race);
+    }
+    Ok((races, is_right))
+}
+
+fn race(
+    setting: &Setting,
+    query: &Query,
+    is_watched: bool,
+    files: &BTreeSet<Vec<u8>>,
+) -> Result<(Race, bool), String> {
+    let rg = rg(setting, query);
+    let expected = read(&Layout::NulColon, &rg.run()?.answered(&rg)?.stdout, files).lines;
+    let switch = if query.ignore_case { "-i " } else { "" };
+    let mut race = Race {
+        question: format!("{}: `{switch}{}`", query.name, query.pattern),
+        found: expected.len().to_string(),
+        lanes: Vec::new(),
+        results: Vec::new(),
+    };
+    let mut is_right = true;
+    let ours = ours(setting, query, is_watched).into_iter().map(|lane| (lane, Layout::NulColon));
+    for (lane, layout) in ours.chain(peers(setting, query, rg)) {
+        let run = match lane.job.run().and_then(|run| run.answered(&lane.job)) {
+            Ok(run) => run,
+            Err(message) => {
+                eprintln!("compare: {}: {message}", race.question);
+                race.results.push(format!("{} failed", lane.name));
+                is_right &= !is_ours(&lane);
+                continue;
+            }
+        };
+        let found = read(&layout, &run.stdout, files);
+        if found.others > 0 {
+            race.results.push(format!("{} prints {} other lines", lane.name, found.others));
+        }
+        let differs = difference(&expected, &found.lines);
+        if !differs.is_none() {
+            let first = differs.first.as_ref().map(place).unwrap_or_default();
+            eprintln!("  {}: {} {differs}, first {first}", race.question, lane.name);
+            let mark = if is_ours(&lane) { " **WRONG**" } else { "" };
+            race.results.push(format!("{} {differs}{mark}", lane.name));
+            is_right &= !is_ours(&lane);
+        }
+        race.lanes.push(lane);
+    }
+    Ok((race, is_right))
+}
+
+fn ours(setting: &Setting, query: &Query, is_watched: bool) -> Vec<Lane> {
+    let args = like_rg(query).into_iter().map(Into::into).collect::<Vec<_>>();
+    let lane = |name, fresh| {
+        Lane::new(name, setting.stage.tree.search(setting.codedb, &["--fresh", fresh], &args))
+    };
+    let mut lanes = vec![lane(STRICT, "strict")];
+    lanes.extend(is_watched.then(|| lane(WATCHED, "watch")));
+    lanes
+}
+
+fn is_ours(lane: &Lane) -> bool {
+    [STRICT, WATCHED].contains(&lane.name)
+}
+
+/// Returns the peers that are here, each with how it prints.
+fn peers(setting: &Setting, query: &Query, rg: Job) -> Vec<(Lane, Layout)> {
+    let root = &setting.stage.tree.root;
+    let case = query.ignore_case.then_some("-i");
+    let lane = |program: Program, args: &[&str], pattern: &[&str]| {
+        let path = setting.programs.path(program)?;
+        let args = args.iter().copied().chain(case).chain(pattern.iter().copied());
+        Some(Lane::new(program.name(), Job::new(path, root, args)))
+    };
+    let pattern = query.pattern.as_str();
+    let mut lanes = vec![(Lane::new(Program::Rg.name(), rg), Layout::NulColon)];
+
+    let syntax = setting.stage.git_syntax;
+    let switches = ["grep", "-n", "-z", "-I", syntax, "--no-color", "--no-column"];
+    lanes.extend(lane(Program::GitGrep, &switches, &["-e", pattern]).map(|mut lane| {
+        // Its fastest, and all patterns are ASCII.
+        lane.job.envs.push(("LC_ALL", "C".into()));
+        (lane, Layout::NulNul)
+    }));
+    lanes.extend(lane(Program::Csearch, &["-n"], &[pattern]).map(|mut lane| {
+        lane.job.envs.push(index::csearch_env(setting));
+        (lane, Layout::Colons { root: root.as_os_str().as_encoded_bytes().to_vec() })
+    }));
+    let switches = ["-r", "-n", "-0", "-I", "--color=never"];
+    lanes.extend(
+        lane(Program::Ugrep, &switches, &["-e", pattern]).map(|lane| (lane, Layout::NulColon)),
+    );
+    lanes
+}
+
+fn rg(setting: &Setting, query: &Query) -> Job {
+    Job::new(&setting.options.rg, &setting.stage.tree.root, like_rg(query))
+}
+
+fn like_rg(query: &Query) -> Vec<&str> {
+    let case = query.ignore_case.then_some("-i");
+    ["-n", "-0"].into_iter().chain(case).chain(["-e", &query.pattern]).collect()
+}
+
+fn place(line: &Line) -> String {
+    format!("{}:{}", line.path.escape_ascii(), line.number)
+}
