@@ -25,14 +25,14 @@ struct Pace {
     resamples: usize,
 }
 
-/// So that about 120 cases take 84 s on the small corpus and five minutes on the full one, and what the long
-/// ones, of which ten runs are needed, take beside it.
+/// So that 127 cases take a minute on the small corpus and five on the full one, and what the long ones, of
+/// which ten runs are needed, take beside it.
 fn pace(profile: Profile) -> Pace {
     match profile {
         Profile::Small => Pace {
-            warm_up: Duration::from_millis(200),
-            measurement: Duration::from_millis(500),
-            samples: 20,
+            warm_up: Duration::from_millis(100),
+            measurement: Duration::from_millis(350),
+            samples: 15,
             resamples: 2_000,
         },
         Profile::Full => Pace {

@@ -23,7 +23,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 warnings.simplefilter("ignore")
 CODEDB, FLOOR, TREE = map(os.path.abspath, sys.argv[1:4])
-ROUNDS = 200
+ROUNDS, TURN = 200, 20
 CLIENTS, CALLS = 32, 20
 # Files of which names are asked for.
 SAMPLE = 150
@@ -43,13 +43,13 @@ def floor():
     return stdio_client(StdioServerParameters(command=FLOOR, args=["--serve"]))
 
 
-async def timed(ask, rounds=ROUNDS):
-    """Milliseconds of each of some rounds, after a few that warm up."""
+async def timed(ask, rounds, start=0):
+    """Milliseconds of each of some rounds, numbered from `start`, after two that warm up."""
     times = []
-    for round in range(rounds + 10):
+    for round in range(-2, rounds):
         started = time.perf_counter()
-        await ask(round)
-        if round >= 10:
+        await ask(start + max(round, 0))
+        if round >= 0:
             times.append((time.perf_counter() - started) * 1e3)
     return times
 
@@ -142,7 +142,7 @@ async def session(index, names, paths):
                 selective.append(query)
         rows.append(("codedb_search", lambda at: {"query": selective[at % len(selective)]}))
         for nth, (tool, arguments) in enumerate(rows):
-            sizes = []
+            sizes, floors = [], []
 
             async def ask(at):
                 answer = await client.call_tool(tool, arguments(at))
@@ -152,9 +152,13 @@ async def session(index, names, paths):
             async def ask_floor(_):
                 await constant.call_tool("constant", {"bytes": int(statistics.median(sizes))})
 
-            times = await timed(ask, 60 if tool == "codedb_context" else ROUNDS)
+            # In turns, so that what else the machine does falls on both alike.
+            times = []
+            for start in range(0, 60 if tool == "codedb_context" else ROUNDS, TURN):
+                times += await timed(ask, TURN, start)
+                floors += await timed(ask_floor, TURN)
             what = f"{tool}, {len(selective)} selective names" if nth + 1 == len(rows) else tool
-            row(what, times, statistics.median(await timed(ask_floor)))
+            row(what, times, statistics.median(floors))
         pid = pid_of(index)
         print(f"| RssAnon | {status(pid, 'RssAnon')} | | |")
         before, since = cpu_s(pid), time.time()
