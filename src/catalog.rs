@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::base::ids::FileId;
+use crate::base::text;
 use crate::engine::{FileInfo, FileList};
 use crate::error::Result;
 use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
@@ -172,8 +173,16 @@ impl Catalog {
     pub fn text_as_listed(&self, file: FileId, bytes_max: usize) -> Option<Text> {
         match self.files.info(file.index()).lasting_stamp() {
             Some(now) => self.texts.text_at(self.path(file), now, bytes_max as u64).ok()?,
-            None => self.read(file, bytes_max),
+            None => self.read(file, bytes_max).filter(|text| text::is_text(text)),
         }
+    }
+
+    /// Returns how many bytes [`Catalog::text_as_listed`] gives at the most: none of what is known to be no
+    /// text. O(path).
+    pub fn text_bytes_max(&self, file: FileId) -> u64 {
+        let info = self.files.info(file.index());
+        let is_other = |now| self.texts.is_other(self.path(file), now);
+        if info.lasting_stamp().is_some_and(is_other) { 0 } else { info.size_bytes }
     }
 
     /// Returns the file's bytes if they are those that its facts speak of: `None` where it changed

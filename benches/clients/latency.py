@@ -134,15 +134,9 @@ async def session(index, names, paths):
             ("codedb_search", lambda at: {"query": name(at)}),
             ("codedb_context", lambda at: {"task": f"fix {name(at)} in {path(at)}"}),
         ]
-        # Names that few files hold, which searches are made for; common ones cost what there is to count.
-        selective = []
-        for query in names:
-            answer = await client.call_tool("codedb_search", {"query": query, "format": "json"})
-            if answer.structured_content["files_total"] <= SELECTIVE:
-                selective.append(query)
-        rows.append(("codedb_search", lambda at: {"query": selective[at % len(selective)]}))
-        for nth, (tool, arguments) in enumerate(rows):
-            sizes, floors = [], []
+
+        async def measure(what, tool, arguments):
+            sizes, floors, times = [], [], []
 
             async def ask(at):
                 answer = await client.call_tool(tool, arguments(at))
@@ -153,12 +147,22 @@ async def session(index, names, paths):
                 await constant.call_tool("constant", {"bytes": int(statistics.median(sizes))})
 
             # In turns, so that what else the machine does falls on both alike.
-            times = []
             for start in range(0, 60 if tool == "codedb_context" else ROUNDS, TURN):
                 times += await timed(ask, TURN, start)
                 floors += await timed(ask_floor, TURN)
-            what = f"{tool}, {len(selective)} selective names" if nth + 1 == len(rows) else tool
             row(what, times, statistics.median(floors))
+
+        for tool, arguments in rows:
+            await measure(tool, tool, arguments)
+        # Names that few files hold, which searches are made for; common ones cost what there is to count.
+        selective = []
+        for query in names:
+            answer = await client.call_tool("codedb_search", {"query": query, "format": "json"})
+            if answer.structured_content["files_total"] <= SELECTIVE:
+                selective.append(query)
+        if selective:
+            what = f"codedb_search, {len(selective)} selective names"
+            await measure(what, "codedb_search", lambda at: {"query": selective[at % len(selective)]})
         pid = pid_of(index)
         print(f"| RssAnon | {status(pid, 'RssAnon')} | | |")
         before, since = cpu_s(pid), time.time()

@@ -91,7 +91,7 @@ impl Question {
             let local = if may_write { local.writable() } else { local };
             Interruptible::new(local, is_cancelled)
         });
-        // How far it was before: what is complete meanwhile explains no part any more.
+        // What is complete by the end was not so, perhaps, when the call looked.
         let how_far =
             home.filter(|_| !toolset::is_of_session(self.tool)).and_then(Project::how_far);
         let mut answer = self.run(code.as_ref(), &visit);
@@ -103,6 +103,7 @@ impl Question {
             visit = visit.without_parts();
             answer = self.run(code.as_ref(), &visit);
         }
+        let how_far = how_far.map(|before| home.and_then(Project::how_far).unwrap_or(before));
         let beside = root.and_then(|root| roots.name_beside_default(root));
         let told = answer.and_then(|answer| self.told(&*answer, how_far, beside.as_deref()));
         let (mut result, is_partial) = match told {

@@ -21,6 +21,9 @@ const BYTES_MAX: usize = 64 << 20;
 /// Bytes of one text that is kept; longer files are read each time.
 const FILE_BYTES_MAX: usize = (1 << 20) + 1;
 
+/// Files that are known to be no texts.
+const OTHERS_MAX: usize = 1 << 18;
+
 /// What a text costs beside its bytes.
 const ENTRY_BYTES: usize = 256;
 
@@ -41,7 +44,7 @@ impl Text {
     /// UTF-8 and that was found out before.
     pub fn utf8(&self) -> Option<Cow<'_, [u8]>> {
         match &self.0 {
-            Some(content) if content.is_utf8() && text::is_text(self) => {
+            Some(content) if text::is_text(self) && content.is_utf8() => {
                 Some(Cow::Borrowed(self.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self)))
             }
             _ => Some(Cow::Owned(text::decode(self)?.into_owned().into_bytes())),
@@ -61,7 +64,7 @@ struct Kept {
     texts: FxHashMap<Vec<u8>, Arc<Content>>,
     /// Files that were no texts when they had these stamps.
     others: FxHashMap<Vec<u8>, Stamp>,
-    /// What both cost.
+    /// What the texts cost.
     bytes: usize,
 }
 
@@ -88,10 +91,10 @@ impl Texts {
     ///
     /// As [`guarded::read`].
     pub fn text_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<Option<Text>> {
+        if self.is_other(path, now) {
+            return Ok(None);
+        }
         if let Ok(kept) = self.kept.read() {
-            if kept.others.get(path) == Some(&now) {
-                return Ok(None);
-            }
             let content = kept.texts.get(path);
             if let Some(content) =
                 content.filter(|of| of.stamp == now && of.size_bytes <= bytes_max)
@@ -101,6 +104,11 @@ impl Texts {
         }
         let text = self.read(path, bytes_max)?;
         Ok(text::is_text(&text).then_some(text))
+    }
+
+    /// Returns true if the file is known to be no text, if it has this stamp now. O(path).
+    pub fn is_other(&self, path: &[u8], now: Stamp) -> bool {
+        self.kept.read().is_ok_and(|kept| kept.others.get(path) == Some(&now))
     }
 
     fn content(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
@@ -141,25 +149,21 @@ impl Texts {
 
 impl Kept {
     fn insert(&mut self, path: &[u8], content: &Arc<Content>) {
-        self.make_room(content.bytes.len() + ENTRY_BYTES);
+        let bytes = content.bytes.len() + ENTRY_BYTES;
+        if self.bytes + bytes > BYTES_MAX {
+            (self.texts, self.bytes) = (FxHashMap::default(), 0);
+        }
+        self.bytes += bytes;
         if let Some(before) = self.texts.insert(path.to_vec(), Arc::clone(content)) {
             self.bytes -= before.bytes.len() + ENTRY_BYTES;
         }
     }
 
     fn insert_other(&mut self, path: &[u8], stamp: Stamp) {
-        self.make_room(ENTRY_BYTES);
-        if self.others.insert(path.to_vec(), stamp).is_some() {
-            self.bytes -= ENTRY_BYTES;
+        if self.others.len() >= OTHERS_MAX {
+            self.others = FxHashMap::default();
         }
-    }
-
-    /// Counts `bytes` in; what is kept goes where it would be too much.
-    fn make_room(&mut self, bytes: usize) {
-        if self.bytes + bytes > BYTES_MAX {
-            *self = Kept::default();
-        }
-        self.bytes += bytes;
+        self.others.insert(path.to_vec(), stamp);
     }
 }
 
@@ -239,13 +243,15 @@ mod tests {
         assert!(!is_text());
         {
             let kept = texts.kept.read().expect("no panic");
-            assert_eq!((kept.texts.len(), kept.others.len(), kept.bytes), (0, 1, ENTRY_BYTES));
+            assert_eq!((kept.texts.len(), kept.others.len(), kept.bytes), (0, 1, 0));
         }
-        assert!(!is_text());
         assert_eq!(&*texts.read(b"a", 99).expect("it is there"), b"a\0b");
-        assert_eq!(texts.kept.read().expect("no panic").bytes, ENTRY_BYTES);
+        let then = now();
         std::fs::write(&file, "text").expect("a file");
         assert!(is_text());
+        // Nobody looks again.
+        std::fs::remove_file(&file).expect("it is there");
+        assert!(texts.text_at(b"a", then, 99).expect("it is known").is_none());
     }
 
     #[cfg(unix)]

@@ -21,7 +21,6 @@ use crate::catalog::Catalog;
 use crate::engine::code::Extract;
 use crate::error::Result;
 use crate::index::code::keys;
-use crate::index::table::Flags;
 use crate::lang::marks::{self, Marks};
 use crate::source::kept::Text;
 
@@ -283,10 +282,9 @@ fn matching(
     Ok(found)
 }
 
-/// Returns about how many bytes of texts there are in files.
+/// Returns how many bytes of texts there are in files at the most.
 fn bytes(catalog: &Catalog, files: &[Ranked]) -> u64 {
-    let infos = files.iter().map(|file| catalog.files().info(file.at));
-    infos.filter(|info| !info.flags.has(Flags::BINARY)).map(|info| info.size_bytes).sum()
+    files.iter().map(|file| catalog.text_bytes_max(FileId::new(file.at))).sum()
 }
 
 /// Returns what is searched of a file.

@@ -55,6 +55,11 @@ fn it_finds_what_ripgrep_finds() {
     place.write("d1/kelvin.txt", "\u{212A}appa\nſigma\n");
     place.write("d1/wide.txt", b"\xFF\xFEa\0l\0p\0h\0a\0 \0B\0e\0t\0a\0");
     place.write("crlf.txt", "file7\r\ntau \r\n");
+    // So much that several threads search it.
+    for name in ["big/one.txt", "big/two.txt"] {
+        place.write(name, format!("{}gamma_ray\nalpha and Beta\n", "many words\n".repeat(60_000)));
+    }
+    place.write("big/binary", [&[0; 9_000][..], b"gamma_ray\n"].concat());
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
     compare(&place, &mut session, "before there is an index");
