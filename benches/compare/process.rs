@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::ends::Ends;
+
 /// What one read takes out of the pipe, which holds 64 KB.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -26,6 +28,8 @@ pub(crate) struct Job {
     pub(crate) cwd: PathBuf,
     /// Variables that it gets beside the bench's own.
     pub(crate) envs: Vec<(&'static str, OsString)>,
+    /// Which of its exit codes are answers.
+    pub(crate) ends: Ends,
 }
 
 /// One finished run.
@@ -54,7 +58,8 @@ impl Job {
         args: impl IntoIterator<Item = impl AsRef<OsStr>>,
     ) -> Self {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        Self { program: program.to_owned(), args, cwd: cwd.to_owned(), envs: Vec::new() }
+        let (program, cwd) = (program.to_owned(), cwd.to_owned());
+        Self { program, args, cwd, envs: Vec::new(), ends: Ends::Grep }
     }
 
     /// Runs it to its end, all output kept.
@@ -155,9 +160,9 @@ impl Job {
 }
 
 impl Run {
-    /// Returns itself if the program found something or nothing, an error otherwise.
+    /// Returns itself if the run has answered (see `Job::ends`), an error otherwise.
     pub(crate) fn answered(self, job: &Job) -> Result<Self, String> {
-        if matches!(self.code, 0 | 1) {
+        if job.ends.is_answer(self.code, &self.stderr) {
             return Ok(self);
         }
         let args: Vec<_> = job.args.iter().map(|arg| arg.to_string_lossy()).collect();

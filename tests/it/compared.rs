@@ -2,11 +2,14 @@
 
 #[path = "../../benches/compare/peers/answers.rs"]
 mod answers;
+#[path = "../../benches/compare/ends.rs"]
+mod ends;
 #[path = "../../benches/compare/peers/lines.rs"]
 mod lines;
 
 use std::collections::BTreeSet;
 
+use ends::Ends;
 use lines::{Difference, Layout, Line, Printed, difference, read};
 use serde_json::json;
 
@@ -83,6 +86,21 @@ fn messages_are_counted_and_spoil_no_line() {
     check(csearch(), output, &[b"a"], &lines, 1);
     // A number that is none, and a file that is not there.
     check(Layout::NulColon, b"a\0+1:x\nc\x001:x\n", &[b"a"], &[], 2);
+}
+
+#[test]
+fn exit_code_one_with_words_on_stderr_is_a_failure_where_all_failures_are_one() {
+    let words = "open csearchindex: no such file or directory\n";
+    assert!(Ends::SilentOne.is_answer(1, ""));
+    assert!(Ends::SilentOne.is_answer(1, "\n"));
+    assert!(!Ends::SilentOne.is_answer(1, words));
+    // Those whose failures have codes of their own may say something beside nothing found.
+    assert!(Ends::Grep.is_answer(1, words));
+    assert!(!Ends::Zero.is_answer(1, ""));
+    for ends in [Ends::Grep, Ends::SilentOne, Ends::Zero] {
+        assert!(ends.is_answer(0, words), "{ends:?}");
+        assert!(!ends.is_answer(2, "") && !ends.is_answer(-1, ""), "{ends:?}");
+    }
 }
 
 #[test]

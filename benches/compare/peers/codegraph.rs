@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use super::super::ends::Ends;
 use super::super::process::Job;
 use super::answers::Place;
 use super::index::{self, Build};
@@ -12,15 +13,13 @@ use super::programs::Program;
 use super::race::{Lane, Race};
 use super::{Setting, answers, queries, reply};
 
-/// Builds its index in the copy, and tells whether it came to an end.
-pub(super) fn build(setting: &Setting) -> Result<(Option<Build>, bool), String> {
-    let Some(path) = setting.programs.path(Program::Codegraph) else { return Ok((None, false)) };
+/// Builds its index in the copy.
+pub(super) fn build(setting: &Setting) -> Result<Option<Build>, String> {
+    let Some(path) = setting.programs.path(Program::Codegraph) else { return Ok(None) };
     let root = &setting.stage.tree.root;
     let job = job(setting, path, &["init", "--yes", "."]);
-    let build =
-        index::build(setting, "codegraph (definitions, calls)", &job, &root.join(".codegraph"))?;
-    let is_whole = build.is_whole();
-    Ok((Some(build), is_whole))
+    let (name, place) = ("codegraph (definitions, calls)", root.join(".codegraph"));
+    index::build(setting, Some(Program::Codegraph), name, &job, &place).map(Some)
 }
 
 /// Asks all questions about the first of the tree's names that is defined there.
@@ -88,6 +87,7 @@ fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String
 /// Returns a call of codegraph that tells nobody of it, downloads nothing and leaves no process behind.
 fn job(setting: &Setting, path: &Path, args: &[&str]) -> Job {
     let mut job = Job::new(path, &setting.stage.tree.root, args);
+    job.ends = Ends::SilentOne;
     job.envs = ["DO_NOT_TRACK", "CODEGRAPH_NO_DOWNLOAD", "CODEGRAPH_NO_DAEMON"]
         .map(|name| (name, "1".into()))
         .to_vec();

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use super::options::Options;
 use super::process::Job;
 use super::watch::Watcher;
-use programs::Programs;
+use programs::{Program, Programs};
 use race::{Lane, Race, STRICT, WATCHED};
 use stage::Stage;
 
@@ -83,15 +83,14 @@ fn compare_tree(
     let mut builds = index::all(setting)?;
 
     let watcher = Watcher::start(options, &stage.tree);
-    let (searches, is_right) = search::races(setting, watcher.is_alive())?;
-    let symbols = symbols::races(setting, watcher.is_alive())?;
+    let (searches, is_right) = search::races(setting, &builds, watcher.is_alive())?;
+    let symbols = symbols::races(setting, &builds, watcher.is_alive())?;
     drop(watcher);
 
     // What it writes into the copy must not wake a watcher while it is timed.
-    let (build, is_whole) = codegraph::build(setting)?;
-    builds.extend(build);
+    builds.extend(codegraph::build(setting)?);
     let mut calls = Vec::new();
-    if is_whole {
+    if index::trouble(&builds, Program::Codegraph).is_none() {
         let watcher = Watcher::start(options, &stage.tree);
         calls = codegraph::races(setting, watcher.is_alive())?;
     }

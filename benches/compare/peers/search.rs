@@ -2,22 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use super::super::ends::Ends;
 use super::super::process::Job;
 use super::Setting;
-use super::index;
+use super::index::{self, Build};
 use super::lines::{Layout, Line, difference, read};
 use super::programs::Program;
 use super::queries::{self, Query};
 use super::race::{Lane, Race, STRICT, WATCHED};
 
 /// Asks every query, and tells whether codedb found what ripgrep did each time.
-pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<(Vec<Race>, bool), String> {
+pub(super) fn races(
+    setting: &Setting,
+    builds: &[Build],
+    is_watched: bool,
+) -> Result<(Vec<Race>, bool), String> {
     let files = setting.stage.tree.files.iter();
     let files = files.map(|file| file.as_os_str().as_encoded_bytes().to_vec()).collect();
     let (mut races, mut is_right) = (Vec::new(), true);
     let queries = queries::of(&setting.stage.tree);
     for query in queries.iter().filter(|query| setting.options.wants(query.name)) {
-        let (race, is_same) = race(setting, query, is_watched, &files)?;
+        let (race, is_same) = race(setting, builds, query, is_watched, &files)?;
         let race = setting.finish(race);
         is_right &= is_same && race.lanes.iter().any(is_ours);
         races.push(race);
@@ -27,6 +32,7 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<(Vec<Race>, b
 
 fn race(
     setting: &Setting,
+    builds: &[Build],
     query: &Query,
     is_watched: bool,
     files: &BTreeSet<Vec<u8>>,
@@ -40,9 +46,15 @@ fn race(
         lanes: Vec::new(),
         results: Vec::new(),
     };
+    let csearch_trouble = setting
+        .programs
+        .path(Program::Csearch)
+        .and_then(|_| index::trouble(builds, Program::Cindex));
+    let has_index = csearch_trouble.is_none();
+    race.results.extend(csearch_trouble.map(|trouble| format!("csearch not asked ({trouble})")));
     let mut is_right = true;
     let ours = ours(setting, query, is_watched).into_iter().map(|lane| (lane, Layout::NulColon));
-    for (lane, layout) in ours.chain(peers(setting, query, rg)) {
+    for (lane, layout) in ours.chain(peers(setting, query, rg, has_index)) {
         let run = match lane.job.run().and_then(|run| run.answered(&lane.job)) {
             Ok(run) => run,
             Err(message) => {
@@ -83,8 +95,8 @@ fn is_ours(lane: &Lane) -> bool {
     [STRICT, WATCHED].contains(&lane.name)
 }
 
-/// Returns the peers that are here, each with how it prints.
-fn peers(setting: &Setting, query: &Query, rg: Job) -> Vec<(Lane, Layout)> {
+/// Returns the peers that are here, each with how it prints; csearch only if it `has_index`.
+fn peers(setting: &Setting, query: &Query, rg: Job, has_index: bool) -> Vec<(Lane, Layout)> {
     let root = &setting.stage.tree.root;
     let case = query.ignore_case.then_some("-i");
     let lane = |program: Program, args: &[&str], pattern: &[&str]| {
@@ -102,8 +114,10 @@ fn peers(setting: &Setting, query: &Query, rg: Job) -> Vec<(Lane, Layout)> {
         lane.job.envs.push(("LC_ALL", "C".into()));
         (lane, Layout::NulNul)
     }));
-    lanes.extend(lane(Program::Csearch, &["-n"], &[pattern]).map(|mut lane| {
+    let csearch = lane(Program::Csearch, &["-n"], &[pattern]).filter(|_| has_index);
+    lanes.extend(csearch.map(|mut lane| {
         lane.job.envs.push(index::csearch_env(setting));
+        lane.job.ends = Ends::SilentOne;
         (lane, Layout::Colons { root: root.as_os_str().as_encoded_bytes().to_vec() })
     }));
     let switches = ["-r", "-n", "-0", "-I", "--color=never"];

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::super::ends::Ends;
 use super::super::options::Options;
 use super::super::process::Job;
 use super::super::tree::Tree;
@@ -41,7 +42,8 @@ impl Stage {
         if let Some(git) = programs.path(Program::GitGrep) {
             let as_it_is = ["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"];
             for args in [&["init", "--quiet"][..], &["add", "--all", "--force", "."]] {
-                let job = Job::new(git, &copy, as_it_is.iter().chain(args));
+                let mut job = Job::new(git, &copy, as_it_is.iter().chain(args));
+                job.ends = Ends::Zero;
                 job.run()?.answered(&job)?;
             }
             let probe = Job::new(git, &copy, ["grep", "-q", "-P", "-e", "[a-z]"]);

@@ -2,22 +2,26 @@
 
 use std::collections::BTreeSet;
 
+use super::super::ends::Ends;
 use super::super::process::Job;
 use super::Setting;
 use super::answers::{Place, symbols, tags};
-use super::index::tags_file;
+use super::index::{self, Build, tags_file};
 use super::programs::Program;
 use super::race::{Lane, Race};
 use super::{queries, reply};
 
-/// Looks names up; nothing where one of the two programs is not here.
-pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, String> {
-    let programs = setting.programs;
-    let (Some(readtags), Some(_)) =
-        (programs.path(Program::Readtags), programs.path(Program::Ctags))
-    else {
+/// Looks names up; nothing where one of the two programs is not here or the file is not whole.
+pub(super) fn races(
+    setting: &Setting,
+    builds: &[Build],
+    is_watched: bool,
+) -> Result<Vec<Race>, String> {
+    let Some(readtags) = setting.programs.path(Program::Readtags) else { return Ok(Vec::new()) };
+    if let Some(trouble) = index::trouble(builds, Program::Ctags) {
+        eprintln!("  definitions not asked for ({trouble})");
         return Ok(Vec::new());
-    };
+    }
     let names = queries::names(&setting.stage.tree);
     names
         .iter()
@@ -39,6 +43,7 @@ fn race(
     let mut job = Job::new(readtags, &setting.stage.tree.root, ["-t"]);
     job.args.extend([tags_file(setting).into(), "-E".into(), "-e".into(), "-n".into()]);
     job.args.extend(["-".into(), name.into()]);
+    job.ends = Ends::SilentOne;
     let run = job.run()?.answered(&job)?;
     let (theirs, others) = tags(&String::from_utf8_lossy(&run.stdout));
     lanes.push(Lane::new(Program::Readtags.name(), job));
