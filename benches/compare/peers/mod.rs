@@ -47,8 +47,11 @@ pub(crate) fn compare(options: &Options) -> ExitCode {
     };
     let programs = Programs::find(options);
     let (mut text, mut is_broken) = (head(options, codedb, &programs), false);
-    for root in &options.trees {
-        match compare_tree(options, codedb, &programs, root) {
+    for (number, root) in options.trees.iter().enumerate() {
+        let tables = Stage::set(options, &programs, root, number).and_then(|stage| {
+            compare_tree(&Setting { options, programs: &programs, stage: &stage, codedb })
+        });
+        match tables {
             Ok((tables, is_right)) => {
                 text.push_str(&tables);
                 is_broken |= !is_right;
@@ -73,15 +76,9 @@ pub(crate) fn compare(options: &Options) -> ExitCode {
 }
 
 /// Returns the tables of one tree, and whether codedb found what ripgrep found and never failed.
-fn compare_tree(
-    options: &Options,
-    codedb: &Path,
-    programs: &Programs,
-    root: &Path,
-) -> Result<(String, bool), String> {
-    let stage = &Stage::set(options, programs, root)?;
+fn compare_tree(setting: &Setting) -> Result<(String, bool), String> {
+    let (options, stage) = (setting.options, setting.stage);
     eprintln!("{}: {}", stage.name, stage.tree.summary());
-    let setting = &Setting { options, programs, stage, codedb };
     let mut builds = index::all(setting)?;
 
     let watcher = Watcher::start(options, &stage.tree);

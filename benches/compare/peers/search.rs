@@ -10,6 +10,7 @@ use super::lines::{Layout, Line, difference, read};
 use super::programs::Program;
 use super::queries::{self, Query};
 use super::race::{Lane, Race, STRICT, WATCHED};
+use super::stage::git_job;
 
 /// Asks every query.
 pub(super) fn races(
@@ -99,10 +100,12 @@ fn peers(setting: &Setting, query: &Query, rg: Job, has_index: bool) -> Vec<(Lan
 
     let syntax = setting.stage.git_syntax;
     let switches = ["grep", "-n", "-z", "-I", syntax, "--no-color", "--no-column"];
-    lanes.extend(lane(Program::GitGrep, &switches, &["-e", pattern]).map(|mut lane| {
+    lanes.extend(setting.programs.path(Program::GitGrep).map(|git| {
+        let args = switches.into_iter().chain(case).chain(["-e", pattern]);
+        let mut job = git_job(git, root, args);
         // Its fastest, and all patterns are ASCII.
-        lane.job.envs.push(("LC_ALL", "C".into()));
-        (lane, Layout::NulNul)
+        job.envs.push(("LC_ALL", "C".into()));
+        (Lane::new(Program::GitGrep.name(), job), Layout::NulNul)
     }));
     let csearch = lane(Program::Csearch, &["-n"], &[pattern]).filter(|_| has_index);
     lanes.extend(csearch.map(|mut lane| {
