@@ -3,6 +3,7 @@
 //! Its replies and codedb's are of different shapes. What is checked is that both hold the definition that was
 //! asked about, by path and line, and which functions both name as callers.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::Value;
@@ -111,10 +112,16 @@ fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String
 fn job(setting: &Setting, path: &Path, args: &[&str]) -> Job {
     let mut job = Job::new(path, &setting.stage.tree.root, args);
     job.ends = Ends::SilentOne;
-    job.envs = ["DO_NOT_TRACK", "CODEGRAPH_NO_DOWNLOAD", "CODEGRAPH_NO_DAEMON"]
+    job.envs = envs(&setting.stage.beside);
+    job
+}
+
+/// Returns the variables of every call: whatever it keeps of its own, it keeps below `home`.
+pub(super) fn envs(home: &Path) -> Vec<(&'static str, OsString)> {
+    let mut envs = ["DO_NOT_TRACK", "CODEGRAPH_NO_DOWNLOAD", "CODEGRAPH_NO_DAEMON"]
         .map(|name| (name, "1".into()))
         .to_vec();
-    // Its settings and caches are the bench's, too.
-    job.envs.push(("HOME", setting.stage.beside.clone().into()));
-    job
+    envs.push(("HOME", home.into()));
+    envs.push(("CODEGRAPH_INSTALL_DIR", home.join("codegraph").into()));
+    envs
 }
