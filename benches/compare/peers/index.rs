@@ -165,6 +165,8 @@ fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
     loop {
         if let Some(status) = child.try_wait().map_err(fail)? {
             let time = start.elapsed();
+            // What it left behind would run beside what is timed next. Its number is not given again so soon.
+            end(&mut child);
             let said = fs::read(log).unwrap_or_default();
             let end = String::from_utf8_lossy(&said[said.len().saturating_sub(500)..]).into_owned();
             return Ok(if status.success() {
@@ -198,13 +200,16 @@ pub(super) fn table(builds: &[Build], text_bytes: u64) -> String {
     let mut text =
         String::from("| index | s | MB | % of the text |\n| --- | ---: | ---: | ---: |\n");
     for build in builds {
-        let (megabytes, percent) =
-            (build.bytes as f64 / 1e6, 100.0 * build.bytes as f64 / text_bytes as f64);
+        let megabytes = build.bytes as f64 / 1e6;
+        let percent = match text_bytes {
+            0 => "–".to_owned(),
+            _ => format!("{:.1}", 100.0 * build.bytes as f64 / text_bytes as f64),
+        };
         let (seconds, so_far) = match &build.trouble {
             Some(trouble) => (format!("{trouble}, so not asked"), "so far "),
             None => (format!("{:.2}", median(&build.seconds)), ""),
         };
-        writeln!(text, "| {} | {seconds} | {so_far}{megabytes:.1} | {percent:.1} |", build.name)
+        writeln!(text, "| {} | {seconds} | {so_far}{megabytes:.1} | {percent} |", build.name)
             .expect("writing to a string");
     }
     text
