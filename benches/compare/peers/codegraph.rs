@@ -123,5 +123,6 @@ pub(super) fn envs(home: &Path) -> Vec<(&'static str, OsString)> {
         .to_vec();
     envs.push(("HOME", home.into()));
     envs.push(("CODEGRAPH_INSTALL_DIR", home.join("codegraph").into()));
+    envs.push(("NODE_COMPILE_CACHE", home.join("node").into()));
     envs
 }

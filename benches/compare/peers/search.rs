@@ -63,6 +63,9 @@ fn race(
         if found.others != expected.others {
             let (name, count) = (lane.name, found.others.len());
             let theirs = expected.others.len();
+            let first = found.others.iter().find(|other| !expected.others.contains(other));
+            let first = first.map(|other| other.escape_ascii().to_string()).unwrap_or_default();
+            eprintln!("  {}: {name} prints other lines, first {first}", race.question);
             race.results.push(format!("{name} prints {count} other lines, rg {theirs}{mark}"));
         }
         let differs = difference(&expected.lines, &found.lines);

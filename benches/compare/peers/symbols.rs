@@ -35,12 +35,12 @@ fn race(setting: &Setting, readtags: &Path, name: &str, is_watched: bool) -> Opt
     match our_reply(&lanes[0].job, name) {
         Ok(Some(reply)) => {
             ours.extend(symbols(&reply));
+            race.found = ours.len().to_string();
             race.lanes = lanes;
         }
-        Ok(None) => race.results.push("codedb knows no such name".into()),
+        Ok(None) => race.found = "0".into(),
         Err(message) => race.fail(STRICT, &message),
     }
-    race.found = ours.len().to_string();
 
     let mut job = Job::new(readtags, &setting.stage.tree.root, ["-t"]);
     job.args.extend([tags_file(setting).into(), "-E".into(), "-e".into(), "-n".into()]);
