@@ -9,6 +9,7 @@
 
 mod build;
 mod edit;
+mod ends;
 mod measure;
 mod options;
 mod peers;

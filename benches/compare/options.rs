@@ -99,6 +99,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
         codegraph: None,
         limit: Duration::from_secs(900),
     };
+    let mut has_index_dir = false;
     let mut parser = lexopt::Parser::from_args(args);
     let text =
         |value: OsString| value.into_string().map_err(|value| format!("not UTF-8: {value:?}"));
@@ -119,6 +120,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
                 std::fs::create_dir_all(&dir)
                     .map_err(|error| format!("{}: {error}", dir.display()))?;
                 options.index_dir = absolute(&dir)?;
+                has_index_dir = true;
             }
             Long("runs") => options.runs = number("--runs", &text(value(&mut parser)?)?)?,
             Long("only") => {
@@ -141,6 +143,12 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
     }
     if options.trees.is_empty() {
         return Ok(Command::Help);
+    }
+    if options.peers && (has_index_dir || !options.others.is_empty()) {
+        return Err("`--peers` takes neither `--other` nor `--index-dir`".into());
+    }
+    if options.peers && !cfg!(unix) {
+        return Err("`--peers` is for Unix: it compares with programs as they run there".into());
     }
     options.runs = options.runs.max(1);
     Ok(Command::Compare(Box::new(options)))

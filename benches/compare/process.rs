@@ -12,8 +12,28 @@ use std::time::{Duration, Instant};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::ends::Ends;
+
 /// What one read takes out of the pipe, which holds 64 KB.
 const BUFFER_BYTES: usize = 64 << 10;
+
+/// Variables that would lead git, and who asks it, to another repository or to settings of the caller.
+const GIT_VARIABLES: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DEFAULT_HASH",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_TEMPLATE_DIR",
+    "GIT_WORK_TREE",
+];
 
 /// A command line and the folder it runs in.
 #[derive(Clone)]
@@ -26,6 +46,8 @@ pub(crate) struct Job {
     pub(crate) cwd: PathBuf,
     /// Variables that it gets beside the bench's own.
     pub(crate) envs: Vec<(&'static str, OsString)>,
+    /// Which of its exit codes are answers.
+    pub(crate) ends: Ends,
 }
 
 /// One finished run.
@@ -54,7 +76,8 @@ impl Job {
         args: impl IntoIterator<Item = impl AsRef<OsStr>>,
     ) -> Self {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        Self { program: program.to_owned(), args, cwd: cwd.to_owned(), envs: Vec::new() }
+        let (program, cwd) = (program.to_owned(), cwd.to_owned());
+        Self { program, args, cwd, envs: Vec::new(), ends: Ends::Grep }
     }
 
     /// Runs it to its end, all output kept.
@@ -101,8 +124,11 @@ impl Job {
             .args(&self.args)
             .current_dir(&self.cwd)
             .env_remove("RIPGREP_CONFIG_PATH")
-            .env("CODEDB_BACKGROUND", "0")
-            .envs(self.envs.iter().map(|(name, value)| (name, value)));
+            .env("CODEDB_BACKGROUND", "0");
+        for name in GIT_VARIABLES {
+            command.env_remove(name);
+        }
+        command.envs(self.envs.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -155,9 +181,9 @@ impl Job {
 }
 
 impl Run {
-    /// Returns itself if the program found something or nothing, an error otherwise.
+    /// Returns itself if the run has answered (see `Job::ends`), an error otherwise.
     pub(crate) fn answered(self, job: &Job) -> Result<Self, String> {
-        if matches!(self.code, 0 | 1) {
+        if job.ends.is_answer(self.code, &self.stderr) {
             return Ok(self);
         }
         let args: Vec<_> = job.args.iter().map(|arg| arg.to_string_lossy()).collect();

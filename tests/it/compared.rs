@@ -2,11 +2,14 @@
 
 #[path = "../../benches/compare/peers/answers.rs"]
 mod answers;
+#[path = "../../benches/compare/ends.rs"]
+mod ends;
 #[path = "../../benches/compare/peers/lines.rs"]
 mod lines;
 
 use std::collections::BTreeSet;
 
+use ends::Ends;
 use lines::{Difference, Layout, Line, Printed, difference, read};
 use serde_json::json;
 
@@ -21,7 +24,7 @@ fn files(paths: &[&[u8]]) -> BTreeSet<Vec<u8>> {
 #[track_caller]
 fn check(layout: Layout, output: &[u8], paths: &[&[u8]], lines: &[Line], others: usize) {
     let printed = read(&layout, output, &files(paths));
-    assert_eq!(printed, Printed { lines: lines.to_vec(), others });
+    assert_eq!((printed.lines, printed.others.len()), (lines.to_vec(), others));
 }
 
 fn csearch() -> Layout {
@@ -83,6 +86,44 @@ fn messages_are_counted_and_spoil_no_line() {
     check(csearch(), output, &[b"a"], &lines, 1);
     // A number that is none, and a file that is not there.
     check(Layout::NulColon, b"a\0+1:x\nc\x001:x\n", &[b"a"], &[], 2);
+}
+
+#[test]
+fn a_line_that_is_no_result_is_a_difference_unless_both_print_it() {
+    let of = |output: &[u8]| read(&Layout::NulColon, output, &files(&[b"a", b"b"]));
+    let result = of(b"a\x001:x\n");
+    let unlisted = of(b"a\x001:x\nhidden\x001:x\n");
+    assert_eq!(unlisted, Printed { others: vec![b"hidden\x001:x".to_vec()], ..of(b"a\x001:x\n") });
+    assert_ne!(unlisted, result);
+    // As many others are not the same others, and their order does not count.
+    assert_ne!(unlisted, of(b"a\x001:x\nelsewhere\x001:x\n"));
+    let message = b"b: binary file matches\n";
+    let both = of(&[message, &b"c: binary\n"[..], b"a\x001:x\n"].concat());
+    assert_eq!(both, of(&[&b"c: binary\na\x001:x\n"[..], message].concat()));
+}
+
+#[test]
+fn a_name_that_codedb_does_not_know_is_no_failure() {
+    let said = "codedb: nothing called `f` is defined in this tree\nhint: `word` finds it\n";
+    assert!(answers::is_unknown(2, said, "f"));
+    assert!(!answers::is_unknown(2, said, "g"));
+    assert!(!answers::is_unknown(101, said, "f"));
+    assert!(!answers::is_unknown(2, "codedb: the index is damaged\n", "f"));
+}
+
+#[test]
+fn exit_code_one_with_words_on_stderr_is_a_failure_where_all_failures_are_one() {
+    let words = "open csearchindex: no such file or directory\n";
+    assert!(Ends::SilentOne.is_answer(1, ""));
+    assert!(Ends::SilentOne.is_answer(1, "\n"));
+    assert!(!Ends::SilentOne.is_answer(1, words));
+    // Those whose failures have codes of their own may say something beside nothing found.
+    assert!(Ends::Grep.is_answer(1, words));
+    assert!(!Ends::Zero.is_answer(1, ""));
+    for ends in [Ends::Grep, Ends::SilentOne, Ends::Zero] {
+        assert!(ends.is_answer(0, words), "{ends:?}");
+        assert!(!ends.is_answer(2, "") && !ends.is_answer(-1, ""), "{ends:?}");
+    }
 }
 
 #[test]

@@ -81,6 +81,12 @@ pub(crate) fn symbols(reply: &Value) -> Vec<Place> {
     places(&reply["symbols"], "path", "line")
 }
 
+/// Returns true if codedb ended with an error because nothing in the tree is called `name`.
+pub(crate) fn is_unknown(code: i32, stderr: &str, name: &str) -> bool {
+    let said = format!("codedb: nothing called `{name}` is defined in this tree");
+    code == 2 && stderr.lines().any(|line| line == said)
+}
+
 /// Reads the functions that call, of `codedb callers --json`.
 pub(crate) fn callers(reply: &Value) -> BTreeSet<Place> {
     let calls = reply["callers"].as_array().map(Vec::as_slice).unwrap_or_default();

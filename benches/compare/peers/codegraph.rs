@@ -3,30 +3,40 @@
 //! Its replies and codedb's are of different shapes. What is checked is that both hold the definition that was
 //! asked about, by path and line, and which functions both name as callers.
 
+use std::ffi::OsString;
 use std::path::Path;
 
+use serde_json::Value;
+
+use super::super::ends::Ends;
 use super::super::process::Job;
 use super::answers::Place;
 use super::index::{self, Build};
 use super::programs::Program;
-use super::race::{Lane, Race};
-use super::{Setting, answers, queries, reply};
+use super::race::{Lane, Race, STRICT};
+use super::{Setting, answers, our_reply, queries, reply};
 
-/// Builds its index in the copy, and tells whether it came to an end.
-pub(super) fn build(setting: &Setting) -> Result<(Option<Build>, bool), String> {
-    let Some(path) = setting.programs.path(Program::Codegraph) else { return Ok((None, false)) };
+/// Builds its index in the copy.
+pub(super) fn build(setting: &Setting) -> Result<Option<Build>, String> {
+    let Some(path) = setting.programs.path(Program::Codegraph) else { return Ok(None) };
     let root = &setting.stage.tree.root;
     let job = job(setting, path, &["init", "--yes", "."]);
-    let build =
-        index::build(setting, "codegraph (definitions, calls)", &job, &root.join(".codegraph"))?;
-    let is_whole = build.is_whole();
-    Ok((Some(build), is_whole))
+    let (name, place) = ("codegraph (definitions, calls)", root.join(".codegraph"));
+    index::build(setting, Some(Program::Codegraph), name, &job, &place).map(Some)
 }
 
 /// Asks all questions about the first of the tree's names that is defined there.
-pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, String> {
-    let Some(path) = setting.programs.path(Program::Codegraph) else { return Ok(Vec::new()) };
-    let Some((name, place)) = defined(setting)? else { return Ok(Vec::new()) };
+pub(super) fn races(setting: &Setting, is_watched: bool) -> Vec<Race> {
+    let Some(path) = setting.programs.path(Program::Codegraph) else { return Vec::new() };
+    let (name, place) = match defined(setting) {
+        Ok(Some(found)) => found,
+        Ok(None) => return Vec::new(),
+        Err(message) => {
+            let mut race = Race::new("definition".into());
+            race.fail(STRICT, &message);
+            return vec![race];
+        }
+    };
     let task = format!("how does {name} work and who calls it");
     let asked: [(&str, Vec<&str>, Vec<&str>); 3] = [
         (
@@ -43,40 +53,53 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, St
     ];
     let mut races = Vec::new();
     for (what, ours, theirs) in asked.iter().filter(|(what, ..)| setting.options.wants(what)) {
-        let mut lanes = setting.lanes(ours, is_watched);
-        let peer = Lane::new(Program::Codegraph.name(), job(setting, path, theirs));
-        let (our_reply, their_reply) = (reply(&lanes[0].job)?, reply(&peer.job)?);
-        let holds = |reply| if answers::mentions(reply, &place) { "has" } else { "**lacks**" };
-        let mut results = vec![format!(
-            "{}:{}: codedb {} it, codegraph {} it",
-            place.0,
-            place.1,
-            holds(&our_reply),
-            holds(&their_reply)
-        )];
-        let mut found = "–".to_owned();
-        if *what == "callers" {
-            let ours = answers::callers(&our_reply);
-            let theirs = answers::codegraph_callers(&their_reply);
-            found = ours.len().to_string();
-            results.push(format!(
-                "{} calling functions in both, {} in codedb's alone, {} in codegraph's alone",
-                ours.intersection(&theirs).count(),
-                ours.difference(&theirs).count(),
-                theirs.difference(&ours).count()
-            ));
+        let mut race = Race::new(format!("{what} of `{name}`"));
+        race.lanes = setting.lanes(ours, is_watched);
+        race.lanes.push(Lane::new(Program::Codegraph.name(), job(setting, path, theirs)));
+        let replies = [&race.lanes[0], &race.lanes[race.lanes.len() - 1]]
+            .map(|lane| (lane.name, reply(&lane.job)));
+        let replies = replies.map(|(name, reply)| match reply {
+            Ok(reply) => Some(reply),
+            Err(message) => {
+                race.fail(name, &message);
+                None
+            }
+        });
+        if let [Some(ours), Some(theirs)] = &replies {
+            compare(&mut race, what, &place, ours, theirs);
         }
-        lanes.push(peer);
-        let question = format!("{what} of `{name}`");
-        races.push(setting.finish(Race { question, found, lanes, results }));
+        races.push(setting.finish(race));
     }
-    Ok(races)
+    races
+}
+
+/// Says what both replies hold.
+fn compare(race: &mut Race, what: &str, place: &Place, ours: &Value, theirs: &Value) {
+    let holds = |reply| if answers::mentions(reply, place) { "has" } else { "**lacks**" };
+    race.results.push(format!(
+        "{}:{}: codedb {} it, codegraph {} it",
+        place.0,
+        place.1,
+        holds(ours),
+        holds(theirs)
+    ));
+    if what == "callers" {
+        let (ours, theirs) = (answers::callers(ours), answers::codegraph_callers(theirs));
+        race.found = ours.len().to_string();
+        race.results.push(format!(
+            "{} calling functions in both, {} in codedb's alone, {} in codegraph's alone",
+            ours.intersection(&theirs).count(),
+            ours.difference(&theirs).count(),
+            theirs.difference(&ours).count()
+        ));
+    }
 }
 
 /// Returns a name and the first place of its definition.
 fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String> {
     for name in queries::names(&setting.stage.tree) {
-        let places = answers::symbols(&reply(&setting.tool(&["symbol", name], "strict"))?);
+        let reply = our_reply(&setting.tool(&["symbol", name], "strict"), name)?;
+        let places = reply.map(|reply| answers::symbols(&reply)).unwrap_or_default();
         if let Some(place) = places.into_iter().next() {
             return Ok(Some((name, place)));
         }
@@ -88,10 +111,18 @@ fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String
 /// Returns a call of codegraph that tells nobody of it, downloads nothing and leaves no process behind.
 fn job(setting: &Setting, path: &Path, args: &[&str]) -> Job {
     let mut job = Job::new(path, &setting.stage.tree.root, args);
-    job.envs = ["DO_NOT_TRACK", "CODEGRAPH_NO_DOWNLOAD", "CODEGRAPH_NO_DAEMON"]
+    job.ends = Ends::SilentOne;
+    job.envs = envs(&setting.stage.beside);
+    job
+}
+
+/// Returns the variables of every call: whatever it keeps of its own, it keeps below `home`.
+pub(super) fn envs(home: &Path) -> Vec<(&'static str, OsString)> {
+    let mut envs = ["DO_NOT_TRACK", "CODEGRAPH_NO_DOWNLOAD", "CODEGRAPH_NO_DAEMON"]
         .map(|name| (name, "1".into()))
         .to_vec();
-    // Its settings and caches are the bench's, too.
-    job.envs.push(("HOME", setting.stage.beside.clone().into()));
-    job
+    envs.push(("HOME", home.into()));
+    envs.push(("CODEGRAPH_INSTALL_DIR", home.join("codegraph").into()));
+    envs.push(("NODE_COMPILE_CACHE", home.join("node").into()));
+    envs
 }

@@ -22,8 +22,10 @@ const RUNS_MAX: usize = 3;
 /// How long a waiting bench sleeps before it looks again.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// An index that was built.
+/// An index that was built, or was to be.
 pub(super) struct Build {
+    /// Whose it is; `None` for codedb's.
+    program: Option<Program>,
     /// Who built it, and what it is for.
     name: &'static str,
     /// What its whole runs took.
@@ -47,12 +49,6 @@ enum Ended {
 pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
     let stage = setting.stage;
     let mut builds = Vec::new();
-    let mut add = |name, job: &Job, place: &Path| -> Result<bool, String> {
-        let build = build(setting, name, job, place)?;
-        let is_whole = build.is_whole();
-        builds.push(build);
-        Ok(is_whole)
-    };
     for (name, level) in
         [("codedb, search (`--stage ready`)", "ready"), ("codedb, all (`--stage full`)", "full")]
     {
@@ -60,20 +56,24 @@ pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
         job.args.extend([stage.tree.root.clone().into(), "--index-dir".into()]);
         job.args.push(stage.tree.index_dir.clone().into());
         job.args.extend(["--stage".into(), level.into()]);
-        if !add(name, &job, &stage.tree.index_dir)? {
-            return Err(format!("{name}: the index was not built within `--limit`"));
+        let build = build(setting, None, name, &job, &stage.tree.index_dir)?;
+        if let Some(trouble) = build.trouble {
+            return Err(format!("{name}: the index was not built: {trouble}"));
         }
+        builds.push(build);
     }
     if let Some(path) = setting.programs.path(Program::Cindex) {
         let mut job = Job::new(path, &stage.tree.root, [&stage.tree.root]);
         job.envs.push(csearch_env(setting));
-        add("cindex (search)", &job, &csearch_index(setting))?;
+        let place = csearch_index(setting);
+        builds.push(build(setting, Some(Program::Cindex), "cindex (search)", &job, &place)?);
     }
     if let Some(path) = setting.programs.path(Program::Ctags) {
         let args = ["--options=NONE", "--quiet", "-R", "--fields=+nK", "-f"];
         let mut job = Job::new(path, &stage.tree.root, args);
         job.args.extend([tags_file(setting).into(), ".".into()]);
-        add("ctags (definitions)", &job, &tags_file(setting))?;
+        let place = tags_file(setting);
+        builds.push(build(setting, Some(Program::Ctags), "ctags (definitions)", &job, &place)?);
     }
     Ok(builds)
 }
@@ -92,15 +92,25 @@ fn csearch_index(setting: &Setting) -> PathBuf {
     setting.stage.beside.join("csearchindex")
 }
 
+/// Says why nobody can be asked who needs the index of `program`; `None` if it is whole.
+pub(super) fn trouble(builds: &[Build], program: Program) -> Option<String> {
+    let name = program.name();
+    match builds.iter().find(|build| build.program == Some(program)) {
+        None => Some(format!("no {name}")),
+        Some(build) => build.trouble.as_ref().map(|trouble| format!("{name}: {trouble}")),
+    }
+}
+
 /// Builds an index at `place`, from nothing each time.
 pub(super) fn build(
     setting: &Setting,
+    program: Option<Program>,
     name: &'static str,
     job: &Job,
     place: &Path,
 ) -> Result<Build, String> {
     eprintln!("  index: {name}");
-    let mut build = Build { name, seconds: Vec::new(), bytes: 0, trouble: None };
+    let mut build = Build { program, name, seconds: Vec::new(), bytes: 0, trouble: None };
     let log = setting.stage.beside.join("build.log");
     while build.seconds.len() < RUNS_MAX
         && build.seconds.iter().sum::<f64>() < REPEATED_MAX.as_secs_f64()
@@ -110,13 +120,17 @@ pub(super) fn build(
         let size = fs::metadata(place).map_or(0, |meta| meta.len());
         build.bytes = if place.is_dir() { size_bytes(place) } else { size };
         match ended? {
+            Ended::Done(_) if build.bytes == 0 => {
+                eprintln!("compare: {name}: it left nothing in {}", place.display());
+                build.trouble = Some("left nothing".into());
+            }
             Ended::Done(time) => {
                 build.seconds.push(time.as_secs_f64());
                 continue;
             }
             Ended::Late => {
                 let limit_s = setting.options.limit.as_secs();
-                build.trouble = Some(format!("not done after {limit_s}"));
+                build.trouble = Some(format!("not done after {limit_s} s"));
             }
             Ended::Failed(message) => {
                 eprintln!("compare: {name}: {message}");
@@ -151,6 +165,8 @@ fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
     loop {
         if let Some(status) = child.try_wait().map_err(fail)? {
             let time = start.elapsed();
+            // What it left behind would run beside what is timed next. Its number is not given again so soon.
+            end(&mut child);
             let said = fs::read(log).unwrap_or_default();
             let end = String::from_utf8_lossy(&said[said.len().saturating_sub(500)..]).into_owned();
             return Ok(if status.success() {
@@ -179,25 +195,21 @@ fn end(child: &mut Child) {
     child.wait().ok();
 }
 
-impl Build {
-    /// Returns true if every run came to its end.
-    pub(super) fn is_whole(&self) -> bool {
-        self.trouble.is_none()
-    }
-}
-
 /// Writes the table of all indexes.
 pub(super) fn table(builds: &[Build], text_bytes: u64) -> String {
     let mut text =
         String::from("| index | s | MB | % of the text |\n| --- | ---: | ---: | ---: |\n");
     for build in builds {
-        let (megabytes, percent) =
-            (build.bytes as f64 / 1e6, 100.0 * build.bytes as f64 / text_bytes as f64);
+        let megabytes = build.bytes as f64 / 1e6;
+        let percent = match text_bytes {
+            0 => "–".to_owned(),
+            _ => format!("{:.1}", 100.0 * build.bytes as f64 / text_bytes as f64),
+        };
         let (seconds, so_far) = match &build.trouble {
-            Some(trouble) => (trouble.clone(), "so far "),
+            Some(trouble) => (format!("{trouble}, so not asked"), "so far "),
             None => (format!("{:.2}", median(&build.seconds)), ""),
         };
-        writeln!(text, "| {} | {seconds} | {so_far}{megabytes:.1} | {percent:.1} |", build.name)
+        writeln!(text, "| {} | {seconds} | {so_far}{megabytes:.1} | {percent} |", build.name)
             .expect("writing to a string");
     }
     text

@@ -36,8 +36,8 @@ pub(crate) enum Layout {
 pub(crate) struct Printed {
     /// The lines, sorted.
     pub(crate) lines: Vec<Line>,
-    /// How many printed lines are something else: messages about binary files, for instance.
-    pub(crate) others: usize,
+    /// Printed lines that are something else, sorted: messages about binary files, paths that nobody listed.
+    pub(crate) others: Vec<Vec<u8>>,
 }
 
 /// What one program found and another did not.
@@ -55,7 +55,7 @@ pub(crate) struct Difference {
 ///
 /// `csearch` is ambiguous where both `a` and `a:1` are files: the shorter path is taken.
 pub(crate) fn read(layout: &Layout, output: &[u8], files: &BTreeSet<Vec<u8>>) -> Printed {
-    let mut printed = Printed { lines: Vec::new(), others: 0 };
+    let mut printed = Printed { lines: Vec::new(), others: Vec::new() };
     let mut rest = output;
     while !rest.is_empty() {
         let one = match layout {
@@ -69,12 +69,14 @@ pub(crate) fn read(layout: &Layout, output: &[u8], files: &BTreeSet<Vec<u8>>) ->
                 rest = left;
             }
             None => {
-                printed.others += 1;
-                rest = split(rest, b'\n').map_or(&[], |(_, left)| left);
+                let (other, left) = split(rest, b'\n').unwrap_or((rest, &[]));
+                printed.others.push(other.to_vec());
+                rest = left;
             }
         }
     }
     printed.lines.sort_unstable();
+    printed.others.sort_unstable();
     printed
 }
 

@@ -21,10 +21,12 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde_json::Value;
+
 use super::options::Options;
 use super::process::Job;
 use super::watch::Watcher;
-use programs::Programs;
+use programs::{Program, Programs};
 use race::{Lane, Race, STRICT, WATCHED};
 use stage::Stage;
 
@@ -45,8 +47,11 @@ pub(crate) fn compare(options: &Options) -> ExitCode {
     };
     let programs = Programs::find(options);
     let (mut text, mut is_broken) = (head(options, codedb, &programs), false);
-    for root in &options.trees {
-        match compare_tree(options, codedb, &programs, root) {
+    for (number, root) in options.trees.iter().enumerate() {
+        let tables = Stage::set(options, &programs, root, number).and_then(|stage| {
+            compare_tree(&Setting { options, programs: &programs, stage: &stage, codedb })
+        });
+        match tables {
             Ok((tables, is_right)) => {
                 text.push_str(&tables);
                 is_broken |= !is_right;
@@ -70,30 +75,23 @@ pub(crate) fn compare(options: &Options) -> ExitCode {
     ExitCode::from(u8::from(is_broken))
 }
 
-/// Returns the tables of one tree, and whether codedb found what ripgrep found.
-fn compare_tree(
-    options: &Options,
-    codedb: &Path,
-    programs: &Programs,
-    root: &Path,
-) -> Result<(String, bool), String> {
-    let stage = &Stage::set(options, programs, root)?;
+/// Returns the tables of one tree, and whether codedb found what ripgrep found and never failed.
+fn compare_tree(setting: &Setting) -> Result<(String, bool), String> {
+    let (options, stage) = (setting.options, setting.stage);
     eprintln!("{}: {}", stage.name, stage.tree.summary());
-    let setting = &Setting { options, programs, stage, codedb };
     let mut builds = index::all(setting)?;
 
     let watcher = Watcher::start(options, &stage.tree);
-    let (searches, is_right) = search::races(setting, watcher.is_alive())?;
-    let symbols = symbols::races(setting, watcher.is_alive())?;
+    let searches = search::races(setting, &builds, watcher.is_alive())?;
+    let symbols = symbols::races(setting, &builds, watcher.is_alive());
     drop(watcher);
 
     // What it writes into the copy must not wake a watcher while it is timed.
-    let (build, is_whole) = codegraph::build(setting)?;
-    builds.extend(build);
+    builds.extend(codegraph::build(setting)?);
     let mut calls = Vec::new();
-    if is_whole {
+    if index::trouble(&builds, Program::Codegraph).is_none() {
         let watcher = Watcher::start(options, &stage.tree);
-        calls = codegraph::races(setting, watcher.is_alive())?;
+        calls = codegraph::races(setting, watcher.is_alive());
     }
 
     let mut text = format!("\n### {} ({})\n", stage.name, stage.tree.summary());
@@ -106,6 +104,7 @@ fn compare_tree(
     for (table, _) in tables.into_iter().filter(|(_, is_asked)| *is_asked) {
         write!(text, "\n{table}").expect("writing to a string");
     }
+    let is_right = [searches, symbols, calls].iter().flatten().all(|race| race.is_right);
     Ok((text, is_right))
 }
 
@@ -152,6 +151,17 @@ impl Setting<'_> {
 }
 
 /// Runs a job and reads its reply; what is no JSON (nothing found, says codegraph in words) is null.
-fn reply(job: &Job) -> Result<serde_json::Value, String> {
-    Ok(serde_json::from_slice(&job.run()?.stdout).unwrap_or_default())
+fn reply(job: &Job) -> Result<Value, String> {
+    Ok(serde_json::from_slice(&job.run()?.answered(job)?.stdout).unwrap_or_default())
+}
+
+/// Asks codedb about `name`; `None` if it says that nothing is called so, which is no failure of its.
+fn our_reply(job: &Job, name: &str) -> Result<Option<Value>, String> {
+    let run = job.run()?;
+    if answers::is_unknown(run.code, &run.stderr, name) {
+        return Ok(None);
+    }
+    let stdout = run.answered(job)?.stdout;
+    let reply = serde_json::from_slice(&stdout);
+    reply.map(Some).map_err(|error| format!("codedb's reply about `{name}` is no JSON: {error}"))
 }

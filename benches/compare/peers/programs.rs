@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::options::Options;
 use super::super::process::Job;
+use super::codegraph;
 
 /// A program that codedb is compared with.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -96,7 +97,7 @@ impl Programs {
                         .push(format!("{} (installed, but not measured)", program.name()));
                 }
                 (Some(path), _) => {
-                    let version = version(program, &path);
+                    let version = version(options, program, &path);
                     if program == Program::Ctags && !version.contains("Universal") {
                         programs.absent.push(format!("{described}; `ctags` is another"));
                     } else {
@@ -142,8 +143,8 @@ fn on_path(program: &Path) -> Option<PathBuf> {
 }
 
 /// Asks for a version; of codesearch, whose programs tell none, Debian's package knows it.
-fn version(program: Program, path: &Path) -> String {
-    let job = match program {
+fn version(options: &Options, program: Program, path: &Path) -> String {
+    let mut job = match program {
         Program::Csearch | Program::Cindex => Job::new(
             Path::new("dpkg-query"),
             Path::new("."),
@@ -151,6 +152,9 @@ fn version(program: Program, path: &Path) -> String {
         ),
         _ => Job::new(path, Path::new("."), ["--version"]),
     };
+    if program == Program::Codegraph {
+        job.envs = codegraph::envs(options.scratch.path());
+    }
     let text = job.run().map(|run| String::from_utf8_lossy(&run.stdout).into_owned());
     let line = text.unwrap_or_default().lines().next().unwrap_or_default().to_owned();
     // `git version 2.47.3`, `ripgrep 15.2.0`, `ugrep 3.11.2 x86_64-…`, `Universal Ctags 5.9.0, Copyright …`

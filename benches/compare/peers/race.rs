@@ -25,6 +25,8 @@ pub(crate) struct Race {
     pub(crate) lanes: Vec<Lane>,
     /// What differs.
     pub(crate) results: Vec<String>,
+    /// False once codedb was wrong or failed.
+    pub(crate) is_right: bool,
 }
 
 /// The column of a strict query.
@@ -37,10 +39,22 @@ impl Lane {
     pub(crate) fn new(name: &'static str, job: Job) -> Self {
         Self { name, job, times_ms: Vec::new() }
     }
+
+    /// Returns true if codedb runs here.
+    pub(crate) fn is_ours(&self) -> bool {
+        [STRICT, WATCHED].contains(&self.name)
+    }
 }
 
 impl Race {
-    /// Runs all lanes `runs` times, there and back again; a program that fails is told of and left out.
+    /// Makes a race without anybody in it.
+    pub(crate) fn new(question: String) -> Self {
+        let found = "–".to_owned();
+        Self { question, found, lanes: Vec::new(), results: Vec::new(), is_right: true }
+    }
+
+    /// Runs all lanes `runs` times, there and back again; a program that fails is told of and left out, and
+    /// one of codedb's lanes makes the race wrong by that.
     pub(crate) fn run(&mut self, runs: usize) {
         let mut failures = Vec::new();
         for round in 0..runs {
@@ -57,10 +71,16 @@ impl Race {
             }
         }
         for (name, message) in failures {
-            eprintln!("compare: {}: {message}", self.question);
-            self.results.push(format!("{name} failed"));
-            self.lanes.retain(|lane| lane.name != name);
+            self.fail(name, &message);
         }
+    }
+
+    /// Takes a program out that failed.
+    pub(crate) fn fail(&mut self, name: &str, message: &str) {
+        eprintln!("compare: {}: {message}", self.question);
+        self.results.push(format!("{name} failed"));
+        self.is_right &= ![STRICT, WATCHED].contains(&name);
+        self.lanes.retain(|lane| lane.name != name);
     }
 
     fn times(&self, name: &str) -> &[f64] {

@@ -2,71 +2,81 @@
 
 use std::collections::BTreeSet;
 
+use super::super::ends::Ends;
 use super::super::process::Job;
 use super::Setting;
-use super::index;
+use super::index::{self, Build};
 use super::lines::{Layout, Line, difference, read};
 use super::programs::Program;
 use super::queries::{self, Query};
 use super::race::{Lane, Race, STRICT, WATCHED};
+use super::stage::git_job;
 
-/// Asks every query, and tells whether codedb found what ripgrep did each time.
-pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<(Vec<Race>, bool), String> {
+/// Asks every query.
+pub(super) fn races(
+    setting: &Setting,
+    builds: &[Build],
+    is_watched: bool,
+) -> Result<Vec<Race>, String> {
     let files = setting.stage.tree.files.iter();
     let files = files.map(|file| file.as_os_str().as_encoded_bytes().to_vec()).collect();
-    let (mut races, mut is_right) = (Vec::new(), true);
+    let mut races = Vec::new();
     let queries = queries::of(&setting.stage.tree);
     for query in queries.iter().filter(|query| setting.options.wants(query.name)) {
-        let (race, is_same) = race(setting, query, is_watched, &files)?;
-        let race = setting.finish(race);
-        is_right &= is_same && race.lanes.iter().any(is_ours);
-        races.push(race);
+        races.push(setting.finish(race(setting, builds, query, is_watched, &files)?));
     }
-    Ok((races, is_right))
+    Ok(races)
 }
 
 fn race(
     setting: &Setting,
+    builds: &[Build],
     query: &Query,
     is_watched: bool,
     files: &BTreeSet<Vec<u8>>,
-) -> Result<(Race, bool), String> {
+) -> Result<Race, String> {
     let rg = rg(setting, query);
-    let expected = read(&Layout::NulColon, &rg.run()?.answered(&rg)?.stdout, files).lines;
+    let expected = read(&Layout::NulColon, &rg.run()?.answered(&rg)?.stdout, files);
     let switch = if query.ignore_case { "-i " } else { "" };
-    let mut race = Race {
-        question: format!("{}: `{switch}{}`", query.name, query.pattern),
-        found: expected.len().to_string(),
-        lanes: Vec::new(),
-        results: Vec::new(),
-    };
-    let mut is_right = true;
+    let mut race = Race::new(format!("{}: `{switch}{}`", query.name, query.pattern));
+    race.found = expected.lines.len().to_string();
+    let csearch_trouble = setting
+        .programs
+        .path(Program::Csearch)
+        .and_then(|_| index::trouble(builds, Program::Cindex));
+    let has_index = csearch_trouble.is_none();
+    race.results.extend(csearch_trouble.map(|trouble| format!("csearch not asked ({trouble})")));
     let ours = ours(setting, query, is_watched).into_iter().map(|lane| (lane, Layout::NulColon));
-    for (lane, layout) in ours.chain(peers(setting, query, rg)) {
+    for (lane, layout) in ours.chain(peers(setting, query, rg, has_index)) {
         let run = match lane.job.run().and_then(|run| run.answered(&lane.job)) {
             Ok(run) => run,
             Err(message) => {
-                eprintln!("compare: {}: {message}", race.question);
-                race.results.push(format!("{} failed", lane.name));
-                is_right &= !is_ours(&lane);
+                race.fail(lane.name, &message);
                 continue;
             }
         };
         let found = read(&layout, &run.stdout, files);
-        if found.others > 0 {
-            race.results.push(format!("{} prints {} other lines", lane.name, found.others));
+        // What is no result of a peer is its own matter; codedb prints what ripgrep prints, messages, too.
+        let is_wrong = lane.is_ours() && found != expected;
+        let mark = if is_wrong { " **WRONG**" } else { "" };
+        race.is_right &= !is_wrong;
+        if found.others != expected.others {
+            let (name, count) = (lane.name, found.others.len());
+            let theirs = expected.others.len();
+            let first = found.others.iter().find(|other| !expected.others.contains(other));
+            let first = first.map(|other| other.escape_ascii().to_string()).unwrap_or_default();
+            eprintln!("  {}: {name} prints other lines, first {first}", race.question);
+            race.results.push(format!("{name} prints {count} other lines, rg {theirs}{mark}"));
         }
-        let differs = difference(&expected, &found.lines);
+        let differs = difference(&expected.lines, &found.lines);
         if !differs.is_none() {
             let first = differs.first.as_ref().map(place).unwrap_or_default();
             eprintln!("  {}: {} {differs}, first {first}", race.question, lane.name);
-            let mark = if is_ours(&lane) { " **WRONG**" } else { "" };
             race.results.push(format!("{} {differs}{mark}", lane.name));
-            is_right &= !is_ours(&lane);
         }
         race.lanes.push(lane);
     }
-    Ok((race, is_right))
+    Ok(race)
 }
 
 fn ours(setting: &Setting, query: &Query, is_watched: bool) -> Vec<Lane> {
@@ -79,12 +89,8 @@ fn ours(setting: &Setting, query: &Query, is_watched: bool) -> Vec<Lane> {
     lanes
 }
 
-fn is_ours(lane: &Lane) -> bool {
-    [STRICT, WATCHED].contains(&lane.name)
-}
-
-/// Returns the peers that are here, each with how it prints.
-fn peers(setting: &Setting, query: &Query, rg: Job) -> Vec<(Lane, Layout)> {
+/// Returns the peers that are here, each with how it prints; csearch only if it `has_index`.
+fn peers(setting: &Setting, query: &Query, rg: Job, has_index: bool) -> Vec<(Lane, Layout)> {
     let root = &setting.stage.tree.root;
     let case = query.ignore_case.then_some("-i");
     let lane = |program: Program, args: &[&str], pattern: &[&str]| {
@@ -97,13 +103,17 @@ fn peers(setting: &Setting, query: &Query, rg: Job) -> Vec<(Lane, Layout)> {
 
     let syntax = setting.stage.git_syntax;
     let switches = ["grep", "-n", "-z", "-I", syntax, "--no-color", "--no-column"];
-    lanes.extend(lane(Program::GitGrep, &switches, &["-e", pattern]).map(|mut lane| {
+    lanes.extend(setting.programs.path(Program::GitGrep).map(|git| {
+        let args = switches.into_iter().chain(case).chain(["-e", pattern]);
+        let mut job = git_job(git, root, args);
         // Its fastest, and all patterns are ASCII.
-        lane.job.envs.push(("LC_ALL", "C".into()));
-        (lane, Layout::NulNul)
+        job.envs.push(("LC_ALL", "C".into()));
+        (Lane::new(Program::GitGrep.name(), job), Layout::NulNul)
     }));
-    lanes.extend(lane(Program::Csearch, &["-n"], &[pattern]).map(|mut lane| {
+    let csearch = lane(Program::Csearch, &["-n"], &[pattern]).filter(|_| has_index);
+    lanes.extend(csearch.map(|mut lane| {
         lane.job.envs.push(index::csearch_env(setting));
+        lane.job.ends = Ends::SilentOne;
         (lane, Layout::Colons { root: root.as_os_str().as_encoded_bytes().to_vec() })
     }));
     let switches = ["-r", "-n", "-0", "-I", "--color=never"];

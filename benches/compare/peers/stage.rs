@@ -3,9 +3,11 @@
 //! So every program has the same files before it, whatever it thinks of hidden, ignored and untracked ones, and
 //! the one that writes its index into the tree (codegraph) writes into the copy.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::super::ends::Ends;
 use super::super::options::Options;
 use super::super::process::Job;
 use super::super::tree::Tree;
@@ -26,10 +28,24 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Copies the files of `root` below the options' scratch folder, and tells git of them.
-    pub(crate) fn set(options: &Options, programs: &Programs, root: &Path) -> Result<Self, String> {
+    ///
+    /// `number` tells trees of the same name apart.
+    pub(crate) fn set(
+        options: &Options,
+        programs: &Programs,
+        root: &Path,
+        number: usize,
+    ) -> Result<Self, String> {
         let source = Tree::open(options, root)?;
         let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let beside = options.scratch.path().join("peers").join(&name);
+        if source.files.is_empty() {
+            return Err("ripgrep lists no file in it".into());
+        }
+        // The programs print and keep the path as they resolve it, so it is the resolved one from the start.
+        let beside = options.scratch.path().join("peers").join(format!("{number}-{name}"));
+        let fail = |error| format!("{}: {error}", beside.display());
+        let beside =
+            fs::create_dir_all(&beside).and_then(|()| beside.canonicalize()).map_err(fail)?;
         let copy = beside.join("tree");
         for file in &source.files {
             let target = copy.join(file);
@@ -41,10 +57,11 @@ impl Stage {
         if let Some(git) = programs.path(Program::GitGrep) {
             let as_it_is = ["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"];
             for args in [&["init", "--quiet"][..], &["add", "--all", "--force", "."]] {
-                let job = Job::new(git, &copy, as_it_is.iter().chain(args));
+                let mut job = git_job(git, &copy, as_it_is.iter().chain(args));
+                job.ends = Ends::Zero;
                 job.run()?.answered(&job)?;
             }
-            let probe = Job::new(git, &copy, ["grep", "-q", "-P", "-e", "[a-z]"]);
+            let probe = git_job(git, &copy, ["grep", "-q", "-P", "-e", "[a-z]"]);
             if probe.run()?.answered(&probe).is_ok() {
                 git_syntax = "-P";
             }
@@ -56,4 +73,16 @@ impl Stage {
         }
         Ok(Self { tree, name, beside, git_syntax })
     }
+}
+
+/// Returns a call of git that is deaf to the settings of the system and of the user.
+pub(super) fn git_job(
+    git: &Path,
+    copy: &Path,
+    args: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Job {
+    let mut job = Job::new(git, copy, args);
+    job.envs.push(("GIT_CONFIG_NOSYSTEM", "1".into()));
+    job.envs.push(("GIT_CONFIG_GLOBAL", "/dev/null".into()));
+    job
 }

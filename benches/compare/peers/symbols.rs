@@ -1,58 +1,82 @@
 //! Definitions by name: `codedb symbol` beside ctags's file and `readtags`.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use super::super::ends::Ends;
 use super::super::process::Job;
 use super::Setting;
 use super::answers::{Place, symbols, tags};
-use super::index::tags_file;
+use super::index::{self, Build, tags_file};
 use super::programs::Program;
-use super::race::{Lane, Race};
-use super::{queries, reply};
+use super::race::{Lane, Race, STRICT};
+use super::{our_reply, queries};
 
-/// Looks names up; nothing where one of the two programs is not here.
-pub(super) fn races(setting: &Setting, is_watched: bool) -> Result<Vec<Race>, String> {
-    let programs = setting.programs;
-    let (Some(readtags), Some(_)) =
-        (programs.path(Program::Readtags), programs.path(Program::Ctags))
-    else {
-        return Ok(Vec::new());
-    };
+/// Looks names up; nothing where one of the two programs is not here or the file is not whole.
+pub(super) fn races(setting: &Setting, builds: &[Build], is_watched: bool) -> Vec<Race> {
+    let Some(readtags) = setting.programs.path(Program::Readtags) else { return Vec::new() };
+    if let Some(trouble) = index::trouble(builds, Program::Ctags) {
+        eprintln!("  definitions not asked for ({trouble})");
+        return Vec::new();
+    }
     let names = queries::names(&setting.stage.tree);
     names
         .iter()
         .filter(|name| setting.options.wants(name))
-        .filter_map(|name| race(setting, readtags, name, is_watched).transpose())
+        .filter_map(|name| race(setting, readtags, name, is_watched))
         .collect()
 }
 
 /// Returns `None` for a name that neither of the two knows.
-fn race(
-    setting: &Setting,
-    readtags: &std::path::Path,
-    name: &str,
-    is_watched: bool,
-) -> Result<Option<Race>, String> {
-    let mut lanes = setting.lanes(&["symbol", name, "--max-results", "1000"], is_watched);
-    let ours: BTreeSet<Place> = symbols(&reply(&lanes[0].job)?).into_iter().collect();
+fn race(setting: &Setting, readtags: &Path, name: &str, is_watched: bool) -> Option<Race> {
+    let mut race = Race::new(format!("`{name}`"));
+    let lanes = setting.lanes(&["symbol", name, "--max-results", "1000"], is_watched);
+    let mut ours = BTreeSet::new();
+    match our_reply(&lanes[0].job, name) {
+        Ok(Some(reply)) => {
+            ours.extend(symbols(&reply));
+            race.found = ours.len().to_string();
+            race.lanes = lanes;
+        }
+        Ok(None) => race.found = "0".into(),
+        Err(message) => race.fail(STRICT, &message),
+    }
 
     let mut job = Job::new(readtags, &setting.stage.tree.root, ["-t"]);
     job.args.extend([tags_file(setting).into(), "-E".into(), "-e".into(), "-n".into()]);
     job.args.extend(["-".into(), name.into()]);
-    let run = job.run()?.answered(&job)?;
-    let (theirs, others) = tags(&String::from_utf8_lossy(&run.stdout));
-    lanes.push(Lane::new(Program::Readtags.name(), job));
-    if ours.is_empty() && theirs.is_empty() && others == 0 {
-        eprintln!("  `{name}` is not defined here");
-        return Ok(None);
+    job.ends = Ends::SilentOne;
+    match job.run().and_then(|run| run.answered(&job)) {
+        Ok(run) => {
+            let (theirs, others) = tags(&String::from_utf8_lossy(&run.stdout));
+            if race.is_right && ours.is_empty() && theirs.is_empty() && others == 0 {
+                eprintln!("  `{name}` is not defined here");
+                return None;
+            }
+            race.lanes.push(Lane::new(Program::Readtags.name(), job));
+            // What a failed codedb would have had is not known.
+            if race.is_right {
+                race.results.extend(results(name, &ours, &theirs, others));
+            }
+        }
+        Err(message) => race.fail(Program::Readtags.name(), &message),
     }
+    Some(setting.finish(race))
+}
 
-    let missing = theirs.difference(&ours).count();
-    if let Some((path, line)) = theirs.difference(&ours).next() {
+/// Says who has what of the other's definitions.
+fn results(
+    name: &str,
+    ours: &BTreeSet<Place>,
+    theirs: &BTreeSet<Place>,
+    others: usize,
+) -> [String; 3] {
+    let missing = theirs.difference(ours).count();
+    if let Some((path, line)) = theirs.difference(ours).next() {
         eprintln!("  {name}: codedb lacks {missing} of ctags's definitions, first {path}:{line}");
     }
-    let (count, more) = (theirs.len(), ours.difference(&theirs).count());
-    let results = vec![
+    let (count, more) = (theirs.len(), ours.difference(theirs).count());
+    [
         match (count, missing) {
             (0, _) => "ctags has no definition".to_owned(),
             (_, 0) => format!("codedb has all {count} of ctags's definitions"),
@@ -60,8 +84,5 @@ fn race(
         },
         format!("{more} in codedb's alone"),
         format!("{others} tags of other kinds"),
-    ];
-    let race =
-        Race { question: format!("`{name}`"), found: ours.len().to_string(), lanes, results };
-    Ok(Some(setting.finish(race)))
+    ]
 }
