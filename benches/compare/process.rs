@@ -17,24 +17,6 @@ use super::ends::Ends;
 /// What one read takes out of the pipe, which holds 64 KB.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Variables that would lead git, and who asks it, to another repository or to settings of the caller.
-const GIT_VARIABLES: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_ATTR_SOURCE",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DEFAULT_HASH",
-    "GIT_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_TEMPLATE_DIR",
-    "GIT_WORK_TREE",
-];
-
 /// A command line and the folder it runs in.
 #[derive(Clone)]
 pub(crate) struct Job {
@@ -125,8 +107,11 @@ impl Job {
             .current_dir(&self.cwd)
             .env_remove("RIPGREP_CONFIG_PATH")
             .env("CODEDB_BACKGROUND", "0");
-        for name in GIT_VARIABLES {
-            command.env_remove(name);
+        // They would lead git, and who asks it, to another repository or to settings of the caller.
+        for (name, _) in std::env::vars_os() {
+            if name.as_encoded_bytes().starts_with(b"GIT_") {
+                command.env_remove(name);
+            }
         }
         command.envs(self.envs.iter().map(|(name, value)| (name, value)));
         command

@@ -34,8 +34,12 @@ pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
 /// Returns true for bytes that [`decode`] takes for a text: none of the first 8,000 is NUL, or they
 /// begin with the byte order mark of UTF-16. O(1).
 pub fn is_text(bytes: &[u8]) -> bool {
-    let is_utf16 = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
-    is_utf16 || memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_none()
+    is_utf16(bytes) || memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_none()
+}
+
+/// Returns true for a text in UTF-16, by its byte order mark.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
 }
 
 /// Does as [`String::from_utf8_lossy`] does, faster where nothing is to be replaced.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::base::text;
 use crate::index::gram::{CLASS, Gram, KEYS, TERMINATOR};
 
 /// A file is cut into units of about this size, at the ends of lines.
@@ -21,7 +22,7 @@ pub struct Content {
 impl Content {
     /// Classifies `bytes`. O(bytes), vectorised.
     pub fn of(bytes: &[u8]) -> Content {
-        let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        let utf16 = text::is_utf16(bytes);
         let folds_to_ascii = !bytes.is_ascii()
             && (memchr::memmem::find(bytes, "ſ".as_bytes()).is_some()
                 || memchr::memmem::find(bytes, "\u{212a}".as_bytes()).is_some());

@@ -114,10 +114,5 @@ pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> bool {
         return false;
     }
     let head = catalog.read(file, HEAD_BYTES).unwrap_or_default();
-    text::decode(&head).is_some() && (is_long || is_utf16(&head))
-}
-
-/// Returns true for a text in UTF-16, by its byte order mark.
-pub fn is_utf16(head: &[u8]) -> bool {
-    head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF])
+    text::is_text(&head) && (is_long || text::is_utf16(&head))
 }

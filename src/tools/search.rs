@@ -274,7 +274,7 @@ fn matching(
             let count = spans(&text.utf8()?, regex).count();
             (count > 0).then_some((*file, count))
         };
-        match bytes(catalog, stride) > ALONE_BYTES_MAX {
+        match is_much(catalog, stride) {
             true => found.par_extend(stride.par_iter().filter_map(count)),
             false => found.extend(stride.iter().filter_map(count)),
         }
@@ -282,9 +282,14 @@ fn matching(
     Ok(found)
 }
 
-/// Returns how many bytes of texts there are in files at the most.
-fn bytes(catalog: &Catalog, files: &[Ranked]) -> u64 {
-    files.iter().map(|file| catalog.text_bytes_max(FileId::new(file.at))).sum()
+/// Returns true if the files may hold more bytes of texts than one thread searches. Looks at as many files
+/// as it takes.
+fn is_much(catalog: &Catalog, files: &[Ranked]) -> bool {
+    let mut bytes = 0;
+    files.iter().any(|file| {
+        bytes += catalog.text_bytes_max(FileId::new(file.at));
+        bytes > ALONE_BYTES_MAX
+    })
 }
 
 /// Returns what is searched of a file.

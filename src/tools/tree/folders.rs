@@ -8,7 +8,6 @@ use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::engine::FileList;
 use crate::lang::marks::{self, Marks};
-use crate::tools::known::is_utf16;
 use crate::tools::{Call, paths};
 
 /// Languages that are told of a folder.
@@ -281,7 +280,7 @@ impl Folders<'_> {
     fn count_lines(&self, path: &[u8]) -> Option<usize> {
         let bytes = self.call.code.read(path, COUNTED_BYTES_MAX).ok()?.bytes;
         let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-        if is_utf16(head) || text::decode(head).is_none() {
+        if text::is_utf16(head) || !text::is_text(head) {
             return None;
         }
         let ends = memchr::memchr_iter(b'\n', &bytes).count();
