@@ -10,10 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::base::path;
 use crate::index::store::Store;
 use crate::snapshot::Snapshot;
-use crate::source::rules::Source;
+use crate::source::rules::{Followed, Source};
 use crate::source::watch::{self, Queue, Watcher};
+
+/// Sources of ignore rules that are held open, so that to look at them costs little.
+const FOLLOWED_MAX: usize = 128;
 
 /// How often calls that are answered so note that the index was used.
 const NOTED_EVERY: Duration = Duration::from_secs(600);
@@ -45,12 +49,24 @@ pub(super) struct Still {
     generation: u64,
     checksums: Vec<u32>,
     /// Ignore rules' sources: what changes them through another name, or a map, makes no event.
-    sources: Vec<Source>,
+    sources: Vec<Followed>,
 }
 
 impl Still {
+    /// Returns what is vouched for by who watches every directory of the generation.
     pub(super) fn new(snapshot: &Snapshot, sources: Vec<Source>) -> Still {
         let checksums = snapshot.checksums().collect();
+        let is_watched = |source: &Source| {
+            let dir = source.path.parent()?.strip_prefix(&snapshot.root).ok()?;
+            snapshot.table.find_dir(&path::from_path(dir)?).ok()?
+        };
+        let mut left = FOLLOWED_MAX;
+        let follow = |source: Source| {
+            let is_watched = left > 0 && is_watched(&source).is_some();
+            left -= usize::from(is_watched);
+            Followed::new(source, is_watched)
+        };
+        let sources = sources.into_iter().map(follow).collect();
         Still { generation: snapshot.generation, checksums, sources }
     }
 
@@ -112,7 +128,13 @@ impl Vouched {
             }
             still
         };
-        still.sources.iter().all(Source::holds).then_some(still)
+        still.sources.iter().all(Followed::holds).then_some(still)
+    }
+
+    /// Returns true if nothing was noticed since the newest generation. Costs a look at the queue.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let standing = self.lock();
+        standing.as_ref().is_some_and(|it| it.still.is_some() && it.queue.is_empty())
     }
 
     /// Returns a number that is another one after each publication of the code index, if none is

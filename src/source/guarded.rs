@@ -1,7 +1,7 @@
 //! Reads a file to serve it to others: it lies under the root, is reached without leaving it, and is
 //! no secret.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::read::{self, Buffer};
@@ -19,6 +19,8 @@ pub struct Content {
     pub size_bytes: u64,
     /// What the file system said of it before it was read.
     pub stamp: Stamp,
+    /// No symbolic link is on the way to it for certain, so that `stamp` is that of its path.
+    pub is_unlinked: bool,
     /// Whether `bytes` are UTF-8, once somebody asked.
     is_utf8: OnceLock<bool>,
 }
@@ -26,7 +28,7 @@ pub struct Content {
 impl Content {
     /// Returns the content of a file of `size_bytes` bytes that had that stamp before they were read.
     pub fn new(bytes: Vec<u8>, size_bytes: u64, stamp: Stamp) -> Content {
-        Content { bytes, size_bytes, stamp, is_utf8: OnceLock::new() }
+        Content { bytes, size_bytes, stamp, is_unlinked: false, is_utf8: OnceLock::new() }
     }
 
     /// Returns true if its bytes are UTF-8. O(bytes) the first time.
@@ -50,28 +52,37 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     let named = path::to_path(path);
     refuse_secret(path, &named)?;
     let io = |error| Error::io(&named, error);
-    let real = root.join(&named).canonicalize().map_err(io)?;
-    let below = real.strip_prefix(root).ok().and_then(path::from_path);
-    let Some(below) = below else {
-        return Err(Error::usage("a symbolic link leads out of the tree here")
-            .with_path(&named)
-            .with_hint("only files of the tree are served"));
+    let unlinked = read::open_unlinked(root, &named);
+    let is_unlinked = unlinked.is_some();
+    let (mut file, metadata) = match unlinked {
+        Some(opened) => opened,
+        None => read::open(&real(root, &named)?).map_err(io)?,
     };
-    refuse_secret(&below, &named)?;
-    if real.is_dir() {
-        return Err(Error::usage("it is a directory")
-            .with_path(&named)
-            .with_hint("`ls` and `tree` list what is in it"));
-    }
-    let (mut file, metadata) = read::open(&real).map_err(io)?;
     let mut buffer = Buffer::default();
     let stamp = Stamp::of(&metadata);
     let len_bytes = stamp.size.min(bytes_max);
     buffer.fill(&mut file, len_bytes).map_err(io)?;
-    let bytes = buffer.bytes().to_vec();
+    let bytes = buffer.into_bytes();
     // A file that tells no length has the one that was read.
     let size_bytes = stamp.size.max(bytes.len() as u64);
-    Ok(Content::new(bytes, size_bytes, stamp))
+    Ok(Content { is_unlinked, ..Content::new(bytes, size_bytes, stamp) })
+}
+
+/// Returns where the file at a path below `root` lies in truth, if that may be served.
+fn real(root: &Path, named: &Path) -> Result<PathBuf> {
+    let real = root.join(named).canonicalize().map_err(|error| Error::io(named, error))?;
+    let Some(below) = real.strip_prefix(root).ok().and_then(path::from_path) else {
+        return Err(Error::usage("a symbolic link leads out of the tree here")
+            .with_path(named)
+            .with_hint("only files of the tree are served"));
+    };
+    refuse_secret(&below, named)?;
+    if real.is_dir() {
+        return Err(Error::usage("it is a directory")
+            .with_path(named)
+            .with_hint("`ls` and `tree` list what is in it"));
+    }
+    Ok(real)
 }
 
 fn refuse_secret(path: &[u8], named: &Path) -> Result<()> {

@@ -122,7 +122,8 @@ impl Texts {
         let stamp = content.stamp.unless_racy(taken_at);
         let content = Arc::new(content);
         // A path through a link is read anew, since the stamp here is that of what it leads to.
-        let is_lasting = stamp != Stamp::NEVER && self.stamp(path) == Some(stamp);
+        let is_its_own = content.is_unlinked || self.stamp(path) == Some(stamp);
+        let is_lasting = stamp != Stamp::NEVER && is_its_own;
         if is_lasting && !text::is_text(&content.bytes) {
             self.keep(|kept| kept.insert_other(path, stamp));
         } else if is_lasting && !content.is_cut() && content.bytes.len() <= FILE_BYTES_MAX {

@@ -7,9 +7,9 @@ mod other;
 mod unix;
 
 #[cfg(not(unix))]
-pub(super) use other::{DirHandle, Lock, keep, open_without_waiting, stamp};
+pub(super) use other::{DirHandle, Lock, keep, open_unlinked, open_without_waiting, stamp};
 #[cfg(unix)]
-pub(super) use unix::{DirHandle, Lock, keep, open_without_waiting, stamp};
+pub(super) use unix::{DirHandle, Lock, Named, keep, open_unlinked, open_without_waiting, stamp};
 
 /// The kind of file system that a path lies on.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::platform;
 
@@ -13,7 +13,18 @@ use super::platform;
 ///
 /// Those of opening, and `InvalidInput` if it is no regular file.
 pub fn open(path: &Path) -> io::Result<(File, std::fs::Metadata)> {
-    let file = platform::open_without_waiting(path)?;
+    of_file(platform::open_without_waiting(path)?)
+}
+
+/// Does as [`open`] for the file at `path` below the directory `root`, which is canonical, if no symbolic
+/// link is on the way: so it lies there in truth. `None` where another way may still lead to it.
+pub fn open_unlinked(root: &Path, path: &Path) -> Option<(File, std::fs::Metadata)> {
+    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let file = is_plain.then(|| platform::open_unlinked(&root.join(path)))??;
+    of_file(file).ok()
+}
+
+fn of_file(file: File) -> io::Result<(File, std::fs::Metadata)> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -36,6 +47,13 @@ impl Buffer {
     /// Returns the bytes of the file that was read last.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// Returns the bytes of the file that was read last, and gives the rest of the memory back.
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.len);
+        self.bytes.shrink_to_fit();
+        self.bytes
     }
 
     /// Reads the bytes `range` of an opened file, or what there is of them. O(range).

@@ -93,6 +93,32 @@ impl Source {
     }
 }
 
+/// A source that is looked at again and again by somebody who watches the directories of the tree.
+#[cfg(unix)]
+#[derive(Debug)]
+pub struct Followed {
+    source: Source,
+    /// The file, where its directory is watched: another one in its place would be noticed.
+    file: Option<super::platform::Named>,
+}
+
+#[cfg(unix)]
+impl Followed {
+    /// Follows a source; `is_watched` if whoever asks notices what comes and goes in its directory.
+    pub fn new(source: Source, is_watched: bool) -> Followed {
+        let file = is_watched.then(|| super::platform::Named::file(&source.path)).flatten();
+        Followed { source, file }
+    }
+
+    /// Returns true if the source still says what it said, as [`Source::holds`] does; a file that is
+    /// followed is looked at without looking for it.
+    pub fn holds(&self) -> bool {
+        let State::File { stamp, .. } = self.source.state else { return self.source.holds() };
+        let now = self.file.as_ref().and_then(super::platform::Named::stamp);
+        now == Some(stamp) || self.source.holds()
+    }
+}
+
 /// Returns the sources in the directory `dir` given the names from [`NAMES`] that exist there, for
 /// a walk that began at `walked_at`; where the directory changed since, also one that never holds.
 pub fn in_dir(dir: &Path, names: &[&str], walked_at: SystemTime) -> Vec<Source> {

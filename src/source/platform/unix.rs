@@ -86,3 +86,42 @@ pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs
     let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits();
     std::fs::File::options().read(true).custom_flags(flags as i32).open(path)
 }
+
+/// Opens the file at `path` for reading, without waiting for the other end of a pipe, if no symbolic link
+/// is on the way. `None` if it cannot be opened so, for whatever reason.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(in crate::source) fn open_unlinked(path: &Path) -> Option<std::fs::File> {
+    use rustix::fs::ResolveFlags;
+    let access = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let resolve = ResolveFlags::NO_SYMLINKS;
+    rustix::fs::openat2(rustix::fs::CWD, path, access, Mode::empty(), resolve).ok().map(Into::into)
+}
+
+/// Returns `None`: only Linux opens files so in one step.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(in crate::source) fn open_unlinked(_: &Path) -> Option<std::fs::File> {
+    None
+}
+
+/// A file that is named by a descriptor, to be stat again and again.
+#[derive(Debug)]
+pub(in crate::source) struct Named(OwnedFd);
+
+impl Named {
+    /// Names the regular file at `path`; `None` where there is none, or a symbolic link.
+    pub(in crate::source) fn file(path: &Path) -> Option<Named> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let access = OFlags::PATH;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let access = OFlags::RDONLY | OFlags::NONBLOCK;
+        let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+        let stat = rustix::fs::fstat(&fd).ok()?;
+        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then_some(Named(fd))
+    }
+
+    /// Returns the stamp of the file, wherever it is by now.
+    pub(in crate::source) fn stamp(&self) -> Option<Stamp> {
+        rustix::fs::fstat(&self.0).ok().map(|stat| stamp_of(&stat))
+    }
+}
