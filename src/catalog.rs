@@ -14,8 +14,9 @@ pub mod overlay;
 pub mod test_names;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -29,9 +30,9 @@ use crate::index::code::dictionary::Entry;
 use crate::index::code::places::Places;
 use crate::index::code::{Part, keys, reader};
 use crate::lang::facts::{Facts, Reference};
-use crate::lang::{Language, Limits, Marks};
+use crate::lang::{Language, Limits, Marks, Symbol};
 use crate::source::kept::{Text, Texts};
-use memory::Memory;
+use memory::{MARKED, Memory, UNMARKED};
 use names::Names;
 use overlay::Held;
 
@@ -71,6 +72,32 @@ pub struct FileSummary {
     pub lines: u32,
     /// How many symbols it has.
     pub symbols: u32,
+}
+
+/// A symbol that a catalog has, without its signature and documentation.
+#[derive(Clone)]
+pub enum Known {
+    /// By itself.
+    Alone(Arc<Symbol>),
+    /// Among those of its file, at that place.
+    InFacts(Arc<FileFacts>, usize),
+}
+
+impl Known {
+    fn in_facts(facts: Arc<FileFacts>, place: usize) -> Option<Known> {
+        (place < facts.symbols.len()).then(|| Known::InFacts(facts, place))
+    }
+}
+
+impl Deref for Known {
+    type Target = Symbol;
+
+    fn deref(&self) -> &Symbol {
+        match self {
+            Known::Alone(symbol) => symbol,
+            Known::InFacts(facts, place) => &facts.symbols[*place],
+        }
+    }
 }
 
 impl Catalog {
@@ -151,6 +178,11 @@ impl Catalog {
         &self.missing
     }
 
+    /// Returns how many texts are not read, as `count` says the first time for each `reading`, 0 or 1.
+    pub fn unread(&self, reading: usize, count: impl FnOnce() -> usize) -> usize {
+        *self.memory.unread[reading].get_or_init(count)
+    }
+
     /// Returns true if a part turned out to be damaged: what was answered since may be incomplete,
     /// and is to be asked again of a catalog without parts.
     pub fn is_damaged(&self) -> bool {
@@ -209,6 +241,29 @@ impl Catalog {
             lines: doc.lines,
             symbols: doc.symbols,
         }))
+    }
+
+    /// Returns what a file is told to be: nothing, where it is not known. O(1).
+    pub fn marks(&self, file: FileId) -> Result<Marks> {
+        Ok(self.marks_if_known(file)?.unwrap_or_default())
+    }
+
+    /// Returns what a file is told to be, if it is known. O(1).
+    pub fn marks_if_known(&self, file: FileId) -> Result<Option<Marks>> {
+        let all = self.memory.marks.get_or_init(|| {
+            std::iter::repeat_with(AtomicU8::default).take(self.files.len()).collect()
+        });
+        let kept = &all[file.index()];
+        match kept.load(Ordering::Relaxed) {
+            0 => {
+                let marks = self.summary(file)?.map(|of| of.marks);
+                let bits = marks.map_or(UNMARKED, |marks| MARKED | marks.to_bits());
+                kept.store(bits, Ordering::Relaxed);
+                Ok(marks)
+            }
+            UNMARKED => Ok(None),
+            bits => Ok(Some(Marks::from_bits(bits))),
+        }
     }
 
     /// Returns the symbols that have a key (see [`keys`]), by file and place. O(log keys + symbols).
@@ -336,6 +391,30 @@ impl Catalog {
         }
         found.sort_unstable_by_key(|word| word.file);
         Ok(found)
+    }
+
+    /// Returns the symbol at a place, as [`Catalog::facts`] has it, if there is one. O(place), where the
+    /// facts of its file are not kept.
+    pub fn symbol(&self, at: SymbolAt) -> Result<Option<Known>> {
+        let in_facts = |facts: Arc<FileFacts>| Known::in_facts(facts, at.place as usize);
+        if let Some(held) = self.held.get(&at.file) {
+            return Ok(held.facts().and_then(in_facts));
+        }
+        if let Some(facts) = self.memory.facts.get(&at.file) {
+            return Ok(in_facts(facts));
+        }
+        if let Some(kept) = self.memory.symbols.get(&at) {
+            return Ok(Some(Known::Alone(kept)));
+        }
+        let Some((part, doc)) = self.place(at.file) else { return Ok(None) };
+        let found = self.parts[part].symbol(doc, at.place, self.path(at.file))?;
+        // What is in no known language has no facts.
+        let found = found.filter(|(doc, _)| doc.language.is_some());
+        Ok(found.map(|(_, symbol)| {
+            let symbol = Arc::new(symbol);
+            self.memory.symbols.insert(at, Arc::clone(&symbol));
+            Known::Alone(symbol)
+        }))
     }
 
     /// Returns the symbols, imports and package of a file, if it is known and in a known language.

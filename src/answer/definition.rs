@@ -9,7 +9,7 @@ use crate::base::{path, text};
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::calls;
-use crate::graph::link::{Code, Site, SymbolAt};
+use crate::graph::link::{Site, SymbolAt};
 use crate::lang::{Marks, SymbolKind, Visibility};
 
 /// Bytes of one definition's text.
@@ -72,8 +72,7 @@ pub struct Around {
 impl Around {
     /// Returns the definition at a place, if there is one.
     pub fn of(catalog: &Catalog, at: SymbolAt) -> Option<Around> {
-        let facts = Code::file(catalog, at.file)?;
-        let symbol = facts.symbols.get(at.place as usize)?;
+        let symbol = catalog.symbol(at).inspect_err(|error| catalog.note_damage(error)).ok()??;
         Some(Around {
             name: symbol.qualified_name.clone(),
             kind: symbol.kind,
@@ -89,7 +88,8 @@ impl Around {
 }
 
 impl Definition {
-    /// Returns what is known of the definition at a place, if there is one. O(the file), once.
+    /// Returns what is known of the definition at a place, if there is one. O(place), and O(text) of its file the
+    /// first time.
     ///
     /// # Errors
     ///
@@ -99,12 +99,12 @@ impl Definition {
         texts: &mut Texts<'_>,
         at: SymbolAt,
     ) -> Result<Option<Definition>> {
-        let Some(facts) = catalog.facts(at.file)? else { return Ok(None) };
-        let Some(symbol) = facts.symbols.get(at.place as usize) else { return Ok(None) };
+        let Some(symbol) = catalog.symbol(at)? else { return Ok(None) };
+        let Some(summary) = catalog.summary(at.file)? else { return Ok(None) };
+        let Some(language) = summary.language else { return Ok(None) };
         let path = path::shown(catalog.path(at.file));
         let ordinal = symbol.id.rsplit_once('#').map_or("0", |(_, ordinal)| ordinal);
         let text = texts.of(at.file);
-        let summary = catalog.summary(at.file)?;
         Ok(Some(Definition {
             id: format!("{path}#{}#{ordinal}", symbol.qualified_name),
             name: symbol.name.clone(),
@@ -113,10 +113,10 @@ impl Definition {
             path,
             line: symbol.line,
             end_line: symbol.end_line,
-            signature: cut(symbol.source.signature(facts.language, &text), SIGNATURE_BYTES_MAX),
+            signature: cut(symbol.source.signature(language, &text), SIGNATURE_BYTES_MAX),
             visibility: symbol.visibility,
             doc: symbol.source.doc(&text).map(|doc| cut(doc, DOC_BYTES_MAX)),
-            marks: summary.map(|summary| summary.marks).unwrap_or_default(),
+            marks: summary.marks,
             body: None,
             body_bytes_left_out: None,
         }))

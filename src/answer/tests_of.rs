@@ -63,7 +63,7 @@ pub fn tests(catalog: &Catalog, at: SymbolAt, name: &str, uses: &[Caller]) -> Re
             Role::Import => Why::Imports,
             Role::Type | Role::Base | Role::Read | Role::Write => Why::Uses,
         };
-        let marks = catalog.summary(used.site.file)?.map(|of| of.marks).unwrap_or_default();
+        let marks = catalog.marks(used.site.file)?;
         let is_test = || {
             let facts = Code::file(catalog, used.site.file);
             facts.is_some_and(|facts| lies_in_tests(&facts, reference.enclosing))
@@ -114,7 +114,7 @@ pub fn of_files(catalog: &Catalog, files: &[FileId]) -> Result<Vec<Vec<(FileId, 
         found.sort_by_key(|(test, _)| std::cmp::Reverse(shared(catalog.path(*test))));
         let mut importers = Vec::new();
         for word in catalog.word(&word(own))? {
-            let is_test = catalog.summary(word.file)?.is_some_and(|of| of.marks.test);
+            let is_test = catalog.marks(word.file)?.test;
             // What tests share is none.
             let is_shared = path::split(catalog.path(word.file)).1 == b"conftest.py";
             if is_test

@@ -18,7 +18,8 @@ use crate::source::kept::Text;
 const TARGETS_MAX: usize = 64;
 
 impl Catalog {
-    pub(super) fn note_damage(&self, error: &Error) {
+    /// Notes that a part is damaged, where that is not told as an error.
+    pub fn note_damage(&self, error: &Error) {
         log::debug!("code index: {error}");
         self.is_damaged.store(true, Ordering::Relaxed);
     }

@@ -1,6 +1,7 @@
 //! What a catalog has worked out, so that it need not again, and what of it holds after an edit.
 
 use std::hash::Hash;
+use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, OnceLock, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -12,10 +13,14 @@ use super::test_names::TestNames;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Resolver};
 use crate::graph::link::{FileFacts, SymbolAt};
+use crate::lang::Symbol;
 use crate::lang::facts::Reference;
 
 /// Facts of files that are kept.
 const FACTS_MAX: usize = 4096;
+
+/// Symbols that are kept without the others of their files.
+const SYMBOLS_MAX: usize = 1 << 14;
 
 /// Files whose facts were made for one reply.
 const MADE_MAX: usize = 256;
@@ -34,6 +39,12 @@ const DEFINED_MAX: usize = 1 << 14;
 
 /// Definitions of one key that are remembered.
 const DEFINED_SYMBOLS_MAX: usize = 1 << 12;
+
+/// The bit of files whose marks are kept, which no mark has;
+pub(super) const MARKED: u8 = 1 << 7;
+
+/// that of files of which is kept that they are not known.
+pub(super) const UNMARKED: u8 = 1 << 6;
 
 /// Answers that are kept, up to a number of them; then it starts again.
 pub(super) struct Kept<K, V> {
@@ -90,12 +101,19 @@ pub(super) struct Memory {
     pub(super) imports_before: Option<(Arc<ImportGraph>, Vec<FileId>)>,
     pub(super) ranks: OnceLock<Vec<f32>>,
     pub(super) facts: Kept<FileId, Arc<FileFacts>>,
+    /// Symbols that were asked for by themselves.
+    pub(super) symbols: Kept<SymbolAt, Arc<Symbol>>,
     /// Facts that were made of the texts of files that no part speaks of, for one reply; what others
     /// are told does not depend on them.
     pub(super) made: Kept<FileId, Arc<FileFacts>>,
     /// The calls in files whose callees were asked for.
     pub(super) calls: Kept<FileId, Arc<Vec<(String, Reference)>>>,
     defined: Kept<Vec<u8>, Arc<[SymbolAt]>>,
+    /// What each file is told to be: [`MARKED`] and the bits of its marks, or [`UNMARKED`], once somebody
+    /// asked.
+    pub(super) marks: OnceLock<Box<[AtomicU8]>>,
+    /// How many texts are not read, for what each of the places stands for.
+    pub(super) unread: [OnceLock<usize>; 2],
 }
 
 impl Default for Memory {
@@ -111,9 +129,12 @@ impl Default for Memory {
             imports_before: None,
             ranks: OnceLock::new(),
             facts: Kept::new(FACTS_MAX),
+            symbols: Kept::new(SYMBOLS_MAX),
             made: Kept::new(MADE_MAX),
             calls: Kept::new(CALLS_MAX),
             defined: Kept::new(DEFINED_MAX),
+            marks: OnceLock::new(),
+            unread: Default::default(),
         }
     }
 }
@@ -125,10 +146,12 @@ impl Memory {
     pub(super) fn without(&self, changed: &[FileId], if_resolved_alike: bool) -> Memory {
         let is_same = |file: &FileId| changed.binary_search(file).is_err();
         let facts = self.facts.only(is_same);
+        let symbols = self.symbols.only(|at| is_same(&at.file));
         let file_names = Arc::clone(&self.file_names);
         let test_names = Arc::clone(&self.test_names);
         let calls = self.calls.only(is_same);
-        let mut memory = Memory { facts, file_names, test_names, calls, ..Memory::default() };
+        let mut memory =
+            Memory { facts, symbols, file_names, test_names, calls, ..Memory::default() };
         if if_resolved_alike {
             memory.resolver = Arc::clone(&self.resolver);
             memory.targets = self.targets.only(|(file, _)| is_same(file));

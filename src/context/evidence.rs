@@ -182,10 +182,9 @@ impl Found {
         let mut fitting: Vec<SymbolAt> = Vec::new();
         if !around.is_empty() {
             for &at in defined.iter().take(DEFINERS_MAX * 4) {
-                let Some(facts) = catalog.facts(at.file)? else { continue };
-                let symbol = &facts.symbols[at.place as usize];
-                let path =
-                    facts.path.rsplit_once('.').map_or(facts.path.as_str(), |(stem, _)| stem);
+                let Some(symbol) = catalog.symbol(at)? else { continue };
+                let path = String::from_utf8_lossy(catalog.path(at.file));
+                let path = path.rsplit_once('.').map_or(&*path, |(stem, _)| stem);
                 let own = path.split('/').chain(symbol.qualified_name.split(['.', ':', '#']));
                 let own: BTreeSet<&str> = own.collect();
                 if around.last().is_some_and(|last| own.contains(last)) {

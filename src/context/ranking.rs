@@ -212,8 +212,7 @@ pub fn rank_functions(
         if !of_file.contains_key(&at.file) {
             continue;
         }
-        let Some(facts) = catalog.facts(at.file)? else { continue };
-        let symbol = &facts.symbols[at.place as usize];
+        let Some(symbol) = catalog.symbol(at)? else { continue };
         if symbol.kind.is_callable() {
             *scores.entry((at.file, at.place)).or_default() += weights.function_named;
         }

@@ -25,7 +25,18 @@ enum Class {
     Wide,
 }
 
-fn class(byte: u8) -> Class {
+/// What each byte is a part of.
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = class(byte as u8);
+        byte += 1;
+    }
+    classes
+};
+
+const fn class(byte: u8) -> Class {
     match byte {
         b'a'..=b'z' => Class::Lower,
         b'A'..=b'Z' => Class::Upper,
@@ -42,24 +53,21 @@ pub fn count(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut at, mut tokens) = (0, 0);
     while at < bytes.len() {
-        let start = at;
-        let first = class(bytes[at]);
-        // Capitals and the small letters behind them are one word.
-        let is_same = |class: Class, seen: Class| match first {
-            Class::Upper if seen == Class::Upper => matches!(class, Class::Upper | Class::Lower),
-            Class::Upper => class == Class::Lower,
-            other => class == other,
+        let first = CLASSES[usize::from(bytes[at])];
+        let run = |from: usize, class: Class| {
+            let others = bytes[from..].iter().position(|&byte| CLASSES[usize::from(byte)] != class);
+            others.unwrap_or(bytes.len() - from)
         };
-        let mut seen = first;
-        while at < bytes.len() && is_same(class(bytes[at]), seen) {
-            seen = class(bytes[at]);
-            at += 1;
+        let mut len = run(at, first);
+        let capitals = len;
+        if first == Class::Upper {
+            // Capitals and the small letters behind them are one word.
+            len += run(at + len, Class::Lower);
         }
-        let len = at - start;
-        let is_capitals = bytes[start..at].iter().filter(|byte| byte.is_ascii_uppercase()).count();
+        at += len;
         tokens += match first {
             Class::Lower => len.div_ceil(WORD_LETTERS),
-            Class::Upper if is_capitals > 1 => len.div_ceil(LETTERS - 1),
+            Class::Upper if capitals > 1 => len.div_ceil(LETTERS - 1),
             Class::Upper => len.div_ceil(WORD_LETTERS - 1),
             Class::Digit => len.div_ceil(3),
             // One blank belongs to the word behind it, all others together are a piece.

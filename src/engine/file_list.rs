@@ -104,6 +104,8 @@ pub struct FileList {
     /// Where each path ends.
     ends: Vec<usize>,
     files: Vec<FileInfo>,
+    size_bytes: u64,
+    differing: usize,
     /// What it was made of, unless of a walk, or of files that came and went.
     origin: Option<Origin>,
     not_as_indexed: OnceLock<Vec<usize>>,
@@ -133,6 +135,16 @@ impl FileList {
     /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// Returns how many bytes all files have. O(1).
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Returns how many files are not as the generation has them, those that are gone not counted. O(1).
+    pub fn differing(&self) -> usize {
+        self.differing
     }
 
     /// Returns the repository path of the `at`th file.
@@ -251,6 +263,8 @@ impl FileList {
     pub fn push(&mut self, path: &[u8], info: FileInfo) {
         self.paths.extend_from_slice(path);
         self.ends.push(self.paths.len());
+        self.size_bytes = self.size_bytes.saturating_add(info.size_bytes);
+        self.differing += usize::from(info.state != State::Same);
         self.files.push(info);
     }
 

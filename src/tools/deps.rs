@@ -233,7 +233,7 @@ fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize
         let ranks = catalog.file_rank();
         let mut keyed = Vec::with_capacity(reached.len());
         for found in reached {
-            let marks = catalog.summary(found.file)?.unwrap_or_default().marks;
+            let marks = catalog.marks(found.file)?;
             keyed.push((found.depth, marks.rank(), ranks[found.file.index()], found));
         }
         keyed.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)));
@@ -314,7 +314,7 @@ fn tell(
         let (confidence, reason) = (rounded(edge.confidence), edge.reason.words());
         imports.push(Import { line: import.line, text, with, confidence, reason });
     }
-    let marks = catalog.summary(found.file)?.unwrap_or_default().marks;
+    let marks = catalog.marks(found.file)?;
     let path = paths::shown(catalog.path(found.file));
     Ok(File { path, depth: found.depth, imports, imports_total: best.len(), marks })
 }

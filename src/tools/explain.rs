@@ -186,9 +186,8 @@ fn meant(catalog: &Catalog, name: &str, filter: &Filter) -> Result<(Vec<SymbolAt
     let selected = lookup::named(catalog, name, filter, usize::MAX)?;
     let mut sorts = Vec::with_capacity(selected.symbols.len());
     for at in &selected.symbols {
-        let marks = catalog.summary(at.file)?.map(|of| of.marks).unwrap_or_default();
-        let facts = catalog.facts(at.file)?;
-        let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
+        let marks = catalog.marks(at.file)?;
+        let symbol = catalog.symbol(*at)?;
         let is_prototype = symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Prototype);
         sorts.push((marks.declaration || is_prototype, marks.ranks_last(), marks.test));
     }

@@ -63,12 +63,14 @@ impl Known {
         Known { status, files_unknown, files_unread: 0 }
     }
 
-    /// Counts the texts that are not read for what the answer is about, too. O(files).
+    /// Counts the texts that are not read for what the answer is about, too. O(files) the first time.
     #[must_use]
     pub fn or_unread(self, catalog: &Catalog, reading: Reading) -> Known {
-        let files = (0..catalog.files().len()).into_par_iter().with_min_len(4096);
-        let unread = files.filter(|&at| is_unread(catalog, FileId::new(at), reading)).count();
-        Known { files_unread: unread, ..self }
+        let count = || {
+            let files = (0..catalog.files().len()).into_par_iter().with_min_len(4096);
+            files.filter(|&at| is_unread(catalog, FileId::new(at), reading)).count()
+        };
+        Known { files_unread: catalog.unread(reading as usize, count), ..self }
     }
 
     /// Returns the notice that something may be missing, if so.

@@ -236,8 +236,7 @@ pub fn code(
 
 /// Returns qualified name and kind of a definition.
 fn named_at(catalog: &Catalog, at: SymbolAt) -> Result<Option<(String, Option<SymbolKind>)>> {
-    let facts = catalog.facts(at.file)?;
-    let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
+    let symbol = catalog.symbol(at)?;
     Ok(symbol.map(|symbol| (symbol.qualified_name.clone(), Some(symbol.kind))))
 }
 

@@ -322,7 +322,7 @@ impl Flow<'_> {
             let file = crate::base::ids::FileId::new(item.at);
             files.push(File {
                 path: paths::shown(self.catalog.path(file)),
-                marks: self.catalog.summary(file)?.unwrap_or_default().marks,
+                marks: self.catalog.marks(file)?,
                 matches: within(item.matches, &mut left, &mut is_cut),
                 matches_total: item.matches_total,
                 symbols: within(item.symbols, &mut left, &mut is_cut),

@@ -241,8 +241,8 @@ fn ranked(catalog: &Catalog, query: &str, places: Vec<usize>) -> Result<Vec<Rank
 }
 
 fn marks(catalog: &Catalog, at: usize) -> Result<Marks> {
-    let known = catalog.summary(FileId::new(at))?;
-    Ok(known.map_or_else(|| marks::of_path(catalog.files().path(at)), |known| known.marks))
+    let known = catalog.marks_if_known(FileId::new(at))?;
+    Ok(known.unwrap_or_else(|| marks::of_path(catalog.files().path(at))))
 }
 
 /// Cuts the files to those that one search reads; returns how many are left out.

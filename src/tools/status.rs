@@ -11,7 +11,6 @@ use super::known::Known;
 use super::session::Session;
 use super::{Call, Define, Reply, counted, first};
 use crate::base::text;
-use crate::engine::State;
 use crate::error::Result;
 
 /// Names of projects of a reply.
@@ -70,18 +69,17 @@ impl Define for Status {
         let files = call.code.files()?;
         let known = Known::of(call.code.indexed()?);
         let has_ranking = call.code.ranking()?.is_some();
-        let changed = files.iter().filter(|(_, info)| info.state != State::Same).count();
         let ready = files.generation > 0;
         let names = call.session.map(Session::names).filter(|names| names.len() > 1);
         let (projects, projects_total) = first(names.unwrap_or_default(), PROJECTS_MAX);
         Ok(Told {
             root: call.code.root().display().to_string(),
             files: files.len(),
-            bytes: files.iter().map(|(_, info)| info.size_bytes).sum(),
+            bytes: files.size_bytes(),
             generation: files.generation,
             ready,
             full: ready && has_ranking && known.files_unknown == 0,
-            changed: if ready { changed } else { 0 },
+            changed: if ready { files.differing() } else { 0 },
             projects,
             projects_total,
             known,

@@ -103,8 +103,8 @@ impl Define for Word {
         let word = args.word.trim();
         refuse_others(word)?;
         let catalog = call.code.catalog(&[word])?;
-        let files = ranked(catalog, catalog.word(word)?)?;
-        let total = files.iter().map(|(file, _)| file.count as usize).sum();
+        let files = catalog.word(word)?;
+        let total = files.iter().map(|file| file.count as usize).sum();
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, RESULTS));
         let mut found = Found {
             known: Known::of(catalog).or_unread(catalog, Reading::Words),
@@ -118,17 +118,18 @@ impl Define for Word {
         };
         let finder = Finder::new(word.as_bytes());
         let (mut skip, mut left) = (offset, max);
-        for (file, marks) in files {
+        for ranked in ranked(catalog, &files) {
+            if left == 0 {
+                break;
+            }
+            let (file, marks) = ranked?;
             let count = file.count as usize;
             if skip >= count {
                 skip -= count;
                 continue;
             }
-            if left == 0 {
-                break;
-            }
             let text = catalog.read(file.file, FILE_BYTES_MAX).unwrap_or_default();
-            let lines = lines(&text, &finder, skip, left);
+            let lines = lines(&text, &finder, count, skip, left);
             let taken = left.min(count - skip);
             (skip, left) = (0, left - taken);
             found.shown += lines.iter().map(|line| line.count).sum::<usize>();
@@ -151,24 +152,32 @@ fn refuse_others(word: &str) -> Result<()> {
     Err(Error::usage(message).with_hint("`search` finds other texts"))
 }
 
-/// Returns the files with their marks, those that rank last behind the others.
-fn ranked(catalog: &Catalog, files: Vec<WordIn>) -> Result<Vec<(WordIn, Marks)>> {
-    let (mut first, mut last) = (Vec::with_capacity(files.len()), Vec::new());
-    for file in files {
-        let marks = catalog.summary(file.file)?.map(|of| of.marks).unwrap_or_default();
-        let list = if marks.ranks_last() { &mut last } else { &mut first };
-        list.push((file, marks));
-    }
-    first.append(&mut last);
-    Ok(first)
+/// Returns the files with their marks, those that rank last behind the others; looks only at those that are
+/// taken.
+fn ranked<'a>(
+    catalog: &'a Catalog,
+    files: &'a [WordIn],
+) -> impl Iterator<Item = Result<(WordIn, Marks)>> + 'a {
+    let of_rank = move |is_last: bool| {
+        files.iter().filter_map(move |&file| match catalog.marks(file.file) {
+            Ok(marks) => (marks.ranks_last() == is_last).then_some(Ok((file, marks))),
+            Err(error) => Some(Err(error)),
+        })
+    };
+    of_rank(false).chain(of_rank(true))
 }
 
-/// Returns the lines of `text` that hold the word, `skip` of its places left out, up to `max`
-/// places. O(text).
-fn lines(text: &[u8], finder: &Finder<'_>, mut skip: usize, max: usize) -> Vec<Line> {
+/// Returns the lines of `text` that hold the word, which has `count` places there, `skip` of its places
+/// left out, up to `max` places. O(text) up to the last of these.
+fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: usize) -> Vec<Line> {
     let mut found = Vec::new();
     let (mut at, mut number, mut counted_to, mut left) = (0, 1, 0, max);
-    while let Some(hit) = finder.find(text.get(at..).unwrap_or_default()).filter(|_| left > 0) {
+    // What comes behind the last place are parts of other words.
+    let mut behind = count;
+    while left > 0
+        && behind > 0
+        && let Some(hit) = finder.find(text.get(at..).unwrap_or_default())
+    {
         let hit = at + hit;
         let start = memchr::memrchr(b'\n', &text[..hit]).map_or(0, |end| end + 1);
         let end = memchr::memchr(b'\n', &text[hit..]).map_or(text.len(), |len| hit + len);
@@ -178,6 +187,7 @@ fn lines(text: &[u8], finder: &Finder<'_>, mut skip: usize, max: usize) -> Vec<L
         let is_word = |span: &std::ops::Range<usize>| &line[span.clone()] == finder.needle();
         let places: Vec<usize> =
             identifiers(line).filter(is_word).map(|span| start + span.start).collect();
+        behind = behind.saturating_sub(places.len());
         let skipped = skip.min(places.len());
         skip -= skipped;
         let count = (places.len() - skipped).min(left);
@@ -227,7 +237,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, skip: usize, max: usize, expected: &[(usize, usize)]) {
-        let found = lines(text.as_bytes(), &Finder::new("cart"), skip, max);
+        let finder = Finder::new("cart");
+        // However many there are, but for none less.
+        let count = lines(text.as_bytes(), &finder, usize::MAX, 0, usize::MAX);
+        let count = count.iter().map(|line| line.count).sum();
+        let found = lines(text.as_bytes(), &finder, count, skip, max);
         let found: Vec<(usize, usize)> = found.iter().map(|line| (line.line, line.count)).collect();
         assert_eq!(found, expected, "{text:?} {skip} {max}");
     }

@@ -67,7 +67,7 @@ pub(super) fn candidates(
     let place_of = |file: FileId| places.get(&file).copied().unwrap_or(usize::MAX);
     // Tests come last, where only they call.
     let first = |file: FileId| {
-        let is_test = catalog.summary(file).is_ok_and(|of| of.is_some_and(|of| of.marks.test));
+        let is_test = catalog.marks(file).is_ok_and(|marks| marks.test);
         place_of(file).min(usize::MAX / 2) + if is_test { usize::MAX / 2 } else { 0 }
     };
     let mut callers: Vec<Vec<(SymbolAt, FileId, Site)>> = Vec::new();
@@ -155,7 +155,7 @@ fn callers_of(
         let name = from.and_then(|from| Around::of(catalog, from)).map(|from| from.name);
         let name = name.unwrap_or_else(|| "(file)".to_owned());
         let from = from.unwrap_or(SymbolAt { file: site.file, place: u32::MAX });
-        let is_test = catalog.summary(site.file)?.is_some_and(|of| of.marks.test);
+        let is_test = catalog.marks(site.file)?.test;
         let of_kind = if is_test { &mut in_tests } else { &mut others };
         of_kind.push((from, site.file, site.reference.span.start, name));
     }

@@ -127,8 +127,7 @@ fn in_definitions(
     let mut sites = Vec::new();
     let mut coverage = Coverage::new(asked.words);
     for (place, at) in asked.meant.named.iter().take(SYMBOLS_MAX).enumerate() {
-        let Some(facts) = catalog.facts(at.file)? else { continue };
-        let Some(symbol) = facts.symbols.get(at.place as usize) else { continue };
+        let Some(symbol) = catalog.symbol(*at)? else { continue };
         let lines = symbol.end_line + 1 - symbol.line.min(symbol.end_line);
         // A small one is shown whole.
         if lines <= asked.detail.body_lines() && place < asked.detail.bodies() {

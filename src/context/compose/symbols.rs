@@ -58,9 +58,8 @@ pub(super) fn meant(
     for (mentioned, &at) in found.definitions.iter().enumerate() {
         // A file that is not to be answered is not ranked.
         let Some(place) = place_of(&at) else { continue };
-        let marks = catalog.summary(at.file)?.unwrap_or_default().marks;
-        let Some(facts) = catalog.facts(at.file)? else { continue };
-        let Some(symbol) = facts.symbols.get(at.place as usize) else { continue };
+        let marks = catalog.marks(at.file)?;
+        let Some(symbol) = catalog.symbol(at)? else { continue };
         let is_declared = symbol.kind == SymbolKind::Prototype || marks.declaration;
         let rank = 2 * marks.rank() + u8::from(is_declared);
         let best = best.entry(symbol.name.clone()).or_insert(rank);

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::dictionary::{Dictionary, Entry};
 use super::varint::Input;
 use super::{DOC_BYTES, record, section};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
 use crate::lang::facts::{Import, Reference, Role};
@@ -205,15 +205,35 @@ impl Part {
     /// Returns the symbols of a file, without signatures and documentation, which stand in its text
     /// ([`crate::lang::symbols::Source`]). Its path becomes a part of their ids. O(its symbols).
     pub fn symbols(&self, doc: u32, path: &[u8]) -> Result<Vec<Symbol>> {
-        let damaged = || self.container.corrupt("code index's symbols are damaged");
+        let (of, bytes) = self.symbols_of(doc)?;
+        let path = String::from_utf8_lossy(path);
+        record::symbols(bytes, of.symbols as usize, &path, self).ok_or_else(|| self.damaged())
+    }
+
+    /// Returns the symbol at a place of a file's symbols, if there are as many, and the file. O(place).
+    pub fn symbol(&self, doc: u32, place: u32, path: &[u8]) -> Result<Option<(Doc, Symbol)>> {
+        let (of, bytes) = self.symbols_of(doc)?;
+        if place >= of.symbols {
+            return Ok(None);
+        }
+        let path = String::from_utf8_lossy(path);
+        let symbol = record::symbol(bytes, place as usize, &path, self);
+        symbol.map(|symbol| Some((of, symbol))).ok_or_else(|| self.damaged())
+    }
+
+    /// Returns a file and the bytes of its symbols.
+    fn symbols_of(&self, doc: u32) -> Result<(Doc, &[u8])> {
         let of = self.doc(doc)?;
         let end = match doc + 1 < self.docs() {
             true => self.doc(doc + 1)?.symbols_at,
             false => self.symbols.len(),
         };
         let bytes = self.record(self.symbols, of.symbols_at, end)?;
-        let path = String::from_utf8_lossy(path);
-        record::symbols(bytes, of.symbols as usize, &path, self).ok_or_else(damaged)
+        Ok((of, bytes))
+    }
+
+    fn damaged(&self) -> Error {
+        self.container.corrupt("code index's symbols are damaged")
     }
 
     /// Returns the file at a repository path, by its number. O(log files).

@@ -3,6 +3,8 @@
 //! Texts are numbers: their places in the pool of the part. Signatures and documentation are not
 //! kept, only where they stand, since the file itself is read before anything of it is shown.
 
+use std::ops::Range;
+
 use super::varint::{Input, put, put_signed};
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::symbols::{Source, Symbol, SymbolKind, Visibility};
@@ -85,6 +87,134 @@ fn ordinal(symbol: &Symbol) -> u64 {
     symbol.id.rsplit_once('#').and_then(|(_, ordinal)| ordinal.parse().ok()).unwrap_or(0)
 }
 
+/// A symbol as it is kept: its texts are numbers.
+struct Record {
+    name: u32,
+    code: u8,
+    flags: u64,
+    scope: u32,
+    type_chain: Option<u32>,
+    own_scope: Option<u32>,
+    bases: Vec<u32>,
+    parent: Option<usize>,
+    ordinal: u64,
+    span: Range<usize>,
+    name_span: Range<usize>,
+    line: usize,
+    end_line: usize,
+    signature: Range<usize>,
+    doc: Vec<Range<usize>>,
+}
+
+/// Reads the records of a file's symbols, one after the other.
+struct Records<'a> {
+    input: Input<'a>,
+    bytes: usize,
+    place: usize,
+    start: i64,
+    line: i64,
+    /// How deep each symbol lies that was read.
+    depths: Vec<u32>,
+}
+
+impl Records<'_> {
+    fn new(bytes: &[u8]) -> Records<'_> {
+        let (input, depths) = (Input::new(bytes), Vec::new());
+        Records { input, bytes: bytes.len(), place: 0, start: 0, line: 0, depths }
+    }
+
+    /// Reads the next record; `None` where the bytes are damaged.
+    fn next(&mut self) -> Option<Record> {
+        let Records { input, bytes, place, start, line, depths } = self;
+        let name = input.id()?;
+        let code = *input.take(1)?.first()?;
+        let flags = input.number()?;
+        let scope = input.id()?;
+        let has = |flag: u64| flags & flag != 0;
+        let type_chain = if has(TYPED) { Some(input.id()?) } else { None };
+        let own_scope = if has(OWN_SCOPE) { Some(input.id()?) } else { None };
+        let bases = (flags >> BASES).min(*bytes as u64);
+        let bases: Option<Vec<u32>> = (0..bases).map(|_| input.id()).collect();
+        let parent = match input.size()? {
+            0 => None,
+            back => Some(place.checked_sub(back)?),
+        };
+        let ordinal = input.number()?;
+        *start = start.checked_add(input.signed()?)?;
+        let span = range(*start, input.size()?)?;
+        let name_start = start.checked_add(input.signed()?)?;
+        let name_span = range(name_start, input.size()?)?;
+        *line = line.checked_add(input.signed()?)?;
+        let first_line = usize::try_from(*line).ok()?;
+        let end_line = first_line.checked_add(input.size()?)?;
+        let signature_start = start.checked_add(input.signed()?)?;
+        let signature = range(signature_start, input.size()?)?;
+        let docs = input.size()?;
+        let mut doc = Vec::with_capacity(docs.min(64));
+        let mut at = *start;
+        for _ in 0..docs {
+            let span = range(at.checked_add(input.signed()?)?, input.size()?)?;
+            at = i64::try_from(span.end).ok()?;
+            doc.push(span);
+        }
+        depths.push(parent.map_or(0, |parent| depths[parent] + 1));
+        *place += 1;
+        Some(Record {
+            name,
+            code,
+            flags,
+            scope,
+            type_chain,
+            own_scope,
+            bases: bases?,
+            parent,
+            ordinal,
+            span,
+            name_span,
+            line: first_line,
+            end_line,
+            signature,
+            doc,
+        })
+    }
+}
+
+impl Record {
+    /// Returns the symbol of a file at `path` that is `depth` deep.
+    fn symbol(self, depth: u32, path: &str, texts: &dyn Texts) -> Option<Symbol> {
+        let has = |flag: u64| self.flags & flag != 0;
+        let text = |number: Option<u32>| match number {
+            Some(number) => texts.text(number).map(Some),
+            None => Some(None),
+        };
+        let name = texts.text(self.name)?;
+        let scope = texts.text(self.scope)?;
+        let (type_chain, own_scope) = (text(self.type_chain)?, text(self.own_scope)?);
+        let bases: Option<Vec<String>> = self.bases.iter().map(|&base| texts.text(base)).collect();
+        let qualified_name = if has(CUT) { scope } else { scope + &name };
+        let Record { signature, doc, ordinal, .. } = self;
+        Some(Symbol {
+            id: format!("{path}#{qualified_name}#{ordinal}"),
+            kind: *SymbolKind::ALL.get(usize::from(self.code & 31))?,
+            visibility: *VISIBILITIES.get(usize::from(self.code >> 5))?,
+            span: self.span,
+            name_span: self.name_span,
+            line: self.line,
+            end_line: self.end_line,
+            signature: String::new(),
+            doc: None,
+            parent: self.parent,
+            depth: depth as usize,
+            type_chain,
+            bases: bases?,
+            source: Source { signature, is_whole: has(WHOLE), doc, is_docstring: has(DOCSTRING) },
+            scope: own_scope.unwrap_or_else(|| qualified_name.clone()),
+            name,
+            qualified_name,
+        })
+    }
+}
+
 /// Returns the `count` symbols of the file at `path`, without signatures and documentation, or
 /// `None` where the bytes are damaged.
 pub(super) fn symbols(
@@ -93,66 +223,26 @@ pub(super) fn symbols(
     path: &str,
     texts: &dyn Texts,
 ) -> Option<Vec<Symbol>> {
-    let mut input = Input::new(bytes);
-    let mut symbols: Vec<Symbol> = Vec::with_capacity(count.min(bytes.len()));
-    let (mut start, mut line) = (0_i64, 0_i64);
+    let mut records = Records::new(bytes);
+    let mut symbols = Vec::with_capacity(count.min(bytes.len()));
     for place in 0..count {
-        let name = texts.text(input.id()?)?;
-        let code = *input.take(1)?.first()?;
-        let flags = input.number()?;
-        let scope = texts.text(input.id()?)?;
-        let has = |flag: u64| flags & flag != 0;
-        let type_chain = if has(TYPED) { Some(texts.text(input.id()?)?) } else { None };
-        let own_scope = if has(OWN_SCOPE) { Some(texts.text(input.id()?)?) } else { None };
-        let bases = (flags >> BASES).min(bytes.len() as u64);
-        let bases: Option<Vec<String>> = (0..bases).map(|_| texts.text(input.id()?)).collect();
-        let parent = match input.size()? {
-            0 => None,
-            back => Some(place.checked_sub(back)?),
-        };
-        let ordinal = input.number()?;
-        start = start.checked_add(input.signed()?)?;
-        let span = range(start, input.size()?)?;
-        let name_start = start.checked_add(input.signed()?)?;
-        let name_span = range(name_start, input.size()?)?;
-        line = line.checked_add(input.signed()?)?;
-        let first_line = usize::try_from(line).ok()?;
-        let end_line = first_line.checked_add(input.size()?)?;
-        let signature_start = start.checked_add(input.signed()?)?;
-        let signature = range(signature_start, input.size()?)?;
-        let docs = input.size()?;
-        let mut doc = Vec::with_capacity(docs.min(64));
-        let mut at = start;
-        for _ in 0..docs {
-            let span = range(at.checked_add(input.signed()?)?, input.size()?)?;
-            at = i64::try_from(span.end).ok()?;
-            doc.push(span);
-        }
-        let qualified_name = if has(CUT) { scope } else { scope + &name };
-        symbols.push(Symbol {
-            id: format!("{path}#{qualified_name}#{ordinal}"),
-            kind: *SymbolKind::ALL.get(usize::from(code & 31))?,
-            visibility: *VISIBILITIES.get(usize::from(code >> 5))?,
-            span,
-            name_span,
-            line: first_line,
-            end_line,
-            signature: String::new(),
-            doc: None,
-            parent,
-            depth: parent.map_or(0, |parent| symbols[parent].depth + 1),
-            type_chain,
-            bases: bases?,
-            source: Source { signature, is_whole: has(WHOLE), doc, is_docstring: has(DOCSTRING) },
-            scope: own_scope.unwrap_or_else(|| qualified_name.clone()),
-            name,
-            qualified_name,
-        });
+        let record = records.next()?;
+        symbols.push(record.symbol(records.depths[place], path, texts)?);
     }
     Some(symbols)
 }
 
-fn range(start: i64, len: usize) -> Option<std::ops::Range<usize>> {
+/// Returns the symbol at a place of them, as [`symbols`] does. O(place).
+pub(super) fn symbol(bytes: &[u8], place: usize, path: &str, texts: &dyn Texts) -> Option<Symbol> {
+    let mut records = Records::new(bytes);
+    for _ in 0..place {
+        records.next()?;
+    }
+    let record = records.next()?;
+    record.symbol(records.depths[place], path, texts)
+}
+
+fn range(start: i64, len: usize) -> Option<Range<usize>> {
     let start = usize::try_from(start).ok()?;
     Some(start..start.checked_add(len)?)
 }

@@ -138,7 +138,7 @@ impl<'a> Selection<'a> {
         for &at in found {
             let marks = match last {
                 Some((file, marks)) if file == at.file => marks,
-                _ => self.catalog.summary(at.file)?.map(|of| of.marks).unwrap_or_default(),
+                _ => self.catalog.marks(at.file)?,
             };
             last = Some((at.file, marks));
             let (is_declared, rank) = (marks.declaration, marks.rank());
@@ -172,10 +172,10 @@ impl<'a> Selection<'a> {
                 ordered = order(&mut candidates, place, room.max(ORDERED_MIN).max(place));
             }
             let mut candidate = candidates[place];
-            let Some(facts) = self.catalog.facts(candidate.at.file)? else { continue };
-            let Some(symbol) = facts.symbols.get(candidate.at.place as usize) else { continue };
+            let Some(symbol) = self.catalog.symbol(candidate.at)? else { continue };
             if let Some(qualified) = qualified {
                 let path = self.catalog.path(candidate.at.file);
+                let Some(facts) = self.catalog.facts(candidate.at.file)? else { continue };
                 if !qualified.fits(&facts, candidate.at.place as usize) {
                     continue;
                 }
@@ -184,7 +184,7 @@ impl<'a> Selection<'a> {
                     continue;
                 }
             }
-            if kind.is_some_and(|kind| kind != symbol.kind) || *is_code && !is_code_kind(symbol) {
+            if kind.is_some_and(|kind| kind != symbol.kind) || *is_code && !is_code_kind(&symbol) {
                 continue;
             }
             fitting += 1;

@@ -26,9 +26,7 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     let mut offered = Offered { asked: name, names: Vec::new() };
     if last != name && last.as_bytes() >= crate::index::code::keys::NAMES_FROM {
         for &at in catalog.defined(last.as_bytes())?.iter().take(NEAREST_MAX) {
-            let facts = catalog.facts(at.file)?;
-            let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
-            symbol.into_iter().for_each(|symbol| offered.add(&symbol.qualified_name));
+            catalog.symbol(at)?.iter().for_each(|symbol| offered.add(&symbol.qualified_name));
         }
     }
     // A name of which all but the scope is right comes first.
