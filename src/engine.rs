@@ -53,6 +53,7 @@ pub use wake::Stop;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::index::store::Store;
 use crate::snapshot::Snapshot;
@@ -79,6 +80,15 @@ impl Engine {
     /// Returns the newest generation, or `None` where there is none. See [`Store::open`].
     pub fn snapshot(&self) -> Result<Option<Snapshot>> {
         self.store.open(&self.root)
+    }
+
+    /// Returns true if a watch server of this process noticed nothing since the newest generation and what
+    /// calls made of the tree is whole, so that the next one is likely to make nothing. A hint: every call
+    /// makes sure by itself. Costs a look at the server's queue.
+    pub fn is_at_rest(&self) -> bool {
+        let is_whole = |catalog: Arc<Catalog>| catalog.missing().is_empty();
+        let is_made = || self.warm.last().and_then(|last| last.catalog()).is_some_and(is_whole);
+        self.warm.vouched.is_at_rest() && is_made()
     }
 
     /// Returns the tree's root.

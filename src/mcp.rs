@@ -1,7 +1,7 @@
 //! The Model Context Protocol: every tool, served to models over a pair of pipes or over HTTP.
 //!
 //! The only room that names rmcp, which knows the messages of both eras of the protocol (with
-//! `initialize` and without). What is ours: `stdio` reads and writes lines and survives any bytes;
+//! `initialize` and without). What is ours: `stdio` reads and writes lines (`line`) of two streams (`streams`) and survives any bytes;
 //! `http` takes requests from who may ask;
 //! `toolset` says which tools are offered, and `listing` how; `roots` finds out which trees are
 //! meant, `trees` has them, by the names that `names` makes, `project` keeps the index of one warm, and
@@ -24,12 +24,19 @@ mod project;
 mod roots;
 mod server;
 mod stdio;
+mod streams;
 mod toolset;
 mod trees;
 mod visit;
 
 use std::io::{Read, Write};
+/// What else a stream of a client must be, beside one that is read or written.
+#[cfg(not(unix))]
+pub use std::marker::Sized as Handle;
 use std::net::SocketAddr;
+/// What else a stream of a client must be, beside one that is read or written.
+#[cfg(unix)]
+pub use std::os::fd::AsFd as Handle;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -99,8 +106,8 @@ pub struct Served {
 /// Those of opening a tree that the user named; [`Kind::Io`] where the system grants no threads.
 pub fn serve(
     options: Options,
-    input: impl Read + Send + 'static,
-    output: impl Write + Send + 'static,
+    input: impl Read + Handle + Send + 'static,
+    output: impl Write + Handle + Send + 'static,
 ) -> Result<Vec<Served>> {
     let tools = offered(&options);
     serve_tools(options, tools, input, output)
@@ -142,8 +149,8 @@ fn offered(options: &Options) -> Vec<&'static Tool> {
 fn serve_tools(
     options: Options,
     tools: Vec<&'static Tool>,
-    input: impl Read + Send + 'static,
-    output: impl Write + Send + 'static,
+    input: impl Read + Handle + Send + 'static,
+    output: impl Write + Handle + Send + 'static,
 ) -> Result<Vec<Served>> {
     let threads = options.threads;
     let roots = Arc::new(roots::Roots::new(options)?);

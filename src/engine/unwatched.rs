@@ -66,6 +66,11 @@ impl Vouched {
         None
     }
 
+    /// Returns false: nobody serves.
+    pub(super) fn is_at_rest(&self) -> bool {
+        false
+    }
+
     /// Returns `None`: nobody serves.
     pub(super) fn codes(&self) -> Option<u64> {
         None

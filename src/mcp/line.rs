@@ -1,6 +1,4 @@
-//! One message is one line: how lines are read within bounds, and what is made of each.
-
-use std::io::{BufRead, ErrorKind, Read as _};
+//! One message is one line: how lines are kept within bounds, and what is made of each.
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
@@ -14,53 +12,55 @@ use crate::base::text;
 /// Bytes of a message.
 pub(super) const BYTES_MAX: usize = 16 << 20;
 
-/// What was read.
+/// Bytes of memory that are kept from one message to the next.
+pub(super) const KEPT_BYTES: usize = 1 << 20;
+
+/// A line that was read, without its end.
 #[derive(Debug, Eq, PartialEq)]
-pub(super) enum Line {
-    /// A line, without its end, is in the buffer.
-    Whole,
-    /// A line was longer than [`BYTES_MAX`] and is skipped.
+pub(super) enum Line<'a> {
+    /// These bytes.
+    Whole(&'a [u8]),
+    /// More than [`BYTES_MAX`] of them, which are gone.
     TooLong,
-    /// The input ended; a part of a line is no message.
-    End,
 }
 
-/// Reads the next line of `input` into `buffer`. An input that cannot be read has ended.
-pub(super) fn read(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> Line {
-    buffer.clear();
-    let read = input.by_ref().take(BYTES_MAX as u64 + 1).read_until(b'\n', buffer);
-    if read.is_err() {
-        return Line::End;
-    }
-    if buffer.pop_if(|byte| *byte == b'\n').is_some() {
-        return Line::Whole;
-    }
-    if buffer.len() <= BYTES_MAX {
-        return Line::End;
-    }
-    *buffer = Vec::new();
-    match skip(input) {
-        true => Line::TooLong,
-        false => Line::End,
-    }
+/// What came of a stream: lines, and the beginning of another one, which is no message if the stream
+/// ends there.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    bytes: Vec<u8>,
+    /// Where the next line begins,
+    start: usize,
+    /// and up to where it has no end.
+    looked: usize,
+    is_too_long: bool,
 }
 
-/// Skips to the end of the line; returns false if the input ends before.
-fn skip(input: &mut impl BufRead) -> bool {
-    loop {
-        let (used, found) = match input.fill_buf() {
-            Ok([]) => return false,
-            Ok(bytes) => match memchr::memchr(b'\n', bytes) {
-                Some(at) => (at + 1, true),
-                None => (bytes.len(), false),
-            },
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(_) => return false,
+impl Lines {
+    /// Notes what came next.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.start);
+        self.looked -= self.start;
+        self.start = 0;
+        // A long message leaves its room to others.
+        self.bytes.shrink_to(KEPT_BYTES);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Returns the next line, once its end came.
+    pub(super) fn next(&mut self) -> Option<Line<'_>> {
+        let found = memchr::memchr(b'\n', &self.bytes[self.looked..]);
+        let Some(end) = found.map(|at| self.looked + at) else {
+            self.looked = self.bytes.len();
+            if self.looked - self.start > BYTES_MAX {
+                *self = Lines { is_too_long: true, ..Lines::default() };
+            }
+            return None;
         };
-        input.consume(used);
-        if found {
-            return true;
-        }
+        let line = self.start..end;
+        (self.start, self.looked) = (end + 1, end + 1);
+        let is_too_long = std::mem::take(&mut self.is_too_long) || line.len() > BYTES_MAX;
+        Some(if is_too_long { Line::TooLong } else { Line::Whole(&self.bytes[line]) })
     }
 }
 
@@ -151,21 +151,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_within_bounds() {
+    fn lines_are_kept_within_bounds() {
         let mut input = b"a\n\nbc\r\n".to_vec();
         input.extend(vec![b'x'; BYTES_MAX + 1]);
         input.extend(b"\n");
         input.extend(vec![b'y'; BYTES_MAX]);
         input.extend(b"\nhalf");
-        let (mut input, mut buffer) = (&input[..], Vec::new());
-        let mut next = || (read(&mut input, &mut buffer), buffer.len());
-        assert_eq!(next(), (Line::Whole, 1));
-        assert_eq!(next(), (Line::Whole, 0));
-        assert_eq!(next(), (Line::Whole, 3));
-        assert_eq!(next(), (Line::TooLong, 0));
-        assert_eq!(next(), (Line::Whole, BYTES_MAX));
-        assert_eq!(next().0, Line::End);
-        assert_eq!(next().0, Line::End);
+        for bytes in [1000, 64 << 10, 5 << 20, input.len()] {
+            let (mut lines, mut told) = (Lines::default(), Vec::new());
+            for chunk in input.chunks(bytes) {
+                lines.push(chunk);
+                while let Some(line) = lines.next() {
+                    told.push(match line {
+                        Line::Whole(line) => Some(line.len()),
+                        Line::TooLong => None,
+                    });
+                }
+                assert!(lines.bytes.len() <= BYTES_MAX + bytes, "{} kept", lines.bytes.len());
+            }
+            assert_eq!(told, [Some(1), Some(0), Some(3), None, Some(BYTES_MAX)], "by {bytes}");
+        }
     }
 
     /// Says what becomes of a line: `sound`, `nothing`, or the answer's code and id.

@@ -1,7 +1,9 @@
 //! The server: what it answers to each message, and how calls run beside each other.
 
 use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rmcp::handler::server::ServerHandler;
@@ -14,6 +16,7 @@ use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Semaphore;
 
+use super::Handle;
 use super::call::{self, Question};
 use super::metrics::Metrics;
 use super::project::Project;
@@ -26,6 +29,10 @@ use crate::tools::{Effect, Tool};
 /// Calls that run at once beside one for each processor, so that those that wait for a disk hold up
 /// no others.
 const CALLS_BESIDE: usize = 2;
+
+/// How long the last call of a tool that looks something up took at the most where the next one is answered
+/// by the thread that reads requests, which hears nothing else meanwhile.
+const QUICK: Duration = Duration::from_millis(1);
 
 /// How often a caller that waits for the index is told how far it is.
 const TELLING: Duration = Duration::from_millis(250);
@@ -41,6 +48,8 @@ const METHODS: [&str; 4] = ["initialize", "tools/call", "tools/list", "server/di
 pub(super) struct Server {
     roots: Arc<Roots>,
     tools: Arc<[&'static Tool]>,
+    /// Whether the last call of each was quick.
+    quick: Arc<[AtomicBool]>,
     metrics: Arc<Metrics>,
     slots: Arc<Semaphore>,
 }
@@ -53,7 +62,8 @@ impl Server {
         threads: usize,
     ) -> Server {
         let slots = Arc::new(Semaphore::new(threads + CALLS_BESIDE));
-        Server { roots, tools: tools.into(), metrics, slots }
+        let quick = tools.iter().map(|_| AtomicBool::new(false)).collect();
+        Server { roots, tools: tools.into(), quick, metrics, slots }
     }
 
     /// Serves until `input` ends or `output` is closed.
@@ -63,24 +73,28 @@ impl Server {
     /// If the system grants no threads.
     pub(super) fn run(
         self,
-        input: impl Read + Send + 'static,
-        output: impl Write + Send + 'static,
+        input: impl Read + Handle + Send + 'static,
+        output: impl Write + Handle + Send + 'static,
     ) -> io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-        let transport = Stdio::start(input, output)?;
-        runtime.block_on(async {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
+        let started = runtime.block_on(async {
+            let transport = Stdio::start(input, output)?;
             // Without a handshake of its own: a client may say anything first, and is answered.
             let running = rmcp::service::serve_directly(self, transport, None);
             // However it ends, the client is gone.
             let _ = running.waiting().await;
+            Ok(())
         });
         // A call that is still running ends with the process.
         runtime.shutdown_background();
-        Ok(())
+        started
     }
 
-    fn tool(&self, name: &str) -> Option<&'static Tool> {
-        self.tools.iter().copied().find(|tool| tool.name == name)
+    /// Returns a tool that is offered, and whether its last call was quick.
+    fn tool(&self, name: &str) -> Option<(&'static Tool, &AtomicBool)> {
+        let mut all = self.tools.iter().zip(&*self.quick);
+        all.find(|(tool, _)| tool.name == name).map(|(tool, quick)| (*tool, quick))
     }
 }
 
@@ -125,7 +139,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
-        self.tool(name).map(listing::entry)
+        self.tool(name).map(|(tool, _)| listing::entry(tool))
     }
 
     async fn call_tool(
@@ -133,7 +147,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.tool(&request.name) else {
+        let Some((tool, was_quick)) = self.tool(&request.name) else {
             return Err(ErrorData::invalid_params(
                 toolset::unknown(&request.name, &self.tools),
                 None,
@@ -151,42 +165,53 @@ impl ServerHandler for Server {
             Err(_) if toolset::is_of_session(tool) && question.wanted().is_none() => None,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
-        let slot = async {
-            if let Some(home) = &home {
-                settle(home, toolset::patience(tool), &context).await;
-            }
-            match tool.effect {
-                // It waits for others more than it works.
-                Effect::Adds => Ok(None),
-                Effect::ReadOnly | Effect::Writes => {
-                    Arc::clone(&self.slots).acquire_owned().await.map(Some)
-                }
-            }
-        };
         let cancelled = context.ct.clone();
-        let slot = {
-            let (slot, gone) = (std::pin::pin!(slot), std::pin::pin!(cancelled.cancelled()));
-            either(slot, gone).await
-        };
-        let Some(Ok(slot)) = slot else {
-            return Ok(
-                call::failed("the call was cancelled before its turn came".to_owned()).into()
-            );
-        };
         let is_cancelled = cancelled.clone();
         let (roots, doing) = (Arc::clone(&self.roots), Arc::new(Doing::new()));
-        let done = Arc::clone(&doing);
-        let answer = tokio::task::spawn_blocking(move || {
-            let _slot = slot;
-            question.answer(&roots, home.as_deref(), &done, &|| is_cancelled.is_cancelled())
-        });
-        let answered = match tool.effect {
-            Effect::Adds => {
-                let telling = std::pin::pin!(tell(&context, || doing.told()));
-                either(answer, telling).await.and_then(Result::ok)
+        // To hand a call to another thread and back takes longer than most look-ups.
+        let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_at_rest();
+        let is_quick = toolset::looks_up(tool) && was_quick.load(Ordering::Relaxed);
+        let answered = if is_quick && home.as_ref().is_some_and(is_at_rest) {
+            let answer = || {
+                question.answer(&roots, home.as_deref(), &doing, &|| is_cancelled.is_cancelled())
+            };
+            catch_unwind(AssertUnwindSafe(answer)).ok()
+        } else {
+            let slot = async {
+                if let Some(home) = &home {
+                    settle(home, toolset::patience(tool), &context).await;
+                }
+                match tool.effect {
+                    // It waits for others more than it works.
+                    Effect::Adds => Ok(None),
+                    Effect::ReadOnly | Effect::Writes => {
+                        Arc::clone(&self.slots).acquire_owned().await.map(Some)
+                    }
+                }
+            };
+            let slot = {
+                let (slot, gone) = (std::pin::pin!(slot), std::pin::pin!(cancelled.cancelled()));
+                either(slot, gone).await
+            };
+            let Some(Ok(slot)) = slot else {
+                return Ok(
+                    call::failed("the call was cancelled before its turn came".to_owned()).into()
+                );
+            };
+            let done = Arc::clone(&doing);
+            let answer = tokio::task::spawn_blocking(move || {
+                let _slot = slot;
+                question.answer(&roots, home.as_deref(), &done, &|| is_cancelled.is_cancelled())
+            });
+            match tool.effect {
+                Effect::Adds => {
+                    let telling = std::pin::pin!(tell(&context, || doing.told()));
+                    either(answer, telling).await.and_then(Result::ok)
+                }
+                Effect::ReadOnly | Effect::Writes => answer.await.ok(),
             }
-            Effect::ReadOnly | Effect::Writes => answer.await.ok(),
         };
+        was_quick.store(asked_at.elapsed() <= QUICK, Ordering::Relaxed);
         let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {
             self.metrics.called(tool, asked_at.elapsed(), is_failed);

@@ -1,12 +1,11 @@
-//! The transport over two pipes: a thread reads lines, another writes them.
+//! The transport over two streams, a line for each message.
 //!
-//! Threads, since a standard stream may be a pipe, a socket, a file or a terminal, and only blocking
-//! reads work on all of them. Both ways are bounded: no more is read while 64 requests are without an
-//! answer, so that a client that sends and never reads takes no memory.
+//! Both ways are bounded: no more is read while 64 requests are without an answer, or as many lines that
+//! were no messages, so that a client that sends and never reads takes no memory.
 
 use std::collections::HashSet;
-use std::io::{self, BufReader, Read, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -14,68 +13,87 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, RoleServer};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Mutex as TaskMutex, MutexGuard as TaskMutexGuard, Notify};
+use tokio::task::JoinSet;
 
-use super::line::{self, Line, Message};
+use super::Handle;
+use super::line::{self, Line, Lines, Message};
+use super::streams::{Input, Output};
 
 /// Requests without an answer beyond which nothing more is read.
 const UNANSWERED_MAX: usize = 64;
 
-/// Messages between the threads and the server, each way.
-const QUEUED_MAX: usize = 64;
+/// Refusals that nobody read beyond which nothing more is read.
+const REFUSALS_MAX: usize = 64;
 
-/// How long the last answers may take to be written once the client stopped sending.
+/// How long the last refusals may take to be written once the client stopped sending.
 const CLOSING: Duration = Duration::from_secs(2);
 
 /// The transport.
 #[derive(Debug)]
 pub(super) struct Stdio {
-    incoming: mpsc::Receiver<ClientJsonRpcMessage>,
-    outgoing: Option<mpsc::Sender<Outgoing>>,
-    written: Option<oneshot::Receiver<()>>,
-    broken: Arc<Notify>,
-}
-
-/// What is to be written.
-#[derive(Debug)]
-enum Outgoing {
-    /// From the server: an answer ends the request of its id.
-    Served(ServerJsonRpcMessage),
-    /// To a line that never became a request, whatever id it bore.
-    Refusal(ServerJsonRpcMessage),
+    input: Input,
+    lines: Lines,
+    /// Refusals on their way: lines that never became requests are answered from here.
+    refusals: JoinSet<()>,
+    sender: Arc<Sender>,
 }
 
 impl Stdio {
-    /// Starts to read and to write.
+    /// Starts to read and to write. Must be called within a runtime.
     ///
     /// # Errors
     ///
     /// If the system grants no threads.
     pub(super) fn start(
-        input: impl Read + Send + 'static,
-        output: impl Write + Send + 'static,
+        input: impl Read + Handle + Send + 'static,
+        output: impl Write + Handle + Send + 'static,
     ) -> io::Result<Stdio> {
-        let (received, incoming) = mpsc::channel(QUEUED_MAX);
-        let (outgoing, to_write) = mpsc::channel(QUEUED_MAX);
-        let (done, written) = oneshot::channel();
-        let (unanswered, broken) = (Arc::new(Unanswered::default()), Arc::new(Notify::new()));
-        let replies = outgoing.downgrade();
-        let reader = Reader { unanswered: Arc::clone(&unanswered), received, replies };
-        let is_broken = Arc::clone(&broken);
-        thread("mcp-read", move || reader.run(input))?;
-        thread("mcp-write", move || {
-            if write(output, to_write, &unanswered).is_err() {
-                is_broken.notify_one();
-            }
-            // Nobody may wait for it any more.
-            let _ = done.send(());
-        })?;
-        Ok(Stdio { incoming, outgoing: Some(outgoing), written: Some(written), broken })
+        let line = TaskMutex::new((Output::of(output)?, Vec::new()));
+        let sender = Sender { line, unanswered: Unanswered::default(), broken: Notify::new() };
+        Ok(Stdio {
+            input: Input::of(input)?,
+            lines: Lines::default(),
+            refusals: JoinSet::new(),
+            sender: Arc::new(sender),
+        })
     }
-}
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+    /// Returns the next message, `None` after the last. Given up before it is through, it has lost nothing.
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            while self.refusals.try_join_next().is_some() {}
+            while self.refusals.len() >= REFUSALS_MAX {
+                self.refusals.join_next().await;
+            }
+            self.sender.unanswered.room().await;
+            let Some(line) = self.lines.next() else {
+                if !self.input.read(|bytes| self.lines.push(bytes)).await {
+                    return None;
+                }
+                continue;
+            };
+            let message = match line {
+                Line::Whole(line) => line::parse(line),
+                Line::TooLong => {
+                    let mib = line::BYTES_MAX >> 20;
+                    let why = format!("a message has at most {mib} MiB; this one was skipped");
+                    line::refused(ErrorData::invalid_request(why, None), None)
+                }
+            };
+            match self.sender.unanswered.admitted(message) {
+                Message::Nothing => {}
+                Message::Sound(message) => return Some(*message),
+                Message::Refused(reply) => {
+                    let sender = Arc::clone(&self.sender);
+                    self.refusals.spawn(async move {
+                        // Who cannot be told is gone.
+                        let _ = sender.refuse(&reply).await;
+                    });
+                }
+            }
+        }
+    }
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -85,27 +103,21 @@ impl Transport<RoleServer> for Stdio {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let outgoing = self.outgoing.clone();
-        async move {
-            let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-            let message = Outgoing::Served(message);
-            outgoing.ok_or_else(closed)?.send(message).await.map_err(|_| closed())
-        }
+        let sender = Arc::clone(&self.sender);
+        async move { sender.answer(&message).await }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        let broken = std::pin::pin!(self.broken.notified());
-        let next = std::pin::pin!(self.incoming.recv());
+        let sender = Arc::clone(&self.sender);
+        let broken = std::pin::pin!(sender.broken.notified());
+        let next = std::pin::pin!(self.next());
         either(next, broken).await.flatten()
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // The writer ends with the last message.
-        self.outgoing = None;
-        if let Some(written) = self.written.take() {
-            // A client that does not read loses them.
-            let _ = tokio::time::timeout(CLOSING, written).await;
-        }
+        let refusals = std::mem::take(&mut self.refusals);
+        // A client that does not read loses them.
+        let _ = tokio::time::timeout(CLOSING, refusals.join_all()).await;
         Ok(())
     }
 }
@@ -126,11 +138,61 @@ pub(super) async fn either<T>(
     .await
 }
 
+/// What writes messages, one after the other.
+#[derive(Debug)]
+struct Sender {
+    /// The stream, and memory for the line that is written.
+    line: TaskMutex<(Output, Vec<u8>)>,
+    unanswered: Unanswered,
+    /// Told when nothing can be written any more.
+    broken: Notify,
+}
+
+impl Sender {
+    /// Sends what the server says: an answer ends the request of its id.
+    async fn answer(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        let turn = self.line.lock().await;
+        let is_answer = id.is_some_and(|id| self.unanswered.free(id));
+        let sent = self.write(turn, message).await;
+        if is_answer {
+            self.unanswered.end();
+        }
+        sent
+    }
+
+    /// Answers a line that never became a request, whatever id it bore.
+    async fn refuse(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        self.write(self.line.lock().await, message).await
+    }
+
+    async fn write(
+        &self,
+        mut turn: TaskMutexGuard<'_, (Output, Vec<u8>)>,
+        message: &ServerJsonRpcMessage,
+    ) -> io::Result<()> {
+        let (output, line) = &mut *turn;
+        line.clear();
+        serde_json::to_writer(&mut *line, message)?;
+        line.push(b'\n');
+        let written = output.write(line).await;
+        line.shrink_to(line::KEPT_BYTES);
+        if written.is_err() {
+            self.broken.notify_one();
+        }
+        written
+    }
+}
+
 /// The requests that have no answer yet.
 #[derive(Debug, Default)]
 struct Unanswered {
     requests: Mutex<Requests>,
-    written: Condvar,
+    ended: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -142,12 +204,16 @@ struct Requests {
 }
 
 impl Unanswered {
-    /// Notes a request, once there are few enough; returns false if its id is under way already.
+    /// Waits until there are few enough for another one.
+    async fn room(&self) {
+        while self.lock().count >= UNANSWERED_MAX {
+            self.ended.notified().await;
+        }
+    }
+
+    /// Notes a request; returns false if its id is under way already.
     fn begin(&self, id: &RequestId) -> bool {
-        let mut requests = self
-            .written
-            .wait_while(self.lock(), |requests| requests.count >= UNANSWERED_MAX)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut requests = self.lock();
         let is_new = requests.ids.insert(id.clone());
         requests.count += usize::from(is_new);
         is_new
@@ -162,48 +228,7 @@ impl Unanswered {
     fn end(&self) {
         let mut requests = self.lock();
         requests.count = requests.count.saturating_sub(1);
-        self.written.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-struct Reader {
-    unanswered: Arc<Unanswered>,
-    received: mpsc::Sender<ClientJsonRpcMessage>,
-    /// Weak, so that the writer ends when the server does.
-    replies: mpsc::WeakSender<Outgoing>,
-}
-
-impl Reader {
-    fn run(self, input: impl Read) {
-        let (mut input, mut buffer) = (BufReader::with_capacity(64 << 10, input), Vec::new());
-        loop {
-            let message = match line::read(&mut input, &mut buffer) {
-                Line::Whole => line::parse(&buffer),
-                Line::TooLong => {
-                    let mib = line::BYTES_MAX >> 20;
-                    let why = format!("a message has at most {mib} MiB; this one was skipped");
-                    line::refused(ErrorData::invalid_request(why, None), None)
-                }
-                Line::End => return,
-            };
-            // A long message leaves its room to others.
-            buffer.shrink_to(1 << 20);
-            let goes_on = match self.admitted(message) {
-                Message::Nothing => true,
-                Message::Sound(message) => self.received.blocking_send(*message).is_ok(),
-                Message::Refused(reply) => {
-                    let reply = Outgoing::Refusal(*reply);
-                    self.replies.upgrade().is_some_and(|to| to.blocking_send(reply).is_ok())
-                }
-            };
-            if !goes_on {
-                return;
-            }
-        }
+        self.ended.notify_one();
     }
 
     /// Refuses a request whose id has no answer yet: of two answers to one id nobody knows which is
@@ -211,7 +236,7 @@ impl Reader {
     fn admitted(&self, message: Message) -> Message {
         let Message::Sound(sound) = &message else { return message };
         match &**sound {
-            JsonRpcMessage::Request(request) if !self.unanswered.begin(&request.id) => {
+            JsonRpcMessage::Request(request) if !self.begin(&request.id) => {
                 let why = "another request with this id has no answer yet";
                 line::refused(ErrorData::invalid_request(why, None), Some(request.id.clone()))
             }
@@ -220,41 +245,17 @@ impl Reader {
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                     // It gets no answer.
-                    && self.unanswered.free(id)
+                    && self.free(id)
                 {
-                    self.unanswered.end();
+                    self.end();
                 }
                 message
             }
             _ => message,
         }
     }
-}
 
-/// Writes messages until there are no more.
-fn write(
-    mut output: impl Write,
-    mut messages: mpsc::Receiver<Outgoing>,
-    unanswered: &Unanswered,
-) -> io::Result<()> {
-    let mut buffer = Vec::new();
-    while let Some(outgoing) = messages.blocking_recv() {
-        let (Outgoing::Served(message) | Outgoing::Refusal(message)) = &outgoing;
-        buffer.clear();
-        serde_json::to_writer(&mut buffer, message)?;
-        buffer.push(b'\n');
-        let id = match &outgoing {
-            Outgoing::Served(JsonRpcMessage::Response(response)) => Some(&response.id),
-            Outgoing::Served(JsonRpcMessage::Error(error)) => error.id.as_ref(),
-            _ => None,
-        };
-        let is_answer = id.is_some_and(|id| unanswered.free(id));
-        output.write_all(&buffer)?;
-        output.flush()?;
-        buffer.shrink_to(1 << 20);
-        if is_answer {
-            unanswered.end();
-        }
+    fn lock(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    Ok(())
 }

@@ -64,6 +64,30 @@ impl Define for Obeys {
     }
 }
 
+/// A tool that looks something up, by its name: what it is told, and which thread it was.
+struct Looks;
+
+static LOOKS: Tool = Tool::of::<Looks>();
+
+impl Define for Looks {
+    const NAME: &'static str = "codedb_ls";
+    const SUMMARY: &'static str = "Look";
+    const DETAILS: &'static str = "For tests";
+    const POSITIONAL: &'static [&'static str] = &["what"];
+    type Args = Args;
+    type Reply = Done;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Done> {
+        call.code.catalog(&[])?;
+        match args.what.as_str() {
+            "panic" => panic!("as it was told"),
+            "slow" => std::thread::sleep(Duration::from_millis(20)),
+            _ => {}
+        }
+        Ok(Done { what: std::thread::current().name().unwrap_or("none").to_owned() })
+    }
+}
+
 /// A client with a server of its own.
 struct Client {
     _place: tempfile::TempDir,
@@ -94,7 +118,9 @@ impl Client {
             writes: Writes::Refused,
             threads: 1,
         };
-        std::thread::spawn(move || serve_tools(options, vec![&OBEYS], input, output));
+        let serving = std::thread::Builder::new().name("reads".to_owned());
+        let tools = vec![&OBEYS, &LOOKS];
+        serving.spawn(move || serve_tools(options, tools, input, output)).expect("a thread");
         Client { _place: place, to, from: BufReader::new(from) }
     }
 
@@ -103,7 +129,11 @@ impl Client {
     }
 
     fn call(&mut self, id: u32, what: &str) {
-        let params = json!({"name": "codedb_obeys", "arguments": {"what": what}});
+        self.call_tool("codedb_obeys", id, what);
+    }
+
+    fn call_tool(&mut self, tool: &str, id: u32, what: &str) {
+        let params = json!({"name": tool, "arguments": {"what": what}});
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
     }
 
@@ -175,4 +205,35 @@ fn an_id_without_an_answer_is_not_taken_twice() {
         let refused = client.next();
         assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
     }
+}
+
+/// Looks until the thread that reads requests answers.
+fn look_in_place(client: &mut Client) {
+    let since = Instant::now();
+    loop {
+        client.call_tool(LOOKS.name, 0, "look");
+        if client.answer().2 == "reads" {
+            return;
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "it never does");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn look_ups_are_answered_where_they_are_read_while_they_are_quick() {
+    let mut client = Client::new();
+    look_in_place(&mut client);
+    client.call_tool(LOOKS.name, 1, "slow");
+    assert_eq!(client.answer().2, "reads");
+    client.call_tool(LOOKS.name, 2, "look");
+    assert_ne!(client.answer().2, "reads", "the last one was slow");
+    look_in_place(&mut client);
+    for id in 3..9 {
+        client.call_tool(LOOKS.name, id, "panic");
+        let (answered, is_error, text) = client.answer();
+        assert_eq!((answered, is_error), (u64::from(id), true));
+        assert!(text.contains("by a fault of its own"), "{text}");
+    }
+    look_in_place(&mut client);
 }

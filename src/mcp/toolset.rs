@@ -79,6 +79,18 @@ const OF_FILES: &[&str] = &[
     "codedb_changes",
 ];
 
+/// Tools that look something up, most often in less time than it takes to hand a call to another thread.
+const LOOK_UPS: &[&str] = &[
+    "codedb_symbol",
+    "codedb_outline",
+    "codedb_read",
+    "codedb_find",
+    "codedb_deps",
+    "codedb_status",
+    "codedb_word",
+    "codedb_ls",
+];
+
 /// How long after the start a call waits for symbols and words, so that the first one is as good as
 /// the next; later ones wait no more.
 pub(super) const PATIENCE: Duration = Duration::from_millis(2500);
@@ -139,6 +151,11 @@ pub(super) fn is_of_session(tool: &Tool) -> bool {
     OF_SESSION.contains(&tool.name)
 }
 
+/// Returns true if the tool looks something up, rather than working through texts.
+pub(super) fn looks_up(tool: &Tool) -> bool {
+    LOOK_UPS.contains(&tool.name)
+}
+
 /// Takes out of `tools` those that `allows` does not allow.
 pub(super) fn withhold(tools: &mut Vec<&'static Tool>, allows: Allows) {
     tools.retain(|tool| allows.index || tool.name != INDEX);
@@ -189,7 +206,7 @@ mod tests {
             let count = names.iter().filter(|name| **name == tool.name).count();
             assert_eq!(count, 1, "{}", tool.name);
         }
-        assert!(OF_FILES.iter().all(|name| names.contains(name)));
+        assert!(OF_FILES.iter().chain(LOOK_UPS).all(|name| names.contains(name)));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::support::place::Place;
+use crate::support::place::{Place, settle};
 use crate::support::prng::Prng;
 
 /// Patterns as arguments of the tool, and as ripgrep takes them.
@@ -85,6 +85,8 @@ fn files_are_ranked_and_lines_shown() {
     place.write("src/cart.rs", "/// Adds.\npub fn add_item() {}\n");
     place.write("tests/cart.rs", "#[test]\nfn adds() {\n    add_item();\n}\n");
     place.write("vendor/cart.rs", "pub fn add_item() {}\n");
+    // What files define that are new this moment is not known to a search.
+    settle();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
     // Waits for the symbols.

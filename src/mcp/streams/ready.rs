@@ -1,0 +1,105 @@
+//! A pipe or a socket that tells when it is ready (Linux).
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::FileType;
+use rustix::net::SendFlags;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// Bytes that a pipe takes without waiting as long as it takes any (`PIPE_BUF` of Linux).
+const PIPE_BYTES: usize = 4096;
+
+/// A pipe or a socket of which one side is ours.
+#[derive(Debug)]
+pub(in crate::mcp) struct Ready {
+    fd: AsyncFd<OwnedFd>,
+    is_socket: bool,
+}
+
+impl Ready {
+    /// Returns the same stream to be read, if it tells when it is ready.
+    pub(super) fn input(stream: &impl AsFd) -> Option<Ready> {
+        Ready::of(stream, Interest::READABLE)
+    }
+
+    /// Returns the same stream to be written, if it tells when it is ready.
+    pub(super) fn output(stream: &impl AsFd) -> Option<Ready> {
+        Ready::of(stream, Interest::WRITABLE)
+    }
+
+    fn of(stream: &impl AsFd, interest: Interest) -> Option<Ready> {
+        let stat = rustix::fs::fstat(stream).ok()?;
+        let is_socket = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Fifo => false,
+            FileType::Socket => true,
+            _ => return None,
+        };
+        // A descriptor of our own, since a socket may be both, which the runtime takes only once.
+        let fd = stream.as_fd().try_clone_to_owned().ok()?;
+        #[expect(
+            unsafe_code,
+            reason = "the one way to register a descriptor that is not deprecated"
+        )]
+        // SAFETY: the descriptor is owned by what is registered and stays open and the same until that is
+        // dropped, since nothing hands it out.
+        let fd = unsafe { AsyncFd::register_with_interest(fd, interest) }.ok()?;
+        Some(Ready { fd, is_socket })
+    }
+
+    /// Reads what is there, once there is something; 0 at the end. Given up before, it has read nothing.
+    pub(super) async fn read(&self, chunk: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let mut ready = self.fd.readable().await?;
+            let read = ready.try_io(|fd| {
+                only_if(fd.get_ref(), PollFlags::IN)?;
+                Ok(rustix::io::read(fd.get_ref(), &mut *chunk)?)
+            });
+            match read {
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(read) => return read,
+                Err(_not_yet) => {}
+            }
+        }
+    }
+
+    /// Writes all of `bytes`.
+    pub(super) async fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let mut ready = self.fd.writable().await?;
+            match ready.try_io(|fd| self.write_now(fd.get_ref(), bytes)) {
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(written) => bytes = &bytes[written?..],
+                Err(_not_yet) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes as much as can be written without waiting; returns how much.
+    fn write_now(&self, fd: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_socket {
+            let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+            return Ok(rustix::net::send(fd, bytes, flags)?);
+        }
+        only_if(fd, PollFlags::OUT)?;
+        // A pipe that is empty takes all that fits into it: a client that is woken once reads it once.
+        let is_empty = rustix::io::ioctl_fionread(fd).is_ok_and(|unread| unread == 0);
+        let room = match is_empty {
+            true => rustix::pipe::fcntl_getpipe_size(fd).unwrap_or(PIPE_BYTES),
+            false => PIPE_BYTES,
+        };
+        Ok(rustix::io::write(fd, &bytes[..bytes.len().min(room)])?)
+    }
+}
+
+/// Fails as a stream that never waits would, unless `fd` is ready for `flag` or has failed.
+fn only_if(fd: &OwnedFd, flag: PollFlags) -> io::Result<()> {
+    let mut polled = [PollFd::new(fd, flag)];
+    match poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? {
+        0 => Err(io::ErrorKind::WouldBlock.into()),
+        _ => Ok(()),
+    }
+}
