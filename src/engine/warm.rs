@@ -4,14 +4,16 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::FileList;
 use super::history::Looked;
 use super::vouched::Vouched;
+use super::{Engine, FileList};
 use crate::catalog::Catalog;
+use crate::error::Result;
 use crate::index::code::Part;
 use crate::index::code::store::Manifest;
 use crate::index::text::Overlay;
 use crate::query::fuzzy::PathIndex;
+use crate::snapshot::Snapshot;
 use crate::source::kept::Texts;
 
 /// What an engine keeps.
@@ -23,6 +25,8 @@ pub(super) struct Warm {
     pub(super) vouched: Vouched,
     /// The log of commits, and of which HEAD.
     pub(super) looked: Mutex<Option<Looked>>,
+    /// The generation that was searched last: its blocks are checked once.
+    snapshot: Mutex<Option<Arc<Snapshot>>>,
     parts: Mutex<Option<Parts>>,
     moment: Mutex<Option<Arc<Moment>>>,
 }
@@ -78,8 +82,38 @@ impl Warm {
     /// Returns what an engine of the tree at `root` keeps: nothing yet.
     pub(super) fn new(root: &Path) -> Warm {
         let texts = Arc::new(Texts::new(root.to_path_buf()));
-        let (looked, parts, moment) = (Mutex::new(None), Mutex::new(None), Mutex::new(None));
-        Warm { texts, vouched: Vouched::default(), looked, parts, moment }
+        let (looked, snapshot) = (Mutex::new(None), Mutex::new(None));
+        let (parts, moment) = (Mutex::new(None), Mutex::new(None));
+        Warm { texts, vouched: Vouched::default(), looked, snapshot, parts, moment }
+    }
+
+    /// Returns the generation that `files` are a list of, if that is the newest one or was searched last.
+    /// O(the generation's files on disk) where it is opened.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::snapshot`].
+    pub(super) fn snapshot(
+        &self,
+        engine: &Engine,
+        files: &FileList,
+    ) -> Result<Option<Arc<Snapshot>>> {
+        let kept = self.snapshot.lock().ok().and_then(|kept| kept.clone());
+        if let Some(kept) = kept.filter(|kept| files.is_of(kept)) {
+            return Ok(Some(kept));
+        }
+        let newest = engine.snapshot()?.filter(|newest| files.is_of(newest)).map(Arc::new);
+        if let Ok(mut kept) = self.snapshot.lock() {
+            kept.clone_from(&newest);
+        }
+        Ok(newest)
+    }
+
+    /// Forgets a generation that turned out to be damaged.
+    pub(super) fn forget_snapshot(&self) {
+        if let Ok(mut kept) = self.snapshot.lock() {
+            *kept = None;
+        }
     }
 
     /// Returns the moment that was looked at last.
