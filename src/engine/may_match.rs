@@ -5,6 +5,7 @@ use crate::base::ids::FileId;
 use crate::error::{Kind, Result};
 use crate::query::candidates::{Demand, candidates};
 use crate::query::plan::Plan;
+use crate::source::kept;
 
 /// Returns the places of the files in which the patterns of `plan` may match; `None` where all may,
 /// or where the list is not of the newest generation. Of a file that is not as the generation read
@@ -35,6 +36,7 @@ fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<us
         with_fold_docs: plan.with_fold_docs(),
         // What is searched does not end with a NUL byte.
         binary_as_text: true,
+        at_hand: files.size_bytes() <= kept::BYTES_MAX as u64,
     };
     let found = candidates(&snapshot, plan.query(), demand)?;
     if found.is_all {

@@ -20,6 +20,9 @@ use crate::snapshot::Snapshot;
 /// postings for a candidate it does not pay.
 const POSTINGS_PER_CANDIDATE: u64 = 150;
 
+/// The same where texts are in memory: verifying one takes about 2 µs.
+const POSTINGS_PER_CANDIDATE_AT_HAND: u64 = 30;
+
 /// Postings read for one query at most, all lists together; beyond, every file is a candidate.
 const POSTINGS_MAX: u64 = 200_000_000;
 
@@ -38,6 +41,8 @@ pub struct Demand {
     pub with_fold_docs: bool,
     /// Text behind a NUL byte is searched too, so files that hold one are candidates.
     pub binary_as_text: bool,
+    /// Most texts are in memory, so that candidates cost less than postings.
+    pub at_hand: bool,
 }
 
 /// The candidates of a query.
@@ -67,7 +72,11 @@ pub fn candidates(snapshot: &Snapshot, query: &GramQuery, demand: Demand) -> Res
         return Ok(found);
     }
     for (number, segment) in snapshot.segments.iter().enumerate() {
-        let mut evaluation = Evaluation::new(segment, query, found.postings_read);
+        let worth = match demand.at_hand {
+            true => POSTINGS_PER_CANDIDATE_AT_HAND,
+            false => POSTINGS_PER_CANDIDATE,
+        };
+        let mut evaluation = Evaluation::new(segment, query, found.postings_read, worth);
         let units = if demand.spans_lines {
             evaluation.files_as_units(table, number, query)?
         } else {
@@ -110,7 +119,7 @@ impl Candidates {
         for &unit in units {
             let Some(file) = table.owner(segment, UnitId(unit))? else { continue };
             self.files.insert(file.index());
-            if table.file(file)?.units.len() > 1 {
+            if table.units(file)? > 1 {
                 self.blocks.entry(file).or_default().push(UnitId(unit));
             }
         }
@@ -129,13 +138,20 @@ struct Evaluation<'a> {
     segment: &'a Segment,
     /// Postings read, those of earlier segments included.
     read: u64,
+    /// Postings that are read for each candidate that they may spare.
+    worth: u64,
     cache: Option<HashMap<Gram, Bits>>,
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(segment: &'a Segment, query: &GramQuery, read: u64) -> Evaluation<'a> {
+    fn new(segment: &'a Segment, query: &GramQuery, read: u64, worth: u64) -> Evaluation<'a> {
         let cache = (query.grams_len() > GRAMS_WITHOUT_CACHE).then(HashMap::new);
-        Evaluation { segment, read, cache }
+        Evaluation { segment, read, worth, cache }
+    }
+
+    /// Returns true if reading `postings` more is likely to cost less than the candidates it spares.
+    fn pays(&self, postings: u64, candidates: usize) -> bool {
+        postings <= candidates as u64 * self.worth
     }
 
     fn evaluate(&mut self, query: &GramQuery) -> Result<Ids> {
@@ -156,7 +172,7 @@ impl<'a> Evaluation<'a> {
         for (size, part) in self.rarest_first(parts)? {
             match &mut ids {
                 Ids::All => ids = self.evaluate(part)?,
-                Ids::Some(ids) if !pays(size, ids.len()) => break,
+                Ids::Some(ids) if !self.pays(size, ids.len()) => break,
                 Ids::Some(found) => match part {
                     GramQuery::Gram(gram) => self.intersect(*gram, found)?,
                     other => ids = both(ids, self.evaluate(other)?),
@@ -286,7 +302,7 @@ impl<'a> Evaluation<'a> {
             GramQuery::And(parts) => {
                 let mut ids = Ids::All;
                 for (size, part) in self.rarest_first(parts)? {
-                    if matches!(&ids, Ids::Some(ids) if !pays(size, ids.len())) {
+                    if matches!(&ids, Ids::Some(ids) if !self.pays(size, ids.len())) {
                         break;
                     }
                     ids = both(ids, self.files_as_units(table, segment, part)?);
@@ -307,11 +323,6 @@ impl<'a> Evaluation<'a> {
             }
         }
     }
-}
-
-/// Returns true if reading `postings` more is likely to cost less than the candidates it spares.
-fn pays(postings: u64, candidates: usize) -> bool {
-    postings <= candidates as u64 * POSTINGS_PER_CANDIDATE
 }
 
 fn both(a: Ids, b: Ids) -> Ids {

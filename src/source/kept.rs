@@ -16,7 +16,7 @@ use crate::base::{path, text};
 use crate::error::Result;
 
 /// Bytes of texts that are kept.
-const BYTES_MAX: usize = 64 << 20;
+pub const BYTES_MAX: usize = 64 << 20;
 
 /// Bytes of one text that is kept; longer files are read each time.
 const FILE_BYTES_MAX: usize = (1 << 20) + 1;

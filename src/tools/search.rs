@@ -224,7 +224,8 @@ fn ranked(catalog: &Catalog, query: &str, places: Vec<usize>) -> Result<Vec<Rank
         definers.extend(catalog.defined(query.as_bytes())?.iter().map(|at| at.file.index()));
     }
     definers.sort_unstable();
-    let mut ranked = Vec::with_capacity(places.len());
+    // Each in the order of paths.
+    let mut by_rank: [Vec<Ranked>; 4] = Default::default();
     for at in places {
         let marks = marks(catalog, at)?;
         let rank = match marks {
@@ -233,11 +234,9 @@ fn ranked(catalog: &Catalog, query: &str, places: Vec<usize>) -> Result<Vec<Rank
             marks if marks.test => Rank::Test,
             _ => Rank::Source,
         };
-        ranked.push(Ranked { rank, at });
+        by_rank[rank as usize].push(Ranked { rank, at });
     }
-    // Places follow the order of paths.
-    ranked.sort_unstable();
-    Ok(ranked)
+    Ok(by_rank.concat())
 }
 
 fn marks(catalog: &Catalog, at: usize) -> Result<Marks> {

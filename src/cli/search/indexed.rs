@@ -164,6 +164,7 @@ impl Lookup<'_> {
                 spans_lines: plan.spans_lines(),
                 with_fold_docs: plan.with_fold_docs(),
                 binary_as_text: self.reads_behind_nul(),
+                at_hand: false,
             },
         )?;
         report.step("evaluate", evaluating);

@@ -151,6 +151,11 @@ impl Table {
         })
     }
 
+    /// Returns how many units a file has. O(1).
+    pub fn units(&self, id: FileId) -> Result<u16> {
+        Ok(u16_at(self.record(self.files, id.index(), FILE_BYTES)?, 14))
+    }
+
     /// Returns a file's repository path. O(path).
     pub fn path(&self, id: FileId) -> Result<Vec<u8>> {
         let file = self.file(id)?;

@@ -253,7 +253,12 @@ fn exercise_snapshot(sound: &Sound, table: Vec<u8>, segment: Vec<u8>, rng: &mut 
     let snapshot = Snapshot { root, generation: 1, table, segments: vec![segment] };
     for spans_lines in [false, true] {
         let query = query(rng);
-        let demand = Demand { spans_lines, with_fold_docs: true, binary_as_text: true };
+        let demand = Demand {
+            spans_lines,
+            with_fold_docs: true,
+            binary_as_text: true,
+            at_hand: spans_lines,
+        };
         if let Ok(found) = candidates(&snapshot, &query, demand) {
             assert!(found.files.iter().all(|id| id < snapshot.table.files() as usize));
         }
