@@ -11,6 +11,7 @@ mod linking;
 mod memory;
 pub mod names;
 pub mod overlay;
+pub mod searches;
 pub mod test_names;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::file_names::FileNames;
 use super::imports::ImportGraph;
 use super::names::Names;
+use super::searches::Searches;
 use super::test_names::TestNames;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Resolver};
@@ -112,6 +113,7 @@ pub(super) struct Memory {
     /// What each file is told to be: [`MARKED`] and the bits of its marks, or [`UNMARKED`], once somebody
     /// asked.
     pub(super) marks: OnceLock<Box<[AtomicU8]>>,
+    pub(super) searches: Searches,
     /// How many texts are not read, for what each of the places stands for.
     pub(super) unread: [OnceLock<usize>; 2],
 }
@@ -134,6 +136,7 @@ impl Default for Memory {
             calls: Kept::new(CALLS_MAX),
             defined: Kept::new(DEFINED_MAX),
             marks: OnceLock::new(),
+            searches: Searches::default(),
             unread: Default::default(),
         }
     }

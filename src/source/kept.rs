@@ -92,14 +92,14 @@ impl Texts {
     /// As [`guarded::read`].
     pub fn text_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<Option<Text>> {
         if let Ok(kept) = self.kept.read() {
-            if kept.others.get(path) == Some(&now) {
-                return Ok(None);
-            }
             let content = kept.texts.get(path);
             if let Some(content) =
                 content.filter(|of| of.stamp == now && of.size_bytes <= bytes_max)
             {
                 return Ok(Some(Text(Some(Arc::clone(content)))));
+            }
+            if kept.others.get(path) == Some(&now) {
+                return Ok(None);
             }
         }
         let text = self.read(path, bytes_max)?;

@@ -1,5 +1,6 @@
 //! What a search looks for: a text as it stands or a regular expression, and how letters count.
 
+use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 use regex_syntax::hir::{
@@ -27,6 +28,11 @@ pub struct Pattern<'a> {
 }
 
 impl Pattern<'_> {
+    /// Returns what tells it from every other pattern.
+    pub fn key(&self) -> (String, [bool; 3]) {
+        (self.query.to_owned(), [self.is_regex, self.is_word, self.is_case_sensitive])
+    }
+
     /// Returns the expression that finds it in a text, `^` and `$` at each line.
     ///
     /// # Errors
@@ -61,6 +67,13 @@ impl Pattern<'_> {
         let parsed = if names_line_feed(&parsed) { parsed } else { within_lines(parsed) };
         let built = Regex::builder().configure(limits).build_from_hir(&parsed);
         built.map_err(|error| unreadable(error.to_string()))
+    }
+
+    /// Returns what finds it sooner than [`Pattern::regex`], where it is a text that is looked for as it
+    /// stands.
+    pub fn finder(&self) -> Option<Finder<'_>> {
+        let is_plain = !self.is_regex && !self.is_word && self.is_case_sensitive;
+        is_plain.then(|| Finder::new(self.query))
     }
 
     /// Returns what every text holds in which [`Pattern::regex`] finds something.

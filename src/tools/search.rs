@@ -3,11 +3,13 @@
 //! For agents. The command line's `codedb search` is ripgrep's, unranked and unbounded.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memrchr};
 use rayon::prelude::*;
 use regex_automata::Input;
-use regex_automata::meta::Regex;
+use regex_automata::meta::{Cache, Regex};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,7 @@ use crate::answer::texts;
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
+use crate::catalog::searches::{Matching, Searched};
 use crate::engine::code::Extract;
 use crate::error::Result;
 use crate::index::code::keys;
@@ -171,19 +174,32 @@ impl Define for Search {
             is_case_sensitive: args.case_sensitive != Some(false),
         };
         let regex = pattern.regex()?;
+        let matcher = Matcher { regex: &regex, finder: pattern.finder() };
         let glob = args.path_glob.as_deref().map(|glob| PathGlob::new(call.code.root(), glob));
         let glob = glob.transpose()?;
         let files = call.code.files()?;
-        let mut places =
-            call.code.candidates(&pattern.plan())?.unwrap_or_else(|| (0..files.len()).collect());
-        places.retain(|&at| {
-            let is_wanted = glob.as_ref().is_none_or(|glob| glob.is_match(files.path(at)));
-            is_wanted && files.info(at).may_be_read()
-        });
         let catalog = call.code.indexed()?;
-        let mut ranked = ranked(catalog, &args.query, places)?;
-        let files_unread = cut(catalog, &mut ranked);
-        let matching = matching(call, catalog, &regex, &ranked)?;
+        let key = (pattern.key(), args.path_glob.clone());
+        let kept = catalog.searched(&key);
+        let searched = match kept {
+            Some(searched) => searched,
+            None => {
+                let places = call.code.candidates(&pattern.plan())?;
+                let mut places = places.unwrap_or_else(|| (0..files.len()).collect());
+                places.retain(|&at| {
+                    let is_wanted = glob.as_ref().is_none_or(|glob| glob.is_match(files.path(at)));
+                    is_wanted && files.info(at).may_be_read()
+                });
+                let mut ranked = ranked(catalog, &args.query, places)?;
+                let files_unread = cut(catalog, &mut ranked);
+                let matching = matching(call, catalog, &matcher, &ranked)?;
+                let searched = Arc::new(Searched { matching, files_unread });
+                catalog.keep_searched(key, &searched);
+                searched
+            }
+        };
+        let Searched { matching, files_unread } = &*searched;
+        let files_unread = *files_unread;
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
         let wanted = Wanted {
             lines: args.max_per_file.unwrap_or(LINES).min(LINES_MAX),
@@ -191,16 +207,21 @@ impl Define for Search {
         };
         let page = matching.iter().skip(offset).take(max);
         let shown: Vec<File> = page
-            .map(|(Ranked { rank, at }, count)| {
+            .map(|Matching { is_definer, file, count }| {
+                let (at, defines) = (&file.index(), *is_definer);
                 let lines = match args.paths_only {
                     true => Vec::new(),
                     false => {
                         let text = read(catalog, *at);
-                        lines(&text.utf8().unwrap_or_default(), &regex, wanted)
+                        lines(
+                            &text.utf8().unwrap_or_default(),
+                            &matcher,
+                            &mut matcher.cache(),
+                            wanted,
+                        )
                     }
                 };
                 let path = paths::shown(files.path(*at));
-                let defines = *rank == Rank::Definer;
                 Ok(File { path, defines, marks: marks(catalog, *at)?, count: *count, lines })
             })
             .collect::<Result<_>>()?;
@@ -210,7 +231,7 @@ impl Define for Search {
             files_shown: shown.len(),
             files: shown,
             files_total: matching.len(),
-            total: matching.iter().map(|(_, count)| count).sum(),
+            total: matching.iter().map(|of| of.count).sum(),
             files_unread,
             next_offset: (end < matching.len()).then_some(end),
         })
@@ -261,21 +282,29 @@ fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>) -> usize {
 fn matching(
     call: &Call<'_>,
     catalog: &Catalog,
-    regex: &Regex,
+    matcher: &Matcher<'_>,
     ranked: &[Ranked],
-) -> Result<Vec<(Ranked, usize)>> {
+) -> Result<Vec<Matching>> {
     let mut found = Vec::new();
     for stride in ranked.chunks(STRIDE) {
         // Refused once nobody wants to know any more.
         call.code.files()?;
-        let count = |file: &Ranked| {
+        let count = |cache: &mut Cache, file: &Ranked| {
             let text = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX)?;
-            let count = spans(&text.utf8()?, regex).count();
-            (count > 0).then_some((*file, count))
+            let count = spans(&text.utf8()?, matcher, cache).count();
+            let is_definer = file.rank == Rank::Definer;
+            let file = FileId::new(file.at);
+            (count > 0).then_some(Matching { is_definer, file, count })
         };
         match is_much(catalog, stride) {
-            true => found.par_extend(stride.par_iter().filter_map(count)),
-            false => found.extend(stride.iter().filter_map(count)),
+            true => {
+                let counts = stride.par_iter().map_init(|| matcher.cache(), count);
+                found.par_extend(counts.flatten_iter());
+            }
+            false => {
+                let mut cache = matcher.cache();
+                found.extend(stride.iter().filter_map(|file| count(&mut cache, file)));
+            }
         }
     }
     Ok(found)
@@ -305,12 +334,41 @@ struct Span {
     hit: usize,
 }
 
+/// What finds a pattern.
+struct Matcher<'a> {
+    regex: &'a Regex,
+    /// What finds it sooner.
+    finder: Option<Finder<'a>>,
+}
+
+impl Matcher<'_> {
+    /// Returns memory for searches, for each thread its own.
+    fn cache(&self) -> Cache {
+        self.regex.create_cache()
+    }
+
+    /// Returns where the first match from a place on begins.
+    fn find(&self, cache: &mut Cache, bytes: &[u8], from: usize) -> Option<usize> {
+        match &self.finder {
+            Some(finder) => Some(from + finder.find(&bytes[from..])?),
+            None => {
+                let input = Input::new(bytes).range(from..);
+                Some(self.regex.search_with(cache, &input)?.start())
+            }
+        }
+    }
+}
+
 /// Returns the lines of a text in which matches begin. A match stays in its line, as a search's do,
 /// unless the pattern names line ends. O(text).
-fn spans<'a>(bytes: &'a [u8], regex: &'a Regex) -> impl Iterator<Item = Span> + 'a {
+fn spans<'a>(
+    bytes: &'a [u8],
+    matcher: &'a Matcher<'_>,
+    cache: &'a mut Cache,
+) -> impl Iterator<Item = Span> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let hit = regex.find(Input::new(bytes).range(from.min(bytes.len())..))?.start();
+        let hit = matcher.find(cache, bytes, from.min(bytes.len()))?;
         let start = memrchr(b'\n', &bytes[..hit]).map_or(0, |end| end + 1);
         // What is behind the last line end is no line.
         if from > bytes.len() || start == bytes.len() {
@@ -330,8 +388,8 @@ struct Wanted {
 }
 
 /// Returns the first lines that match, with those around them.
-fn lines(bytes: &[u8], regex: &Regex, wanted: Wanted) -> Vec<Line> {
-    let matched: Vec<Span> = spans(bytes, regex).take(wanted.lines).collect();
+fn lines(bytes: &[u8], matcher: &Matcher<'_>, cache: &mut Cache, wanted: Wanted) -> Vec<Line> {
+    let matched: Vec<Span> = spans(bytes, matcher, cache).take(wanted.lines).collect();
     let mut shown: Vec<Line> = Vec::new();
     let (mut number, mut counted) = (1, 0);
     for (nth, span) in matched.iter().enumerate() {
@@ -412,7 +470,8 @@ mod tests {
         let pattern = Pattern { query, is_regex: true, is_word: false, is_case_sensitive: true };
         let regex = pattern.regex().expect("it can be read");
         let wanted = Wanted { lines: wanted.0, around: wanted.1 };
-        let shown: Vec<String> = lines(text.as_bytes(), &regex, wanted)
+        let matcher = Matcher { regex: &regex, finder: None };
+        let shown: Vec<String> = lines(text.as_bytes(), &matcher, &mut matcher.cache(), wanted)
             .iter()
             .map(|line| {
                 format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
@@ -431,6 +490,26 @@ mod tests {
         check(text, "[af]", (9, 9), "1:a 2-b 3-c 4-d 5-e 6:f");
         check(text, ".", (2, 0), "1:a 2:b");
         check("aa a\na", "a", (9, 0), "1:aa a 2:a");
+    }
+
+    #[test]
+    fn texts_are_found_as_the_same_expressions_are() {
+        let text = b"a.b\n\nab a.b a.b\nxa.b\r\nA.B\n a.b";
+        for query in ["a.b", "a", "b\n", "b\n\na", "\n", "z", "a.b\n a.b\n", ".", "\r"] {
+            let pattern =
+                |is_word| Pattern { query, is_regex: false, is_word, is_case_sensitive: true };
+            assert!(pattern(true).finder().is_none());
+            let (pattern, regex) =
+                (pattern(false), pattern(false).regex().expect("it can be read"));
+            let found = |finder| {
+                let matcher = Matcher { regex: &regex, finder };
+                let mut cache = matcher.cache();
+                let spans = spans(text, &matcher, &mut cache);
+                spans.map(|of| (of.start, of.end, of.hit)).collect::<Vec<_>>()
+            };
+            assert_eq!(found(pattern.finder()), found(None), "{query:?}");
+            assert!(pattern.finder().is_some());
+        }
     }
 
     #[test]

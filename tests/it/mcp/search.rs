@@ -117,3 +117,36 @@ fn files_are_ranked_and_lines_shown() {
     assert!(answer["isError"] == true && text.contains("without `regex`"), "{text}");
     session.end();
 }
+
+#[test]
+fn the_same_search_again_sees_every_edit() {
+    let place = Place::new();
+    for file in 0..30 {
+        place.write(format!("f{file:02}.txt"), "needle\n");
+    }
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    session.call("codedb_symbol", json!({"name": "nothing"}));
+    let mut ask = |offset: usize| {
+        let arguments =
+            json!({"query": "needle", "offset": offset, "max_results": 20, "format": "json"});
+        let answer = session.call("codedb_search", arguments);
+        let found = &answer["structuredContent"];
+        let shown = found["files"].as_array().expect("a list").len();
+        (found["total"].as_u64().expect("a number"), shown)
+    };
+    for round in 1..40 {
+        if round % 4 == 0 {
+            // What is kept is believed only of files that stand still.
+            settle();
+            let _ = ask(0);
+        }
+        place.write("f07.txt", "needle\n".repeat(round));
+        let lines = 29 + round as u64;
+        assert_eq!((ask(0), ask(20), ask(0)), ((lines, 20), (lines, 10), (lines, 20)), "{round}");
+        if round % 5 == 0 {
+            place.write("f07.txt", "");
+            assert_eq!((ask(0), ask(20)), ((29, 20), (29, 9)), "{round}");
+        }
+    }
+}
