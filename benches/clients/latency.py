@@ -4,12 +4,13 @@ Install the SDK from tests/clients/requirements.txt. FLOOR is benches/clients/fl
 --bench floor --no-run` tells where it is. The tree's index lies in the folder INDEX, or in a new one that
 goes in the end. Prints a table: the median of the round trips of each tool, what that is above the floor
 (the same SDK in the same run asks a server whose tool answers at once with as many bytes), the start of
-the server, its memory and its processor time while nothing happens; and, over HTTP, 32 clients beside
-each other.
+the server, its memory and its processor time while nothing happens; and, over HTTP, 32 clients in four
+processes beside each other, which first do nothing but ping.
 """
 
 import asyncio
 import json
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -24,7 +25,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 warnings.simplefilter("ignore")
 CODEDB, FLOOR, TREE = map(os.path.abspath, sys.argv[1:4])
 ROUNDS, TURN = 200, 20
-CLIENTS, CALLS = 32, 20
+CLIENTS, PROCESSES, CALLS = 32, 4, 20
 # Files of which names are asked for.
 SAMPLE = 150
 # Files that hold a selective name, at the most.
@@ -171,46 +172,84 @@ async def session(index, names, paths):
         print(f"| processor while idle, watching | {idle:.2f} % | | |")
 
 
-async def many(index, names, paths):
-    process = subprocess.Popen(
+async def session_over_http(url, number, ask, ready, times):
+    """One client: as many calls as others make, after two that connect."""
+    async with Client(url, mode="legacy") as session:
+        for at in range(2):
+            await ask(session, number * CALLS + at)
+        await ready()
+        for at in range(CALLS):
+            start = time.perf_counter()
+            await ask(session, number * CALLS + at)
+            times.append((time.perf_counter() - start) * 1e3)
+
+
+def process_of_clients(url, numbers, ask, all_ready, told):
+    """Clients beside each other in one process, which begin when those of all processes are ready."""
+
+    async def run():
+        times, here = [], asyncio.Barrier(len(numbers))
+
+        async def ready():
+            if await here.wait() == 0:
+                await asyncio.to_thread(all_ready.wait)
+            await here.wait()
+
+        clients = (session_over_http(url, number, ask, ready, times) for number in numbers)
+        await asyncio.gather(*clients)
+        told.put(times)
+
+    asyncio.run(run())
+
+
+def at_once(url, clients, processes, ask):
+    """Milliseconds of all calls of some clients that ask beside each other."""
+    all_ready, told = multiprocessing.Barrier(processes), multiprocessing.Queue()
+    shares = [range(first, clients, processes) for first in range(processes)]
+    started = [
+        multiprocessing.Process(target=process_of_clients, args=(url, share, ask, all_ready, told))
+        for share in shares
+    ]
+    for process in started:
+        process.start()
+    times = [time for _ in started for time in told.get()]
+    for process in started:
+        process.join()
+    return times
+
+
+def many(index, names, paths):
+    server = subprocess.Popen(
         [CODEDB, *args("serve", index), "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True
     )
-    url = process.stdout.readline().split()[-1]
+    url = server.stdout.readline().split()[-1]
 
-    async def client(number, times, together):
-        async with Client(url, mode="legacy") as session:
-            # To connect takes the SDK long, in which nobody else is served by this process.
-            await together.wait()
-            for round in range(CALLS):
-                at = number * CALLS + round
-                name, path = names[at % len(names)], paths[at % len(paths)]
-                tool, arguments, part = [
-                    ("codedb_symbol", {"name": name}, name),
-                    ("codedb_search", {"query": name}, name),
-                    ("codedb_outline", {"path": path}, name),
-                    ("codedb_read", {"path": path, "line_end": 20}, path),
-                ][round % 4]
-                start = time.perf_counter()
-                answer = await session.call_tool(tool, arguments)
-                times.append((time.perf_counter() - start) * 1e3)
-                assert not answer.is_error and part in answer.content[0].text, answer
+    async def mixed(session, at):
+        name, path = names[at % len(names)], paths[at % len(paths)]
+        tool, arguments, part = [
+            ("codedb_symbol", {"name": name}, name),
+            ("codedb_search", {"query": name}, name),
+            ("codedb_outline", {"path": path}, name),
+            ("codedb_read", {"path": path, "line_end": 20}, path),
+        ][at % 4]
+        answer = await session.call_tool(tool, arguments)
+        assert not answer.is_error and part in answer.content[0].text, answer
+
+    async def ping(session, _):
+        await session.send_ping()
 
     try:
-        one, all_ = [], []
-        alone = asyncio.Barrier(1)
-        await client(0, one, alone)
-        one.clear()
-        for number in range(4):
-            await client(number, one, alone)
-        together = asyncio.Barrier(CLIENTS)
-        await asyncio.gather(*(client(number, all_, together) for number in range(CLIENTS)))
-        row("one client over HTTP, mixed", one)
-        row(f"{CLIENTS} clients over HTTP, mixed", all_)
-        ratio = percentile(all_, 99) / statistics.median(one)
-        print(f"| their 99 % for the median of one | {ratio:.1f} | | |")
+        # What the clients cost each other: nobody answers sooner than a ping.
+        for what, ask in [("pings", ping), ("mixed calls", mixed)]:
+            one = [time for _ in range(4) for time in at_once(url, 1, 1, ask)]
+            all_ = at_once(url, CLIENTS, PROCESSES, ask)
+            row(f"one client over HTTP, {what}", one)
+            row(f"{CLIENTS} clients in {PROCESSES} processes, {what}", all_)
+            ratio = percentile(all_, 99) / statistics.median(one)
+            print(f"| their 99 % for the median of one | {ratio:.1f} | | |", flush=True)
     finally:
-        process.kill()
-        process.wait()
+        server.kill()
+        server.wait()
 
 
 def sample(index):
@@ -243,7 +282,7 @@ def main():
         print("| what | median | 95 % | above the floor |\n| --- | --- | --- | --- |")
         asyncio.run(started(index, names[len(names) // 2]))
         asyncio.run(session(index, names, paths))
-        asyncio.run(many(index, names, paths))
+        many(index, names, paths)
 
 
 main()
