@@ -52,7 +52,6 @@ const SETTINGS: &[&str] = &[
     "http.followRedirects=false",
     "http.lowSpeedLimit=1000",
     "http.lowSpeedTime=30",
-    "http.sslCert=",
     "maintenance.auto=false",
     "submodule.recurse=false",
     "transfer.bundleURI=false",
@@ -154,6 +153,7 @@ impl Remote {
     pub fn copy_to(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
         let parent = dir.parent().unwrap_or(dir);
         let args = clone_args(&self.url, dir);
+        self.refuse_certificates(parent)?;
         self.git(parent).run_until(&self.settings(), "clone", &args, gives_up)?;
         let attributes = dir.join(".git/info/attributes");
         let write = || {
@@ -172,6 +172,7 @@ impl Remote {
     /// As [`Remote::copy_to`].
     pub fn update(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
         let args = fetch_args(&self.url);
+        self.refuse_certificates(dir)?;
         self.git(dir).run_until(&self.settings(), "fetch", &args, gives_up)?;
         let unfinished = dir.join(UNFINISHED);
         std::fs::write(&unfinished, b"").map_err(|error| Error::io(&unfinished, error))?;
@@ -193,6 +194,18 @@ impl Remote {
         drop(std::fs::remove_file(dir.join(".git/index.lock")));
         let args = ["--quiet", "--force", "--detach", &commit].map(OsString::from);
         git.run_until(&self.settings(), "checkout", &args, gives_up)
+    }
+
+    /// Fails where git is told to show a certificate of the user's to that host. The setting cannot be taken
+    /// back: an empty one is the name of a file that cannot be read.
+    fn refuse_certificates(&self, dir: &Path) -> Result<()> {
+        let said = Git::at(dir, CLONE_PATIENCE)
+            .run("config", &["--get-urlmatch", "http.sslCert", &self.url])?;
+        match said.answer.trim_ascii().is_empty() {
+            true => Ok(()),
+            false => Err(Error::usage("git is told to show a certificate of yours to that host")
+                .with_hint("clone it yourself, and name its folder as `path`")),
+        }
     }
 
     fn settings(&self) -> Vec<OsString> {
@@ -260,7 +273,8 @@ fn end_all(child: &mut Child) {
 
 /// Makes a call of git that reaches others ask nobody anything.
 pub(super) fn reach(git: &mut Command) {
-    git.env("GIT_ASKPASS", "")
+    git.env_remove("GIT_SSL_CERT")
+        .env("GIT_ASKPASS", "")
         .env("SSH_ASKPASS", "")
         .env("SSH_ASKPASS_REQUIRE", "never")
         .env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=20")
@@ -483,6 +497,43 @@ mod tests {
         });
         let error = refuses.copy_to(&place.path().join("copy"), &|| false).expect_err("refused");
         assert!(error.to_string().contains("terminal prompts disabled"), "{error}");
+    }
+
+    /// Returns the first bytes that a server gets of who clones `remote` from it, and the error.
+    fn spoken_to(
+        remote: impl Fn(Remote) -> Remote,
+        settings: &[(&str, &str)],
+    ) -> (Vec<u8>, String) {
+        let place = tempfile::tempdir().expect("a folder");
+        let (sender, heard) = std::sync::mpsc::channel();
+        let remote = remote(server(move |mut stream| {
+            let mut bytes = vec![0; 3];
+            let got = stream.read(&mut bytes).unwrap_or(0);
+            bytes.truncate(got);
+            let _ = sender.send(bytes);
+        }));
+        // A repository around the copy has settings of its own.
+        git(place.path(), &["init", "-q"]);
+        for (name, value) in settings {
+            git(place.path(), &["config", name, value]);
+        }
+        let error = remote.copy_to(&place.path().join("copy"), &|| false).expect_err("no TLS");
+        (heard.recv_timeout(Duration::from_millis(100)).unwrap_or_default(), error.to_string())
+    }
+
+    #[test]
+    fn https_is_spoken_with_the_other_side() {
+        let https = |of: Remote| Remote {
+            url: of.url.replace("http:", "https:"),
+            protocols: PROTOCOLS,
+            ..of
+        };
+        // A record of a handshake of TLS.
+        let (heard, error) = spoken_to(https, &[]);
+        assert_eq!(heard.get(..2), Some(&[22, 3][..]), "{error}");
+        // Where a certificate would be shown, nobody is spoken to.
+        let (heard, error) = spoken_to(https, &[("http.sslCert", "/nowhere/mine.pem")]);
+        assert!(heard.is_empty() && error.contains("certificate of yours"), "{error}");
     }
 
     #[cfg(unix)]
