@@ -179,9 +179,17 @@ impl Catalog {
         &self.missing
     }
 
-    /// Returns how many texts are not read, as `count` says the first time for each `reading`, 0 or 1.
-    pub fn unread(&self, reading: usize, count: impl FnOnce() -> usize) -> usize {
-        *self.memory.unread[reading].get_or_init(count)
+    /// Returns how many texts are not read, as `count` says the first time for each `reading`, 0 or 1, unless
+    /// that says that it may be another number the next time.
+    pub fn unread(&self, reading: usize, count: impl FnOnce() -> (usize, bool)) -> usize {
+        let kept = &self.memory.unread[reading];
+        kept.get().copied().unwrap_or_else(|| {
+            let (unread, is_certain) = count();
+            if is_certain {
+                let _ = kept.set(unread);
+            }
+            unread
+        })
     }
 
     /// Returns true if a part turned out to be damaged: what was answered since may be incomplete,
@@ -201,12 +209,20 @@ impl Catalog {
     }
 
     /// Does as [`Catalog::read`] does for texts, but gives the bytes as they were when the files were
-    /// listed where these are kept: not for what is shown. `None` for what is no text, too. O(path)
-    /// for what is kept, without asking the system.
-    pub fn text_as_listed(&self, file: FileId, bytes_max: usize) -> Option<Text> {
+    /// listed where these are kept: not for what is shown. `None` for what is no text. Tells, too, whether
+    /// it is the same whenever it is asked again. O(path) for what is kept, without asking the system.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn text_as_listed(&self, file: FileId, bytes_max: usize) -> Result<(Option<Text>, bool)> {
+        let (path, bytes_max) = (self.path(file), bytes_max as u64);
         match self.files.info(file.index()).lasting_stamp() {
-            Some(now) => self.texts.text_at(self.path(file), now, bytes_max as u64).ok()?,
-            None => self.read(file, bytes_max).filter(|text| text::is_text(text)),
+            Some(now) => self.texts.text_at(path, now, bytes_max),
+            None => {
+                let text = self.texts.read(path, bytes_max)?;
+                Ok((Some(text).filter(|text| text::is_text(text)), false))
+            }
         }
     }
 
@@ -244,12 +260,12 @@ impl Catalog {
         }))
     }
 
-    /// Returns what a file is told to be: nothing, where it is not known. O(1).
+    /// Returns what a file is told to be: nothing, where it is not known. O(1), but O(files) the first time.
     pub fn marks(&self, file: FileId) -> Result<Marks> {
         Ok(self.marks_if_known(file)?.unwrap_or_default())
     }
 
-    /// Returns what a file is told to be, if it is known. O(1).
+    /// Returns what a file is told to be, if it is known. As [`Catalog::marks`].
     pub fn marks_if_known(&self, file: FileId) -> Result<Option<Marks>> {
         let all = self.memory.marks.get_or_init(|| {
             std::iter::repeat_with(AtomicU8::default).take(self.files.len()).collect()

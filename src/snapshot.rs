@@ -24,8 +24,16 @@ impl Snapshot {
     /// Returns the checksums of its files, the table's first: with the generation they tell it from every
     /// other one.
     pub fn checksums(&self) -> impl Iterator<Item = u32> {
-        let containers = self.segments.iter().map(Segment::container);
-        std::iter::once(self.table.container()).chain(containers).map(Container::checksum)
+        self.containers().map(Container::checksum)
+    }
+
+    /// Returns true if its files on disk are as they were when they were opened. Costs a look at each.
+    pub fn is_untouched(&self) -> bool {
+        self.containers().all(Container::is_untouched)
+    }
+
+    fn containers(&self) -> impl Iterator<Item = &Container> {
+        std::iter::once(self.table.container()).chain(self.segments.iter().map(Segment::container))
     }
 
     /// Returns true if `manifest` speaks of these very files.

@@ -29,8 +29,10 @@ pub struct Matching {
 pub struct Searched {
     /// The files that match, in the order of replies.
     pub matching: Vec<Matching>,
-    /// How many files may match and were not read.
+    /// How many files may match and were not read, since there are too many.
     pub files_unread: usize,
+    /// How many could not be read.
+    pub files_failed: usize,
 }
 
 /// What tells a search from every other one: its pattern, and the glob of its paths.
@@ -41,7 +43,7 @@ pub type Key = ((String, [bool; 3]), Option<String>);
 pub(super) struct Searches(Mutex<VecDeque<(Key, Arc<Searched>)>>);
 
 impl Catalog {
-    /// Returns what a search found, if it was among the last. The catalog's files have not changed since:
+    /// Returns what a search found, if it was among the last. The files that it read have not changed since:
     /// where one has, there is another catalog.
     pub fn searched(&self, key: &Key) -> Option<Arc<Searched>> {
         let mut kept = self.memory.searches.0.lock().ok()?;
@@ -52,7 +54,8 @@ impl Catalog {
         Some(searched)
     }
 
-    /// Keeps what a search found, unless that is much.
+    /// Keeps what a search found, unless that is much. All that it read must be what the catalog's files
+    /// hold ([`Catalog::text_as_listed`]).
     pub fn keep_searched(&self, key: Key, searched: &Arc<Searched>) {
         if searched.matching.len() > MATCHING_MAX {
             return;

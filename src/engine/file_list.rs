@@ -229,6 +229,11 @@ impl FileList {
         self.generation == snapshot.generation && self.origin.as_ref().is_none_or(has_checksums)
     }
 
+    /// Returns true if it was made of the files of `snapshot` and says by which checksums.
+    pub(super) fn is_surely_of(&self, snapshot: &Snapshot) -> bool {
+        self.origin.is_some() && self.is_of(snapshot)
+    }
+
     /// Returns the places of the files that are not known to be as the generation read them, ascending.
     /// O(files) the first time.
     pub(super) fn not_as_indexed(&self) -> &[usize] {

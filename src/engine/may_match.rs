@@ -36,7 +36,8 @@ fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<us
         with_fold_docs: plan.with_fold_docs(),
         // What is searched does not end with a NUL byte.
         binary_as_text: true,
-        at_hand: files.size_bytes() <= kept::BYTES_MAX as u64,
+        at_hand: files.size_bytes() + (files.len() * kept::ENTRY_BYTES) as u64
+            <= kept::BYTES_MAX as u64,
     };
     let found = candidates(&snapshot, plan.query(), demand)?;
     if found.is_all {

@@ -29,7 +29,6 @@ use rustix::io::Errno;
 use self::clients::Clients;
 use self::dirty::Dirty;
 use super::socket::Place;
-use super::vouched::Still;
 use super::wake::{Stop, Wake};
 use super::{Built, Engine, Pace, Progress, build, code, wire};
 use crate::base::bits::Bits;
@@ -282,7 +281,7 @@ impl<'a> Server<'a> {
     /// Lets calls of this process know that nothing differs, or that something may.
     fn vouch(&self) {
         let still = self.current.as_ref().filter(|_| self.is_still());
-        let still = still.map(|current| Still::new(&current.snapshot, current.sources.clone()));
+        let still = || still.map(|current| (&current.snapshot, current.sources.clone()));
         self.shared.engine.warm.vouched.stand(still);
     }
 
@@ -320,7 +319,7 @@ impl<'a> Server<'a> {
             self.lose();
         }
         if !self.is_still() {
-            self.shared.engine.warm.vouched.stand(None);
+            self.shared.engine.warm.vouched.stand(|| None);
         }
     }
 

@@ -5,6 +5,7 @@
 //! empty and the server noted nothing, nothing happened. The server holds the lock while it takes
 //! events out of the queue, so that none is in neither place.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,9 +16,6 @@ use crate::index::store::Store;
 use crate::snapshot::Snapshot;
 use crate::source::rules::{Followed, Source};
 use crate::source::watch::{self, Queue, Watcher};
-
-/// Sources of ignore rules that are held open, so that to look at them costs little.
-const FOLLOWED_MAX: usize = 128;
 
 /// How often calls that are answered so note that the index was used.
 const NOTED_EVERY: Duration = Duration::from_secs(600);
@@ -38,6 +36,8 @@ pub(super) struct Standing {
     root_identity: (u64, u64),
     /// What holds while nothing happens; `None` while something did.
     pub(super) still: Option<Arc<Still>>,
+    /// What held last.
+    last: Option<Arc<Still>>,
     /// Counts how often the code index was published, as far as events were taken out of the queue.
     pub(super) codes: u64,
     noted: Option<Instant>,
@@ -53,18 +53,19 @@ pub(super) struct Still {
 }
 
 impl Still {
-    /// Returns what is vouched for by who watches every directory of the generation.
-    pub(super) fn new(snapshot: &Snapshot, sources: Vec<Source>) -> Still {
+    /// Returns what is vouched for by who watches every directory of the generation; `before` is what was
+    /// vouched for last.
+    fn new(snapshot: &Snapshot, sources: Vec<Source>, before: Option<&Still>) -> Still {
         let checksums = snapshot.checksums().collect();
         let is_watched = |source: &Source| {
             let dir = source.path.parent()?.strip_prefix(&snapshot.root).ok()?;
             snapshot.table.find_dir(&path::from_path(dir)?).ok()?
         };
-        let mut left = FOLLOWED_MAX;
+        let before: HashMap<&Path, &Followed> =
+            before.iter().flat_map(|still| &still.sources).map(|of| (of.path(), of)).collect();
         let follow = |source: Source| {
-            let is_watched = left > 0 && is_watched(&source).is_some();
-            left -= usize::from(is_watched);
-            Followed::new(source, is_watched)
+            let (is_watched, before) = (is_watched(&source).is_some(), before.get(&*source.path));
+            Followed::new(source, is_watched, before.copied())
         };
         let sources = sources.into_iter().map(follow).collect();
         Still { generation: snapshot.generation, checksums, sources }
@@ -92,8 +93,15 @@ impl Vouched {
     pub(super) fn begin(&self, root: &Path, watcher: &Watcher) -> WhileServed<'_> {
         let (root, root_identity) = (root.to_path_buf(), watcher.root_identity());
         let codes = self.servers.fetch_add(1, Ordering::Relaxed) << 32;
-        let begun =
-            |queue| Standing { queue, root, root_identity, still: None, codes, noted: None };
+        let begun = |queue| Standing {
+            queue,
+            root,
+            root_identity,
+            still: None,
+            last: None,
+            codes,
+            noted: None,
+        };
         *self.lock() = watcher.queue().map(begun);
         WhileServed(self)
     }
@@ -103,11 +111,15 @@ impl Vouched {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what holds from now on while nothing happens.
-    pub(super) fn stand(&self, still: Option<Still>) {
-        let still = still.map(Arc::new);
-        if let Some(standing) = &mut *self.lock() {
-            standing.still = still;
+    /// Notes what holds from now on while nothing happens: the generation and the sources that `still` gives.
+    pub(super) fn stand<'a>(&self, still: impl FnOnce() -> Option<(&'a Snapshot, Vec<Source>)>) {
+        let mut standing = self.lock();
+        let Some(standing) = &mut *standing else { return };
+        standing.still = still().map(|(snapshot, sources)| {
+            Arc::new(Still::new(snapshot, sources, standing.last.as_deref()))
+        });
+        if standing.still.is_some() {
+            standing.last.clone_from(&standing.still);
         }
     }
 

@@ -99,7 +99,8 @@ impl Warm {
         files: &FileList,
     ) -> Result<Option<Arc<Snapshot>>> {
         let kept = self.snapshot.lock().ok().and_then(|kept| kept.clone());
-        if let Some(kept) = kept.filter(|kept| files.is_of(kept)) {
+        // Of a list that knows its generation by number alone, that may be another one's of the same number.
+        if let Some(kept) = kept.filter(|kept| kept.is_untouched() && files.is_surely_of(kept)) {
             return Ok(Some(kept));
         }
         let newest = engine.snapshot()?.filter(|newest| files.is_of(newest)).map(Arc::new);

@@ -306,6 +306,11 @@ impl Container {
         Ok(&self.map.bytes()[range.start..range.start + range.len])
     }
 
+    /// Returns true if the file on disk is as it was when it was opened ([`Map::is_untouched`]).
+    pub fn is_untouched(&self) -> bool {
+        self.map.is_untouched()
+    }
+
     /// Returns a copy of the bytes of `range` after checking the blocks that it touches, which count
     /// as untouched: for what is read at opening, lest a file be cut between that and its use.
     pub fn copy(&self, range: Range) -> Result<Vec<u8>> {

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::source::stamp::Stamp;
 
 /// The bytes of an index file, mapped or on the heap.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub struct Map {
 
 #[derive(Debug)]
 enum Bytes {
-    Mapped { map: memmap2::Mmap, file: File },
+    Mapped { map: memmap2::Mmap, file: File, opened: Stamp },
     Heap(Vec<u8>),
 }
 
@@ -28,7 +29,8 @@ impl Map {
     pub fn open(path: &Path, on_heap: bool) -> Result<Map> {
         let io = |error| Error::io(path, error);
         let file = File::open(path).map_err(io)?;
-        let len_bytes = file.metadata().map_err(io)?.len();
+        let metadata = file.metadata().map_err(io)?;
+        let (opened, len_bytes) = (Stamp::of(&metadata), metadata.len());
         if on_heap || len_bytes == 0 {
             let bytes = Bytes::Heap(std::fs::read(path).map_err(io)?);
             return Ok(Map { path: path.to_path_buf(), bytes });
@@ -40,7 +42,7 @@ impl Map {
         // SAFETY: index files are never written to, truncated or renamed over once they are
         // published, and the process holds the file open, so the mapped pages stay as they are.
         let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-        Ok(Map { path: path.to_path_buf(), bytes: Bytes::Mapped { map, file } })
+        Ok(Map { path: path.to_path_buf(), bytes: Bytes::Mapped { map, file, opened } })
     }
 
     /// Wraps bytes that live in anonymous memory; `path` names them in errors.
@@ -66,8 +68,19 @@ impl Map {
     /// cannot fault.
     pub fn still_holds(&self) -> bool {
         match &self.bytes {
-            Bytes::Mapped { map, file } => {
+            Bytes::Mapped { map, file, .. } => {
                 file.metadata().is_ok_and(|metadata| metadata.len() >= map.len() as u64)
+            }
+            Bytes::Heap(_) => true,
+        }
+    }
+
+    /// Returns true if nobody did anything to the file on disk since it was mapped, so that blocks which were
+    /// checked then are sound still. To unlink it counts as doing something.
+    pub fn is_untouched(&self) -> bool {
+        match &self.bytes {
+            Bytes::Mapped { file, opened, .. } => {
+                file.metadata().is_ok_and(|metadata| Stamp::of(&metadata) == *opened)
             }
             Bytes::Heap(_) => true,
         }

@@ -1,7 +1,8 @@
 //! The transport over two streams, a line for each message.
 //!
-//! Both ways are bounded: no more is read while 64 requests are without an answer, or as many lines that
-//! were no messages, so that a client that sends and never reads takes no memory.
+//! Both ways are bounded: no more is read while a 65th request waits for an answer to another one, or 64
+//! lines that were no messages are not yet told of, so that a client that sends and never reads takes no
+//! memory.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -34,6 +35,8 @@ const CLOSING: Duration = Duration::from_secs(2);
 pub(super) struct Stdio {
     input: Input,
     lines: Lines,
+    /// A request that was read and waits until there are fewer without an answer.
+    held: Option<Message>,
     /// Refusals on their way: lines that never became requests are answered from here.
     refusals: JoinSet<()>,
     sender: Arc<Sender>,
@@ -54,6 +57,7 @@ impl Stdio {
         Ok(Stdio {
             input: Input::of(input)?,
             lines: Lines::default(),
+            held: None,
             refusals: JoinSet::new(),
             sender: Arc::new(sender),
         })
@@ -62,25 +66,34 @@ impl Stdio {
     /// Returns the next message, `None` after the last. Given up before it is through, it has lost nothing.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            // Others have their turn, too, however fast lines come.
+            tokio::task::coop::consume_budget().await;
             while self.refusals.try_join_next().is_some() {}
             while self.refusals.len() >= REFUSALS_MAX {
                 self.refusals.join_next().await;
             }
-            self.sender.unanswered.room().await;
-            let Some(line) = self.lines.next() else {
-                if !self.input.read(|bytes| self.lines.push(bytes)).await {
-                    return None;
-                }
+            if self.held.is_some() {
+                self.sender.unanswered.room().await;
+            }
+            let message = match self.held.take() {
+                Some(held) => held,
+                None => match self.lines.next() {
+                    Some(Line::Whole(line)) => line::parse(line),
+                    Some(Line::TooLong) => {
+                        let mib = line::BYTES_MAX >> 20;
+                        let why = format!("a message has at most {mib} MiB; this one was skipped");
+                        line::refused(ErrorData::invalid_request(why, None), None)
+                    }
+                    None => match self.input.read(|bytes| self.lines.push(bytes)).await {
+                        true => continue,
+                        false => return None,
+                    },
+                },
+            };
+            if is_request(&message) && !self.sender.unanswered.has_room() {
+                self.held = Some(message);
                 continue;
-            };
-            let message = match line {
-                Line::Whole(line) => line::parse(line),
-                Line::TooLong => {
-                    let mib = line::BYTES_MAX >> 20;
-                    let why = format!("a message has at most {mib} MiB; this one was skipped");
-                    line::refused(ErrorData::invalid_request(why, None), None)
-                }
-            };
+            }
             match self.sender.unanswered.admitted(message) {
                 Message::Nothing => {}
                 Message::Sound(message) => return Some(*message),
@@ -94,6 +107,10 @@ impl Stdio {
             }
         }
     }
+}
+
+fn is_request(message: &Message) -> bool {
+    matches!(message, Message::Sound(sound) if matches!(**sound, JsonRpcMessage::Request(_)))
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -206,9 +223,13 @@ struct Requests {
 impl Unanswered {
     /// Waits until there are few enough for another one.
     async fn room(&self) {
-        while self.lock().count >= UNANSWERED_MAX {
+        while !self.has_room() {
             self.ended.notified().await;
         }
+    }
+
+    fn has_room(&self) -> bool {
+        self.lock().count < UNANSWERED_MAX
     }
 
     /// Notes a request; returns false if its id is under way already.

@@ -186,6 +186,20 @@ fn a_cancelled_call_stops_working() {
 }
 
 #[test]
+fn as_many_calls_as_are_read_can_all_be_cancelled() {
+    let mut client = Client::new();
+    for id in 1..=64 {
+        client.call(id, "work");
+    }
+    for id in 1..=64 {
+        let method = "notifications/cancelled";
+        client.send(&json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": id}}));
+    }
+    client.call(99, "after all");
+    assert_eq!(client.answer(), (99, false, "after all".to_owned()));
+}
+
+#[test]
 fn long_replies_are_cut_at_a_line() {
     let mut client = Client::new();
     client.call(1, "long\n");

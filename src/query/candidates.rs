@@ -41,7 +41,8 @@ pub struct Demand {
     pub with_fold_docs: bool,
     /// Text behind a NUL byte is searched too, so files that hold one are candidates.
     pub binary_as_text: bool,
-    /// Most texts are in memory, so that candidates cost less than postings.
+    /// The tree's texts fit into memory, where most are once they were read, so that candidates cost less
+    /// than postings.
     pub at_hand: bool,
 }
 

@@ -52,7 +52,9 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     let named = path::to_path(path);
     refuse_secret(path, &named)?;
     let io = |error| Error::io(&named, error);
-    let unlinked = read::open_unlinked(root, &named);
+    // Where the path is spelled in another way, what it leads to may be named like a secret.
+    let is_plain = path.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."));
+    let unlinked = is_plain.then(|| read::open_unlinked(root, &named)).flatten();
     let is_unlinked = unlinked.is_some();
     let (mut file, metadata) = match unlinked {
         Some(opened) => opened,
@@ -113,6 +115,12 @@ mod tests {
         assert_eq!(kind(b"d"), Err(Kind::Usage));
         assert_eq!(kind(b"d/b.rs"), Err(Kind::NotFound));
         assert_eq!(kind(b"d/.env"), Err(Kind::Usage));
+        std::fs::create_dir(root.join(".ssh")).expect("a folder");
+        std::fs::write(root.join(".ssh/known"), "x").expect("a file");
+        for path in [".ssh/known", ".ssh/./known", ".ssh//known", "d/../.ssh/known", "./.ssh/known"]
+        {
+            assert_eq!(kind(path.as_bytes()), Err(Kind::Usage), "{path}");
+        }
     }
 
     #[cfg(unix)]

@@ -25,7 +25,7 @@ const FILE_BYTES_MAX: usize = (1 << 20) + 1;
 const OTHERS_MAX: usize = 1 << 18;
 
 /// What a text costs beside its bytes.
-const ENTRY_BYTES: usize = 256;
+pub const ENTRY_BYTES: usize = 256;
 
 /// A text that is kept, or empty where the file could not be read.
 #[derive(Clone, Debug, Default)]
@@ -81,29 +81,31 @@ impl Texts {
     ///
     /// As [`guarded::read`].
     pub fn read(&self, path: &[u8], bytes_max: u64) -> Result<Text> {
-        self.content(path, bytes_max).map(|content| Text(Some(content)))
+        self.content(path, bytes_max).map(|(content, _)| Text(Some(content)))
     }
 
     /// Does as [`Texts::read`] does for a file that has this stamp now, as the caller found out, or
-    /// returns `None` if it is no text. O(path) where that is kept, without asking the system.
+    /// gives `None` if it is no text; and tells whether that is kept: then it is the same for as long as
+    /// the file has this stamp. O(path) for what was kept before, without asking the system.
     ///
     /// # Errors
     ///
     /// As [`guarded::read`].
-    pub fn text_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<Option<Text>> {
+    pub fn text_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<(Option<Text>, bool)> {
         if let Ok(kept) = self.kept.read() {
             let content = kept.texts.get(path);
             if let Some(content) =
                 content.filter(|of| of.stamp == now && of.size_bytes <= bytes_max)
             {
-                return Ok(Some(Text(Some(Arc::clone(content)))));
+                return Ok((Some(Text(Some(Arc::clone(content)))), true));
             }
             if kept.others.get(path) == Some(&now) {
-                return Ok(None);
+                return Ok((None, true));
             }
         }
-        let text = self.read(path, bytes_max)?;
-        Ok(text::is_text(&text).then_some(text))
+        let (content, is_kept) = self.content(path, bytes_max)?;
+        let is_kept = is_kept && content.stamp == now;
+        Ok((text::is_text(&content.bytes).then(|| Text(Some(content))), is_kept))
     }
 
     /// Returns true if the file is known to be no text, if it has this stamp now. O(path).
@@ -111,25 +113,30 @@ impl Texts {
         self.kept.read().is_ok_and(|kept| kept.others.get(path) == Some(&now))
     }
 
-    fn content(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
+    /// Returns the content of a file, and whether it is kept.
+    fn content(&self, path: &[u8], bytes_max: u64) -> Result<(Arc<Content>, bool)> {
         if let Some(content) = self.kept(path)
             && content.size_bytes <= bytes_max
         {
-            return Ok(content);
+            return Ok((content, true));
         }
         let taken_at = SystemTime::now();
         let content = guarded::read(&self.root, path, bytes_max)?;
         let stamp = content.stamp.unless_racy(taken_at);
         let content = Arc::new(content);
-        // A path through a link is read anew, since the stamp here is that of what it leads to.
+        // A path through a link is read anew, since the stamp here is that of what it leads to. What was
+        // written while it was read has another stamp by now.
         let is_its_own = content.is_unlinked || self.stamp(path) == Some(stamp);
         let is_lasting = stamp != Stamp::NEVER && is_its_own;
         if is_lasting && !text::is_text(&content.bytes) {
             self.keep(|kept| kept.insert_other(path, stamp));
-        } else if is_lasting && !content.is_cut() && content.bytes.len() <= FILE_BYTES_MAX {
+            return Ok((content, true));
+        }
+        let is_kept = is_lasting && !content.is_cut() && content.bytes.len() <= FILE_BYTES_MAX;
+        if is_kept {
             self.keep(|kept| kept.insert(path, &content));
         }
-        Ok(content)
+        Ok((content, is_kept))
     }
 
     fn kept(&self, path: &[u8]) -> Option<Arc<Content>> {
@@ -198,9 +205,11 @@ mod tests {
         written.set_modified(old).expect("it can be set");
         drop(written);
         assert_eq!(read(99).expect("it is there"), b"six");
+        std::thread::sleep(Duration::from_millis(150));
         let now = texts.stamp(b"a.rs").expect("it is there");
         let text_at = |now| {
-            let text = texts.text_at(b"a.rs", now, 99).expect("it is there");
+            let (text, is_kept) = texts.text_at(b"a.rs", now, 99).expect("it is there");
+            assert_eq!(is_kept, now != Stamp::NEVER);
             text.map(|text| text.to_vec())
         };
         assert_eq!(text_at(now).as_deref(), Some(&b"six"[..]));
@@ -240,7 +249,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(150));
         let texts = Texts::new(root);
         let now = || texts.stamp(b"a").expect("it is there");
-        let is_text = || texts.text_at(b"a", now(), 99).expect("it is there").is_some();
+        let is_text = || texts.text_at(b"a", now(), 99).expect("it is there").0.is_some();
         assert!(!is_text());
         {
             let kept = texts.kept.read().expect("no panic");
@@ -252,7 +261,7 @@ mod tests {
         assert!(is_text());
         // Nobody looks again.
         std::fs::remove_file(&file).expect("it is there");
-        assert!(texts.text_at(b"a", then, 99).expect("it is known").is_none());
+        assert!(texts.text_at(b"a", then, 99).expect("it is known").0.is_none());
     }
 
     #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use super::platform;
 
@@ -17,11 +17,10 @@ pub fn open(path: &Path) -> io::Result<(File, std::fs::Metadata)> {
 }
 
 /// Does as [`open`] for the file at `path` below the directory `root`, which is canonical, if no symbolic
-/// link is on the way: so it lies there in truth. `None` where another way may still lead to it.
+/// link is on the way: so it lies there in truth, if `path` is of names alone. `None` where another way may
+/// still lead to it.
 pub fn open_unlinked(root: &Path, path: &Path) -> Option<(File, std::fs::Metadata)> {
-    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let file = is_plain.then(|| platform::open_unlinked(&root.join(path)))??;
-    of_file(file).ok()
+    of_file(platform::open_unlinked(&root.join(path))?).ok()
 }
 
 fn of_file(file: File) -> io::Result<(File, std::fs::Metadata)> {

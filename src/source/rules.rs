@@ -5,6 +5,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -93,29 +97,77 @@ impl Source {
     }
 }
 
+/// Files that are followed at once, by all of this process: each takes a descriptor.
+#[cfg(unix)]
+const FOLLOWED_MAX: usize = 256;
+
+/// How many files are followed.
+#[cfg(unix)]
+static FOLLOWED: AtomicUsize = AtomicUsize::new(0);
+
 /// A source that is looked at again and again by somebody who watches the directories of the tree.
 #[cfg(unix)]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Followed {
     source: Source,
     /// The file, where its directory is watched: another one in its place would be noticed.
-    file: Option<super::platform::Named>,
+    file: Option<Arc<FollowedFile>>,
+}
+
+/// A file that takes one of the places.
+#[cfg(unix)]
+#[derive(Debug)]
+struct FollowedFile(super::platform::Named);
+
+#[cfg(unix)]
+impl FollowedFile {
+    /// Takes a place for the file at `path`; `None` where there is no file, or no place.
+    fn new(path: &Path) -> Option<Arc<FollowedFile>> {
+        let one_more = |count: usize| (count < FOLLOWED_MAX).then_some(count + 1);
+        FOLLOWED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
+        let file = super::platform::Named::file(path).map(FollowedFile);
+        if file.is_none() {
+            FOLLOWED.fetch_sub(1, Ordering::Relaxed);
+        }
+        file.map(Arc::new)
+    }
+}
+
+#[cfg(unix)]
+impl Drop for FollowedFile {
+    fn drop(&mut self) {
+        FOLLOWED.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[cfg(unix)]
 impl Followed {
-    /// Follows a source; `is_watched` if whoever asks notices what comes and goes in its directory.
-    pub fn new(source: Source, is_watched: bool) -> Followed {
-        let file = is_watched.then(|| super::platform::Named::file(&source.path)).flatten();
+    /// Follows a source as `before` does, if that follows the same one; `is_watched` if whoever asks notices
+    /// what comes and goes in its directory.
+    pub fn new(source: Source, is_watched: bool, before: Option<&Followed>) -> Followed {
+        let same = before.filter(|before| before.source == source && before.is_as_it_was());
+        let file = match same.and_then(|before| before.file.clone()) {
+            Some(file) => is_watched.then_some(file),
+            None => is_watched.then(|| FollowedFile::new(&source.path)).flatten(),
+        };
         Followed { source, file }
     }
 
+    /// Returns the path of the source.
+    pub fn path(&self) -> &Path {
+        &self.source.path
+    }
+
     /// Returns true if the source still says what it said, as [`Source::holds`] does; a file that is
-    /// followed is looked at without looking for it.
+    /// followed is looked at without looking for it, so that a mount that covers it is not noticed.
     pub fn holds(&self) -> bool {
-        let State::File { stamp, .. } = self.source.state else { return self.source.holds() };
-        let now = self.file.as_ref().and_then(super::platform::Named::stamp);
-        now == Some(stamp) || self.source.holds()
+        self.is_as_it_was() || self.source.holds()
+    }
+
+    /// Returns true if it is a file that is followed and has its stamp.
+    fn is_as_it_was(&self) -> bool {
+        let State::File { stamp, .. } = self.source.state else { return false };
+        self.file.as_ref().and_then(|file| file.0.stamp()) == Some(stamp)
     }
 }
 

@@ -1,5 +1,7 @@
 //! How much of the tree an answer from the catalog knows of.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -67,8 +69,14 @@ impl Known {
     #[must_use]
     pub fn or_unread(self, catalog: &Catalog, reading: Reading) -> Known {
         let count = || {
+            let is_certain = AtomicBool::new(true);
+            let is_unread = |at: &usize| {
+                let told = is_unread(catalog, FileId::new(*at), reading);
+                is_certain.fetch_and(told.is_some(), Ordering::Relaxed);
+                told.unwrap_or(true)
+            };
             let files = (0..catalog.files().len()).into_par_iter().with_min_len(4096);
-            files.filter(|&at| is_unread(catalog, FileId::new(at), reading)).count()
+            (files.filter(is_unread).count(), is_certain.into_inner())
         };
         Known { files_unread: catalog.unread(reading as usize, count), ..self }
     }
@@ -92,9 +100,9 @@ impl Known {
     }
 }
 
-/// Returns true if a file is a text that nothing is known of because of its length or encoding. O(1),
-/// but for files of which only their first bytes tell it.
-pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> bool {
+/// Returns whether a file is a text that nothing is known of because of its length or encoding; `None` where
+/// that cannot be found out. O(1), but for files of which only their first bytes tell it.
+pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bool> {
     let info = catalog.files().info(file.index());
     let bytes_max = match reading {
         Reading::Symbols => Limits::DEFAULT.bytes_max as u64,
@@ -110,11 +118,11 @@ pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> bool {
         }
     };
     if info.flags.has(Flags::SECRET) || !is_long && !may_be_utf16 {
-        return false;
+        return Some(false);
     }
     if reading == Reading::Symbols && paths::language(catalog.path(file)).is_none() {
-        return false;
+        return Some(false);
     }
-    let head = catalog.read(file, HEAD_BYTES).unwrap_or_default();
-    text::is_text(&head) && (is_long || text::is_utf16(&head))
+    let head = catalog.read(file, HEAD_BYTES)?;
+    Some(text::is_text(&head) && (is_long || text::is_utf16(&head)))
 }

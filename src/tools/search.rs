@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memrchr};
@@ -22,7 +23,7 @@ use crate::base::text;
 use crate::catalog::Catalog;
 use crate::catalog::searches::{Matching, Searched};
 use crate::engine::code::Extract;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::index::code::keys;
 use crate::lang::marks::{self, Marks};
 use crate::source::kept::Text;
@@ -130,6 +131,9 @@ pub struct Found {
     /// How many files may match and were not read.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_unread: usize,
+    /// How many files may match and could not be read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_failed: usize,
     /// Where the next reply would go on, if there is more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
@@ -192,14 +196,17 @@ impl Define for Search {
                 });
                 let mut ranked = ranked(catalog, &args.query, places)?;
                 let files_unread = cut(catalog, &mut ranked);
-                let matching = matching(call, catalog, &matcher, &ranked)?;
-                let searched = Arc::new(Searched { matching, files_unread });
-                catalog.keep_searched(key, &searched);
+                let (matching, files_failed, is_lasting) =
+                    matching(call, catalog, &matcher, &ranked)?;
+                let searched = Arc::new(Searched { matching, files_unread, files_failed });
+                if is_lasting {
+                    catalog.keep_searched(key, &searched);
+                }
                 searched
             }
         };
-        let Searched { matching, files_unread } = &*searched;
-        let files_unread = *files_unread;
+        let Searched { matching, files_unread, files_failed } = &*searched;
+        let (files_unread, files_failed) = (*files_unread, *files_failed);
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
         let wanted = Wanted {
             lines: args.max_per_file.unwrap_or(LINES).min(LINES_MAX),
@@ -227,12 +234,13 @@ impl Define for Search {
             .collect::<Result<_>>()?;
         let end = offset.saturating_add(shown.len());
         Ok(Found {
-            status: if files_unread > 0 { "partial" } else { "ok" },
+            status: if files_unread + files_failed > 0 { "partial" } else { "ok" },
             files_shown: shown.len(),
             files: shown,
             files_total: matching.len(),
             total: matching.iter().map(|of| of.count).sum(),
             files_unread,
+            files_failed,
             next_offset: (end < matching.len()).then_some(end),
         })
     }
@@ -278,20 +286,26 @@ fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>) -> usize {
     left_out
 }
 
-/// Returns the files that match and how many of their lines do.
+/// Returns the files that match and how many of their lines do, how many files could not be read, and
+/// whether it would all be the same the next time.
 fn matching(
     call: &Call<'_>,
     catalog: &Catalog,
     matcher: &Matcher<'_>,
     ranked: &[Ranked],
-) -> Result<Vec<Matching>> {
+) -> Result<(Vec<Matching>, usize, bool)> {
     let mut found = Vec::new();
+    let (failed, is_lasting) = (AtomicUsize::new(0), AtomicBool::new(true));
     for stride in ranked.chunks(STRIDE) {
         // Refused once nobody wants to know any more.
         call.code.files()?;
         let count = |cache: &mut Cache, file: &Ranked| {
-            let text = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX)?;
-            let count = spans(&text.utf8()?, matcher, cache).count();
+            let text = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX);
+            is_lasting.fetch_and(matches!(text, Ok((_, true))), Ordering::Relaxed);
+            // A file that is gone by now does not match.
+            let is_failure = |error: &Error| error.kind() == Kind::Io;
+            failed.fetch_add(usize::from(text.as_ref().is_err_and(is_failure)), Ordering::Relaxed);
+            let count = spans(&text.ok()?.0?.utf8()?, matcher, cache).count();
             let is_definer = file.rank == Rank::Definer;
             let file = FileId::new(file.at);
             (count > 0).then_some(Matching { is_definer, file, count })
@@ -307,7 +321,7 @@ fn matching(
             }
         }
     }
-    Ok(found)
+    Ok((found, failed.into_inner(), is_lasting.into_inner()))
 }
 
 /// Returns true if the files may hold more bytes of texts than one thread searches. Looks at as many files
@@ -456,7 +470,11 @@ impl Reply for Found {
             let files = counted(self.files_unread, "file");
             format!("{files} not read, since there are too many; narrow it with `path_glob`")
         });
-        more.into_iter().chain(unread).collect()
+        let failed = (self.files_failed > 0).then(|| {
+            let files = counted(self.files_failed, "file");
+            format!("{files} that may match could not be read")
+        });
+        more.into_iter().chain(unread).chain(failed).collect()
     }
 }
 

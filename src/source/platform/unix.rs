@@ -89,7 +89,7 @@ pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs
 
 /// Opens the file at `path` for reading, without waiting for the other end of a pipe, if no symbolic link
 /// is on the way. `None` if it cannot be opened so, for whatever reason.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(target_os = "linux")]
 pub(in crate::source) fn open_unlinked(path: &Path) -> Option<std::fs::File> {
     use rustix::fs::ResolveFlags;
     let access = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
@@ -97,8 +97,8 @@ pub(in crate::source) fn open_unlinked(path: &Path) -> Option<std::fs::File> {
     rustix::fs::openat2(rustix::fs::CWD, path, access, Mode::empty(), resolve).ok().map(Into::into)
 }
 
-/// Returns `None`: only Linux opens files so in one step.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+/// Returns `None`: only Linux opens files so in one step, and Android ends programs that try.
+#[cfg(not(target_os = "linux"))]
 pub(in crate::source) fn open_unlinked(_: &Path) -> Option<std::fs::File> {
     None
 }

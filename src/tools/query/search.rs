@@ -53,7 +53,7 @@ impl Flow<'_> {
                 let file = FileId::new(item.at);
                 holding.binary_search_by_key(&file, |word| word.file).is_ok()
                     || missing.binary_search(&file).is_ok()
-                    || is_unread(catalog, file, Reading::Words)
+                    || is_unread(catalog, file, Reading::Words).unwrap_or(true)
             });
         }
         let (total, mut bytes) = (items.len(), 0);

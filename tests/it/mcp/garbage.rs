@@ -182,6 +182,31 @@ fn a_client_that_is_gone_is_left() {
     panic!("it does not end, though nobody reads");
 }
 
+/// Returns a number of kilobytes that the system tells of a process.
+#[cfg(target_os = "linux")]
+fn kilobytes_of(pid: u32, name: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a line");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn notifications_however_many_hold_up_nobody() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    session.text("codedb_symbol", json!({"name": "add_item"}));
+    let before = kilobytes_of(session.child.id(), "RssAnon:");
+    let flood = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n".repeat(100_000);
+    session.send_bytes(flood.as_bytes());
+    assert_eq!(session.request("ping", json!({})), json!({}));
+    // Twenty times as much where all are begun before the first has ended.
+    let after = kilobytes_of(session.child.id(), "RssAnon:");
+    assert!(after < before + 20_000, "{before} kB, then {after}");
+    session.end();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_client_that_does_not_read_takes_no_memory() {
@@ -207,9 +232,7 @@ fn a_client_that_does_not_read_takes_no_memory() {
     });
     thread::sleep(Duration::from_secs(3));
     assert!(!writer.is_finished(), "all was read, though nothing was taken");
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("a line");
-    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    let kilobytes = kilobytes_of(child.id(), "RssAnon:");
     assert!(kilobytes < 100_000, "{kilobytes} kB");
     // Whoever reads late gets everything.
     let answers = BufReader::new(from).lines().take(REQUESTS).map_while(Result::ok).count();

@@ -150,3 +150,58 @@ fn the_same_search_again_sees_every_edit() {
         }
     }
 }
+
+#[test]
+fn an_index_that_was_built_anew_is_searched() {
+    let place = Place::new();
+    // Rules that cannot all be read, so that the tree is walked in each call.
+    place.write(".gitignore", "a[\n{x\n");
+    for file in 0..5 {
+        place.write(format!("d/f{file}.rs"), format!("pub fn old_word_{file}() {{}}\n"));
+    }
+    settle();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    session.call("codedb_symbol", json!({"name": "nothing"}));
+    assert!(session.text("codedb_search", json!({"query": "old_word_3"})).contains("d/f3.rs"));
+    let store = place.store();
+    for round in 0..3 {
+        // The server may be writing there.
+        while store.exists() {
+            let _ = std::fs::remove_dir_all(&store);
+        }
+        place.write("d/f3.rs", format!("pub fn fresh_word_{round}() {{}}\n"));
+        settle();
+        place.index(&[]);
+        let told = session.text("codedb_search", json!({"query": format!("fresh_word_{round}")}));
+        assert!(told.contains("d/f3.rs"), "{round}: {told}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_could_not_be_read_is_told_and_not_kept() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let place = Place::new();
+    for file in 0..40 {
+        place.write(format!("f{file:02}.txt"), "common\n");
+    }
+    settle();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    session.call("codedb_symbol", json!({"name": "nothing"}));
+    // The generation is open from now on, and none of the files was read.
+    session.text("codedb_search", json!({"query": "never"}));
+    let pid = Pid::from_child(&session.child);
+    let before = rustix::process::getrlimit(Resource::Nofile);
+    let starved = Rlimit { current: Some(3), maximum: before.maximum };
+    prlimit(Some(pid), Resource::Nofile, starved).expect("it is our child");
+    let answer = session.call("codedb_search", json!({"query": "common"}));
+    let told = answer["content"][0]["text"].as_str().expect("a text").to_owned();
+    prlimit(Some(pid), Resource::Nofile, before).expect("it is our child");
+    let is_told = answer["isError"] == true || told.contains("could not be read");
+    assert!(is_told, "{told}");
+    let answer = session.call("codedb_search", json!({"query": "common", "format": "json"}));
+    assert_eq!(answer["structuredContent"]["files_total"], 40);
+    assert_eq!(answer["structuredContent"]["status"], "ok");
+}
