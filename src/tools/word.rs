@@ -179,6 +179,10 @@ fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: u
         && let Some(hit) = finder.find(text.get(at..).unwrap_or_default())
     {
         let hit = at + hit;
+        if is_part(text, hit, finder.needle().len()) {
+            at = hit + 1;
+            continue;
+        }
         let start = memchr::memrchr(b'\n', &text[..hit]).map_or(0, |end| end + 1);
         let end = memchr::memchr(b'\n', &text[hit..]).map_or(text.len(), |len| hit + len);
         number += memchr::memchr_iter(b'\n', &text[counted_to..start]).count();
@@ -197,6 +201,15 @@ fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: u
         }
     }
     found
+}
+
+/// Returns true if what stands at `hit` is certainly a part of a longer word.
+fn is_part(text: &[u8], hit: usize, len: usize) -> bool {
+    let is_in_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    let before = hit.checked_sub(1).and_then(|at| text.get(at));
+    let behind = text.get(hit + len);
+    before.is_some_and(is_in_word)
+        || behind.is_some_and(|byte| is_in_word(byte) || byte.is_ascii_digit())
 }
 
 impl Reply for Found {
@@ -249,6 +262,22 @@ mod tests {
     #[test]
     fn whole_words_are_found_by_line() {
         let text = "cart cart\ncarts\n\n(cart)\n_cart écart cart.cart cart";
+        // What is passed over at once is what is no place either way.
+        for line in [
+            "1cart",
+            "carté",
+            "cart1 cart",
+            "$cart",
+            "cart$",
+            "cart_ cart",
+            "äcart-cart",
+            "cartcart",
+        ] {
+            let cart = |span: std::ops::Range<usize>| &line[span] == "cart";
+            let places = identifiers(line.as_bytes()).filter(|span| cart(span.clone())).count();
+            let found = lines(line.as_bytes(), &Finder::new("cart"), usize::MAX, 0, usize::MAX);
+            assert_eq!(found.iter().map(|line| line.count).sum::<usize>(), places, "{line}");
+        }
         check(text, 0, 9, &[(1, 2), (4, 1), (5, 3)]);
         check(text, 1, 3, &[(1, 1), (4, 1), (5, 1)]);
         check(text, 2, 2, &[(4, 1), (5, 1)]);
