@@ -77,26 +77,26 @@ pub struct FileSummary {
 
 /// A symbol that a catalog has, without its signature and documentation.
 #[derive(Clone)]
-pub enum Known {
+pub enum KnownSymbol {
     /// By itself.
     Alone(Arc<Symbol>),
     /// Among those of its file, at that place.
     InFacts(Arc<FileFacts>, usize),
 }
 
-impl Known {
-    fn in_facts(facts: Arc<FileFacts>, place: usize) -> Option<Known> {
-        (place < facts.symbols.len()).then(|| Known::InFacts(facts, place))
+impl KnownSymbol {
+    fn in_facts(facts: Arc<FileFacts>, place: usize) -> Option<KnownSymbol> {
+        (place < facts.symbols.len()).then(|| KnownSymbol::InFacts(facts, place))
     }
 }
 
-impl Deref for Known {
+impl Deref for KnownSymbol {
     type Target = Symbol;
 
     fn deref(&self) -> &Symbol {
         match self {
-            Known::Alone(symbol) => symbol,
-            Known::InFacts(facts, place) => &facts.symbols[*place],
+            KnownSymbol::Alone(symbol) => symbol,
+            KnownSymbol::InFacts(facts, place) => &facts.symbols[*place],
         }
     }
 }
@@ -412,8 +412,8 @@ impl Catalog {
 
     /// Returns the symbol at a place, as [`Catalog::facts`] has it, if there is one. O(place), where the
     /// facts of its file are not kept.
-    pub fn symbol(&self, at: SymbolAt) -> Result<Option<Known>> {
-        let in_facts = |facts: Arc<FileFacts>| Known::in_facts(facts, at.place as usize);
+    pub fn symbol(&self, at: SymbolAt) -> Result<Option<KnownSymbol>> {
+        let in_facts = |facts: Arc<FileFacts>| KnownSymbol::in_facts(facts, at.place as usize);
         if let Some(held) = self.held.get(&at.file) {
             return Ok(held.facts().and_then(in_facts));
         }
@@ -421,7 +421,7 @@ impl Catalog {
             return Ok(in_facts(facts));
         }
         if let Some(kept) = self.memory.symbols.get(&at) {
-            return Ok(Some(Known::Alone(kept)));
+            return Ok(Some(KnownSymbol::Alone(kept)));
         }
         let Some((part, doc)) = self.place(at.file) else { return Ok(None) };
         let found = self.parts[part].symbol(doc, at.place, self.path(at.file))?;
@@ -430,7 +430,7 @@ impl Catalog {
         Ok(found.map(|(_, symbol)| {
             let symbol = Arc::new(symbol);
             self.memory.symbols.insert(at, Arc::clone(&symbol));
-            Known::Alone(symbol)
+            KnownSymbol::Alone(symbol)
         }))
     }
 

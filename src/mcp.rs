@@ -1,8 +1,8 @@
 //! The Model Context Protocol: every tool, served to models over a pair of pipes or over HTTP.
 //!
 //! The only room that names rmcp, which knows the messages of both eras of the protocol (with
-//! `initialize` and without). What is ours: `stdio` reads and writes lines (`line`) of two streams (`streams`) and survives any bytes;
-//! `http` takes requests from who may ask;
+//! `initialize` and without). What is ours: `stdio` reads and writes lines (`line`) of two streams
+//! (`streams`) and survives any bytes; `http` takes requests from who may ask;
 //! `toolset` says which tools are offered, and `listing` how; `roots` finds out which trees are
 //! meant, `trees` has them, by the names that `names` makes, `project` keeps the index of one warm, and
 //! `clones` has copies of repositories; `server` answers, `call` runs one call, `visit` shows it the

@@ -42,8 +42,10 @@ impl Lines {
         self.bytes.drain(..self.start);
         self.looked -= self.start;
         self.start = 0;
-        // A long message leaves its room to others.
-        self.bytes.shrink_to(KEPT_BYTES);
+        if self.bytes.is_empty() {
+            // A long message leaves its room to others.
+            self.bytes.shrink_to(KEPT_BYTES);
+        }
         self.bytes.extend_from_slice(bytes);
     }
 

@@ -166,52 +166,34 @@ impl ServerHandler for Server {
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
         let cancelled = context.ct.clone();
-        let is_cancelled = cancelled.clone();
-        let (roots, doing) = (Arc::clone(&self.roots), Arc::new(Doing::new()));
+        let doing = Arc::new(Doing::new());
+        let work = {
+            let (roots, home, doing) = (Arc::clone(&self.roots), home.clone(), Arc::clone(&doing));
+            let cancelled = cancelled.clone();
+            move || {
+                let began = Instant::now();
+                let is_cancelled = || cancelled.is_cancelled();
+                let result = question.answer(&roots, home.as_deref(), &doing, &is_cancelled);
+                (result, began.elapsed() <= QUICK)
+            }
+        };
         // To hand a call to another thread and back takes longer than most look-ups.
         let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_at_rest();
         let is_quick = toolset::looks_up(tool) && was_quick.load(Ordering::Relaxed);
         let answered = if is_quick && home.as_ref().is_some_and(is_at_rest) {
-            let answer = || {
-                question.answer(&roots, home.as_deref(), &doing, &|| is_cancelled.is_cancelled())
-            };
-            catch_unwind(AssertUnwindSafe(answer)).ok()
+            catch_unwind(AssertUnwindSafe(work)).ok()
         } else {
-            let slot = async {
-                if let Some(home) = &home {
-                    settle(home, toolset::patience(tool), &context).await;
-                }
-                match tool.effect {
-                    // It waits for others more than it works.
-                    Effect::Adds => Ok(None),
-                    Effect::ReadOnly | Effect::Writes => {
-                        Arc::clone(&self.slots).acquire_owned().await.map(Some)
-                    }
-                }
+            let Some(answered) = self.beside(tool, home.as_deref(), &context, &doing, work).await
+            else {
+                let sentence = "the call was cancelled before its turn came".to_owned();
+                return Ok(call::failed(sentence).into());
             };
-            let slot = {
-                let (slot, gone) = (std::pin::pin!(slot), std::pin::pin!(cancelled.cancelled()));
-                either(slot, gone).await
-            };
-            let Some(Ok(slot)) = slot else {
-                return Ok(
-                    call::failed("the call was cancelled before its turn came".to_owned()).into()
-                );
-            };
-            let done = Arc::clone(&doing);
-            let answer = tokio::task::spawn_blocking(move || {
-                let _slot = slot;
-                question.answer(&roots, home.as_deref(), &done, &|| is_cancelled.is_cancelled())
-            });
-            match tool.effect {
-                Effect::Adds => {
-                    let telling = std::pin::pin!(tell(&context, || doing.told()));
-                    either(answer, telling).await.and_then(Result::ok)
-                }
-                Effect::ReadOnly | Effect::Writes => answer.await.ok(),
-            }
+            answered
         };
-        was_quick.store(asked_at.elapsed() <= QUICK, Ordering::Relaxed);
+        let answered = answered.map(|(result, is_quick)| {
+            was_quick.store(is_quick, Ordering::Relaxed);
+            result
+        });
         let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {
             self.metrics.called(tool, asked_at.elapsed(), is_failed);
@@ -256,6 +238,45 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    /// Does the work of a call in a thread of its own, once it is its turn: `None` if the call was cancelled
+    /// before, `Some(None)` if the work panicked.
+    async fn beside<T: Send + 'static>(
+        &self,
+        tool: &Tool,
+        home: Option<&Project>,
+        context: &RequestContext<RoleServer>,
+        doing: &Doing,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<Option<T>> {
+        let slot = async {
+            if let Some(home) = home {
+                settle(home, toolset::patience(tool), context).await;
+            }
+            match tool.effect {
+                // It waits for others more than it works.
+                Effect::Adds => Ok(None),
+                Effect::ReadOnly | Effect::Writes => {
+                    Arc::clone(&self.slots).acquire_owned().await.map(Some)
+                }
+            }
+        };
+        let slot = {
+            let (slot, gone) = (std::pin::pin!(slot), std::pin::pin!(context.ct.cancelled()));
+            either(slot, gone).await?.ok()?
+        };
+        let answer = tokio::task::spawn_blocking(move || {
+            let _slot = slot;
+            work()
+        });
+        Some(match tool.effect {
+            Effect::Adds => {
+                let telling = std::pin::pin!(tell(context, || doing.told()));
+                either(answer, telling).await.and_then(Result::ok)
+            }
+            Effect::ReadOnly | Effect::Writes => answer.await.ok(),
+        })
+    }
+
     /// Asks the client for its folders, where it has some and nobody else named the tree.
     #[expect(deprecated, reason = "clients of the era with `initialize` name their folders so")]
     async fn ask_for_roots(&self, peer: &Peer<RoleServer>) {
