@@ -29,8 +29,8 @@ pub struct Language {
     pub line_comments: &'static [&'static str],
     /// Marks that begin and end a comment of any length.
     pub block_comments: &'static [(&'static str, &'static str)],
-    /// How tests are recognized.
-    pub tests: Tests,
+    /// How test files are recognised.
+    pub tests: TestConventions,
     pub(super) grammar: LanguageFn,
     /// Another language that a text of this one's extension may turn out to be in.
     pub(super) refine: Option<fn(&[u8]) -> Option<&'static Language>>,
@@ -53,17 +53,21 @@ pub struct Language {
     pub(super) scopes: &'static [&'static str],
 }
 
-/// Signs by which tests are told from other sources.
+/// File-name and directory conventions that identify test files.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tests {
-    /// How the name of a test file starts.
+pub struct TestConventions {
+    /// Prefixes of the names of test files.
     pub file_prefixes: &'static [&'static str],
-    /// How the name of a test file ends, extension included.
+    /// Suffixes of the names of test files, extension included.
     pub file_suffixes: &'static [&'static str],
-    /// Folders whose files are tests.
-    pub folders: &'static [&'static str],
-    /// Attributes, annotations, name prefixes or calls that make a definition a test.
-    pub marks: &'static [&'static str],
+    /// Names of directories whose files are tests.
+    pub directories: &'static [&'static str],
+}
+
+impl TestConventions {
+    /// No convention: no file is a test file.
+    pub(super) const NONE: TestConventions =
+        TestConventions { file_prefixes: &[], file_suffixes: &[], directories: &[] };
 }
 
 /// Every language, in the order in which they are named to users.
@@ -128,8 +132,8 @@ pub fn of_path(path: &Path) -> Option<&'static Language> {
     of_name(path.file_name()?.to_str()?.as_bytes())
 }
 
-/// Returns the language that a file's name or its extension stands for, whatever other bytes it has.
-/// O(name).
+/// Returns the language that a file's name or its extension stands for, whatever other bytes it
+/// has. O(name).
 pub fn of_name(name: &[u8]) -> Option<&'static Language> {
     static FILENAMES: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.filenames));
     static EXTENSIONS: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.extensions));
@@ -184,11 +188,11 @@ impl Language {
     pub fn is_test_path(&self, path: &Path) -> bool {
         let tests = &self.tests;
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let mut folders = path.parent().into_iter().flat_map(Path::components);
+        let mut directories = path.parent().into_iter().flat_map(Path::components);
         tests.file_prefixes.iter().any(|prefix| name.starts_with(prefix))
             || tests.file_suffixes.iter().any(|suffix| name.ends_with(suffix))
-            || folders.any(|part| {
-                part.as_os_str().to_str().is_some_and(|part| tests.folders.contains(&part))
+            || directories.any(|part| {
+                part.as_os_str().to_str().is_some_and(|part| tests.directories.contains(&part))
             })
     }
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -27,11 +27,10 @@ pub(crate) static BASH: Language = Language {
     separator: ".",
     line_comments: &["#"],
     block_comments: &[],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &["test_", "test-"],
         file_suffixes: &["_test.sh", "-test.sh", "_spec.sh", ".test.sh"],
-        folders: &["test", "tests"],
-        marks: &["test_"],
+        directories: &["test", "tests"],
     },
     grammar: tree_sitter_bash::LANGUAGE,
     refine: None,

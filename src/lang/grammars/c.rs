@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::objc::OBJC;
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -22,11 +22,10 @@ pub(crate) static C: Language = Language {
     separator: "::",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &["test_"],
         file_suffixes: &["_test.c", "-test.c", "_kunit.c"],
-        folders: &["test", "tests"],
-        marks: &["TEST(", "TEST_F(", "KUNIT_CASE("],
+        directories: &["test", "tests"],
     },
     grammar: tree_sitter_c::LANGUAGE,
     refine: Some(header),
@@ -44,7 +43,7 @@ pub(crate) static C: Language = Language {
 pub(crate) static CPP: Language = Language {
     name: "cpp",
     extensions: &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp", "cu"],
-    tests: Tests {
+    tests: TestConventions {
         file_suffixes: &["_test.cc", "_test.cpp", "_unittest.cc", "Test.cpp", "-test.cpp"],
         ..C.tests
     },

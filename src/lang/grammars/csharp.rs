@@ -1,7 +1,7 @@
 //! C#.
 
 use super::{mentions, modifiers};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -15,11 +15,10 @@ pub(crate) static CSHARP: Language = Language {
     separator: ".",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["Test.cs", "Tests.cs"],
-        folders: &["test", "tests", "Test", "Tests"],
-        marks: &["[Fact", "[Theory", "[Test", "[TestMethod"],
+        directories: &["test", "tests", "Test", "Tests"],
     },
     grammar: tree_sitter_c_sharp::LANGUAGE,
     refine: None,

@@ -1,7 +1,7 @@
 //! Style sheets: CSS, and SCSS and Less as far as blanks make CSS of them.
 
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -17,7 +17,7 @@ pub(crate) static CSS: Language = Language {
     separator: " ",
     line_comments: &[],
     block_comments: &[("/*", "*/")],
-    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    tests: TestConventions::NONE,
     grammar: tree_sitter_css::LANGUAGE,
     refine: None,
     mask: None,

@@ -2,7 +2,7 @@
 
 use super::{mentions, modifiers};
 use crate::lang::facts::{Import, ImportKind, ImportedName};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -16,11 +16,10 @@ pub(crate) static DART: Language = Language {
     separator: ".",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["_test.dart"],
-        folders: &["test", "integration_test"],
-        marks: &["test(", "testWidgets(", "group("],
+        directories: &["test", "integration_test"],
     },
     grammar: tree_sitter_dart::LANGUAGE,
     refine: None,

@@ -6,7 +6,7 @@
 //! them.
 
 use super::blank::{blanks, lines};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -19,7 +19,7 @@ pub(crate) static DOCKERFILE: Language = Language {
     separator: ".",
     line_comments: &[],
     block_comments: &[],
-    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    tests: TestConventions::NONE,
     grammar: tree_sitter_md::LANGUAGE,
     refine: None,
     mask: Some(mask),

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, ImportedName};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -17,11 +17,10 @@ pub(crate) static ELIXIR: Language = Language {
     separator: ".",
     line_comments: &["#"],
     block_comments: &[],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["_test.exs"],
-        folders: &["test"],
-        marks: &["test ", "describe "],
+        directories: &["test"],
     },
     grammar: tree_sitter_elixir::LANGUAGE,
     refine: None,

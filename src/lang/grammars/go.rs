@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -19,12 +19,7 @@ pub(crate) static GO: Language = Language {
     separator: ".",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
-        file_prefixes: &[],
-        file_suffixes: &["_test.go"],
-        folders: &[],
-        marks: &["Test", "Benchmark", "Fuzz", "Example"],
-    },
+    tests: TestConventions { file_prefixes: &[], file_suffixes: &["_test.go"], directories: &[] },
     grammar: tree_sitter_go::LANGUAGE,
     refine: None,
     mask: None,

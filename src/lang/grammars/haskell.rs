@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::blank::{blank, lines};
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -18,11 +18,10 @@ pub(crate) static HASKELL: Language = Language {
     separator: ".",
     line_comments: &["--"],
     block_comments: &[("{-", "-}")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["Spec.hs", "Test.hs", "Tests.hs"],
-        folders: &["test", "tests"],
-        marks: &["prop_", "test_"],
+        directories: &["test", "tests"],
     },
     grammar: tree_sitter_haskell::LANGUAGE,
     refine: None,

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, Role};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -17,11 +17,10 @@ pub(crate) static HCL: Language = Language {
     separator: ".",
     line_comments: &["#", "//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &[".tftest.hcl"],
-        folders: &["test", "tests"],
-        marks: &[],
+        directories: &["test", "tests"],
     },
     grammar: tree_sitter_hcl::LANGUAGE,
     refine: None,

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -19,11 +19,10 @@ pub(crate) static JAVA: Language = Language {
     separator: ".",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["Test.java", "Tests.java", "IT.java"],
-        folders: &["test"],
-        marks: &["@Test", "@ParameterizedTest"],
+        directories: &["test"],
     },
     grammar: tree_sitter_java::LANGUAGE,
     refine: None,

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -17,7 +17,7 @@ mod overloads;
 mod refer;
 mod types;
 
-const TESTS: Tests = Tests {
+const TESTS: TestConventions = TestConventions {
     file_prefixes: &[],
     file_suffixes: &[
         ".test.js",
@@ -33,8 +33,7 @@ const TESTS: Tests = Tests {
         ".test.mjs",
         ".test.cjs",
     ],
-    folders: &["__tests__", "test", "tests"],
-    marks: &["describe(", "it(", "test("],
+    directories: &["__tests__", "test", "tests"],
 };
 
 /// JavaScript, JSX included.

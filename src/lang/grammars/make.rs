@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, Role};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -17,7 +17,7 @@ pub(crate) static MAKE: Language = Language {
     separator: ".",
     line_comments: &["#"],
     block_comments: &[],
-    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    tests: TestConventions::NONE,
     grammar: tree_sitter_make::LANGUAGE,
     refine: None,
     mask: Some(mask),

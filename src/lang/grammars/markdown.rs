@@ -2,7 +2,7 @@
 //!
 //! The grammar sees nothing but headings, which is all that is wanted of it and spares it the prose.
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -17,7 +17,7 @@ pub(crate) static MARKDOWN: Language = Language {
     separator: " > ",
     line_comments: &[],
     block_comments: &[("<!--", "-->")],
-    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    tests: TestConventions::NONE,
     grammar: tree_sitter_md::LANGUAGE,
     refine: None,
     mask: Some(mask),

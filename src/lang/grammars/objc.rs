@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::{c, mentions, modifiers};
 use crate::lang::facts::ImportKind;
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -20,11 +20,10 @@ pub(crate) static OBJC: Language = Language {
     separator: ".",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["Test.m", "Tests.m", "Test.mm", "Tests.mm"],
-        folders: &["Test", "Tests", "test", "tests"],
-        marks: &["test"],
+        directories: &["Test", "Tests", "test", "tests"],
     },
     grammar: tree_sitter_objc::LANGUAGE,
     refine: None,

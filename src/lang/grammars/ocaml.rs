@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, ImportedName};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -17,11 +17,10 @@ pub(crate) static OCAML: Language = Language {
     separator: ".",
     line_comments: &[],
     block_comments: &[("(*", "*)")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &["test_"],
         file_suffixes: &["_test.ml"],
-        folders: &["test", "tests"],
-        marks: &["test_", "let%test"],
+        directories: &["test", "tests"],
     },
     grammar: tree_sitter_ocaml::LANGUAGE_OCAML,
     refine: None,

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::{mentions, modifiers};
 use crate::lang::facts::ImportKind;
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -18,11 +18,10 @@ pub(crate) static PHP: Language = Language {
     separator: "::",
     line_comments: &["//", "#"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["Test.php", "TestCase.php", "_test.php"],
-        folders: &["test", "tests", "Tests"],
-        marks: &["test", "@test", "#[Test"],
+        directories: &["test", "tests", "Tests"],
     },
     grammar: tree_sitter_php::LANGUAGE_PHP,
     refine: None,

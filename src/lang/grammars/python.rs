@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -21,11 +21,10 @@ pub(crate) static PYTHON: Language = Language {
     separator: ".",
     line_comments: &["#"],
     block_comments: &[],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &["test_"],
         file_suffixes: &["_test.py"],
-        folders: &["tests", "test"],
-        marks: &["test_", "Test", "@pytest."],
+        directories: &["tests", "test"],
     },
     grammar: tree_sitter_python::LANGUAGE,
     refine: None,

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, ImportedName};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -17,11 +17,10 @@ pub(crate) static R: Language = Language {
     separator: "$",
     line_comments: &["#"],
     block_comments: &[],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &["test-", "test_"],
         file_suffixes: &[],
-        folders: &["testthat", "tests"],
-        marks: &["test_that("],
+        directories: &["testthat", "tests"],
     },
     grammar: tree_sitter_r::LANGUAGE,
     refine: None,

@@ -1,6 +1,6 @@
 //! Ruby.
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -15,11 +15,10 @@ pub(crate) static RUBY: Language = Language {
     separator: "::",
     line_comments: &["#"],
     block_comments: &[("=begin", "=end")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &["test_"],
         file_suffixes: &["_test.rb", "_spec.rb"],
-        folders: &["test", "spec"],
-        marks: &["test_", "describe ", "it "],
+        directories: &["test", "spec"],
     },
     grammar: tree_sitter_ruby::LANGUAGE,
     refine: None,

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -23,11 +23,10 @@ pub(crate) static RUST: Language = Language {
     separator: "::",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["_test.rs", "_tests.rs"],
-        folders: &["tests", "benches"],
-        marks: &["#[test]", "#[cfg(test)]", "::test]", "#[bench]"],
+        directories: &["tests", "benches"],
     },
     grammar: tree_sitter_rust::LANGUAGE,
     refine: None,

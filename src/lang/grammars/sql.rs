@@ -8,7 +8,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::lang::facts::Role;
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -25,7 +25,7 @@ pub(crate) static SQL: Language = Language {
     separator: ".",
     line_comments: &["--"],
     block_comments: &[("/*", "*/")],
-    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    tests: TestConventions::NONE,
     grammar: tree_sitter_sequel::LANGUAGE,
     refine: None,
     mask: Some(dialect::mask),

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{mentions, modifiers};
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -17,11 +17,10 @@ pub(crate) static SWIFT: Language = Language {
     separator: ".",
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
-    tests: Tests {
+    tests: TestConventions {
         file_prefixes: &[],
         file_suffixes: &["Test.swift", "Tests.swift", "Spec.swift"],
-        folders: &["Test", "Tests", "test", "tests"],
-        marks: &["@Test", "test"],
+        directories: &["Test", "Tests", "test", "tests"],
     },
     grammar: tree_sitter_swift::LANGUAGE,
     refine: None,

@@ -1,6 +1,6 @@
 //! TOML.
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -13,7 +13,7 @@ pub(crate) static TOML: Language = Language {
     separator: ".",
     line_comments: &["#"],
     block_comments: &[],
-    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    tests: TestConventions::NONE,
     grammar: tree_sitter_toml_ng::LANGUAGE,
     refine: None,
     mask: None,

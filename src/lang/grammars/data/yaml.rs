@@ -1,6 +1,6 @@
 //! YAML.
 
-use crate::lang::language::{Language, Tests};
+use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -13,7 +13,7 @@ pub(crate) static YAML: Language = Language {
     separator: ".",
     line_comments: &["#"],
     block_comments: &[],
-    tests: Tests { file_prefixes: &[], file_suffixes: &[], folders: &[], marks: &[] },
+    tests: TestConventions::NONE,
     grammar: tree_sitter_yaml::LANGUAGE,
     refine: None,
     mask: None,
