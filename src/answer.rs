@@ -5,5 +5,6 @@
 
 pub mod definition;
 pub mod nearest;
+pub mod style;
 pub mod tests_of;
 pub mod texts;

@@ -46,6 +46,7 @@ use serde_json::{Map, Value};
 pub use call::Call;
 use session::{PROJECT, Wanted};
 
+use crate::answer::style::{Plain, Style};
 use crate::error::{Error, Kind, Result};
 
 /// Every tool. New ones are appended, since clients remember the order.
@@ -120,8 +121,8 @@ pub trait Define {
 
 /// What every answer can do.
 pub trait Reply: Serialize {
-    /// Returns the reply as text for people and models.
-    fn render(&self) -> String;
+    /// Returns the reply as text for people and models; `style` chooses the display of paths.
+    fn render(&self, style: &dyn Style) -> String;
 
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
@@ -140,8 +141,12 @@ pub trait Answer {
     ///
     /// Never for the replies that there are.
     fn json(&self) -> Result<String>;
-    /// Returns the reply as text.
-    fn text(&self) -> String;
+    /// Returns the reply as text for agents: repository paths, no colours.
+    fn text(&self) -> String {
+        self.styled(&Plain)
+    }
+    /// Returns the reply as text in a style.
+    fn styled(&self, style: &dyn Style) -> String;
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
     /// Returns what a reader should know beside the text.
@@ -153,8 +158,8 @@ impl<R: Reply> Answer for R {
         serde_json::to_string(self).map_err(|error| Error::new(Kind::Io, error.to_string()))
     }
 
-    fn text(&self) -> String {
-        self.render()
+    fn styled(&self, style: &dyn Style) -> String {
+        self.render(style)
     }
 
     fn is_found(&self) -> bool {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::style::Style;
 use super::texts::Texts;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
@@ -148,19 +149,19 @@ impl Definition {
     }
 
     /// Returns kind, name and place on one line.
-    pub fn place(&self) -> String {
+    pub fn place(&self, style: &dyn Style) -> String {
         let Definition { path, line, end_line, .. } = self;
-        format!("{}  {}:{line}-{end_line}", self.kind_and_name(), text::plain(path))
+        format!("{}  {}", self.kind_and_name(style), style.range(path, *line, *end_line))
     }
 
     /// Returns place, kind and name on one line.
-    pub fn head(&self) -> String {
-        format!("{}:{}  {}", text::plain(&self.path), self.line, self.kind_and_name())
+    pub fn head(&self, style: &dyn Style) -> String {
+        format!("{}  {}", style.place(&self.path, self.line), self.kind_and_name(style))
     }
 
     /// Returns kind and name; the name of an implementation starts with its kind.
-    fn kind_and_name(&self) -> String {
-        let name = text::plain(&self.qualified_name);
+    fn kind_and_name(&self, style: &dyn Style) -> String {
+        let name = style.name(&self.qualified_name);
         match self.kind {
             SymbolKind::Impl => name,
             kind => format!("{} {name}", kind.name()),
@@ -169,8 +170,8 @@ impl Definition {
 
     /// Writes kind, name, place, signature and marks on a line, then the documentation's lines up
     /// to `doc_lines_max`, indented, then the text.
-    pub fn write(&self, out: &mut String, doc_lines_max: usize) {
-        let _ = write!(out, "{}  {}", self.place(), text::plain(&self.signature));
+    pub fn write(&self, out: &mut String, doc_lines_max: usize, style: &dyn Style) {
+        let _ = write!(out, "{}  {}", self.place(style), text::plain(&self.signature));
         for mark in self.marks.names() {
             let _ = write!(out, "  {mark}");
         }
@@ -181,7 +182,7 @@ impl Definition {
         let Some(body) = &self.body else { return };
         let width = self.end_line.to_string().len();
         for (at, line) in body.lines().enumerate() {
-            let _ = writeln!(out, "{:>width$}  {line}", self.line + at);
+            let _ = writeln!(out, "{}  {line}", style.line(&self.path, self.line + at, width));
         }
         if let Some(bytes) = self.body_bytes_left_out {
             let _ = writeln!(out, "… {bytes} bytes more");

@@ -18,7 +18,8 @@ mod uses;
 fn seen(path: &str, text: &str) -> String {
     let language = detect(Path::new(path), text.as_bytes()).expect("the language is known");
     let found = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT);
-    let mut seen = outline::Found::new(path.to_owned(), language, found.clone(), false).render();
+    let mut seen = outline::Found::new(path.to_owned(), language, found.clone(), false)
+        .render(&crate::answer::style::Plain);
     seen.push_str("---\n");
     for symbol in &found.symbols {
         let visibility = format!("{:?}", symbol.visibility).to_lowercase();

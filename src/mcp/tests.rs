@@ -25,7 +25,7 @@ struct Done {
 }
 
 impl Reply for Done {
-    fn render(&self) -> String {
+    fn render(&self, _: &dyn crate::answer::style::Style) -> String {
         self.what.repeat(if self.what == "long\n" { 50_000 } else { 1 })
     }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::session::PROJECT;
 use super::{Call, Define, Effect, Reply, Tool};
 use crate::answer::nearest;
+use crate::answer::style::Style;
 use crate::base::text;
 use crate::context::tokens;
 use crate::error::{Error, Kind, Result};
@@ -193,7 +194,7 @@ fn share(ops: &mut [Answered], tokens_max: usize) {
 
 impl Reply for Found {
     /// The texts of all calls, each under a line with its number and tool.
-    fn render(&self) -> String {
+    fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         for (at, op) in self.ops.iter().enumerate() {
             let outcome = match op.status {

@@ -10,6 +10,7 @@ use super::known::Known;
 use super::lookup::{self, Wanted, Within};
 use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
+use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::catalog::Catalog;
@@ -239,13 +240,13 @@ pub(super) fn rounded(confidence: f32) -> f32 {
 
 impl Reply for Found {
     /// For each definition a line, then a line for each of its callers.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for (place, Target { definition, callers }) in self.definitions.iter().enumerate() {
-            let _ = writeln!(out, "{}  {}", definition.head(), counted(*callers, "caller"));
+            let _ = writeln!(out, "{}  {}", definition.head(style), counted(*callers, "caller"));
             for caller in self.callers.iter().chain(&self.uses) {
                 if caller.of.is_none_or(|of| of == place) {
-                    caller.render(&mut out);
+                    caller.render(&mut out, &definition.name, style);
                 }
             }
         }
@@ -289,9 +290,10 @@ impl Reply for Found {
 }
 
 impl Caller {
-    fn render(&self, out: &mut String) {
-        let (path, line, code) = (text::plain(&self.path), self.line, text::plain(&self.text));
-        let _ = write!(out, "  {path}:{line}");
+    /// Writes the call site of a definition called `name`.
+    fn render(&self, out: &mut String, name: &str, style: &dyn Style) {
+        let code = style.highlight(&self.text, name);
+        let _ = write!(out, "  {}", style.place(&self.path, self.line));
         if let Some(around) = &self.enclosing {
             let _ = write!(out, "  in {}", text::plain(&around.name));
         }

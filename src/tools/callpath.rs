@@ -10,6 +10,7 @@ use super::known::Known;
 use super::lookup::{self, Wanted};
 use super::{Call, Define, Reply, counted};
 use crate::answer::definition::Definition;
+use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::error::{Error, Result};
@@ -132,11 +133,12 @@ impl Define for Callpath {
 
 impl Reply for Found {
     /// A line for each definition, and below it one for its call.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for Step { definition, calls } in &self.chain {
-            let _ = writeln!(out, "{}", definition.head());
+            let _ = writeln!(out, "{}", definition.head(style));
             if let Some(Site { line, text, confidence, reason }) = calls {
+                let line = style.line(&definition.path, *line, 0);
                 let text = text::plain(text);
                 let _ = writeln!(out, "  {line}: {text}  ({reason}, {confidence:.2})");
             }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Call, Define, Reply, cut_notice, first, paths, results_max};
+use crate::answer::style::Style;
 use crate::base::{path, text, time};
 use crate::engine::{FileList, State};
 use crate::error::{Error, Result};
@@ -214,12 +215,12 @@ fn change(path: &[u8], status: Status) -> Change {
 
 impl Reply for Found {
     /// A change a line: how, path, and the path before.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for Change { path, status, from } in &self.changes {
-            let _ = write!(out, "{:<8}  {}", status.name(), text::plain(path));
+            let _ = write!(out, "{:<8}  {}", status.name(), style.path(path));
             if let Some(from) = from {
-                let _ = write!(out, "  from {}", text::plain(from));
+                let _ = write!(out, "  from {}", style.path(from));
             }
             out.push('\n');
         }

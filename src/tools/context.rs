@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Status};
 use super::{Call, Define, Reply, paths};
+use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
@@ -275,7 +276,7 @@ impl Found {
             Form::Text => {
                 let notices = Reply::notices(self);
                 let notices = notices.iter().map(|notice| tokens::count(notice) + NOTICE_TOKENS);
-                tokens::count(&bundle.render()) + notices.sum::<usize>() + EDGE_TOKENS
+                tokens::count(&bundle.render(&Plain)) + notices.sum::<usize>() + EDGE_TOKENS
             }
             Form::Json => {
                 let json = serde_json::to_string(&self.shown(bundle)).unwrap_or_default();
@@ -300,8 +301,8 @@ impl Serialize for Found {
 
 impl Reply for Found {
     /// The parts of the bundle, each under its heading.
-    fn render(&self) -> String {
-        self.bundle(Form::Text).render()
+    fn render(&self, style: &dyn Style) -> String {
+        self.bundle(Form::Text).render(style)
     }
 
     fn is_found(&self) -> bool {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::callers::rounded;
 use super::known::Known;
 use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
+use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::ids::FileId;
 use crate::base::{path, text};
@@ -353,15 +354,16 @@ impl Outside {
 
 impl Reply for Found {
     /// A line for each file with its first import, and one for each further import.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for File { path, depth, imports, imports_total, marks } in &self.files {
             let indent = 2 * (depth - 1);
             let marks: String = marks.names().map(|name| format!("  {name}")).collect();
-            let _ = writeln!(out, "{:indent$}{}{marks}", "", text::plain(path));
+            let _ = writeln!(out, "{:indent$}{}{marks}", "", style.path(path));
             for Import { line, text, with, confidence, reason } in imports {
                 let with = with.as_ref().map(|with| format!("  [{}]", text::plain(with)));
                 let (text, with) = (text::plain(text), with.unwrap_or_default());
+                let line = style.line(path, *line, 0);
                 let _ = writeln!(
                     out,
                     "{:indent$}  {line}: {text}{with}  (by {reason}, {confidence:.2})",
@@ -378,8 +380,8 @@ impl Reply for Found {
             let _ = writeln!(out, "from elsewhere: {}", names.join(", "));
         }
         for Load { path, line, text, confidence } in &self.loads {
-            let (path, text) = (text::plain(path), text::plain(text));
-            let _ = writeln!(out, "loaded at run time: {path}:{line}: {text}  ({confidence:.2})");
+            let (place, text) = (style.place(path, *line), text::plain(text));
+            let _ = writeln!(out, "loaded at run time: {place}: {text}  ({confidence:.2})");
         }
         out
     }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Effect, Reply, paths, read};
+use crate::answer::style::Style;
 use crate::base::diff;
 use crate::error::{Error, Result};
 
@@ -250,8 +251,8 @@ impl Done {
 
 impl Reply for Done {
     /// A line about the file, then the diff.
-    fn render(&self) -> String {
-        let path = crate::base::text::plain(&self.path);
+    fn render(&self, style: &dyn Style) -> String {
+        let path = style.path(&self.path);
         let status = match self.status {
             Status::Written => "written",
             Status::Created => "created",

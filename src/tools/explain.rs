@@ -14,6 +14,7 @@ use super::known::{Known, Status};
 use super::lookup::{self, Filter, Wanted, Within};
 use super::{Call, Define, Reply, counted, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
+use crate::answer::style::Style;
 use crate::answer::tests_of::{self, Test};
 use crate::answer::texts::Texts;
 use crate::base::text;
@@ -266,16 +267,16 @@ fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Called> {
 
 impl Reply for Found {
     /// The definition, its documentation, and a paragraph for each list; or the choices.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         if let Some(choices) = &self.choices {
             for choice in &choices.list {
-                choice.write(&mut out, 0);
+                choice.write(&mut out, 0, style);
                 let _ = writeln!(out, "  id {}", text::plain(&choice.id));
             }
         }
         let Some(explained) = &self.explained else { return out };
-        explained.symbol.write(&mut out, DOC_LINES_MAX);
+        explained.symbol.write(&mut out, DOC_LINES_MAX, style);
         let uses: Vec<String> =
             explained.uses.iter().map(|(role, count)| format!("{} {count}", noun(*role))).collect();
         if !uses.is_empty() {
@@ -285,19 +286,21 @@ impl Reply for Found {
         for site in &explained.callers.list {
             let CallSite { path, line, text, around, .. } = site;
             let around = around.as_ref().map(|of| format!("  in {}", text::plain(&of.name)));
-            let (path, around) = (text::plain(path), around.unwrap_or_default());
-            let _ = writeln!(out, "  {path}:{line}{around}  {}", text::plain(text));
+            let (place, around) = (style.place(path, *line), around.unwrap_or_default());
+            let text = style.highlight(text, &explained.symbol.name);
+            let _ = writeln!(out, "  {place}{around}  {text}");
         }
         head(&mut out, "callees", &explained.callees);
         for Called { to, path, calls, .. } in &explained.callees.list {
-            let (name, path, kind) = (text::plain(&to.name), text::plain(path), to.kind.name());
+            let (name, kind) = (style.name(&to.name), to.kind.name());
+            let place = style.range(path, to.line, to.end_line);
             let times = if *calls > 1 { format!("  {calls} calls") } else { String::new() };
-            let _ = writeln!(out, "  {kind} {name}  {path}:{}-{}{times}", to.line, to.end_line);
+            let _ = writeln!(out, "  {kind} {name}  {place}{times}");
         }
         head(&mut out, "tests", &explained.tests);
         for test in &explained.tests.list {
             let why: Vec<&str> = test.why.iter().map(|why| why.words()).collect();
-            let _ = writeln!(out, "  {}  {}", text::plain(&test.path), why.join(", "));
+            let _ = writeln!(out, "  {}  {}", style.path(&test.path), why.join(", "));
         }
         out
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, cut_notice, paths, results_max};
-use crate::base::text;
+use crate::answer::style::Style;
 use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
 
@@ -78,10 +78,10 @@ impl Define for Find {
 
 impl Reply for Found {
     /// A path a line, with its marks.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let line = |file: &File| {
             let marks: String = file.marks.names().map(|name| format!("  {name}")).collect();
-            format!("{}{marks}\n", text::plain(&file.path))
+            format!("{}{marks}\n", style.path(&file.path))
         };
         self.files.iter().map(line).collect()
     }

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, cut_notice, first, paths, results_max};
-use crate::base::{path, text};
+use crate::answer::style::Style;
+use crate::base::path;
 use crate::error::{Error, Result};
 
 /// Files of a reply unless the caller says otherwise.
@@ -105,8 +106,8 @@ impl Define for Glob {
 
 impl Reply for Found {
     /// A path a line.
-    fn render(&self) -> String {
-        self.files.iter().map(|path| format!("{}\n", text::plain(path))).collect()
+    fn render(&self, style: &dyn Style) -> String {
+        self.files.iter().map(|path| format!("{}\n", style.path(path))).collect()
     }
 
     fn is_found(&self) -> bool {

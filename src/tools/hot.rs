@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, first, paths, results_max};
-use crate::base::{text, time};
+use crate::answer::style::Style;
+use crate::base::time;
 use crate::error::{Kind, Result};
 
 /// Commits that are counted.
@@ -137,16 +138,16 @@ fn history(call: &Call<'_>, limit: usize) -> Result<Option<History>> {
 
 impl Reply for Found {
     /// Two lists, each under its title.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::from("modified last\n");
         for file in &self.files {
-            let _ = writeln!(out, "  {}  {}", file.modified, text::plain(&file.path));
+            let _ = writeln!(out, "  {}  {}", file.modified, style.path(&file.path));
         }
         let Some(history) = &self.history else { return out };
         let _ = writeln!(out, "touched most often by the last {} commits", history.commits);
         for file in &history.files {
             let Committed { path, commits, last } = file;
-            let _ = writeln!(out, "  {commits}  {last}  {}", text::plain(path));
+            let _ = writeln!(out, "  {commits}  {last}  {}", style.path(path));
         }
         out
     }

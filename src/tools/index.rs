@@ -7,6 +7,7 @@ use super::known::Status;
 use super::projects::line;
 use super::session::{Indexed, Project, Source};
 use super::{Call, Define, Effect, Reply};
+use crate::answer::style::Style;
 use crate::error::{Error, Result};
 
 /// See [`Define`].
@@ -79,7 +80,7 @@ impl Define for Index {
 
 impl Reply for Added {
     /// One line.
-    fn render(&self) -> String {
+    fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         line(&mut out, &self.project);
         out

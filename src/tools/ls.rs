@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, counted, cut_notice, paths};
-use crate::base::text;
+use crate::answer::style::Style;
 use crate::error::Result;
 use crate::lang::language;
 use crate::lang::marks::{self, Marks};
@@ -112,10 +112,14 @@ impl Define for Ls {
 
 impl Reply for Found {
     /// An entry a line: name, size or number of files, language, marks.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for entry in &self.entries {
-            out.push_str(&text::plain(&entry.name));
+            let path = match self.path.as_str() {
+                "" => entry.name.clone(),
+                directory => format!("{directory}/{}", entry.name),
+            };
+            out.push_str(&style.entry(&path, &entry.name));
             let _ = match entry.files {
                 Some(files) => write!(out, "  {}", counted(files, "file")),
                 None => write!(out, "  {} bytes", entry.bytes),

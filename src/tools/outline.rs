@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Call, Define, Reply, paths, results_max};
+use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Result};
 use crate::lang::language::LANGUAGES;
@@ -162,7 +163,7 @@ fn unknown(path: &std::path::Path) -> Error {
 
 impl Reply for Found {
     /// A line for each symbol, indented by what it lies in.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for symbol in &self.symbols {
             let (kind, name, line, end_line, depth, signature) = match symbol {
@@ -178,8 +179,8 @@ impl Reply for Found {
             // The name of an implementation starts with its kind.
             let kind = if kind == SymbolKind::Impl { "" } else { kind.name() };
             let blank = if kind.is_empty() { "" } else { " " };
-            let name = text::plain(name);
-            let _ = write!(out, "{:indent$}{kind}{blank}{name}  {line}-{end_line}", "");
+            let (name, lines) = (style.name(name), style.lines(&self.path, line, end_line));
+            let _ = write!(out, "{:indent$}{kind}{blank}{name}  {lines}", "");
             if let Some(signature) = signature {
                 let _ = write!(out, "  {}", text::plain(signature));
             }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::session::{Indexed, Project};
 use super::{Call, Define, Reply, counted, first};
+use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
 
@@ -60,7 +61,7 @@ impl Define for Projects {
 
 impl Reply for Listed {
     /// A line for each project, and one for each other tree.
-    fn render(&self) -> String {
+    fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         for project in &self.projects {
             line(&mut out, project);

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::deps::Direction;
 use super::known::Known;
 use super::{Call, Define, Reply, counted, first, paths, schema};
+use crate::answer::style::Style;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
@@ -349,16 +350,18 @@ fn within<T>(list: Vec<T>, left: &mut usize, is_cut: &mut bool) -> Vec<T> {
 
 impl Reply for Found {
     /// A line for each file, and below it what steps added.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {
             let marks: String = file.marks.names().map(|name| format!("  {name}")).collect();
-            let _ = writeln!(out, "{}{marks}", text::plain(&file.path));
+            let _ = writeln!(out, "{}{marks}", style.path(&file.path));
             for Symbol { name, kind, line, end_line } in &file.symbols {
-                let (name, kind) = (text::plain(name), kind.name());
-                let _ = writeln!(out, "  {kind} {name}  {line}-{end_line}");
+                let (name, kind) = (style.name(name), kind.name());
+                let lines = style.lines(&file.path, *line, *end_line);
+                let _ = writeln!(out, "  {kind} {name}  {lines}");
             }
             for Line { line, text } in file.matches.iter().chain(&file.lines) {
+                let line = style.line(&file.path, *line, 0);
                 let _ = writeln!(out, "  {line}: {}", text::plain(text));
             }
             for (total, shown, what) in [

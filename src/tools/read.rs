@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Call, Define, Reply, outline, paths};
 use crate::answer::nearest;
+use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 use crate::lang::{self, Language, Symbol};
@@ -289,8 +290,8 @@ fn symbol(
 
 impl Reply for Found {
     /// A line about the file, then its numbered lines.
-    fn render(&self) -> String {
-        let mut out = text::plain(&self.path);
+    fn render(&self, style: &dyn Style) -> String {
+        let mut out = style.path(&self.path);
         for word in self.language.iter().chain(&self.format) {
             let _ = write!(out, "  {word}");
         }
@@ -316,7 +317,7 @@ impl Reply for Found {
         out.push('\n');
         let width = self.lines.last().map_or(0, |line| line.line.to_string().len());
         for Line { line, text, bytes_left_out } in &self.lines {
-            let _ = write!(out, "{line:>width$}  {text}");
+            let _ = write!(out, "{}  {text}", style.line(&self.path, *line, width));
             if let Some(bytes) = bytes_left_out {
                 let _ = write!(out, " … {bytes} bytes more");
             }

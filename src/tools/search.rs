@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::glob::PathGlob;
 use super::pattern::Pattern;
 use super::{Call, Define, Reply, counted, paths, results_max};
+use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::ids::FileId;
 use crate::base::text;
@@ -439,10 +440,10 @@ fn line(number: usize, bytes: &[u8], hit: Option<usize>) -> Line {
 
 impl Reply for Found {
     /// A file a line, with how many of its lines match, and those below.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {
-            let _ = write!(out, "{}  {}", text::plain(&file.path), counted(file.count, "line"));
+            let _ = write!(out, "{}  {}", style.path(&file.path), counted(file.count, "line"));
             for mark in file.defines.then_some("defines").into_iter().chain(file.marks.names()) {
                 let _ = write!(out, "  {mark}");
             }
@@ -450,7 +451,8 @@ impl Reply for Found {
             let width = file.lines.last().map_or(0, |line| line.line.to_string().len());
             for Line { line, text, context } in &file.lines {
                 let mark = if *context { '-' } else { ':' };
-                let _ = writeln!(out, "  {line:>width$}{mark} {}", text::plain(text));
+                let number = style.line(&file.path, *line, width);
+                let _ = writeln!(out, "  {number}{mark} {}", text::plain(text));
             }
         }
         out

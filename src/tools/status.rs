@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::known::Known;
 use super::session::Session;
 use super::{Call, Define, Reply, counted, first};
+use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
 
@@ -89,7 +90,7 @@ impl Define for Status {
 
 impl Reply for Told {
     /// A fact a line.
-    fn render(&self) -> String {
+    fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         let _ = writeln!(out, "root  {}", text::plain(&self.root));
         let _ = writeln!(out, "files  {}, {} bytes", self.files, self.bytes);

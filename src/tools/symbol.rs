@@ -8,6 +8,7 @@ use super::known::{Known, Reading};
 use super::lookup::{self, Filter, Wanted, Within};
 use super::{Call, Define, Reply, counted, cut_notice, results_max};
 use crate::answer::definition::Definition;
+use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::error::{Error, Result};
 use crate::lang::SymbolKind;
@@ -163,10 +164,10 @@ fn kind(name: &str) -> Result<SymbolKind> {
 
 impl Reply for Found {
     /// Kind, name, place and signature a line, the start of the documentation below, then the text.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for symbol in &self.symbols {
-            symbol.write(&mut out, 1);
+            symbol.write(&mut out, 1, style);
         }
         out
     }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Reply, counted, paths};
-use crate::base::text;
+use crate::answer::style::{Plain, Style};
 use crate::error::Result;
 use crate::lang::Marks;
 use folders::Folders;
@@ -134,7 +134,7 @@ impl Define for Tree {
 /// Returns the bytes of a reply in the longer of its forms.
 fn rendered_bytes(found: &Found) -> usize {
     let json = serde_json::to_string(found).map_or(0, |json| json.len() + 1);
-    json.max(found.render().len())
+    json.max(found.render(&Plain).len())
 }
 
 impl Entry {
@@ -143,7 +143,7 @@ impl Entry {
     fn bytes(&self, from: usize) -> usize {
         let json = serde_json::to_string(self).map_or(0, |json| json.len() + 1);
         let mut text = String::new();
-        self.write(&mut text, from);
+        self.write(&mut text, from, &Plain);
         if let Some(files) = self.files_left_out {
             write_left_out(&mut text, self.depth + 1, None, Some(files));
         }
@@ -151,8 +151,8 @@ impl Entry {
     }
 
     /// Writes it on a line, its path from the byte `from` on.
-    fn write(&self, out: &mut String, from: usize) {
-        let name = text::plain(self.path.get(from..).unwrap_or(&self.path));
+    fn write(&self, out: &mut String, from: usize, style: &dyn Style) {
+        let name = style.entry(&self.path, self.path.get(from..).unwrap_or(&self.path));
         let _ = write!(out, "{:indent$}{name}", "", indent = 2 * self.depth);
         if let Some(files) = self.files {
             let _ = write!(out, "  {}", counted(files, "file"));
@@ -187,7 +187,7 @@ fn write_left_out(out: &mut String, depth: usize, folders: Option<usize>, files:
 
 impl Reply for Found {
     /// An entry a line, indented by what it lies in.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         // The paths of the open folders, to leave them out of what is in them.
         let base = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
@@ -198,7 +198,7 @@ impl Reply for Found {
                 write_left_out(&mut out, depth, None, Some(files));
             }
             open.truncate(entry.depth + 1);
-            entry.write(&mut out, open.last().copied().unwrap_or(base));
+            entry.write(&mut out, open.last().copied().unwrap_or(base), style);
             if entry.files.is_some() {
                 open.push(entry.path.len());
                 left_out.extend(entry.files_left_out.map(|files| (entry.depth + 1, files)));

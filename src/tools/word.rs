@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Reading};
 use super::{Call, Define, Reply, counted, paths, results_max};
+use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::text;
 use crate::catalog::{Catalog, WordIn};
@@ -214,17 +215,18 @@ fn is_part(text: &[u8], hit: usize, len: usize) -> bool {
 
 impl Reply for Found {
     /// A file a line with how often it has the word, its lines below.
-    fn render(&self) -> String {
+    fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {
-            let _ = write!(out, "{}  {}", text::plain(&file.path), counted(file.count, "place"));
+            let _ = write!(out, "{}  {}", style.path(&file.path), counted(file.count, "place"));
             for mark in file.marks.names() {
                 let _ = write!(out, "  {mark}");
             }
             out.push('\n');
             let width = file.lines.last().map_or(0, |line| line.line.to_string().len());
             for Line { line, text, .. } in &file.lines {
-                let _ = writeln!(out, "  {line:>width$}  {}", text::plain(text));
+                let number = style.line(&file.path, *line, width);
+                let _ = writeln!(out, "  {number}  {}", style.highlight(text, &self.word));
             }
         }
         out

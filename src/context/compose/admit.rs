@@ -184,6 +184,7 @@ fn json<T: Serialize>(entry: &T) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::style::Plain;
     use crate::context::compose::bundle::File;
 
     fn file(path: &str, why: &[&str]) -> Entry {
@@ -210,7 +211,7 @@ mod tests {
         for budget in [120, 150, 200, 400, 2000] {
             for form in [Form::Text, Form::Json] {
                 let measure = |bundle: &Bundle| match form {
-                    Form::Text => tokens::count(&bundle.render()),
+                    Form::Text => tokens::count(&bundle.render(&Plain)),
                     Form::Json => json(bundle),
                 };
                 let bundle = choice(budget).bundle(form, measure);

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use super::bundle::{Bundle, Calls, Entry, File, Keyword, LeftOut, Role, Snippet, Symbol, Test};
+use crate::answer::style::{Plain, Style};
 use crate::base::text::plain;
 use crate::lang::SymbolKind;
 
 impl Bundle {
     /// Returns the parts, each under its heading.
-    pub fn render(&self) -> String {
+    pub fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         if let Some(message) = &self.message {
             let _ = writeln!(out, "{message}");
@@ -17,18 +18,18 @@ impl Bundle {
             let told: Vec<String> = self.keywords.iter().map(keyword).collect();
             let _ = writeln!(out, "keywords: {}", told.join(", "));
         }
-        section(&mut out, "definitions", &self.symbols, Symbol::write);
-        section(&mut out, "files", &self.files, File::write);
-        section(&mut out, "lines", &self.snippets, Snippet::write);
+        section(&mut out, "definitions", &self.symbols, |symbol, out| symbol.write(out, style));
+        section(&mut out, "files", &self.files, |file, out| file.write(out, style));
+        section(&mut out, "lines", &self.snippets, |snippet, out| snippet.write(out, style));
         if !self.calls.is_empty() {
             out.push_str("## calls\n");
             let is_of_one = |a: &Calls, b: &Calls| (&a.of, a.role) == (&b.of, b.role);
             for group in self.calls.chunk_by(is_of_one) {
                 group[0].write_head(&mut out);
-                group.iter().for_each(|calls| calls.write_sites(&mut out));
+                group.iter().for_each(|calls| calls.write_sites(&mut out, style));
             }
         }
-        section(&mut out, "tests (by convention)", &self.tests, Test::write);
+        section(&mut out, "tests (by convention)", &self.tests, |test, out| test.write(out, style));
         if self.omitted > 0 {
             let parts = parts(self.left_out).join(", ");
             let _ = writeln!(out, "left out: {parts} (about {} tokens)", self.omitted_tokens);
@@ -79,30 +80,30 @@ fn keyword(keyword: &Keyword) -> String {
 impl Entry {
     /// Writes the entry as it stands in its part.
     pub(super) fn write(&self, out: &mut String) {
+        let style = &Plain;
         match self {
-            Entry::Symbol(symbol) => symbol.write(out),
-            Entry::File(file) => file.write(out),
-            Entry::Snippet(snippet) => snippet.write(out),
+            Entry::Symbol(symbol) => symbol.write(out, style),
+            Entry::File(file) => file.write(out, style),
+            Entry::Snippet(snippet) => snippet.write(out, style),
             Entry::Calls(calls) => {
                 calls.write_head(out);
-                calls.write_sites(out);
+                calls.write_sites(out, style);
             }
-            Entry::Test(test) => test.write(out),
+            Entry::Test(test) => test.write(out, style),
         }
     }
 }
 
 impl Symbol {
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String, style: &dyn Style) {
         let Symbol { path, line, end_line, .. } = self;
-        let name = plain(self.qualified_name.as_ref().unwrap_or(&self.name));
-        let path = plain(path);
+        let name = style.name(self.qualified_name.as_ref().unwrap_or(&self.name));
         let _ = match self.kind {
             // Its name starts with its kind.
             SymbolKind::Impl => write!(out, "{name}"),
             kind => write!(out, "{} {name}", kind.name()),
         };
-        let _ = write!(out, "  {path}:{line}-{end_line}");
+        let _ = write!(out, "  {}", style.range(path, *line, *end_line));
         // The text begins with it.
         if !self.signature.is_empty() && self.body.is_none() {
             let _ = write!(out, "  {}", plain(&self.signature));
@@ -124,14 +125,14 @@ impl Symbol {
 }
 
 impl File {
-    fn write(&self, out: &mut String) {
-        let _ = writeln!(out, "{}  {}", plain(&self.path), plain(&self.why.join(" ")));
+    fn write(&self, out: &mut String, style: &dyn Style) {
+        let _ = writeln!(out, "{}  {}", style.path(&self.path), plain(&self.why.join(" ")));
     }
 }
 
 impl Snippet {
-    fn write(&self, out: &mut String) {
-        let _ = write!(out, "{}:{}", plain(&self.path), self.start_line);
+    fn write(&self, out: &mut String, style: &dyn Style) {
+        out.push_str(&style.place(&self.path, self.start_line));
         if let Some(around) = &self.around {
             let _ = write!(out, "  in {}", plain(around));
         }
@@ -148,24 +149,27 @@ impl Calls {
         };
     }
 
-    fn write_sites(&self, out: &mut String) {
-        let site = |site: &super::bundle::Site| format!("{}:{}", plain(&site.name), site.line);
+    fn write_sites(&self, out: &mut String, style: &dyn Style) {
+        let site = |site: &super::bundle::Site| {
+            format!("{}:{}", plain(&site.name), style.line(&self.path, site.line, 0))
+        };
         let sites: Vec<String> = self.sites.iter().map(site).collect();
-        let _ = writeln!(out, "  {}  {}", plain(&self.path), sites.join(" "));
+        let _ = writeln!(out, "  {}  {}", style.path(&self.path), sites.join(" "));
     }
 }
 
 impl Test {
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String, style: &dyn Style) {
         match &self.command {
             // The command names the file, as a rule.
             Some(command) if command.contains(&self.path) => {
                 let _ = writeln!(out, "`{}`  {}", plain(command), self.why);
             }
             Some(command) => {
-                let _ = writeln!(out, "{}  {}  `{}`", plain(&self.path), self.why, plain(command));
+                let _ =
+                    writeln!(out, "{}  {}  `{}`", style.path(&self.path), self.why, plain(command));
             }
-            None => _ = writeln!(out, "{}  {}", plain(&self.path), self.why),
+            None => _ = writeln!(out, "{}  {}", style.path(&self.path), self.why),
         }
     }
 }

@@ -138,12 +138,20 @@ fn what_cannot_be_meant_is_told() {
 fn long_diffs_are_cut_behind_a_write() {
     let after = "line\n".repeat(1000);
     let dry = done(b"a.rs", None, &after);
-    assert!(dry.render().starts_with("a.rs  not written (dry run)  hash "), "{}", dry.render());
+    assert!(
+        dry.render(&crate::answer::style::Plain).starts_with("a.rs  not written (dry run)  hash "),
+        "{}",
+        dry.render(&crate::answer::style::Plain)
+    );
     assert_eq!(dry.diff.lines().count(), 1003);
     let written = dry.once_written(Status::Created);
     assert_eq!(written.diff.lines().count(), DIFF_LINES_MAX);
     assert_eq!(written.lines_left_out, 1003 - DIFF_LINES_MAX);
-    assert!(written.render().ends_with("… 943 lines more\n"), "{}", written.render());
+    assert!(
+        written.render(&crate::answer::style::Plain).ends_with("… 943 lines more\n"),
+        "{}",
+        written.render(&crate::answer::style::Plain)
+    );
     assert!(written.diff.starts_with("--- /dev/null\n+++ b/a.rs\n@@ -0,0 +1,1000 @@\n"));
 }
 
