@@ -5,6 +5,9 @@
 //! look-ups of tools. It never changes; after an edit a new one is made, whose [`overlay`] holds the
 //! facts of the files that differ. Files are named by their place in the list of files.
 
+pub mod code;
+pub mod extract;
+pub mod file_list;
 pub mod file_names;
 pub mod imports;
 mod linking;
@@ -23,7 +26,6 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::base::ids::FileId;
 use crate::base::text;
-use crate::engine::{FileInfo, FileList};
 use crate::error::Result;
 use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
 use crate::graph::link::{FileFacts, Site, SymbolAt};
@@ -33,6 +35,7 @@ use crate::index::code::{Part, keys, reader};
 use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Limits, Marks, Symbol};
 use crate::source::kept::{Text, Texts};
+use file_list::{FileInfo, FileList};
 use memory::{MARKED, Memory, UNMARKED};
 use names::Names;
 use overlay::Held;

@@ -3,6 +3,7 @@
 mod build;
 mod catalog;
 pub mod code;
+mod dir_changes;
 mod edit;
 mod file_list;
 mod files;
@@ -18,6 +19,7 @@ mod ranking;
 mod serve;
 #[cfg(unix)]
 mod socket;
+mod sweep;
 #[cfg(unix)]
 mod sync;
 mod text;
@@ -35,8 +37,8 @@ mod wire;
 
 pub use build::{Built, build, build_in_memory, refresh};
 pub use code::{CodeBuilt, CodeStatus, build_code, check_code, code_status, has_code};
-pub use file_list::{Check, FileInfo, FileList, State, file_list};
-pub use freshen::{Freshened, View, Watched, freshen, freshen_watched};
+pub use file_list::{Check, file_list};
+pub use freshen::{Freshened, Watched, freshen, freshen_watched};
 pub use history::{HistoryBuilt, HistoryStatus, history_status};
 pub use local::Local;
 pub use pace::Pace;

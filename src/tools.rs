@@ -3,7 +3,7 @@
 //! Each is one file: its arguments, its reply, `run` and `render`. [`TOOLS`] lists them once; the
 //! commands of the command line, their help, completions and manual, and the pages below docs/tools/ are
 //! made from it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
-//! tree through [`call::Code`] alone.
+//! tree through [`Code`](crate::catalog::code::Code) alone.
 
 pub mod bundle;
 pub mod call;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
-use codedb::engine::code::extract_text;
+use codedb::catalog::code::Code as _;
+use codedb::catalog::extract::extract_text;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::extract::Extractor;
 use codedb::query::candidates::{Demand, candidates};
@@ -13,7 +14,6 @@ use codedb::query::pattern::PatternOptions;
 use codedb::query::plan::Plan;
 use codedb::snapshot::Snapshot;
 use codedb::source::walk;
-use codedb::tools::call::Code as _;
 use codedb::tools::pattern::Pattern;
 
 use super::corpus::manifest::Profile;

@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use codedb::base::ids::FileId;
+use codedb::catalog::code::Code as _;
 use codedb::engine::{self, Check, Engine, Local, Pace, Progress, Stop};
 use codedb::index::store::Store;
 use codedb::source::walk::Environment;
-use codedb::tools::call::Code as _;
 use codedb::tools::{self, Call};
 use serde_json::{Value, json};
 

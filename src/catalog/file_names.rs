@@ -4,9 +4,9 @@
 use rustc_hash::FxHashMap;
 
 use super::Catalog;
+use super::file_list::FileList;
 use crate::base::ids::FileId;
 use crate::base::path::{is_within, split};
-use crate::engine::FileList;
 use crate::index::code::reader::path_hash;
 use crate::lang::prose::Stems;
 use crate::lang::words::{parts, push_folded};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FileSummary;
-use crate::engine::code::Extract;
+use super::extract::Extract;
 use crate::graph::link::FileFacts;
 use crate::index::code::keys;
 use crate::lang::facts::{Facts, Reference, Role};

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::Catalog;
+use super::file_list::FileList;
 use crate::base::ids::FileId;
 use crate::base::path;
-use crate::engine::FileList;
 use crate::lang::marks;
 
 /// Endings and beginnings of test files' stems, without separators.

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::place::Cache;
+use crate::catalog::code::Code;
 use crate::error::{Error, Result};
 use crate::index::store;
-use crate::tools::call::Code;
 use crate::tools::session::{Added, Project, Session, Source, Wanted};
 
 /// The trees that have an index in the cache.

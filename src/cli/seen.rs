@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::background::{self, Build};
 use crate::catalog::Catalog;
-use crate::engine::{self, Check, Engine, FileList, Local};
+use crate::catalog::code::{Code, Editor};
+use crate::catalog::file_list::FileList;
+use crate::engine::{self, Check, Engine, Local};
 use crate::error::{Kind, Result};
 use crate::history::History;
 use crate::history::git::Git;
@@ -16,7 +18,6 @@ use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
-use crate::tools::call::{Code, Editor};
 
 /// Files that are tried, to learn whether a builder could know more of the tree.
 const TRIED_MAX: usize = 16;

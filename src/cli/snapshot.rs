@@ -8,10 +8,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::index::{asked, place_args};
 use super::seen::Seen;
 use super::{place, report, tool};
+use crate::catalog::code::Code;
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::index::code::store::CodeStore;
-use crate::tools::call::Code;
 use crate::tools::known::Known;
 use crate::tools::structure;
 

@@ -11,6 +11,7 @@ use super::progress::{Progress, Stage};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId, UnitId};
 use crate::base::path;
+use crate::catalog::file_list::INDEXED_BYTES_MAX;
 use crate::error::{Error, Kind, Result};
 use crate::index::map::Map;
 use crate::index::segment::{self, Segment};
@@ -409,7 +410,7 @@ fn renumber(
 /// Returns the files of `before` whose stamps still hold.
 fn unchanged_files(before: &Snapshot, threads: usize) -> Result<Bits> {
     let files = before.table.files() as usize;
-    let swept = crate::source::sweep::sweep(
+    let swept = super::sweep::sweep(
         &before.root,
         &before.table,
         0..before.table.dirs(),
@@ -449,7 +450,7 @@ fn scanned(files: &[FileEntry]) -> std::collections::BTreeMap<String, u64> {
             continue;
         } else if file.stamp == Stamp::NEVER {
             "unreadable-or-just-changed"
-        } else if file.stamp.size > files::FILE_BYTES_MAX {
+        } else if file.stamp.size > INDEXED_BYTES_MAX {
             "large"
         } else {
             "utf-16"

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 
-use super::code::{Extract, extract};
+use super::Engine;
 use super::warm::Moment;
-use super::{Engine, FileList};
 use crate::base::ids::FileId;
 use crate::base::path;
+use crate::catalog::extract::{Extract, extract};
+use crate::catalog::file_list::FileList;
 use crate::catalog::{Catalog, overlay::Held};
 use crate::error::{Kind, Result};
 use crate::index::code::Part;

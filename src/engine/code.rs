@@ -3,10 +3,8 @@
 //! Each file is read, parsed and cut into words by several threads, and added to a part in path
 //! order. Files that an earlier part speaks of stay there; only others are read.
 
-mod extract;
 mod status;
 
-pub use extract::{Extract, extract, extract_text};
 pub use status::{CodeStatus, check_code, code_status};
 
 use super::Engine;
@@ -15,6 +13,7 @@ use super::ordered::ordered;
 use super::progress::{Progress, Stage};
 use super::text::{self, Belief};
 use crate::base::ids::FileId;
+use crate::catalog::extract::{Extract, extract};
 use crate::error::{Kind, Result};
 use crate::index::code::places::Places;
 use crate::index::code::store::{self, Code, CodeStore, PARTS_MAX};

@@ -1,10 +1,10 @@
 //! Edits of the tree on this machine.
 
 use super::Engine;
+use crate::catalog::code::Editor;
 use crate::error::{Error, Result};
 use crate::source::guarded::Content;
 use crate::source::write;
-use crate::tools::call::Editor;
 
 impl Editor for Engine {
     fn read(&self, path: &[u8]) -> Result<Content> {

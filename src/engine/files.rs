@@ -9,15 +9,13 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::progress::Progress;
 use crate::base::path;
+use crate::catalog::file_list::INDEXED_BYTES_MAX;
 use crate::error::Result;
 use crate::index::extract::{self, Content};
 use crate::index::segment::{Run, RunBuilder};
 use crate::index::table::{FileEntry, Flags};
 use crate::source::stamp::Stamp;
 use crate::source::{read, secret};
-
-/// Larger files are not indexed but scanned, a buffer at a time.
-pub(super) const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Files that a thread takes at a time: few enough that threads end together, many enough that
 /// their runs are not too many to put together.
@@ -132,7 +130,7 @@ impl Worker<'_> {
             entry.stamp = stamp;
             return Read { entry, bytes };
         }
-        if bytes > FILE_BYTES_MAX {
+        if bytes > INDEXED_BYTES_MAX {
             entry.stamp = stamp;
             return Read { entry, bytes };
         }

@@ -1,42 +1,15 @@
 //! What a query may believe of a snapshot: the strict check of stamps, rules and directories, and
 //! the same check of only those that a watch server names.
 
+use super::sweep::Swept;
+use super::{dir_changes, sweep};
 use crate::base::bits::Bits;
-use crate::base::ids::{DirId, FileId};
+use crate::base::ids::DirId;
+use crate::catalog::file_list::View;
 use crate::error::Result;
 use crate::index::table::Table;
 use crate::snapshot::Snapshot;
-use crate::source::sweep::Swept;
 use crate::source::walk::Environment;
-use crate::source::{changes, sweep};
-
-/// What differs from the snapshot now, below the scope that was asked for.
-#[derive(Debug, Default)]
-pub struct View {
-    /// Files with another content perhaps, ascending.
-    pub changed: Vec<FileId>,
-    /// Files that are no longer searched, ascending.
-    pub gone: Vec<FileId>,
-    /// Repository paths of files that the snapshot does not have, in path order.
-    pub added: Vec<Vec<u8>>,
-    /// Directories with another stamp, ascending.
-    pub dirs: Vec<DirId>,
-}
-
-impl View {
-    /// Returns true if the same files differ in the same ways.
-    pub(super) fn has_files_of(&self, other: &View) -> bool {
-        (&self.changed, &self.gone, &self.added) == (&other.changed, &other.gone, &other.added)
-    }
-
-    /// Returns true if the snapshot holds as it is.
-    pub fn is_unchanged(&self) -> bool {
-        self.changed.is_empty()
-            && self.gone.is_empty()
-            && self.added.is_empty()
-            && self.dirs.is_empty()
-    }
-}
 
 /// What a watch server saw since a generation was made: nothing else differs from it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -181,7 +154,7 @@ fn finish(
     let Snapshot { root, table, .. } = snapshot;
     swept.dirs.sort_unstable();
     swept.dirs.dedup();
-    let Some(changes) = changes::in_dirs(root, table, &swept.dirs, scope, environment)? else {
+    let Some(changes) = dir_changes::in_dirs(root, table, &swept.dirs, scope, environment)? else {
         return Ok(Freshened::Rewalk("an ignore rule or too many directories changed"));
     };
     let mut gone = swept.gone;

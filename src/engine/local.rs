@@ -6,12 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::Engine;
 use super::catalog::{bare, catalog, parts};
-use super::file_list::{Check, FileList, newer_list};
+use super::file_list::{Check, newer_list};
 use super::history::history;
 use super::may_match::may_match;
 use super::ranking::overlay;
 use super::warm::Moment;
 use crate::catalog::Catalog;
+use crate::catalog::code::{Code, Editor};
+use crate::catalog::file_list::FileList;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
@@ -21,7 +23,6 @@ use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::{self, Content};
-use crate::tools::call::{Code, Editor};
 
 /// The tree of an engine, looked at once: its list of files is made when it is first asked for and
 /// holds for every later question, so that one answer is of one moment.
@@ -118,7 +119,9 @@ impl Local<'_> {
     pub(super) fn still_holds(&self, files: &FileList) -> bool {
         let Engine { warm, store, root, .. } = self.engine;
         self.check == Check::Watcher
-            && warm.vouched.still(store).is_some_and(|still| files.holds_still(root, &still))
+            && warm.vouched.still(store).is_some_and(|still| {
+                files.holds_still(root, |generation, sums| still.is_of(generation, sums))
+            })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which files of a list a plan's patterns may match in, by the newest generation.
 
-use super::{Engine, FileList};
+use super::Engine;
 use crate::base::ids::FileId;
+use crate::catalog::file_list::FileList;
 use crate::error::{Kind, Result};
 use crate::query::candidates::{Demand, candidates};
 use crate::query::plan::Plan;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Engine;
-use super::code::Extract;
 use super::text::words;
 use super::warm::Moment;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
+use crate::catalog::extract::Extract;
 use crate::error::Result;
 use crate::index::text::{Input, Overlay, Preparer};
 

@@ -4,10 +4,11 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::Engine;
 use super::history::Looked;
 use super::vouched::Vouched;
-use super::{Engine, FileList};
 use crate::catalog::Catalog;
+use crate::catalog::file_list::FileList;
 use crate::error::Result;
 use crate::index::code::Part;
 use crate::index::code::store::Manifest;

@@ -13,6 +13,7 @@ use super::measures::Places;
 use super::patch::{Touched, touched};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
+use crate::catalog::code::Code;
 use crate::context::evidence::{Sources, gather};
 use crate::context::ranking::{Scope, rank_files, rank_functions, traits, wants_tests};
 use crate::context::task::Task;
@@ -21,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::graph::link::SymbolAt;
 use crate::history::git::Git;
 use crate::rank::{SIGNALS, Traits, Weights};
-use crate::tools::call::Code;
 use crate::tools::{Call, TOOLS};
 
 /// Files of a reply whose recall is measured.

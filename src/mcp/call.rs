@@ -11,10 +11,10 @@ use super::project::Project;
 use super::roots::Roots;
 use super::toolset;
 use super::visit::{self, Doing, Visit};
+use crate::catalog::code::Code;
 use crate::context::tokens;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
-use crate::tools::call::Code;
 use crate::tools::session::{PROJECT, Wanted};
 use crate::tools::{Answer, Call, Effect, Tool};
 

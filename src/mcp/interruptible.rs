@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::catalog::Catalog;
-use crate::engine::{FileList, Local};
+use crate::catalog::code::{Code, Editor};
+use crate::catalog::file_list::FileList;
+use crate::engine::Local;
 use crate::error::{Error, Kind, Result};
 use crate::history::History;
 use crate::history::git::Git;
@@ -15,7 +17,6 @@ use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
-use crate::tools::call::{Code, Editor};
 
 /// Says whether the caller lost interest.
 pub(super) type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::engine::FileList;
+use crate::catalog::code::Code;
+use crate::catalog::file_list::FileList;
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::history::git::Git;
@@ -13,7 +14,6 @@ use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
-use crate::tools::call::Code;
 
 /// No tree.
 pub(super) struct Nowhere;

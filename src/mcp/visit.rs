@@ -8,9 +8,9 @@ use super::interruptible::{Interruptible, IsCancelled};
 use super::project::Project;
 use super::roots::Roots;
 use super::toolset;
+use crate::catalog::code::Code;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
-use crate::tools::call::Code;
 use crate::tools::session::{self, Added, Session, Source, Wanted};
 
 /// Other projects of a call: one for each part of a bundle.

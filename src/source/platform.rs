@@ -7,9 +7,13 @@ mod other;
 mod unix;
 
 #[cfg(not(unix))]
-pub(super) use other::{DirHandle, Lock, keep, open_unlinked, open_without_waiting, stamp};
+pub(crate) use other::DirHandle;
+#[cfg(not(unix))]
+pub(super) use other::{Lock, keep, open_unlinked, open_without_waiting, stamp};
 #[cfg(unix)]
-pub(super) use unix::{DirHandle, Lock, Named, keep, open_unlinked, open_without_waiting, stamp};
+pub(crate) use unix::DirHandle;
+#[cfg(unix)]
+pub(super) use unix::{Lock, Named, keep, open_unlinked, open_without_waiting, stamp};
 
 /// The kind of file system that a path lies on.
 #[derive(Clone, Debug, Eq, PartialEq)]

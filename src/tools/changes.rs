@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::{Call, Define, Reply, cut_notice, first, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::{path, text, time};
-use crate::engine::{FileList, State};
+use crate::catalog::file_list::{FileList, FileState};
 use crate::error::{Error, Result};
 use crate::history::git::{Difference, Git};
 
@@ -138,7 +138,7 @@ fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer
     if let Some(since_ns) = time::parse(since, call.now_ns) {
         let new = list.iter().filter(|(_, info)| info.modified_ns >= since_ns);
         let changes = new.map(|(path, info)| match info.state {
-            State::Added if list.generation > 0 => change(path, Status::Added),
+            FileState::Added if list.generation > 0 => change(path, Status::Added),
             _ => change(path, Status::Modified),
         });
         return Ok((time::format(since_ns), Basis::Time, changes.collect()));
@@ -193,11 +193,11 @@ fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result
         list.gone.iter().map(|path| change(path, Status::Deleted)).collect();
     for (path, info) in list.iter() {
         match info.state {
-            State::Added => changes.push(change(path, Status::Added)),
-            State::Changed if differs(call, path, info.hash) => {
+            FileState::Added => changes.push(change(path, Status::Added)),
+            FileState::Changed if differs(call, path, info.hash) => {
                 changes.push(change(path, Status::Modified));
             }
-            State::Changed | State::Same => {}
+            FileState::Changed | FileState::Same => {}
         }
     }
     Ok((generation.to_string(), Basis::Generation, changes))

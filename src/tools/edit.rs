@@ -1,7 +1,7 @@
 //! `edit`: changes a file of the tree, or makes one. The only tool that writes.
 //!
 //! What the file is to become is a function of its text (`text`); reading and writing go through
-//! [`Editor`](super::call::Editor).
+//! [`Editor`](crate::catalog::code::Editor).
 
 use std::fmt::Write as _;
 

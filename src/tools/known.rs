@@ -9,8 +9,8 @@ use super::{counted, paths};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
-use crate::engine::State;
-use crate::engine::code::Extract;
+use crate::catalog::extract::Extract;
+use crate::catalog::file_list::FileState;
 use crate::index::table::Flags;
 use crate::lang::Limits;
 
@@ -111,8 +111,8 @@ pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bo
     let is_long = info.size_bytes > bytes_max;
     let may_be_utf16 = match info.state {
         // Of all files that were read, only those in UTF-16 are to be scanned.
-        State::Same => info.flags.has(Flags::SCAN) && info.hash != 0,
-        State::Changed | State::Added => {
+        FileState::Same => info.flags.has(Flags::SCAN) && info.hash != 0,
+        FileState::Changed | FileState::Added => {
             let known = catalog.summary(file).ok().flatten();
             info.size_bytes > 1 && known.is_some_and(|of| of.lines == 0)
         }

@@ -9,7 +9,7 @@ use super::Call;
 use crate::answer::nearest;
 use crate::base::path;
 use crate::base::text;
-use crate::engine::FileList;
+use crate::catalog::file_list::FileList;
 use crate::error::{Error, Kind, Result};
 use crate::lang::{Language, language};
 use crate::source::guarded::Content;

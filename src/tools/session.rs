@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::call::Code;
+use crate::catalog::code::Code;
 use crate::error::{Error, Result};
 
 /// The argument of every tool that names a project. No schema spends tokens on it: the server's

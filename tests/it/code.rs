@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use codedb::base::ids::FileId;
 use codedb::catalog::Catalog;
+use codedb::catalog::code::Code as _;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::graph::link::Code as _;
 use codedb::index::store::Store;
@@ -18,7 +19,6 @@ use codedb::lang::facts::Role;
 use codedb::lang::words::identifiers;
 use codedb::lang::{self, Facts, Limits};
 use codedb::source::walk::Environment;
-use codedb::tools::call::Code as _;
 
 use crate::support::place::{Place, long, settle};
 use crate::support::prng::Prng;

@@ -4,11 +4,11 @@
 mod budget;
 mod changes;
 
+use codedb::catalog::code::Code as _;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::store::Store;
 use codedb::index::text::{Bm25, Query, rank};
 use codedb::source::walk::Environment;
-use codedb::tools::call::Code as _;
 use serde_json::Value;
 
 use crate::support::place::{Answer, Place, settle};

@@ -574,10 +574,10 @@ src/load.js
 
 #[test]
 fn who_imports_whom_is_asked_by_all_threads_at_once() {
+    use codedb::catalog::code::Code as _;
     use codedb::engine::{self, Check, Engine, Local, Progress};
     use codedb::index::store::Store;
     use codedb::source::walk::Environment;
-    use codedb::tools::call::Code as _;
 
     let place = Place::new();
     for file in 0..400 {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+use codedb::catalog::code::Code as _;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::history::History;
 use codedb::index::store::Store;
 use codedb::source::walk::Environment;
-use codedb::tools::call::Code as _;
 use serde_json::Value;
 
 use crate::support::place::{Answer, Place};

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::catalog::code::Code as _;
 use crate::engine::{self, Check, Engine, Local, Pace, Stop, file_list};
 use crate::index::store::Store;
 use crate::source::stamp::RACY_WINDOW;
 use crate::source::walk::Environment;
-use crate::tools::call::Code as _;
 
 const PACE: Pace =
     Pace { quiet: Duration::from_millis(20), interval: Duration::from_millis(20), rest: 0 };

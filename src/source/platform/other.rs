@@ -29,16 +29,16 @@ pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
 }
 
 /// A directory, to stat what is in it.
-pub(in crate::source) struct DirHandle(PathBuf);
+pub(crate) struct DirHandle(PathBuf);
 
 impl DirHandle {
     /// Names the directory at `path`.
-    pub(in crate::source) fn open(path: &Path) -> io::Result<DirHandle> {
+    pub(crate) fn open(path: &Path) -> io::Result<DirHandle> {
         Ok(DirHandle(path.to_path_buf()))
     }
 
     /// Names the directory `path` below this one; a symbolic link in its place is an error.
-    pub(in crate::source) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
+    pub(crate) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
         let below = self.0.join(path::to_path(path.to_bytes()));
         if !below.symlink_metadata()?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::NotADirectory));
@@ -47,12 +47,12 @@ impl DirHandle {
     }
 
     /// Returns the directory's own stamp.
-    pub(in crate::source) fn stamp(&self) -> io::Result<Stamp> {
+    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
         Ok(stamp(&self.0.symlink_metadata()?))
     }
 
     /// Returns kind and stamp of the entry `name`, a symbolic link's being its own.
-    pub(in crate::source) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
+    pub(crate) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
         let metadata = self.0.join(path::to_path(name.to_bytes())).symlink_metadata()?;
         let kind = match metadata.file_type() {
             kind if kind.is_file() => EntryKind::File,

@@ -26,27 +26,27 @@ pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
 }
 
 /// An open directory, to stat what is in it.
-pub(in crate::source) struct DirHandle(OwnedFd);
+pub(crate) struct DirHandle(OwnedFd);
 
 impl DirHandle {
     /// Opens the directory at `path`.
-    pub(in crate::source) fn open(path: &Path) -> io::Result<DirHandle> {
+    pub(crate) fn open(path: &Path) -> io::Result<DirHandle> {
         Ok(DirHandle(rustix::fs::open(path, flags(), Mode::empty())?))
     }
 
     /// Opens the directory `path` below this one; a symbolic link in its place is an error.
-    pub(in crate::source) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
+    pub(crate) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
         let flags = flags() | OFlags::NOFOLLOW;
         Ok(DirHandle(rustix::fs::openat(&self.0, path, flags, Mode::empty())?))
     }
 
     /// Returns the directory's own stamp.
-    pub(in crate::source) fn stamp(&self) -> io::Result<Stamp> {
+    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
         Ok(stamp_of(&rustix::fs::fstat(&self.0)?))
     }
 
     /// Returns kind and stamp of the entry `name`, a symbolic link's being its own.
-    pub(in crate::source) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
+    pub(crate) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = match FileType::from_raw_mode(stat.st_mode as rustix::fs::RawMode) {
             FileType::RegularFile => EntryKind::File,

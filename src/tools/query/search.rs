@@ -8,7 +8,7 @@ use super::{Flow, Item, Line, Step};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
-use crate::engine::code::Extract;
+use crate::catalog::extract::Extract;
 use crate::error::Result;
 use crate::lang::words::identifiers;
 use crate::tools::counted;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Entry, Found};
 use crate::base::ids::FileId;
 use crate::base::{path, text};
-use crate::engine::FileList;
+use crate::catalog::file_list::FileList;
 use crate::lang::marks::{self, Marks};
 use crate::tools::{Call, paths};
 

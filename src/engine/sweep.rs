@@ -10,25 +10,25 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::platform::DirHandle;
-use super::stamp::EntryKind;
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
 use crate::error::{Error, Result};
 use crate::index::table::Table;
+use crate::source::DirHandle;
+use crate::source::stamp::EntryKind;
 
 /// Directories that a thread takes at a time.
 const CLAIM: u32 = 16;
 
 /// What differs from the table.
 #[derive(Debug, Default)]
-pub struct Swept {
+pub(super) struct Swept {
     /// Files with another stamp, ascending.
-    pub changed: Vec<FileId>,
+    pub(super) changed: Vec<FileId>,
     /// Files that are no longer regular files, ascending.
-    pub gone: Vec<FileId>,
+    pub(super) gone: Vec<FileId>,
     /// Directories with another stamp, or which cannot be opened, ascending.
-    pub dirs: Vec<DirId>,
+    pub(super) dirs: Vec<DirId>,
 }
 
 /// Sweeps the directories `dirs` of `table` and the files in them except `except`, on up to
@@ -37,7 +37,7 @@ pub struct Swept {
 /// # Errors
 ///
 /// If `root` cannot be opened or the table is damaged.
-pub fn sweep(
+pub(super) fn sweep(
     root: &Path,
     table: &Table,
     dirs: Range<u32>,
@@ -85,7 +85,7 @@ pub fn sweep(
 /// # Errors
 ///
 /// As [`sweep`].
-pub fn check(root: &Path, table: &Table, dirs: &[DirId], files: &[FileId]) -> Result<Swept> {
+pub(super) fn check(root: &Path, table: &Table, dirs: &[DirId], files: &[FileId]) -> Result<Swept> {
     let handle = DirHandle::open(root).map_err(|error| Error::io(root, error))?;
     let mut swept = Swept::default();
     let mut all_files = Bits::new(table.files() as usize);

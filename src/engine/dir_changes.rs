@@ -9,29 +9,29 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
-use super::rules;
-use super::walk::{self, Environment};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
 use crate::base::path;
 use crate::error::Result;
 use crate::index::table::Table;
+use crate::source::rules;
+use crate::source::walk::{self, Environment};
 
 /// Changed directories beyond which a walk is the cheaper way.
 const DIRS_MAX: usize = 256;
 
 /// Files that came and went.
 #[derive(Debug, Default)]
-pub struct Changes {
+pub(super) struct Changes {
     /// Repository paths of files that the table does not have, in path order.
-    pub added: Vec<Vec<u8>>,
+    pub(super) added: Vec<Vec<u8>>,
     /// Files of the table that are no longer searched.
-    pub gone: Vec<FileId>,
+    pub(super) gone: Vec<FileId>,
 }
 
 /// Lists the directories `dirs` and returns what came and went in them, or `None` where the tree
 /// must be walked anew. Files are looked for below `scope` alone; elsewhere only the rules count.
-pub fn in_dirs(
+pub(super) fn in_dirs(
     root: &Path,
     table: &Table,
     dirs: &[DirId],

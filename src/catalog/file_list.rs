@@ -1,0 +1,347 @@
+//! The files of a tree, in path order. Plain data.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::base::ids::{DirId, FileId};
+use crate::base::path;
+use crate::error::Result;
+use crate::index::table::Flags;
+use crate::snapshot::Snapshot;
+use crate::source::stamp::Stamp;
+
+/// Larger files are not indexed but scanned, a buffer at a time.
+pub const INDEXED_BYTES_MAX: u64 = 64 << 20;
+
+/// How a file stands to the generation of its list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FileState {
+    /// As the generation has it.
+    Same,
+    /// Its stamp is another one, and so its content perhaps.
+    Changed,
+    /// The generation does not have it.
+    Added,
+}
+
+/// What a list knows of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FileInfo {
+    /// Its length.
+    pub size_bytes: u64,
+    /// When it was modified, in nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// What is special about it, as far as that was found out.
+    pub flags: Flags,
+    /// How it stands to the generation.
+    pub state: FileState,
+    /// Hash of its content in the generation, 0 where that did not read it.
+    pub hash: u128,
+    /// What the file system says of it; [`Stamp::NEVER`] where that proves nothing later on.
+    stamp: Stamp,
+}
+
+impl FileInfo {
+    /// Returns what is known of a file with that metadata. `lasting` is the same metadata if other
+    /// content would change it, else [`Stamp::NEVER`].
+    pub fn new(
+        metadata: Stamp,
+        lasting: Stamp,
+        flags: Flags,
+        state: FileState,
+        hash: u128,
+    ) -> FileInfo {
+        let (size_bytes, modified_ns) = (metadata.size, metadata.mtime_ns);
+        FileInfo { size_bytes, modified_ns, flags, state, hash, stamp: lasting }
+    }
+
+    /// Returns true if the generation read the file as it is now.
+    pub fn is_as_indexed(&self) -> bool {
+        self.state == FileState::Same && self.hash != 0 && !self.flags.has(Flags::SECRET)
+    }
+
+    /// Returns true if the generation did not read the file, which is as it was then.
+    pub fn is_unread(&self) -> bool {
+        self.state == FileState::Same && self.hash == 0
+    }
+
+    /// Returns what the file system said of the file as it was listed, if it is as the generation has it
+    /// and another content would have another stamp.
+    pub fn lasting_stamp(&self) -> Option<Stamp> {
+        (self.state == FileState::Same && self.stamp != Stamp::NEVER).then_some(self.stamp)
+    }
+
+    /// Returns true if the file is certain to have had the same content when `earlier` was listed.
+    pub fn has_content_of(&self, earlier: &FileInfo) -> bool {
+        let is_same = self.stamp == earlier.stamp && self.stamp != Stamp::NEVER;
+        is_same || self.is_as_indexed() && earlier.is_as_indexed() && self.hash == earlier.hash
+    }
+
+    /// Returns true if facts may be made of it: it is no secret, and of a size that is read.
+    pub fn may_be_read(&self) -> bool {
+        !self.flags.has(Flags::SECRET) && self.size_bytes <= INDEXED_BYTES_MAX
+    }
+}
+
+/// The files of a tree, in path order.
+#[derive(Debug, Default)]
+pub struct FileList {
+    /// The generation that it was made from, 0 for a walk alone.
+    pub generation: u64,
+    /// Files of the generation that are gone, in path order.
+    pub gone: Vec<Vec<u8>>,
+    /// Repository paths, one after the other.
+    paths: Vec<u8>,
+    /// Where each path ends.
+    ends: Vec<usize>,
+    files: Vec<FileInfo>,
+    size_bytes: u64,
+    differing: usize,
+    /// What it was made of, unless of a walk, or of files that came and went.
+    origin: Option<Origin>,
+    not_as_indexed: OnceLock<Vec<usize>>,
+}
+
+/// What a list of files was made of.
+#[derive(Debug)]
+struct Origin {
+    /// Of the generation's files.
+    checksums: Vec<u32>,
+    view: View,
+    /// Places of the files that are not as the generation has them.
+    differing: Vec<usize>,
+    /// The places of the generation's files by their ids, [`GONE`] for those that are none.
+    places: Vec<u32>,
+}
+
+/// The place of a file that is not in the list.
+pub const GONE: u32 = u32::MAX;
+
+impl FileList {
+    /// Returns the number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Returns how many bytes all files have. O(1).
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Returns how many files are not as the generation has them, those that are gone not counted. O(1).
+    pub fn differing(&self) -> usize {
+        self.differing
+    }
+
+    /// Returns the repository path of the `at`th file.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many.
+    pub fn path(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.paths[start..self.ends[at]]
+    }
+
+    /// Returns what is known of the `at`th file.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many.
+    pub fn info(&self, at: usize) -> &FileInfo {
+        &self.files[at]
+    }
+
+    /// Returns true if the lists have the same paths, and so the same places for them. O(paths).
+    pub fn has_paths_of(&self, other: &FileList) -> bool {
+        self.ends == other.ends && self.paths == other.paths
+    }
+
+    /// Returns true if the lists tell the same of the same files, which had the same content at
+    /// both moments. O(files).
+    pub fn is_same_as(&self, earlier: &FileList) -> bool {
+        let is_same = |(now, before): (&FileInfo, &FileInfo)| {
+            now.has_content_of(before) && (now.state, now.hash) == (before.state, before.hash)
+        };
+        (self.generation, &self.gone) == (earlier.generation, &earlier.gone)
+            && self.has_paths_of(earlier)
+            && self.files.iter().zip(&earlier.files).all(is_same)
+    }
+
+    /// Returns true if it is what a list of `snapshot` and what differs from it would be now. O(what
+    /// differs).
+    pub fn holds(&self, snapshot: &Snapshot, view: &View) -> bool {
+        let Some(origin) = &self.origin else { return false };
+        self.generation == snapshot.generation
+            && snapshot.checksums().eq(origin.checksums.iter().copied())
+            && origin.view.has_files_of(view)
+            && self.differs_as_listed(&snapshot.root, origin)
+    }
+
+    /// Returns true if the list is still correct, where `is_unchanged` returns true for its generation,
+    /// which is given by number and checksums. O(files that the generation did not know for certain).
+    pub fn holds_still(&self, root: &Path, is_unchanged: impl FnOnce(u64, &[u32]) -> bool) -> bool {
+        let Some(origin) = &self.origin else { return false };
+        is_unchanged(self.generation, &origin.checksums)
+            && origin.view.has_files_of(&View::default())
+            && self.differs_as_listed(root, origin)
+    }
+
+    /// Returns true if the files that are not as the generation has them are as they were listed.
+    fn differs_as_listed(&self, root: &Path, origin: &Origin) -> bool {
+        origin.differing.iter().all(|&at| {
+            let listed = self.info(at).stamp;
+            let now = || Stamp::of_file(&root.join(path::to_path(self.path(at))));
+            listed != Stamp::NEVER && now() == Some(listed)
+        })
+    }
+
+    /// Returns the place of a file of `snapshot` by its id; `None` where it is not in the list. O(1), or
+    /// O(log files) for a list of a walk.
+    ///
+    /// # Errors
+    ///
+    /// If the index is damaged.
+    pub fn place_of(&self, snapshot: &Snapshot, id: FileId) -> Result<Option<usize>> {
+        let Some(origin) = &self.origin else { return Ok(self.find(&snapshot.table.path(id)?)) };
+        let place = origin.places.get(id.index()).filter(|&&place| place != GONE);
+        Ok(place.map(|&place| place as usize))
+    }
+
+    /// Returns true if it was made of the files of `snapshot`, perhaps by a walk.
+    pub fn is_of(&self, snapshot: &Snapshot) -> bool {
+        let has_checksums =
+            |origin: &Origin| snapshot.checksums().eq(origin.checksums.iter().copied());
+        self.generation == snapshot.generation && self.origin.as_ref().is_none_or(has_checksums)
+    }
+
+    /// Returns true if it was made of the files of `snapshot` and says by which checksums.
+    pub fn is_surely_of(&self, snapshot: &Snapshot) -> bool {
+        self.origin.is_some() && self.is_of(snapshot)
+    }
+
+    /// Returns the places of the files that are not known to be as the generation read them, ascending.
+    /// O(files) the first time.
+    pub fn not_as_indexed(&self) -> &[usize] {
+        self.not_as_indexed
+            .get_or_init(|| (0..self.len()).filter(|&at| !self.info(at).is_as_indexed()).collect())
+    }
+
+    /// Returns paths and files, in path order.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &FileInfo)> {
+        (0..self.len()).map(|at| (self.path(at), self.info(at)))
+    }
+
+    /// Returns the place of the file at a repository path. O(log files).
+    pub fn find(&self, path: &[u8]) -> Option<usize> {
+        let at = self.first_from(|other| path::compare(other, path).is_lt());
+        (at < self.len() && self.path(at) == path).then_some(at)
+    }
+
+    /// Returns the files below the directory `dir`, all for the empty path; an empty range where
+    /// there is no such directory. O(log files).
+    pub fn below(&self, dir: &[u8]) -> Range<usize> {
+        if dir.is_empty() {
+            return 0..self.len();
+        }
+        // A file of that very path is none below it.
+        let is_before = |other: &[u8]| path::compare(other, dir).is_le();
+        let start = self.first_from(is_before);
+        start..self.first_from(|other| is_before(other) || path::is_within(other, dir))
+    }
+
+    /// Adds a file, which must come after all the others.
+    pub fn push(&mut self, path: &[u8], info: FileInfo) {
+        self.paths.extend_from_slice(path);
+        self.ends.push(self.paths.len());
+        self.size_bytes = self.size_bytes.saturating_add(info.size_bytes);
+        self.differing += usize::from(info.state != FileState::Same);
+        self.files.push(info);
+    }
+
+    /// Notes that the list was made of `snapshot` and of what `view` says differs from it. `places` are
+    /// the places of the snapshot's files by their ids, [`GONE`] for those that are not in the list.
+    pub fn set_origin(&mut self, snapshot: &Snapshot, view: View, places: Vec<u32>) {
+        let differs = |at: &usize| self.info(*at).state != FileState::Same;
+        let differing = (0..self.len()).filter(differs).collect();
+        let checksums = snapshot.checksums().collect();
+        self.origin = Some(Origin { checksums, view, differing, places });
+    }
+
+    /// Returns the first place whose path is not `before`.
+    fn first_from(&self, before: impl Fn(&[u8]) -> bool) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if before(self.path(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+/// What differs from the snapshot now, below the scope that was asked for.
+#[derive(Debug, Default)]
+pub struct View {
+    /// Files with another content perhaps, ascending.
+    pub changed: Vec<FileId>,
+    /// Files that are no longer searched, ascending.
+    pub gone: Vec<FileId>,
+    /// Repository paths of files that the snapshot does not have, in path order.
+    pub added: Vec<Vec<u8>>,
+    /// Directories with another stamp, ascending.
+    pub dirs: Vec<DirId>,
+}
+
+impl View {
+    /// Returns true if the same files differ in the same ways.
+    pub fn has_files_of(&self, other: &View) -> bool {
+        (&self.changed, &self.gone, &self.added) == (&other.changed, &other.gone, &other.added)
+    }
+
+    /// Returns true if the snapshot holds as it is.
+    pub fn is_unchanged(&self) -> bool {
+        self.changed.is_empty()
+            && self.gone.is_empty()
+            && self.added.is_empty()
+            && self.dirs.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(paths: &[&str]) -> FileList {
+        let (mut list, never) = (FileList::default(), Stamp::NEVER);
+        for path in paths {
+            list.push(
+                path.as_bytes(),
+                FileInfo::new(never, never, Flags::default(), FileState::Same, 0),
+            );
+        }
+        list
+    }
+
+    #[test]
+    fn files_are_found_by_path_and_by_folder() {
+        let list = list(&["a/b/c.rs", "a/b/d.rs", "a/e.rs", "a-b/f.rs", "a.rs", "b"]);
+        assert_eq!(list.find(b"a/e.rs"), Some(2));
+        assert_eq!(list.find(b"a"), None);
+        assert_eq!(list.find(b"z"), None);
+        assert_eq!(list.below(b""), 0..6);
+        assert_eq!(list.below(b"a"), 0..3);
+        assert_eq!(list.below(b"a/b"), 0..2);
+        assert_eq!(list.below(b"a-b"), 3..4);
+        assert!(list.below(b"b").is_empty() && list.below(b"a/b/c").is_empty());
+    }
+}
