@@ -19,7 +19,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::metrics::Metrics;
+use super::metrics::{self, Metrics};
 use super::roots::Roots;
 use super::server::Server;
 
@@ -144,7 +144,10 @@ async fn answer(
         ("/healthz", &Method::GET) => text(StatusCode::OK, "ok\n"),
         ("/metrics", &Method::GET) => {
             let is_full = shared.roots.project(None).is_ok_and(|project| project.is_full());
-            text(StatusCode::OK, &shared.metrics.render(is_full))
+            let mut response = text(StatusCode::OK, &shared.metrics.render(is_full));
+            let kind = header::HeaderValue::from_static(metrics::CONTENT_TYPE);
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
         }
         ("/healthz" | "/metrics", _) => {
             let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n");

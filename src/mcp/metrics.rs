@@ -1,111 +1,121 @@
-//! What a server counts, and how it tells monitors.
+//! Metrics of a server, and their text for monitoring systems.
 
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 
 use crate::tools::Tool;
 
-/// Upper bounds of the buckets of call times, in microseconds.
-const BOUNDS_US: [u64; 8] = [250, 1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, 8_000_000];
+/// The media type of [`Metrics::render`].
+pub(super) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Counts of a server's calls. Shared; nothing waits for anything.
+/// Upper bounds of the buckets of call times, in seconds.
+const BOUNDS_S: [f64; 8] = [0.000_25, 0.001, 0.004, 0.016, 0.064, 0.256, 1.0, 8.0];
+
+/// The metrics of a server, shared by all of its connections.
 #[derive(Debug)]
 pub(super) struct Metrics {
-    tools: Vec<OfTool>,
-    refused: AtomicU64,
+    registry: Registry,
+    tools: Arc<[ToolMetrics]>,
+    refused: Counter,
+    index_full: Gauge,
 }
 
 #[derive(Debug)]
-struct OfTool {
+struct ToolMetrics {
     name: &'static str,
-    failed: AtomicU64,
-    /// Calls by the first bound that their time keeps to; the last number is of those beyond all.
-    calls: [AtomicU64; BOUNDS_US.len() + 1],
-    us: AtomicU64,
+    seconds: Histogram,
+    calls: Counter,
+    failed: Counter,
 }
 
 impl Metrics {
-    /// Returns counts of `tools`, all 0.
+    /// Returns metrics of `tools`, all 0.
     pub(super) fn new(tools: &[&'static Tool]) -> Metrics {
-        let of_tool = |tool: &&'static Tool| OfTool {
-            name: tool.name,
-            failed: AtomicU64::new(0),
-            calls: Default::default(),
-            us: AtomicU64::new(0),
-        };
-        Metrics { tools: tools.iter().map(of_tool).collect(), refused: AtomicU64::new(0) }
+        let tools: Arc<[ToolMetrics]> = tools
+            .iter()
+            .map(|tool| ToolMetrics {
+                name: tool.name,
+                seconds: Histogram::new(BOUNDS_S),
+                calls: Counter::default(),
+                failed: Counter::default(),
+            })
+            .collect();
+        let (refused, index_full) = (Counter::default(), Gauge::default());
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(CallCollector(Arc::clone(&tools))));
+        registry.register(
+            "codedb_requests_refused",
+            "Requests refused because of their host, origin or token",
+            refused.clone(),
+        );
+        registry.register(
+            "codedb_index_full",
+            "1 if the index of the default tree is complete",
+            index_full.clone(),
+        );
+        Metrics { registry, tools, refused, index_full }
     }
 
-    /// Counts a call that was answered, with a result or an error of its own.
+    /// Counts a call that returned a result or a tool error.
     pub(super) fn called(&self, tool: &Tool, elapsed: Duration, is_failed: bool) {
         let Some(of) = self.tools.iter().find(|of| of.name == tool.name) else { return };
-        let us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BOUNDS_US.iter().position(|bound| us <= *bound).unwrap_or(BOUNDS_US.len());
-        of.calls[bucket].fetch_add(1, Ordering::Relaxed);
-        of.us.fetch_add(us, Ordering::Relaxed);
-        of.failed.fetch_add(u64::from(is_failed), Ordering::Relaxed);
+        of.seconds.observe(elapsed.as_secs_f64());
+        of.calls.inc();
+        if is_failed {
+            of.failed.inc();
+        }
     }
 
     /// Counts a request that was refused before it reached a tool.
     pub(super) fn refused(&self) {
-        self.refused.fetch_add(1, Ordering::Relaxed);
+        self.refused.inc();
     }
 
-    /// Returns everything in Prometheus' text format; `is_full` tells whether the index lacks nothing.
-    /// Tools that nobody called are left out.
+    /// Returns all metrics in the OpenMetrics text format. Tools that were not called are left out.
     pub(super) fn render(&self, is_full: bool) -> String {
-        let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let mut text = String::from(
-            "# HELP codedb_call_seconds Time of calls that were answered, by tool.\n\
-             # TYPE codedb_call_seconds histogram\n",
-        );
-        let mut failed = String::from(
-            "# HELP codedb_calls_failed_total Calls that were answered with an error, by tool.\n\
-             # TYPE codedb_calls_failed_total counter\n",
-        );
-        for of in &self.tools {
-            let calls: Vec<u64> = of.calls.iter().map(get).collect();
-            let all: u64 = calls.iter().sum();
-            if all == 0 {
-                continue;
-            }
-            let name = of.name;
-            let mut up_to = 0;
-            for (bound_us, calls) in BOUNDS_US.iter().zip(&calls) {
-                up_to += calls;
-                let bound = *bound_us as f64 / 1e6;
-                let _ = writeln!(
-                    text,
-                    "codedb_call_seconds_bucket{{tool=\"{name}\",le=\"{bound}\"}} {up_to}"
-                );
-            }
-            let seconds = get(&of.us) as f64 / 1e6;
-            let _ = writeln!(
-                text,
-                "codedb_call_seconds_bucket{{tool=\"{name}\",le=\"+Inf\"}} {all}\n\
-                 codedb_call_seconds_sum{{tool=\"{name}\"}} {seconds}\n\
-                 codedb_call_seconds_count{{tool=\"{name}\"}} {all}"
-            );
-            let _ = writeln!(
-                failed,
-                "codedb_calls_failed_total{{tool=\"{name}\"}} {}",
-                get(&of.failed)
-            );
+        self.index_full.set(i64::from(is_full));
+        let mut rendered = String::new();
+        text::encode(&mut rendered, &self.registry).expect("writing to a string does not fail");
+        rendered
+    }
+}
+
+/// Encodes the metrics of calls in the order of the tools. The crate's `Family` would list them in
+/// the order of a hash map.
+#[derive(Debug)]
+struct CallCollector(Arc<[ToolMetrics]>);
+
+impl Collector for CallCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let called = || self.0.iter().filter(|of| of.calls.get() > 0);
+        let mut seconds = encoder.encode_descriptor(
+            "codedb_call_seconds",
+            "Duration of answered calls, by tool.",
+            None,
+            MetricType::Histogram,
+        )?;
+        for of in called() {
+            of.seconds.encode(seconds.encode_family(&[("tool", of.name)])?)?;
         }
-        text.push_str(&failed);
-        let _ = write!(
-            text,
-            "# HELP codedb_requests_refused_total Requests refused for their host, origin or token.\n\
-             # TYPE codedb_requests_refused_total counter\n\
-             codedb_requests_refused_total {}\n\
-             # HELP codedb_index_full Whether the index lacks nothing.\n\
-             # TYPE codedb_index_full gauge\n\
-             codedb_index_full {}\n",
-            get(&self.refused),
-            u8::from(is_full),
-        );
-        text
+        let mut failed = encoder.encode_descriptor(
+            "codedb_calls_failed",
+            "Calls that returned an error, by tool.",
+            None,
+            MetricType::Counter,
+        )?;
+        for of in called() {
+            of.failed.encode(failed.encode_family(&[("tool", of.name)])?)?;
+        }
+        Ok(())
     }
 }
 
@@ -125,15 +135,16 @@ mod tests {
         metrics.refused();
         let text = metrics.render(true);
         for line in [
-            "codedb_call_seconds_bucket{tool=\"codedb_find\",le=\"0.00025\"} 1",
-            "codedb_call_seconds_bucket{tool=\"codedb_find\",le=\"0.001\"} 2",
-            "codedb_call_seconds_bucket{tool=\"codedb_find\",le=\"8\"} 2",
-            "codedb_call_seconds_bucket{tool=\"codedb_find\",le=\"+Inf\"} 3",
+            "codedb_call_seconds_bucket{le=\"0.00025\",tool=\"codedb_find\"} 1",
+            "codedb_call_seconds_bucket{le=\"0.001\",tool=\"codedb_find\"} 2",
+            "codedb_call_seconds_bucket{le=\"8.0\",tool=\"codedb_find\"} 2",
+            "codedb_call_seconds_bucket{le=\"+Inf\",tool=\"codedb_find\"} 3",
             "codedb_call_seconds_sum{tool=\"codedb_find\"} 60.0011",
             "codedb_call_seconds_count{tool=\"codedb_find\"} 3",
             "codedb_calls_failed_total{tool=\"codedb_find\"} 1",
             "codedb_requests_refused_total 1",
             "codedb_index_full 1",
+            "# EOF",
         ] {
             assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
         }
