@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use url::Url;
 
 use super::clones::{Clones, Lease};
 use super::project::Project;
@@ -88,7 +89,7 @@ impl Roots {
     pub(super) fn client_named<'a>(&self, uris: impl Iterator<Item = &'a str>) {
         let mut state = self.lock();
         let (mut roots, mut refused) = (Vec::new(), None);
-        for folder in uris.filter_map(folder).take(TREES_MAX) {
+        for folder in uris.filter_map(directory).take(TREES_MAX) {
             match (self.open)(Some(&folder)) {
                 Ok(engine) => roots.push(engine.root().to_path_buf()),
                 Err(error) => refused = refused.or(Some(super::call::sentence(&error))),
@@ -294,35 +295,20 @@ impl Roots {
     }
 }
 
-/// Returns the folder of a `file` URI of this machine.
-fn folder(uri: &str) -> Option<PathBuf> {
-    let rest = uri.strip_prefix("file://")?;
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    if !path.starts_with('/') {
-        return None;
-    }
-    let path = decoded(path)?;
-    // `file:///C:/folder` is `C:/folder`.
-    let has_drive = path.as_bytes().get(2) == Some(&b':');
-    Some(Path::new(if has_drive { &path[1..] } else { &path }).to_path_buf())
-}
-
-/// Replaces `%20` and its like; `None` where that is no text.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
+/// Returns the directory of a `file` URI of this machine.
+fn directory(uri: &str) -> Option<PathBuf> {
+    // Some clients do not escape paths. The URI of a directory has neither a query nor a fragment.
+    let uri = uri.replace('?', "%3F").replace('#', "%23");
+    let url = Url::parse(&uri).ok().filter(|url| url.scheme() == "file" && !url.has_host())?;
+    let path = url.to_file_path().ok()?;
+    // A Windows drive, from a client on another system: `file:///C:/work` is `C:/work`.
+    let path = match path.to_str().map(str::as_bytes) {
+        Some([b'/', drive, b':', ..]) if drive.is_ascii_alphabetic() => {
+            path.strip_prefix("/").map_or_else(|_| path.clone(), Path::to_path_buf)
         }
-        let (digits, tail) = rest.split_at_checked(2)?;
-        let digits = std::str::from_utf8(digits).ok()?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = tail;
-    }
-    String::from_utf8(bytes).ok()
+        _ => path,
+    };
+    Some(path)
 }
 
 #[cfg(test)]
@@ -332,7 +318,7 @@ mod tests {
     #[test]
     fn folders_come_as_uris() {
         let check = |uri: &str, expected: Option<&str>| {
-            assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
+            assert_eq!(directory(uri), expected.map(PathBuf::from), "{uri}");
         };
         check("file:///home/a", Some("/home/a"));
         check("file://localhost/home/a%20b/%C3%A9", Some("/home/a b/é"));
@@ -340,8 +326,7 @@ mod tests {
         check("file://host/share", None);
         check("https://example.org/a", None);
         check("/home/a", None);
-        check("file:///a%2", None);
-        check("file:///a%zz", None);
-        check("file:///a%FF", None);
+        check("file:///a%2", Some("/a%2"));
+        check("file:///C#/100%/why?", Some("/C#/100%/why?"));
     }
 }

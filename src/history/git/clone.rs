@@ -12,6 +12,8 @@ use std::process::{Child, Command};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
+use url::Url;
+
 use super::{COMPLAINT_BYTES_MAX, Git, collect, end, failed, first_complaint};
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
@@ -90,39 +92,40 @@ impl Remote {
         if given.starts_with('-') {
             return Err(refused("it begins with `-`"));
         }
-        let (scheme, rest) = match given.split_once("://") {
-            Some((scheme @ ("https" | "ssh"), rest)) => (scheme, rest.to_owned()),
-            Some(_) => return Err(refused("only https and ssh are spoken")),
-            None => ("ssh", short_form(given).ok_or_else(|| refused("it is no address"))?),
+        let address = match given.split_once("://") {
+            Some(("https" | "ssh", _)) => given.to_owned(),
+            Some(_) => return Err(refused("its protocol is neither https nor ssh")),
+            None => short_form(given).ok_or_else(|| refused("it is not an address"))?,
         };
-        let (authority, path) = rest.split_once('/').ok_or_else(|| refused("it has no path"))?;
-        let (user, host) = match authority.rsplit_once('@') {
-            Some((user, host)) => (Some(user), host),
-            None => (None, authority),
-        };
-        if scheme == "https" && user.is_some() || user.is_some_and(|user| user.contains(':')) {
-            return Err(refused("it holds credentials"));
+        let url = Url::parse(&address).map_err(|error| refused(&error.to_string()))?;
+        let user = url.username();
+        if url.password().is_some() || url.scheme() == "https" && !user.is_empty() {
+            return Err(refused("it contains credentials"));
         }
-        if user.is_some_and(|user| !is_name(user)) {
-            return Err(refused("its user is no plain name"));
+        if !user.is_empty() && !is_name(user) {
+            return Err(refused("its user is not a plain name"));
         }
-        let (name, port) = host.split_once(':').unwrap_or((host, "1"));
-        if !is_name(name) || port.parse::<u16>().is_err() {
-            return Err(refused("its host is no plain name"));
+        let name = url.host_str().filter(|name| is_name(name));
+        let name = name.ok_or_else(|| refused("its host is not a plain name"))?;
+        // git must not read another address than the one that was checked here.
+        if !url.as_str().eq_ignore_ascii_case(&address) {
+            return Err(refused("it is not in normal form"));
         }
+        let path = url.path().strip_prefix('/').ok_or_else(|| refused("it has no path"))?;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._~+@%,-".contains(&byte);
-        if !path.bytes().all(is_plain) {
-            return Err(refused("its path has more than names"));
+        if !path.bytes().all(is_plain) || url.query().is_some() || url.fragment().is_some() {
+            return Err(refused("its path consists of more than names"));
         }
         let path = path.trim_end_matches('/');
         let names: Vec<&str> = path.split('/').collect();
         if names.iter().any(|name| matches!(*name, "" | "." | "..")) {
-            return Err(refused("its path is no plain one"));
+            return Err(refused("its path has an empty name, `.` or `..`"));
         }
         let plain = names.iter().map(|name| folder(name));
         let mut folders: Vec<String> = std::iter::once(folder(name)).chain(plain).collect();
         folders.drain(..folders.len().saturating_sub(FOLDERS_MAX));
-        Ok(Remote { url: format!("{scheme}://{authority}/{path}"), protocols: PROTOCOLS, folders })
+        let url = url.as_str().trim_end_matches('/').to_owned();
+        Ok(Remote { url, protocols: PROTOCOLS, folders })
     }
 
     /// Returns the repository in a folder of this machine.
@@ -314,11 +317,11 @@ fn fetch_args(url: &str) -> Vec<OsString> {
     flags.iter().map(OsString::from).collect()
 }
 
-/// Returns host and path of `user@host:path` as `user@host/path`.
+/// Returns `user@host:path` as `ssh://user@host/path`.
 fn short_form(given: &str) -> Option<String> {
     let (host, path) = given.split_once(':')?;
     let is_short = host.contains('@') && !host.contains('/') && !path.starts_with(':');
-    is_short.then(|| format!("{host}/{}", path.trim_start_matches('/')))
+    is_short.then(|| format!("ssh://{host}/{}", path.trim_start_matches('/')))
 }
 
 /// Returns true for a name of letters, digits, `.`, `_` and `-` that does not begin with the latter.
@@ -343,6 +346,11 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     use std::process::Command;
+    #[cfg(unix)]
+    use std::sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    };
 
     use super::*;
 
@@ -361,6 +369,7 @@ mod tests {
         );
         check("ssh://git@example.org:22/a/b", "ssh://git@example.org:22/a/b", "example.org/a/b");
         check("git@example.org:a/b.git", "ssh://git@example.org/a/b.git", "example.org/a/b");
+        check("https://Example.org/A/b", "https://example.org/A/b", "example.org/A/b");
         check("https://a.org/1/2/3/4/5", "https://a.org/1/2/3/4/5", "2/3/4/5");
         check("https://a.org/~me/.hidden", "https://a.org/~me/.hidden", "a.org/_me/_.hidden");
     }
@@ -408,6 +417,16 @@ mod tests {
             "ssh://example.org/$(b)",
             "https://example.org/a=b",
             "https://example.org/a:b",
+            "https://example.org/a/%2e%2E/b",
+            "https:///example.org/a",
+            "https:example.org/a",
+            "https://example.org\\a/b",
+            "https://@example.org/a",
+            "https://:@example.org/a",
+            "https://example.org:+443/a",
+            "https://0x7f.1/a",
+            "ssh://example.org:0022/a",
+            "ssh://[::1]/a",
             &format!("https://example.org/{}", "a".repeat(URL_BYTES_MAX)),
         ] {
             let error = Remote::parse(given).expect_err(given);
@@ -541,14 +560,16 @@ mod tests {
     fn a_clone_that_nobody_waits_for_ends_with_all_its_programs() {
         let place = tempfile::tempdir().expect("a folder");
         let (sender, ended) = std::sync::mpsc::channel();
+        let is_connected = Arc::new(AtomicBool::new(false));
+        let connected = Arc::clone(&is_connected);
         let silent = server(move |mut stream| {
+            connected.store(true, Ordering::Release);
             // Ends when the program at the other side does.
             let mut request = Vec::new();
             let _ = stream.read_to_end(&mut request);
             let _ = sender.send(request.len());
         });
-        let since = Instant::now();
-        let gives_up = || since.elapsed() > Duration::from_millis(300);
+        let gives_up = || is_connected.load(Ordering::Acquire);
         let error = silent.copy_to(&place.path().join("copy"), &gives_up).expect_err("too long");
         assert_eq!(error.kind(), Kind::Cancelled, "{error}");
         ended.recv_timeout(Duration::from_secs(20)).expect("git speaks to it no longer");

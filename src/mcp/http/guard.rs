@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
+use subtle::ConstantTimeEq;
+use url::Url;
 
 /// Whom to let in.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +46,8 @@ impl Guard {
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
             .map(|(_, given)| given.trim())
             .ok_or(refusal)?;
-        if is_equal(given.as_bytes(), token.as_bytes()) { Ok(()) } else { Err(refusal) }
+        let is_equal = bool::from(given.as_bytes().ct_eq(token.as_bytes()));
+        if is_equal { Ok(()) } else { Err(refusal) }
     }
 
     /// Does as [`Guard::check`] does, but asks for no token.
@@ -54,7 +57,7 @@ impl Guard {
     /// The refusal.
     pub(super) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = one(headers, &HOST).flatten();
-        if !host.is_some_and(|host| self.is_ours(host)) {
+        if !host.is_some_and(|host| self.is_own_host(host)) {
             return Err(Refusal {
                 status: StatusCode::FORBIDDEN,
                 reason: "the request's Host is no name of this server; `--allow-host` adds one",
@@ -62,43 +65,44 @@ impl Guard {
         }
         let is_foreign = match one(headers, &ORIGIN) {
             Some(None) => false,
-            Some(Some(origin)) => {
-                let host = origin.split_once("://").map(|(_, host)| host);
-                !host.is_some_and(|host| self.is_ours(host))
-            }
+            Some(Some(origin)) => !self.is_own_origin(origin),
             None => true,
         };
-        match is_foreign {
-            true => Err(Refusal {
+        if is_foreign {
+            return Err(Refusal {
                 status: StatusCode::FORBIDDEN,
                 reason: "the request comes from a page of another origin",
-            }),
-            false => Ok(()),
+            });
         }
+        Ok(())
     }
 
-    /// Returns true for a host, perhaps with a port, that this server is reached by.
-    fn is_ours(&self, authority: &str) -> bool {
-        let host = match authority.strip_prefix('[') {
-            Some(rest) => match rest.split_once(']') {
-                Some((host, end)) if end.is_empty() || is_port(end) => host,
-                _ => return false,
-            },
-            None => match authority.find(':') {
-                Some(at) if !is_port(&authority[at..]) => return false,
-                Some(at) => &authority[..at],
-                None => authority,
-            },
-        };
-        let is_loopback = || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        host.eq_ignore_ascii_case("localhost")
-            || is_loopback()
-            || self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host))
+    /// Returns true if this server is reached by `authority`: a host with an optional port.
+    fn is_own_host(&self, authority: &str) -> bool {
+        // The scheme has no default port and no rules for numeric hosts, so nothing is rewritten.
+        let url = Url::parse(&format!("codedb://{authority}"));
+        url.is_ok_and(|url| url.authority().eq_ignore_ascii_case(authority) && self.is_own(&url))
     }
-}
 
-fn is_port(text: &str) -> bool {
-    text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+    /// Returns true if `origin` (a scheme, a host and an optional port) is a page of this machine.
+    fn is_own_origin(&self, origin: &str) -> bool {
+        let url = Url::parse(origin);
+        url.is_ok_and(|url| {
+            // A parser of URLs accepts far more spellings than a browser sends.
+            let is_exact = format!("{}://{}", url.scheme(), url.authority());
+            is_exact.eq_ignore_ascii_case(origin) && self.is_own(&url)
+        })
+    }
+
+    fn is_own(&self, url: &Url) -> bool {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        let host = url.host_str().unwrap_or_default();
+        let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        let is_loopback =
+            || address.unwrap_or(host).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        let is_named = || self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host));
+        !has_user && (host.eq_ignore_ascii_case("localhost") || is_loopback() || is_named())
+    }
 }
 
 /// Returns a header's value if it is there: `Some(None)` where it is not, `None` where it is there
@@ -110,12 +114,6 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Option<&'a str>>
         (None, Ok(value)) => Some(Some(value)),
         _ => None,
     }
-}
-
-/// Compares in a time that tells nothing of where two texts differ.
-fn is_equal(a: &[u8], b: &[u8]) -> bool {
-    let differing = a.iter().zip(b).fold(0, |differing, (a, b)| differing | (a ^ b));
-    a.len() == b.len() && std::hint::black_box(differing) == 0
 }
 
 #[cfg(test)]
@@ -150,6 +148,13 @@ mod tests {
             ("[::1]evil", false),
             ("0.0.0.0", false),
             ("", false),
+            ("me@localhost", false),
+            ("evil.example@localhost", false),
+            ("localhost/evil.example", false),
+            ("localhost?evil", false),
+            ("localhost:+80", false),
+            ("2130706433", false),
+            ("localhost:80", true),
         ] {
             let checked = guard.check(&headers(&[(HOST, host)]));
             assert_eq!(checked.is_ok(), is_ours, "{host}");
@@ -168,6 +173,11 @@ mod tests {
             ("null", false),
             ("http://localhost.evil.example", false),
             ("http://localhost@evil.example", false),
+            ("http://evil.example@localhost", false),
+            ("http://localhost/evil", false),
+            ("http://2130706433", false),
+            ("tauri://localhost", true),
+            ("localhost", false),
         ] {
             let headers = headers(&[(HOST, "localhost"), (ORIGIN, origin)]);
             assert_eq!(Guard::default().check(&headers).is_ok(), is_let_in, "{origin}");
