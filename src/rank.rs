@@ -160,7 +160,7 @@ pub struct Traits {
     /// It lists changes by version.
     pub is_changelog: bool,
     /// The task is about tests.
-    pub wants_tests: bool,
+    pub requests_tests: bool,
 }
 
 mod marks_as_bits {
@@ -276,7 +276,7 @@ impl Weights {
 
     /// Returns the score of a file: 0 where nothing speaks for it.
     pub fn score(&self, evidence: &Evidence, of: Traits) -> f32 {
-        let Traits { marks, is_code, is_changelog, wants_tests } = of;
+        let Traits { marks, is_code, is_changelog, requests_tests } = of;
         let bent = |value: f32| match value > self.knee {
             true => self.knee + (value / self.knee).ln() * self.knee * 0.5,
             false => value,
@@ -284,7 +284,7 @@ impl Weights {
         let signals =
             Signal::ALL.iter().map(|&of| self.signals[of as usize] * bent(evidence.get(of)));
         let mut score: f32 = signals.sum();
-        if marks.test && !wants_tests {
+        if marks.test && !requests_tests {
             score *= self.test;
         }
         if marks.ranks_last() {
@@ -367,7 +367,7 @@ mod tests {
         assert!(both > text && text > 0.0);
         let test = of_marks(Marks { test: true, ..Marks::default() });
         assert!(weights.score(&evidence, test) < both);
-        assert_eq!(weights.score(&evidence, Traits { wants_tests: true, ..test }), both);
+        assert_eq!(weights.score(&evidence, Traits { requests_tests: true, ..test }), both);
         let vendored = of_marks(Marks { vendored: true, ..Marks::default() });
         assert!(weights.score(&evidence, vendored) < both);
         let document = weights.score(&evidence, Traits::default());

@@ -60,11 +60,11 @@ pub fn rank_files(
 ) -> Result<Vec<RankedFile>> {
     let catalog = sources.catalog;
     let weights = &weights.for_task(task.words());
-    let wants_tests = wants_tests(task);
+    let requests_tests = requests_tests(task);
     let mut scored = Vec::with_capacity(found.files.len());
     for (&file, evidence) in &found.files {
         if scope.holds(catalog.path(file)) {
-            let traits = traits(catalog, file, wants_tests)?;
+            let traits = traits(catalog, file, requests_tests)?;
             scored.push(Scored { file, score: weights.score(evidence, traits), traits });
         }
     }
@@ -88,7 +88,7 @@ pub fn rank_files(
         }
         for file in together {
             if scope.holds(catalog.path(file)) {
-                let traits = traits(catalog, file, wants_tests)?;
+                let traits = traits(catalog, file, requests_tests)?;
                 let score = weights.score(&found.files[&file], traits);
                 scored.push(Scored { file, score, traits });
             }
@@ -120,11 +120,11 @@ fn sort(scored: &mut [Scored]) {
 /// # Errors
 ///
 /// [`crate::Kind::Corrupt`] where an index is damaged.
-pub fn traits(catalog: &Catalog, file: FileId, wants_tests: bool) -> Result<Traits> {
+pub fn traits(catalog: &Catalog, file: FileId, requests_tests: bool) -> Result<Traits> {
     let summary = catalog.summary(file)?.unwrap_or_default();
     let is_code = summary.language.is_some_and(|language| language.is_code());
     let is_changelog = is_changelog(catalog.path(file));
-    Ok(Traits { marks: summary.marks, is_code, is_changelog, wants_tests })
+    Ok(Traits { marks: summary.marks, is_code, is_changelog, requests_tests })
 }
 
 /// Returns true for a file that lists changes by version, by its name or its folder's.
@@ -139,31 +139,44 @@ fn is_changelog(path: &[u8]) -> bool {
     starts.iter().any(|start| begins(stem, start) || begins(folder, start))
 }
 
-/// What a subject says that asks for tests, not for what they test.
-const TEST_PHRASES: [&str; 14] = [
-    "add test",
-    "add a test",
-    "add unit test",
-    "cover",
-    "failing test",
-    "flaky",
-    "in tests",
-    "missing test",
-    "more tests",
-    "regression test",
-    "test case",
-    "test for",
-    "tests for",
-    "write test",
+/// Runs of words with which a title requests tests rather than the code that they test. A final
+/// `test` also matches its plural.
+const TEST_PHRASES: [&[&str]; 13] = [
+    &["add", "test"],
+    &["add", "a", "test"],
+    &["add", "unit", "test"],
+    &["failing", "test"],
+    &["in", "tests"],
+    &["missing", "test"],
+    &["more", "tests"],
+    &["regression", "test"],
+    &["test", "case"],
+    &["test", "for"],
+    &["tests", "for"],
+    &["write", "test"],
+    &["write", "a", "test"],
 ];
 
-/// Returns true if the subject of a task asks for tests. That it has the word says little: programs
-/// that run tests are reported on, too.
-pub fn wants_tests(task: &Task) -> bool {
+/// Words that request tests only in a title that also has the word `test` or `tests`: a covering
+/// index, a book cover and a flaky network are not tests.
+const TEST_TOPICS: [&str; 6] = ["cover", "covered", "covering", "covers", "coverage", "flaky"];
+
+/// Returns true if the title of a task requests tests. The word `test` alone is not enough, since
+/// test runners have bugs too. Words are compared whole. O(title).
+pub fn requests_tests(task: &Task) -> bool {
     let title = task.title.to_lowercase();
-    TEST_PHRASES.iter().any(|phrase| {
-        title.match_indices(phrase).any(|(at, _)| !title[..at].ends_with(char::is_alphanumeric))
-    })
+    let words: Vec<&str> = title
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_match = |(word, expected): (&&str, &&str)| {
+        word == expected || (*expected == "test" && *word == "tests")
+    };
+    let has_phrase = TEST_PHRASES
+        .iter()
+        .any(|phrase| words.windows(phrase.len()).any(|run| run.iter().zip(*phrase).all(is_match)));
+    let has_test = words.iter().any(|word| matches!(*word, "test" | "tests"));
+    has_phrase || (has_test && words.iter().any(|word| TEST_TOPICS.contains(word)))
 }
 
 /// A function and how well it fits.
@@ -225,4 +238,34 @@ pub fn rank_functions(
     // They are in the order of paths and places.
     functions.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(functions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_request_tests() {
+        let requests = |title: &str| requests_tests(&Task::new(title));
+        for title in [
+            "Add tests of the parser",
+            "add a test for empty input",
+            "cover the parser with tests",
+            "fix flaky test_timeout",
+            "Regression test: overflow",
+            "write tests",
+        ] {
+            assert!(requests(title), "{title}");
+        }
+        for title in [
+            "fix covering index",
+            "show the book cover",
+            "retry on a flaky network",
+            "latest format is rejected",
+            "pytest cannot import the plugin",
+            "add testament files",
+        ] {
+            assert!(!requests(title), "{title}");
+        }
+    }
 }

@@ -15,7 +15,7 @@ use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::code::Code;
 use crate::context::evidence::{Sources, gather};
-use crate::context::ranking::{Scope, rank_files, rank_functions, traits, wants_tests};
+use crate::context::ranking::{Scope, rank_files, rank_functions, requests_tests, traits};
 use crate::context::task::Task;
 use crate::engine::{self, Check, Engine, Local, Progress};
 use crate::error::{Error, Result};
@@ -187,7 +187,7 @@ impl Bench {
                 kept_files.push(KeptFile {
                     path: shown(file),
                     values: place.map_or([0.0; SIGNALS], |at| files[at].evidence.values()),
-                    traits: traits(catalog, file, wants_tests(&task))?,
+                    traits: traits(catalog, file, requests_tests(&task))?,
                     is_wanted: wanted.contains(&file),
                 });
             }

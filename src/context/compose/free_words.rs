@@ -16,34 +16,6 @@ const WORDS_MAX: usize = 24;
 /// Letters of the shortest word.
 const LETTERS_MIN: usize = 3;
 
-/// Words that say what is to be done, not with what.
-const ASKING: [&str; 24] = [
-    "call",
-    "called",
-    "callee",
-    "callees",
-    "caller",
-    "callers",
-    "calls",
-    "compare",
-    "describe",
-    "every",
-    "explain",
-    "find",
-    "fix",
-    "implement",
-    "list",
-    "locate",
-    "look",
-    "review",
-    "show",
-    "site",
-    "sites",
-    "trace",
-    "understand",
-    "use",
-];
-
 /// A word and how much it says.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FreeWord {
@@ -72,7 +44,6 @@ pub(super) fn free_words(catalog: &Catalog, task: &Task, query: &Query) -> Resul
     for term in &query.terms {
         let is_plain = term.word.chars().all(char::is_alphabetic);
         let is_free = !named.contains(&term.word)
-            && !ASKING.contains(&term.word.as_str())
             && !evidence::is_form_word(&term.word)
             && term.weights.iter().all(|of| *of > 0.0);
         if !is_plain || !is_free || term.word.chars().count() < LETTERS_MIN {
