@@ -128,7 +128,7 @@ impl Walk<'_> {
         depth: usize,
     ) -> Option<(Vec<Held>, &'c str)> {
         let facts = self.facts(place.file)?;
-        if facts.language.name != "python" || !chain.contains('.') {
+        if !facts.dialect.binds_dotted_names || !chain.contains('.') {
             return None;
         }
         let plain = chain.find(['(', '[']).unwrap_or(chain.len());
@@ -150,36 +150,32 @@ impl Walk<'_> {
     /// Returns the module that a path's first name means where nothing binds it.
     fn path_root(&self, place: Place, name: &str) -> Vec<Held> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        match facts.language.name {
-            "rust" => {
-                if matches!(name, "self" | "super") {
-                    let is_module = |at: &usize| facts.symbols[*at].kind == SymbolKind::Module;
-                    let mut modules = facts.ancestors(place.enclosing).filter(is_module);
-                    let inner = modules.next();
-                    let around = if name == "self" { inner } else { modules.next() };
-                    if let Some(at) = around {
-                        let at = SymbolAt { file: place.file, place: at as u32 };
-                        return vec![Held::new(Value::Name(at), 1.0, Reason::Scope)];
-                    }
-                    if inner.is_some() || name == "self" {
-                        return vec![Held::new(Value::Module(place.file), 1.0, Reason::SameFile)];
-                    }
+        if facts.dialect.has_module_paths {
+            if matches!(name, "self" | "super") {
+                let is_module = |at: &usize| facts.symbols[*at].kind == SymbolKind::Module;
+                let mut modules = facts.ancestors(place.enclosing).filter(is_module);
+                let inner = modules.next();
+                let around = if name == "self" { inner } else { modules.next() };
+                if let Some(at) = around {
+                    let at = SymbolAt { file: place.file, place: at as u32 };
+                    return vec![Held::new(Value::Name(at), 1.0, Reason::Scope)];
                 }
-                self.module(place.file, name, 0.97)
+                if inner.is_some() || name == "self" {
+                    return vec![Held::new(Value::Module(place.file), 1.0, Reason::SameFile)];
+                }
             }
-            "python" => {
-                // `import a.b` binds `a`, too.
-                let is_bound = facts.imports.iter().any(|import| {
-                    import.names.iter().any(|bound| {
-                        bound.alias.len() > name.len()
-                            && bound.alias.starts_with(name)
-                            && bound.alias.as_bytes()[name.len()] == b'.'
-                    })
-                });
-                if is_bound { self.module(place.file, name, 0.95) } else { Vec::new() }
-            }
-            _ => Vec::new(),
+            return self.module(place.file, name, 0.97);
         }
+        // Python's `import a.b` binds `a`, too.
+        let is_bound = facts.dialect.binds_dotted_names
+            && facts.imports.iter().any(|import| {
+                import.names.iter().any(|bound| {
+                    bound.alias.len() > name.len()
+                        && bound.alias.starts_with(name)
+                        && bound.alias.as_bytes()[name.len()] == b'.'
+                })
+            });
+        if is_bound { self.module(place.file, name, 0.95) } else { Vec::new() }
     }
 
     /// Returns values of a written type, and the steps behind it.

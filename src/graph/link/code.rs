@@ -175,8 +175,9 @@ impl FileFacts {
     pub(super) fn arity(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> Option<Arity> {
         let arities = self.arities.get_or_init(|| {
             let signatures = self.signatures(read);
+            let rules = self.dialect.arguments.as_ref();
             let of = |(symbol, signature): (&Symbol, &String)| {
-                arity(self.language.name, symbol.kind, &symbol.name, signature)
+                arity(rules, symbol.kind, &symbol.name, signature)
             };
             self.symbols.iter().zip(signatures).map(of).collect()
         });

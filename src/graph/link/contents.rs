@@ -25,38 +25,36 @@ impl Walk<'_> {
         let kind = |held: &Held| match held.value {
             Value::Instance(of, _) => {
                 let (facts, place) = self.symbol(of)?;
-                let is_keeper =
-                    facts.language.name == "rust" && facts.dialect.keeps.contains(&name);
-                is_keeper.then(|| facts.symbols[place].kind)
+                let dialect = facts.dialect;
+                let is_keeper = dialect.deref.is_some() && dialect.keeps.contains(&name);
+                is_keeper.then(|| (facts.symbols[place].kind, dialect.deref == Some(name)))
             }
             _ => None,
         };
         values.retain(|held| match kind(held) {
             // The type that a block for any type is of is known by its bound only.
-            Some(SymbolKind::Impl) => name != "deref",
+            Some((SymbolKind::Impl, is_deref)) => !is_deref,
             Some(_) => true,
             None => false,
         });
-        let is_block = || {
-            let is_deref = name == "deref";
-            is_deref && matches!(held.value, Value::Instance(of, _) if self.is_block(of))
+        let is_block = || match held.value {
+            Value::Instance(of, _) => self.symbol(of).is_some_and(|(facts, place)| {
+                let is_deref = facts.dialect.deref == Some(name);
+                is_deref && facts.symbols[place].kind == SymbolKind::Impl
+            }),
+            _ => false,
         };
         (!values.is_empty() || is_block()).then_some(values)
     }
 
-    fn is_block(&self, at: SymbolAt) -> bool {
-        let symbol = self.symbol(at);
-        symbol.is_some_and(|(facts, place)| facts.symbols[place].kind == SymbolKind::Impl)
-    }
-
     /// Returns the member `name` of what values of a Rust type are dereferenced to.
     pub(super) fn through(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
-        let is_rust = self.symbol(of).is_some_and(|(facts, _)| facts.language.name == "rust");
-        if !is_rust || name == "deref" || !self.goes_on(depth) {
+        let deref = self.symbol(of).and_then(|(facts, _)| facts.dialect.deref);
+        let Some(deref) = deref.filter(|&deref| name != deref && self.goes_on(depth)) else {
             return Vec::new();
-        }
+        };
         let mut found = Vec::new();
-        for method in self.members(of, "deref", depth + 1) {
+        for method in self.members(of, deref, depth + 1) {
             let method = Held { via: Some(of), ..method };
             for target in self.call(&method, depth + 1) {
                 if !matches!(target.value, Value::Instance(same, _) if same == of) {
@@ -77,7 +75,7 @@ impl Walk<'_> {
         written: &str,
     ) -> Option<(Vec<Held>, usize)> {
         let part = written.strip_prefix("Self.")?.split('.').next()?;
-        let facts = self.facts(place.file).filter(|facts| facts.language.name == "rust")?;
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.has_impl_blocks)?;
         let block = facts.ancestors(place.enclosing).find(|&at| {
             let kind = facts.symbols[at].kind;
             // What a trait declares is another type in each that implements it.
@@ -118,8 +116,8 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Held> {
         let Some((facts, _)) = self.symbol(of) else { return Vec::new() };
-        let is_rust = facts.language.name == "rust";
-        if let Some(written) = written.filter(|_| !is_rust) {
+        let is_wrapped = facts.dialect.wraps_elements;
+        if let Some(written) = written.filter(|_| !is_wrapped) {
             return self.argument(held, written, depth);
         }
         for name in facts.dialect.elements {
@@ -131,7 +129,7 @@ impl Walk<'_> {
                     found.extend(self.call(&method, depth + 1));
                 }
             }
-            if is_rust {
+            if is_wrapped {
                 // `next` gives an `Option`, `into_iter` another iterator.
                 let is_other =
                     |held: &&Held| !matches!(held.value, Value::Instance(same, _) if same == of);
@@ -156,8 +154,8 @@ impl Walk<'_> {
         let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
         let arguments = arguments(&written.text);
         let name = super::last_name(&written.text);
-        let is_result = facts.language.name == "rust" && name.ends_with("Result");
-        let is_first = is_result || facts.dialect.holds_first.contains(&name);
+        let is_first = facts.dialect.holds_first_suffix.is_some_and(|end| name.ends_with(end))
+            || facts.dialect.holds_first.contains(&name);
         let number = if is_first { 0 } else { arguments.len().saturating_sub(1) };
         self.numbered_argument(held, written, number, depth)
     }

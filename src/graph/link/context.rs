@@ -55,7 +55,7 @@ impl Walk<'_> {
             let parts = parameters(&symbol.name, &signature);
             let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
             let scope = Place { file: at.file, enclosing: Some(place) };
-            if facts.language.name == "rust" {
+            if facts.dialect.has_callable_bounds {
                 let written = part.and_then(written_type);
                 let handed = written.and_then(|written| of_rust_function(written, &signature));
                 let callback = handed.map(|parts| {

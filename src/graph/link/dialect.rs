@@ -1,47 +1,128 @@
-//! What the rules of a language say about names: where a bare name is looked for, what a value can
-//! be seen through, which names say nothing.
+//! The name rules of each language: where a bare name is looked up, which types are transparent,
+//! which names carry no information.
+//!
+//! The linker compares no language names; whatever differs between languages is a field here.
 
+mod arguments;
 mod c;
+mod go;
 mod java;
+mod javascript;
+mod other;
 mod python;
 mod ruby;
 mod rust;
-mod script;
+
+pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
 
 use crate::graph::imports::Family;
 use crate::lang::language::Language;
 
-/// The rules of a family of languages.
+/// Languages whose definitions can refer to each other.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) enum Group {
+    C,
+    Go,
+    Java,
+    JavaScript,
+    Other,
+    Python,
+    Ruby,
+    Rust,
+    Swift,
+}
+
+/// The rules of one language.
 pub(super) struct Dialect {
-    /// A bare name may be a member of the type around it.
+    /// The languages that it shares definitions with.
+    pub(super) group: Group,
+
+    // Bare names.
+    /// A bare name may be a member of the enclosing type.
     pub(super) has_bare_members: bool,
     /// Files of a package see each other's names.
     pub(super) has_packages: bool,
-    /// An import may name a type, and then what is in it: `import static a.Type.member`.
-    pub(super) imports_types: bool,
+    /// Each file declares the name of its package, which may differ from the end of the import path.
+    pub(super) declares_package_name: bool,
     /// Names of files are visible in the whole program.
     pub(super) is_whole_program: bool,
+    /// Macros are visible in the whole program.
+    pub(super) has_program_macros: bool,
+    /// Of several definitions of a name the last one is effective.
+    pub(super) last_wins: bool,
+    /// Names with members that the language itself defines.
+    pub(super) globals: &'static [&'static str],
+    /// Types that the language itself defines; methods can be added to them.
+    pub(super) primitives: &'static [&'static str],
+    /// In a file with imports, a capitalized name without a binding comes from outside of the
+    /// repository.
+    pub(super) has_outside_types: bool,
+
+    // Imports and paths.
+    /// An import may name a type, and then a member of it: `import static a.Type.member`.
+    pub(super) imports_types: bool,
     /// What a file imports can be imported from it.
     pub(super) offers_imports: bool,
-    /// Of several definitions of a name the last one holds.
-    pub(super) last_wins: bool,
-    /// Names of the function that makes a new instance, beside that of the type.
+    /// An import may bind several names at once: `import a.b` binds `a` and `a.b`.
+    pub(super) binds_dotted_names: bool,
+    /// A path may start at a module without an import: `self`, `super`, the name of a crate.
+    pub(super) has_module_paths: bool,
+    /// The file that stands for its directory, whose other files are its submodules.
+    pub(super) package_file: Option<&'static str>,
+
+    // Types and their members.
+    /// All members and bases of a type are written in its own definition.
+    pub(super) has_closed_types: bool,
+    /// A type or module can be opened again elsewhere, under the same qualified name.
+    pub(super) reopens_types: bool,
+    /// A module has instances of its own: its methods refer to themselves by `self`.
+    pub(super) has_module_instances: bool,
+    /// Implementation blocks add members and bases to a type.
+    pub(super) has_impl_blocks: bool,
+    /// Traits can add methods to types from outside of the repository.
+    pub(super) has_extension_traits: bool,
+    /// Prefixes of method names that types of the standard library have.
+    pub(super) standard_prefixes: &'static [&'static str],
+    /// An alias has the members of its target: `Alias::new()`.
+    pub(super) aliases_have_members: bool,
+    /// A base is an expression, such as a call of a function that returns a class.
+    pub(super) has_expression_bases: bool,
+    /// Types of the same name in one scope are one type.
+    pub(super) merges_types: bool,
+    /// Fields and methods have separate namespaces: a call never refers to a field.
+    pub(super) separates_fields: bool,
+    /// A function without a body only declares one that is defined elsewhere.
+    pub(super) has_bodiless_declarations: bool,
+    /// Methods that create an instance, in addition to one named like the type.
     pub(super) constructors: &'static [&'static str],
-    /// A type without a constructor of its own is made by that of its base.
+    /// A type without a constructor of its own uses that of its base.
     pub(super) inherits_constructors: bool,
-    /// Names of methods that give what `[]` gives.
+
+    // Values.
+    /// Methods that return what `[]` returns.
     pub(super) elements: &'static [&'static str],
-    /// Types whose members are those of what they hold.
+    /// These methods return a wrapper of the element (`next` an `Option`); they take precedence
+    /// over type arguments.
+    pub(super) wraps_elements: bool,
+    /// The method whose result's members are also members of the type.
+    pub(super) deref: Option<&'static str>,
+    /// Types whose members are those of their content.
     pub(super) holders: &'static [&'static str],
-    /// Generic types whose first argument is what they hold; of others it is the last one.
+    /// Generic types whose content is the first argument; of others it is the last one.
     pub(super) holds_first: &'static [&'static str],
-    /// Methods of types from elsewhere that give the same type, or one that holds the same.
+    /// The same, by the end of the type's name.
+    pub(super) holds_first_suffix: Option<&'static str>,
+    /// Methods of outside types that return the same type, or one with the same content.
     pub(super) keeps: &'static [&'static str],
-    /// Methods of types from elsewhere that give what the type holds.
+    /// Methods of outside types that return the type's content.
     pub(super) takes: &'static [&'static str],
-    /// Names that the language itself gives to what has members.
-    pub(super) globals: &'static [&'static str],
-    /// Method names so common that they say nothing of the type.
+
+    // Functions.
+    /// The type of a callback is a bound: `impl Fn(A) -> R`.
+    pub(super) has_callable_bounds: bool,
+    /// How many arguments a call has; `None` if any number is legal or the syntax hides some.
+    pub(super) arguments: Option<ArgumentRules>,
+    /// Method names too common to identify a type.
     pub(super) common: &'static [&'static str],
 }
 
@@ -49,54 +130,102 @@ pub(super) struct Dialect {
 pub(super) fn of(language: &Language) -> &'static Dialect {
     match Family::of(language) {
         Some(Family::Python) => &python::PYTHON,
-        Some(Family::JavaScript) => &script::SCRIPT,
-        Some(Family::Go) => &GO,
+        Some(Family::JavaScript) => javascript::of(language.name),
+        Some(Family::Go) => &go::GO,
         Some(Family::Rust) => &rust::RUST,
-        Some(Family::Jvm | Family::CSharp | Family::Dart) => &java::JAVA,
+        Some(Family::Jvm | Family::CSharp | Family::Dart) => java::of(language.name),
         Some(Family::Swift) => &java::SWIFT,
-        Some(Family::C) => &c::C,
+        Some(Family::C) => c::of(language.name),
         Some(Family::Ruby) => &ruby::RUBY,
-        _ => &OTHER,
+        Some(Family::Php) => &other::PHP,
+        _ => &other::OTHER,
     }
 }
 
 const NONE: Dialect = Dialect {
+    group: Group::Other,
     has_bare_members: false,
     has_packages: false,
-    imports_types: false,
+    declares_package_name: false,
     is_whole_program: false,
-    offers_imports: false,
+    has_program_macros: false,
     last_wins: false,
+    globals: &[],
+    primitives: &[],
+    has_outside_types: false,
+    imports_types: false,
+    offers_imports: false,
+    binds_dotted_names: false,
+    has_module_paths: false,
+    package_file: None,
+    has_closed_types: false,
+    reopens_types: false,
+    has_module_instances: false,
+    has_impl_blocks: false,
+    has_extension_traits: false,
+    standard_prefixes: &[],
+    aliases_have_members: false,
+    has_expression_bases: false,
+    merges_types: false,
+    separates_fields: false,
+    has_bodiless_declarations: false,
     constructors: &[],
     inherits_constructors: false,
     elements: &[],
+    wraps_elements: false,
+    deref: None,
     holders: &[],
     holds_first: &[],
+    holds_first_suffix: None,
     keeps: &[],
     takes: &[],
-    globals: &[],
+    has_callable_bounds: false,
+    arguments: None,
     common: &[],
 };
 
-static GO: Dialect = Dialect {
-    has_packages: true,
-    common: &[
-        "Add", "Close", "Error", "Flush", "Get", "Len", "Lock", "Name", "Open", "Read", "Reset",
-        "RLock", "RUnlock", "Set", "String", "Unlock", "Write",
-    ],
-    ..NONE
-};
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::language::LANGUAGES;
 
-static OTHER: Dialect = Dialect {
-    is_whole_program: true,
-    has_bare_members: true,
-    constructors: &["__construct", "new", "init"],
-    inherits_constructors: true,
-    common: &[
-        "add", "append", "clear", "close", "count", "filter", "find", "format", "get", "insert",
-        "join", "keys", "length", "map", "new", "open", "pop", "push", "put", "read", "remove",
-        "replace", "run", "set", "size", "sort", "split", "toString", "update", "value", "values",
-        "write",
-    ],
-    ..NONE
-};
+    /// The languages whose calls are compared with the number of parameters.
+    #[test]
+    fn arguments_are_counted_in_these_languages() {
+        let counted = LANGUAGES.iter().filter(|language| of(language).arguments.is_some());
+        let mut names: Vec<&str> = counted.map(|language| language.name).collect();
+        names.sort_unstable();
+        let expected = [
+            "c",
+            "cpp",
+            "csharp",
+            "dart",
+            "go",
+            "java",
+            "kotlin",
+            "php",
+            "python",
+            "ruby",
+            "rust",
+            "scala",
+            "swift",
+            "tsx",
+            "typescript",
+        ];
+        assert_eq!(names, expected);
+    }
+
+    /// Languages that compile into one program share definitions.
+    #[test]
+    fn groups_join_languages_of_one_program() {
+        let group = |name: &str| {
+            let language = LANGUAGES.iter().find(|language| language.name == name);
+            language.map(|language| of(language).group)
+        };
+        assert_eq!(group("java"), group("kotlin"));
+        assert_eq!(group("c"), group("objective-c"));
+        assert_eq!(group("javascript"), group("tsx"));
+        assert_eq!(group("php"), Some(Group::Other));
+        assert_ne!(group("java"), group("swift"));
+    }
+}

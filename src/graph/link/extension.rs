@@ -2,9 +2,9 @@
 
 use super::Reason;
 use super::code::{FileFacts, SymbolAt, last_name};
+use super::dialect::Dialect;
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use super::{CONFIDENCE_ANSWER, Use};
-use crate::graph::imports::Family;
 use crate::lang::facts::{ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
 
@@ -14,33 +14,14 @@ const NAMED_MAX: usize = 64;
 /// Blocks of one trait that are looked at.
 const BLOCKS_MAX: usize = 32;
 
-/// How names of methods begin that Rust's numbers have.
-const STANDARD: [&str; 12] = [
-    "checked_",
-    "count_",
-    "from_be_",
-    "from_le_",
-    "is_ascii",
-    "leading_",
-    "overflowing_",
-    "rotate_",
-    "saturating_",
-    "to_ascii",
-    "trailing_",
-    "wrapping_",
-];
-
-/// Rust's own types.
-const PRIMITIVES: [&str; 17] = [
-    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
-    "u32", "u64", "u128", "usize",
-];
-
 impl Walk<'_> {
     /// Returns the methods called `name` that blocks of traits give to a type from elsewhere.
     pub(super) fn extensions(&self, facts: &FileFacts, of: &Written, name: &str) -> Vec<Held> {
         let type_name = last_name(&of.text);
-        if facts.language.name != "rust" || type_name.is_empty() || is_standard(name) {
+        if !facts.dialect.has_extension_traits
+            || type_name.is_empty()
+            || is_standard(facts.dialect, name)
+        {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -82,14 +63,15 @@ impl Walk<'_> {
     pub(super) fn unbound(&self, place: Place, name: &str) -> Option<Held> {
         let facts = self.facts(place.file)?;
         let is_module = || facts.imports.iter().any(|import| import.kind == ImportKind::Module);
-        let value = match Family::of(facts.language)? {
-            Family::Rust if PRIMITIVES.contains(&name) => {
-                Value::Foreign(Written { place, text: name.into() })
-            }
-            Family::JavaScript if name.starts_with(char::is_uppercase) && is_module() => {
-                Value::Outside
-            }
-            _ => return None,
+        let value = if facts.dialect.primitives.contains(&name) {
+            Value::Foreign(Written { place, text: name.into() })
+        } else if facts.dialect.has_outside_types
+            && name.starts_with(char::is_uppercase)
+            && is_module()
+        {
+            Value::Outside
+        } else {
+            return None;
         };
         Some(Held::new(value, 1.0, Reason::Receiver))
     }
@@ -107,8 +89,9 @@ impl Walk<'_> {
     pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>) -> Vec<Held> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let is_path = used.receiver.is_some_and(|chain| !chain.contains(['(', '[', '@', '$', '?']));
-        let is_common = facts.dialect.common.contains(&used.name) || is_standard(used.name);
-        if facts.language.name != "rust" || used.role != Role::Call || is_path || is_common {
+        let is_common =
+            facts.dialect.common.contains(&used.name) || is_standard(facts.dialect, used.name);
+        if !facts.dialect.has_extension_traits || used.role != Role::Call || is_path || is_common {
             return Vec::new();
         }
         let (mut declared, mut own) = (Vec::new(), Vec::new());
@@ -150,6 +133,6 @@ impl Walk<'_> {
 }
 
 /// Returns true for the name of a method that types of the standard library may have themselves.
-fn is_standard(name: &str) -> bool {
-    STANDARD.iter().any(|start| name.starts_with(start))
+fn is_standard(dialect: &Dialect, name: &str) -> bool {
+    dialect.standard_prefixes.iter().any(|start| name.starts_with(start))
 }

@@ -169,7 +169,7 @@ impl Walk<'_> {
 
     /// Returns the module of that name below the module `file`.
     fn submodule(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
-        if facts.language.name == "python" && facts.path.ends_with("__init__.py") {
+        if facts.dialect.package_file.is_some_and(|package| facts.path.ends_with(package)) {
             return self.module(file, &format!(".{name}"), 0.97);
         }
         Vec::new()

@@ -6,7 +6,6 @@ use super::value::{
     Held, Place, VALUES_MAX, Value, Walk, Written, definitions, is_interface, is_type, is_variable,
 };
 use crate::base::ids::FileId;
-use crate::graph::imports::Family;
 use crate::lang::symbols::SymbolKind;
 
 /// Types that are asked for implementations, and implementations that are told.
@@ -192,7 +191,7 @@ impl Walk<'_> {
     ) -> Vec<Held> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
-        let is_alias = symbol.kind == SymbolKind::Type && facts.language.name == "rust";
+        let is_alias = symbol.kind == SymbolKind::Type && facts.dialect.aliases_have_members;
         let Some(chain) = symbol.type_chain.as_ref().filter(|_| is_alias) else {
             return Vec::new();
         };
@@ -213,14 +212,13 @@ impl Walk<'_> {
             .filter(|at| !facts.is_named_like_type(at.place as usize));
         let mut found: Vec<Held> =
             children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
-        let is_split = !matches!(facts.language.name, "python" | "java");
-        // Rust's methods stand apart from the fields, which may be called like them.
-        let is_rust = facts.language.name == "rust";
+        // Rust's methods are separate from the fields and may have the same names.
+        let separates_fields = facts.dialect.separates_fields;
         let is_declared_only = found.iter().all(|held| match held.value {
             Value::Name(at) if is_declaration(&facts, at.place as usize) => true,
-            _ => is_rust && self.kind(held) == Some(SymbolKind::Field),
+            _ => separates_fields && self.kind(held) == Some(SymbolKind::Field),
         });
-        if is_split && is_declared_only {
+        if !facts.dialect.has_closed_types && is_declared_only {
             found.extend(self.apart(&facts, of, name, depth));
         }
         found
@@ -251,7 +249,7 @@ impl Walk<'_> {
     /// Returns true if `member`, whose owner is called like the type `of`, belongs to it.
     fn is_of(&self, member: SymbolAt, of: SymbolAt, type_facts: &FileFacts, depth: usize) -> bool {
         let Some((facts, place)) = self.symbol(member) else { return false };
-        if !std::ptr::eq(facts.dialect, type_facts.dialect) {
+        if facts.dialect.group != type_facts.dialect.group {
             return false;
         }
         let target = &type_facts.symbols[of.place as usize];
@@ -268,7 +266,7 @@ impl Walk<'_> {
             Some((parent, symbol)) if is_type(symbol.kind) || symbol.kind == SymbolKind::Module => {
                 let is_itself = member.file == of.file && parent == of.place as usize;
                 return !is_itself
-                    && facts.language.name == "ruby"
+                    && facts.dialect.reopens_types
                     && symbol.qualified_name == target.qualified_name;
             }
             Some((_, symbol)) if symbol.kind == SymbolKind::Impl => symbol.parent,
@@ -307,7 +305,7 @@ impl Walk<'_> {
     pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Held> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let mut found = self.named_bases(&facts, of, place, depth);
-        if facts.language.name == "rust" && facts.symbols[place].kind != SymbolKind::Impl {
+        if facts.dialect.has_impl_blocks && facts.symbols[place].kind != SymbolKind::Impl {
             let name = facts.symbols[place].name.as_str();
             let blocks = self.code.blocks(name);
             for &block in near(&blocks, of.file, APART_MAX) {
@@ -346,7 +344,7 @@ impl Walk<'_> {
         for base in symbol.bases.iter().take(VALUES_MAX) {
             let chain = format!("@{}", base.trim_start_matches('@'));
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
-            if is_script(facts) && !values.iter().any(is_known) {
+            if facts.dialect.has_expression_bases && !values.iter().any(is_known) {
                 // What a function makes, an object, or all that a module has.
                 let meant = self.chain(scope, Some(of), &chain[1..], depth + 1);
                 if meant.iter().any(is_known) {
@@ -374,12 +372,12 @@ impl Walk<'_> {
                 return if types.is_empty() { own(around) } else { types };
             }
             let is_own = is_type(symbol.kind)
-                || symbol.kind == SymbolKind::Module && facts.language.name == "ruby";
+                || symbol.kind == SymbolKind::Module && facts.dialect.has_module_instances;
             // An object literal's methods belong to the constant that it is bound to.
             let is_object = is_variable(symbol.kind)
                 && Some(around) != place.enclosing
                 && symbol.type_chain.is_none();
-            if is_own && is_script(&facts) {
+            if is_own && facts.dialect.merges_types {
                 // An interface adds to a class of the same name.
                 let same = definitions(place.file, facts.children(symbol.parent, &symbol.name));
                 let is_merged = |at: &SymbolAt| is_type(facts.symbols[at.place as usize].kind);
@@ -449,9 +447,9 @@ impl Walk<'_> {
 /// of C++ types that have no body.
 pub(super) fn is_declaration(facts: &FileFacts, place: usize) -> bool {
     let Some(symbol) = facts.symbols.get(place) else { return false };
-    let is_c = matches!(facts.language.name, "c" | "cpp" | "objective-c");
+    let has_body = symbol.source.signature.end < symbol.span.end;
     symbol.kind == SymbolKind::Prototype
-        || is_c && symbol.kind.is_callable() && symbol.source.signature.end >= symbol.span.end
+        || facts.dialect.has_bodiless_declarations && symbol.kind.is_callable() && !has_body
 }
 
 /// Returns at most `max` of some definitions, which are in the order of files: those in files whose
@@ -460,8 +458,4 @@ pub(super) fn near(all: &[SymbolAt], file: FileId, max: usize) -> &[SymbolAt] {
     let at = all.partition_point(|at| at.file < file);
     let start = at.saturating_sub(max / 2).min(all.len().saturating_sub(max));
     &all[start..all.len().min(start + max)]
-}
-
-fn is_script(facts: &FileFacts) -> bool {
-    matches!(Family::of(facts.language), Some(Family::JavaScript))
 }

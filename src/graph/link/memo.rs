@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::code::{Code, FileFacts, SymbolAt};
+use super::dialect::Group;
 use crate::base::ids::FileId;
 use crate::lang::facts::Role;
 
@@ -19,8 +20,8 @@ const GUESSES_MAX: usize = 256;
 /// The facts of a file; to share them costs threads nothing.
 pub(super) type Shared = Rc<Arc<FileFacts>>;
 
-/// What decides which definitions are guessed: name, role, arguments, and the place of the dialect.
-pub(super) type Question = (String, Role, Option<u8>, usize);
+/// What decides which definitions are guessed: name, role, arguments, and the group of languages.
+pub(super) type Question = (String, Role, Option<u8>, Group);
 
 /// What a use of which only the name is known may mean.
 #[derive(Debug, Default)]

@@ -1,109 +1,47 @@
 //! What a function takes, by its signature: how many arguments, and which types are written.
 
+use super::dialect::{ArgumentRules, Parameter, Surplus};
 use super::notation::split;
 use crate::lang::symbols::SymbolKind;
 
 /// The least and the greatest number of arguments; the greatest is 255 where there is no bound.
 pub(super) type Arity = (u8, u8);
 
-/// Returns how many arguments a call of a function has; `None` if its signature does not say, or if
-/// the language lets calls have others. O(bytes of the signature).
+/// Returns how many arguments a call of a function has; `None` if its signature has no parameter
+/// list, or if the language does not count them. O(bytes of the signature).
 pub(super) fn arity(
-    language: &str,
+    rules: Option<&ArgumentRules>,
     kind: SymbolKind,
     name: &str,
     signature: &str,
 ) -> Option<Arity> {
-    // In JavaScript and Lua any number is legal; Elixir's pipes and Zig's methods hide one, R and
-    // the shells have their own ways.
-    let is_counted = matches!(
-        language,
-        "c" | "cpp"
-            | "csharp"
-            | "dart"
-            | "go"
-            | "java"
-            | "kotlin"
-            | "php"
-            | "python"
-            | "ruby"
-            | "rust"
-            | "scala"
-            | "swift"
-            | "tsx"
-            | "typescript"
-    );
-    if !kind.is_callable() || !is_counted {
-        return None;
-    }
+    let rules = rules.filter(|_| kind.is_callable())?;
     let list = list(name, signature)?;
-    // `void f()` says nothing in C.
-    if language == "c" && list.trim().is_empty() {
+    if rules.is_empty_list_open && list.trim().is_empty() {
         return None;
     }
     let (mut least, mut most) = (0_u8, 0_u8);
     for part in own(list) {
-        let parameter = of_parameter(language, part);
-        least = least.saturating_add(u8::from(parameter == Parameter::Needed));
+        let parameter = (rules.classify)(part);
+        least = least.saturating_add(u8::from(parameter == Parameter::Required));
         most = match parameter {
             Parameter::Many => u8::MAX,
             Parameter::Block => most,
-            Parameter::Needed | Parameter::Optional => most.saturating_add(1),
+            Parameter::Required | Parameter::Optional => most.saturating_add(1),
         };
     }
-    match language {
-        // `Type::method(&value)` and `Type.method(value)` hand over the instance, too.
-        "rust" | "python" | "csharp" if has_own(list) => most = most.saturating_add(1),
-        // `f(g())` hands over all results of `g`.
-        "go" => least = least.min(1),
-        // More are no error, and are read by `func_get_args`.
-        "php" => most = u8::MAX,
-        // The last one may be written as any number of `key: value`; a block may be handed to all.
-        "ruby" => most = if most > 0 { u8::MAX } else { 1 },
-        _ => {}
+    if rules.passes_instance && has_own(list) {
+        most = most.saturating_add(1);
     }
-    Some((least, most))
-}
-
-/// How many arguments a parameter takes.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Parameter {
-    Needed,
-    Optional,
-    /// Any number.
-    Many,
-    /// None: a block stands behind the arguments.
-    Block,
-}
-
-fn of_parameter(language: &str, part: &str) -> Parameter {
-    let words = || part.split(|c: char| !c.is_alphanumeric());
-    let is_many = match language {
-        "python" | "ruby" => part.starts_with('*'),
-        "kotlin" => words().any(|word| word == "vararg"),
-        "csharp" => words().any(|word| word == "params"),
-        "scala" => part.ends_with('*'),
-        // Those in brackets have names, or may be left out, one by one.
-        "dart" => part.starts_with(['[', '{']),
-        _ => false,
+    if rules.spreads_results {
+        least = least.min(1);
+    }
+    most = match rules.surplus {
+        Surplus::Forbidden => most,
+        Surplus::KeywordsOrBlock if most == 0 => 1,
+        Surplus::Allowed | Surplus::KeywordsOrBlock => u8::MAX,
     };
-    if is_many || part.contains("...") {
-        return Parameter::Many;
-    }
-    if language == "ruby" {
-        return match part.split_once(':') {
-            _ if part.starts_with('&') => Parameter::Block,
-            Some(_) => Parameter::Optional,
-            None if part.contains('=') => Parameter::Optional,
-            None => Parameter::Needed,
-        };
-    }
-    let is_optional = language != "rust"
-        && (part.contains('=') && !part.contains("=>")
-            || part.contains(" = ")
-            || part.contains("?:")
-            || part.ends_with('?'));
-    if is_optional { Parameter::Optional } else { Parameter::Needed }
+    Some((least, most))
 }
 
 /// Returns the parameters of a function as they are written, without the instance that a method is
@@ -268,10 +206,14 @@ fn inside(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::link::dialect;
+    use crate::lang::language::LANGUAGES;
 
     #[track_caller]
     fn check(language: &str, name: &str, signature: &str, expected: Option<Arity>) {
-        assert_eq!(arity(language, SymbolKind::Method, name, signature), expected, "{signature}");
+        let language = LANGUAGES.iter().find(|of| of.name == language).expect("a language");
+        let rules = dialect::of(language).arguments.as_ref();
+        assert_eq!(arity(rules, SymbolKind::Method, name, signature), expected, "{signature}");
     }
 
     /// A legal call was put below others, or not guessed, since its arguments were counted wrong.

@@ -88,8 +88,7 @@ impl Walk<'_> {
         if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
             return Vec::new();
         }
-        let dialect = std::ptr::from_ref(facts.dialect) as usize;
-        let question = (used.name.to_owned(), used.role, used.arguments, dialect);
+        let question = (used.name.to_owned(), used.role, used.arguments, facts.dialect.group);
         let guesses = self.memo.guesses(question, || self.members_called(&facts, used));
         let mut found = guesses.found.clone();
         // `(**self).name()` runs another one.
@@ -119,7 +118,7 @@ impl Walk<'_> {
             }
             let Some(there) = self.memo.file(self.code, at.file) else { continue };
             let place = at.place as usize;
-            let is_kin = std::ptr::eq(there.dialect, facts.dialect);
+            let is_kin = there.dialect.group == facts.dialect.group;
             if is_kin && place < there.symbols.len() && self.fits(&there, at, place, used) {
                 guesses.found.push(at);
             }
@@ -147,8 +146,8 @@ impl Walk<'_> {
                 link.confidence *= 0.99;
             }
             // A field is called like a method, but a call means the method.
-            let has_own_fields = matches!(facts.language.name, "rust" | "java");
-            if used.role == Role::Call && has_own_fields && symbol.kind == SymbolKind::Field {
+            let is_field = facts.dialect.separates_fields && symbol.kind == SymbolKind::Field;
+            if used.role == Role::Call && is_field {
                 link.confidence *= 0.6;
             }
             // Of equals the one that holds: in Python the last, elsewhere the first.

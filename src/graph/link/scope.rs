@@ -134,7 +134,7 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Vec<Held> {
-        if facts.language.name != "go" {
+        if !facts.dialect.declares_package_name {
             return Vec::new();
         }
         for (at, import) in facts.imports.iter().enumerate().take(PACKAGES_MAX) {
@@ -177,8 +177,7 @@ impl Walk<'_> {
 
     /// Looks at the whole program, where the language does; definitions near the use first.
     fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
-        let is_macro_only = facts.language.name == "rust";
-        if !facts.dialect.is_whole_program && !is_macro_only {
+        if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
         }
         let named = self.code.named(name);
@@ -210,7 +209,7 @@ impl Walk<'_> {
         all: &[SymbolAt],
         looked_at: &[SymbolAt],
     ) -> (Vec<(usize, SymbolAt)>, bool) {
-        let is_rust = facts.language.name == "rust";
+        let is_macro_only = facts.dialect.has_program_macros;
         let mut found = Vec::new();
         let mut edges = [None; 2];
         for &at in looked_at {
@@ -222,15 +221,13 @@ impl Walk<'_> {
                 && at.file != file
                 && other.dialect.offers_imports
                 && !is_header(&other.path);
-            let is_wanted = match is_rust {
-                true => symbol.kind == SymbolKind::Macro,
-                false => {
-                    is_free(&other, place)
-                        && std::ptr::eq(other.dialect, facts.dialect)
-                        && !is_hidden
-                }
+            let is_visible = if is_macro_only {
+                symbol.kind == SymbolKind::Macro
+            } else {
+                let is_same_group = other.dialect.group == facts.dialect.group;
+                is_free(&other, place) && is_same_group && !is_hidden
             };
-            if is_wanted {
+            if is_visible {
                 found.push((shared, at));
             }
         }

@@ -1,8 +1,28 @@
-//! C and C++: names of headers are visible to all who include them.
+//! C, C++ and Objective-C: names of headers are visible to the files that include them.
 
-use super::{Dialect, NONE};
+use super::{ArgumentRules, Dialect, Group, NONE};
 
-pub(super) static C: Dialect = Dialect {
+static C: Dialect = Dialect {
+    arguments: Some(ArgumentRules { is_empty_list_open: true, ..ArgumentRules::USUAL }),
+    ..RULES
+};
+
+static CPP: Dialect = Dialect { arguments: Some(ArgumentRules::USUAL), ..RULES };
+
+static OBJECTIVE_C: Dialect = RULES;
+
+/// Returns the rules of a language of the family.
+pub(super) fn of(language: &str) -> &'static Dialect {
+    match language {
+        "c" => &C,
+        "cpp" => &CPP,
+        _ => &OBJECTIVE_C,
+    }
+}
+
+const RULES: Dialect = Dialect {
+    group: Group::C,
+    has_bodiless_declarations: true,
     has_bare_members: true,
     is_whole_program: true,
     offers_imports: true,

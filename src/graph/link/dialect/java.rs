@@ -1,12 +1,60 @@
-//! Java, Kotlin, Scala, C#, Dart, and Swift, whose initializers are inherited: packages and bare members.
+//! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
-use super::{Dialect, NONE};
+use super::arguments::{has_word, many_or_usual};
+use super::{ArgumentRules, Dialect, Group, NONE};
 
-pub(super) static JAVA: Dialect = RULES;
+static JAVA: Dialect = Dialect {
+    has_closed_types: true,
+    separates_fields: true,
+    arguments: Some(ArgumentRules::USUAL),
+    ..RULES
+};
 
-pub(super) static SWIFT: Dialect = Dialect { inherits_constructors: true, ..RULES };
+static KOTLIN: Dialect = Dialect {
+    arguments: Some(ArgumentRules::new(|part| many_or_usual(has_word(part, "vararg"), part))),
+    ..RULES
+};
+
+static SCALA: Dialect = Dialect {
+    arguments: Some(ArgumentRules::new(|part| many_or_usual(part.ends_with('*'), part))),
+    ..RULES
+};
+
+static CSHARP: Dialect = Dialect {
+    arguments: Some(ArgumentRules {
+        passes_instance: true,
+        ..ArgumentRules::new(|part| many_or_usual(has_word(part, "params"), part))
+    }),
+    ..RULES
+};
+
+static DART: Dialect = Dialect {
+    // Parameters in brackets are passed by name or omitted, each on its own.
+    arguments: Some(ArgumentRules::new(|part| many_or_usual(part.starts_with(['[', '{']), part))),
+    ..RULES
+};
+
+/// Swift inherits initializers.
+pub(super) static SWIFT: Dialect = Dialect {
+    group: Group::Swift,
+    inherits_constructors: true,
+    arguments: Some(ArgumentRules::USUAL),
+    ..RULES
+};
+
+/// Returns the rules of a language of the family.
+pub(super) fn of(language: &str) -> &'static Dialect {
+    match language {
+        "csharp" => &CSHARP,
+        "dart" => &DART,
+        "kotlin" => &KOTLIN,
+        "scala" => &SCALA,
+        _ => &JAVA,
+    }
+}
 
 const RULES: Dialect = Dialect {
+    group: Group::Java,
     has_bare_members: true,
     has_packages: true,
     imports_types: true,

@@ -1,8 +1,18 @@
-//! Python: what a file imports can be imported from it, and the last definition of a name holds.
+//! Python: what a file imports can be imported from it, and the last definition of a name is
+//! effective.
 
-use super::{Dialect, NONE};
+use super::arguments::many_or_usual;
+use super::{ArgumentRules, Dialect, Group, NONE};
 
 pub(super) static PYTHON: Dialect = Dialect {
+    group: Group::Python,
+    binds_dotted_names: true,
+    package_file: Some("__init__.py"),
+    has_closed_types: true,
+    arguments: Some(ArgumentRules {
+        passes_instance: true,
+        ..ArgumentRules::new(|part| many_or_usual(part.starts_with('*'), part))
+    }),
     offers_imports: true,
     last_wins: true,
     constructors: &["__init__", "__new__"],

@@ -1,8 +1,30 @@
-//! Ruby: everything is visible in the whole program, and what is defined last holds.
+//! Ruby: everything is visible in the whole program, and the last definition is effective.
 
-use super::{Dialect, NONE};
+use super::{ArgumentRules, Dialect, Group, NONE, Parameter, Surplus};
+
+/// Classifies a parameter.
+fn parameter(part: &str) -> Parameter {
+    if part.starts_with('*') || part.contains("...") {
+        Parameter::Many
+    } else if part.starts_with('&') {
+        Parameter::Block
+    } else if part.contains([':', '=']) {
+        Parameter::Optional
+    } else {
+        Parameter::Required
+    }
+}
 
 pub(super) static RUBY: Dialect = Dialect {
+    group: Group::Ruby,
+    reopens_types: true,
+    has_module_instances: true,
+    // The last argument may be written as any number of `key: value`, and every function accepts
+    // a block.
+    arguments: Some(ArgumentRules {
+        surplus: Surplus::KeywordsOrBlock,
+        ..ArgumentRules::new(parameter)
+    }),
     has_bare_members: true,
     is_whole_program: true,
     last_wins: true,

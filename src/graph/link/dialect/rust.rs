@@ -1,8 +1,43 @@
-//! Rust: smart pointers are seen through, and names that every type has say nothing.
+//! Rust: smart pointers are transparent, and method names of every type identify none.
 
-use super::{Dialect, NONE};
+use super::{ArgumentRules, Dialect, Group, NONE, Parameter};
+
+/// Classifies a parameter; none is optional.
+fn parameter(part: &str) -> Parameter {
+    if part.contains("...") { Parameter::Many } else { Parameter::Required }
+}
 
 pub(super) static RUST: Dialect = Dialect {
+    group: Group::Rust,
+    has_program_macros: true,
+    has_module_paths: true,
+    primitives: &[
+        "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8",
+        "u16", "u32", "u64", "u128", "usize",
+    ],
+    has_impl_blocks: true,
+    has_extension_traits: true,
+    standard_prefixes: &[
+        "checked_",
+        "count_",
+        "from_be_",
+        "from_le_",
+        "is_ascii",
+        "leading_",
+        "overflowing_",
+        "rotate_",
+        "saturating_",
+        "to_ascii",
+        "trailing_",
+        "wrapping_",
+    ],
+    aliases_have_members: true,
+    separates_fields: true,
+    wraps_elements: true,
+    deref: Some("deref"),
+    holds_first_suffix: Some("Result"),
+    has_callable_bounds: true,
+    arguments: Some(ArgumentRules { passes_instance: true, ..ArgumentRules::new(parameter) }),
     offers_imports: true,
     holders: &[
         "Box",

@@ -1,8 +1,25 @@
 //! JavaScript and TypeScript: only what a file exports can be imported from it.
 
-use super::{Dialect, NONE};
+use super::{ArgumentRules, Dialect, Group, NONE};
 
-pub(super) static SCRIPT: Dialect = Dialect {
+/// A call in JavaScript may have any number of arguments.
+static JAVASCRIPT: Dialect = RULES;
+
+static TYPESCRIPT: Dialect = Dialect { arguments: Some(ArgumentRules::USUAL), ..RULES };
+
+/// Returns the rules of a language of the family.
+pub(super) fn of(language: &str) -> &'static Dialect {
+    match language {
+        "tsx" | "typescript" => &TYPESCRIPT,
+        _ => &JAVASCRIPT,
+    }
+}
+
+const RULES: Dialect = Dialect {
+    group: Group::JavaScript,
+    has_outside_types: true,
+    has_expression_bases: true,
+    merges_types: true,
     constructors: &["constructor"],
     inherits_constructors: true,
     elements: &["next"],

@@ -1,0 +1,15 @@
+//! Go: files of a package see each other's names, and each file declares its package.
+
+use super::{ArgumentRules, Dialect, Group, NONE};
+
+pub(super) static GO: Dialect = Dialect {
+    group: Group::Go,
+    has_packages: true,
+    declares_package_name: true,
+    arguments: Some(ArgumentRules { spreads_results: true, ..ArgumentRules::USUAL }),
+    common: &[
+        "Add", "Close", "Error", "Flush", "Get", "Len", "Lock", "Name", "Open", "Read", "Reset",
+        "RLock", "RUnlock", "Set", "String", "Unlock", "Write",
+    ],
+    ..NONE
+};

@@ -1,0 +1,25 @@
+//! PHP, and all languages without rules of their own: every name is visible in the whole program.
+
+use super::{ArgumentRules, Dialect, NONE, Surplus};
+
+pub(super) static OTHER: Dialect = RULES;
+
+pub(super) static PHP: Dialect = Dialect {
+    // More arguments are legal; `func_get_args` reads them.
+    arguments: Some(ArgumentRules { surplus: Surplus::Allowed, ..ArgumentRules::USUAL }),
+    ..RULES
+};
+
+const RULES: Dialect = Dialect {
+    is_whole_program: true,
+    has_bare_members: true,
+    constructors: &["__construct", "new", "init"],
+    inherits_constructors: true,
+    common: &[
+        "add", "append", "clear", "close", "count", "filter", "find", "format", "get", "insert",
+        "join", "keys", "length", "map", "new", "open", "pop", "push", "put", "read", "remove",
+        "replace", "run", "set", "size", "sort", "split", "toString", "update", "value", "values",
+        "write",
+    ],
+    ..NONE
+};
