@@ -57,8 +57,8 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::error::Result;
+use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
-use crate::snapshot::Snapshot;
 use crate::source::walk::Environment;
 use warm::Warm;
 

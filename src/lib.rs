@@ -18,7 +18,6 @@ pub mod mcp;
 pub mod query;
 pub mod rank;
 pub mod register;
-pub mod snapshot;
 pub mod source;
 pub mod tools;
 

@@ -9,10 +9,10 @@ use codedb::catalog::code::Code as _;
 use codedb::catalog::extract::extract_text;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::extract::Extractor;
+use codedb::index::snapshot::Snapshot;
 use codedb::query::candidates::{Demand, candidates};
 use codedb::query::pattern::PatternOptions;
 use codedb::query::plan::Plan;
-use codedb::snapshot::Snapshot;
 use codedb::source::walk;
 use codedb::tools::pattern::Pattern;
 

@@ -10,8 +10,8 @@ use super::{place, report};
 use crate::engine::{self, Engine};
 use crate::error::Result;
 use crate::index::segment::Segment;
+use crate::index::snapshot::Snapshot;
 use crate::index::store;
-use crate::snapshot::Snapshot;
 use crate::source::file_system;
 
 pub(super) fn command() -> Command {

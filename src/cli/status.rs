@@ -14,9 +14,9 @@ use crate::base::bits::Bits;
 use crate::base::ids::DirId;
 use crate::engine::{self, CodeStatus, Engine, Freshened};
 use crate::error::{Error, Kind, Result};
+use crate::index::snapshot::Snapshot;
 use crate::index::table::Meta;
 use crate::lang::Problem;
-use crate::snapshot::Snapshot;
 use crate::source::walk::Skipped;
 
 pub(super) fn command() -> Command {

@@ -13,8 +13,8 @@ use crate::base::ids::{DirId, FileId};
 use crate::base::path;
 use crate::catalog::file_list::{FileInfo, FileList, FileState, GONE, View};
 use crate::error::{Kind, Result};
+use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
-use crate::snapshot::Snapshot;
 use crate::source::stamp::Stamp;
 use crate::source::{secret, walk};
 

@@ -7,8 +7,8 @@ use crate::base::bits::Bits;
 use crate::base::ids::DirId;
 use crate::catalog::file_list::View;
 use crate::error::Result;
+use crate::index::snapshot::Snapshot;
 use crate::index::table::Table;
-use crate::snapshot::Snapshot;
 use crate::source::walk::Environment;
 
 /// What a watch server saw since a generation was made: nothing else differs from it.

@@ -34,7 +34,7 @@ use super::{Built, Engine, Pace, Progress, build, code, wire};
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
 use crate::error::{Error, Kind, Result};
-use crate::snapshot::Snapshot;
+use crate::index::snapshot::Snapshot;
 use crate::source::rules::Source;
 use crate::source::watch::{Event, Watch, Watcher};
 

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::base::path;
+use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
-use crate::snapshot::Snapshot;
 use crate::source::rules::{Followed, Source};
 use crate::source::watch::{self, Queue, Watcher};
 

@@ -12,9 +12,9 @@ use crate::catalog::file_list::FileList;
 use crate::error::Result;
 use crate::index::code::Part;
 use crate::index::code::store::Manifest;
+use crate::index::snapshot::Snapshot;
 use crate::index::text::Overlay;
 use crate::query::fuzzy::PathIndex;
-use crate::snapshot::Snapshot;
 use crate::source::kept::Texts;
 
 /// What an engine keeps.

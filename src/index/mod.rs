@@ -11,6 +11,7 @@ pub mod gram;
 pub mod map;
 pub mod postings;
 pub mod segment;
+pub mod snapshot;
 pub mod store;
 pub mod table;
 pub mod text;

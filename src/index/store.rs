@@ -36,8 +36,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Kind, Result};
 use crate::index::format;
 use crate::index::segment::Segment;
+use crate::index::snapshot::Snapshot;
 use crate::index::table::Table;
-use crate::snapshot::Snapshot;
 
 /// How often a reader looks again when files vanish under it because a writer published.
 const ATTEMPTS: usize = 10;

@@ -11,9 +11,9 @@ use crate::base::ids::{FileId, UnitId};
 use crate::error::Result;
 use crate::index::gram::Gram;
 use crate::index::segment::Segment;
+use crate::index::snapshot::Snapshot;
 use crate::index::table::{Flags, Table};
 use crate::query::gram_query::GramQuery;
-use crate::snapshot::Snapshot;
 
 /// Reading a posting takes about 10 ns and verifying a candidate about 10 µs on each of two threads,
 /// of which the next list, being a more common one, spares perhaps a seventh: beyond this many

@@ -12,11 +12,11 @@ use std::time::{Duration, SystemTime};
 use codedb::base::bits::Bits;
 use codedb::base::ids::{DirId, FileId};
 use codedb::engine::{self, Built, Engine, Freshened, Progress};
+use codedb::index::snapshot::Snapshot;
 use codedb::index::store::Store;
 use codedb::query::candidates::{Demand, candidates};
 use codedb::query::pattern::PatternOptions;
 use codedb::query::plan::Plan;
-use codedb::snapshot::Snapshot;
 use codedb::source::walk::Environment;
 
 use crate::support::mutate::mutate;

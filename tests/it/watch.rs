@@ -156,7 +156,7 @@ impl Watching {
 
     fn compare_with_strict(
         &self,
-        snapshot: &codedb::snapshot::Snapshot,
+        snapshot: &codedb::index::snapshot::Snapshot,
         files: &BTreeSet<String>,
         to_read: &BTreeSet<String>,
     ) {

@@ -21,10 +21,10 @@ use crate::base::path;
 use crate::catalog::file_list::View;
 use crate::engine::{self, Engine, Freshened, Question, Watched};
 use crate::error::{Kind, Result};
+use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
 use crate::query::candidates::{self, Candidates, Demand};
 use crate::query::plan::Plan;
-use crate::snapshot::Snapshot;
 use crate::source::stamp::Stamp;
 
 /// Changes beyond which a search leaves a builder behind that takes them into the index.

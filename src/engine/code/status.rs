@@ -8,9 +8,9 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::history::store::HistoryStore;
 use crate::index::code::store::CodeStore;
+use crate::index::snapshot::Snapshot;
 use crate::index::text::Unusable;
 use crate::lang::Problem;
-use crate::snapshot::Snapshot;
 
 /// How far the code index and the text index are, for one generation of the search index.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -11,10 +11,10 @@ use codedb::index::format::{self, Container, FileKind};
 use codedb::index::gram::{Gram, KEYS};
 use codedb::index::map::Map;
 use codedb::index::segment::Segment;
+use codedb::index::snapshot::Snapshot;
 use codedb::index::table::{Flags, Table};
 use codedb::query::candidates::{Demand, candidates, posting_sizes};
 use codedb::query::gram_query::GramQuery;
-use codedb::snapshot::Snapshot;
 use codedb::source::walk::Environment;
 use proptest::prelude::*;
 

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use codedb::Kind;
 use codedb::base::ids::FileId;
 use codedb::index::gram::Gram;
+use codedb::index::snapshot::Snapshot;
 use codedb::query::candidates::{Demand, candidates};
 use codedb::query::gram_query::GramQuery;
-use codedb::snapshot::Snapshot;
 
 use super::{engine, names, prng};
 use crate::support::place::{Place, settle};

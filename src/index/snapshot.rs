@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::index::format::Container;
-use crate::index::segment::Segment;
-use crate::index::store::Manifest;
-use crate::index::table::Table;
+use super::format::Container;
+use super::segment::Segment;
+use super::store::Manifest;
+use super::table::Table;
 
 /// A generation of the index of the tree at `root`. Swapped as a whole, never changed.
 #[derive(Debug)]
