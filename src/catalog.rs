@@ -1,4 +1,4 @@
-//! The catalog: what is known of the files of a tree at one moment, from the parts of the code index
+//! The catalog: what is known of the files of a tree at one moment, from the segments of the code index
 //! and, for files that these do not speak of, from their text.
 //!
 //! A catalog stands behind [`crate::graph::link::Code`], so that the linker asks it, and answers the
@@ -30,8 +30,8 @@ use crate::error::Result;
 use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
 use crate::graph::link::{FileFacts, Site, SymbolAt};
 use crate::index::code::dictionary::Entry;
-use crate::index::code::places::Places;
-use crate::index::code::{Part, keys, reader};
+use crate::index::code::doc_map::DocMap;
+use crate::index::code::{CodeSegment, keys, reader};
 use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Limits, Marks, Symbol};
 use crate::source::kept::{Text, Texts};
@@ -46,13 +46,13 @@ const CHANGED_MAX: usize = 256;
 /// What is known of the files of a tree at one moment.
 pub struct Catalog {
     files: Arc<FileList>,
-    parts: Arc<Vec<Part>>,
-    places: Places,
+    segments: Arc<Vec<CodeSegment>>,
+    doc_map: DocMap,
     held: BTreeMap<FileId, Arc<Held>>,
     missing: Vec<FileId>,
     texts: Arc<Texts>,
     memory: Memory,
-    /// A part turned out to be damaged.
+    /// A segment turned out to be damaged.
     is_damaged: AtomicBool,
 }
 
@@ -105,30 +105,33 @@ impl Deref for KnownSymbol {
 }
 
 impl Catalog {
-    /// Puts a catalog of `files` together from `parts`, as far as they speak of the files as they
+    /// Puts a catalog of `files` together from `segments`, as far as they speak of the files as they
     /// are now. O(files).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where a part is damaged.
-    pub fn new(files: Arc<FileList>, parts: Arc<Vec<Part>>, texts: Arc<Texts>) -> Result<Catalog> {
-        let places = Places::new(&parts, files.len(), |at| {
+    /// [`crate::Kind::Corrupt`] where a segment is damaged.
+    pub fn new(
+        files: Arc<FileList>,
+        segments: Arc<Vec<CodeSegment>>,
+        texts: Arc<Texts>,
+    ) -> Result<Catalog> {
+        let doc_map = DocMap::new(&segments, files.len(), |at| {
             let info = files.info(at);
             Ok((files.path(at), info.is_as_indexed().then_some(info.hash)))
         })?;
-        let is_missing =
-            |at: &usize| places.of_file(*at).is_none() && files.info(*at).may_be_read();
+        let is_missing = |at: &usize| doc_map.doc(*at).is_none() && files.info(*at).may_be_read();
         let missing = (0..files.len()).filter(is_missing).map(FileId::new).collect();
         let (held, memory) = (BTreeMap::new(), Memory::default());
         let is_damaged = AtomicBool::new(false);
-        Ok(Catalog { files, parts, places, held, missing, texts, memory, is_damaged })
+        Ok(Catalog { files, segments, doc_map, held, missing, texts, memory, is_damaged })
     }
 
-    /// Adds what is known of files that no part speaks of. O(missing files).
+    /// Adds what is known of files that no segment speaks of. O(missing files).
     #[must_use]
     pub fn holding(mut self, held: BTreeMap<FileId, Arc<Held>>) -> Catalog {
         for file in held.keys() {
-            self.places.hide(file.index());
+            self.doc_map.hide(file.index());
         }
         self.held.extend(held);
         let held = &self.held;
@@ -167,9 +170,9 @@ impl Catalog {
         info.has_content_of(self.files.info(at)).then(|| Arc::clone(held))
     }
 
-    /// Returns true if it was made of these very files and parts.
-    pub fn is_made_of(&self, files: &Arc<FileList>, parts: &Arc<Vec<Part>>) -> bool {
-        Arc::ptr_eq(&self.files, files) && Arc::ptr_eq(&self.parts, parts)
+    /// Returns true if it was made of these very files and segments.
+    pub fn is_made_of(&self, files: &Arc<FileList>, segments: &Arc<Vec<CodeSegment>>) -> bool {
+        Arc::ptr_eq(&self.files, files) && Arc::ptr_eq(&self.segments, segments)
     }
 
     /// Returns the files, in path order; an id is a place in this list.
@@ -195,8 +198,8 @@ impl Catalog {
         })
     }
 
-    /// Returns true if a part turned out to be damaged: what was answered since may be incomplete,
-    /// and is to be asked again of a catalog without parts.
+    /// Returns true if a segment turned out to be damaged: what was answered since may be incomplete,
+    /// and is to be asked again of a catalog without segments.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.load(Ordering::Relaxed)
     }
@@ -253,8 +256,8 @@ impl Catalog {
         if let Some(held) = self.held.get(&file) {
             return Ok(Some(held.summary()));
         }
-        let Some((part, doc)) = self.place(file) else { return Ok(None) };
-        let doc = self.parts[part].doc(doc)?;
+        let Some((segment, doc)) = self.place(file) else { return Ok(None) };
+        let doc = self.segments[segment].doc(doc)?;
         Ok(Some(FileSummary {
             language: doc.language,
             marks: Marks::from_bits(doc.marks),
@@ -292,8 +295,8 @@ impl Catalog {
             return Ok(found);
         }
         let mut found = Vec::new();
-        for (number, part) in self.parts.iter().enumerate() {
-            for (doc, place) in part.defined(key)? {
+        for (number, segment) in self.segments.iter().enumerate() {
+            for (doc, place) in segment.defined(key)? {
                 found.extend(self.owner(number, doc).map(|file| SymbolAt { file, place }));
             }
         }
@@ -311,17 +314,17 @@ impl Catalog {
     pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
         let start = prefix.max(keys::NAMES_FROM);
         let (mut goes_on, mut failed) = (true, None);
-        for (number, part) in self.parts.iter().enumerate() {
+        for (number, segment) in self.segments.iter().enumerate() {
             if !goes_on {
                 break;
             }
-            let is_whole = self.places.is_whole(number);
+            let is_whole = self.doc_map.is_current(number);
             // Definitions of files that are gone or changed since are none.
             let is_there = |entry: &Entry| -> Result<bool> {
                 let is_owned = |&(doc, _): &(u32, u32)| self.owner(number, doc).is_some();
-                Ok(is_whole || part.places(entry)?.iter().any(is_owned))
+                Ok(is_whole || segment.places(entry)?.iter().any(is_owned))
             };
-            part.walk_defined(start, |entry| {
+            segment.walk_defined(start, |entry| {
                 let fits = entry.name.starts_with(prefix);
                 goes_on = !fits
                     || match is_there(entry) {
@@ -345,9 +348,9 @@ impl Catalog {
         Ok(())
     }
 
-    /// Returns a number that the names which the parts define do not exceed. O(parts).
+    /// Returns a number that the names which the segments define do not exceed. O(segments).
     pub fn names_max(&self) -> u64 {
-        self.parts.iter().map(|part| part.defined_max() as u64).sum()
+        self.segments.iter().map(|segment| segment.defined_max() as u64).sum()
     }
 
     /// Returns all names that are defined, ready for fuzzy look-ups. O(names), the first time.
@@ -368,8 +371,8 @@ impl Catalog {
     /// Returns every use of `name`, by file and place. O(log names + uses).
     pub fn uses(&self, name: &str) -> Result<Vec<Site>> {
         let mut found = Vec::new();
-        for (number, part) in self.parts.iter().enumerate() {
-            for site in part.sites(name.as_bytes())? {
+        for (number, segment) in self.segments.iter().enumerate() {
+            for site in segment.sites(name.as_bytes())? {
                 let Some(file) = self.owner(number, site.doc) else { continue };
                 found.push(Site { file, reference: site.into_reference(name) });
             }
@@ -388,8 +391,8 @@ impl Catalog {
         let mut calls: Vec<(String, Reference)> = Vec::new();
         if let Some(held) = self.held.get(&file) {
             calls.extend(held.calls().map(|(name, call)| (name.to_owned(), call.clone())));
-        } else if let Some((part, doc)) = self.place(file) {
-            for (name, sites) in self.parts[part].calls(doc)? {
+        } else if let Some((segment, doc)) = self.place(file) {
+            for (name, sites) in self.segments[segment].calls(doc)? {
                 let call = |site: reader::Site| (name.clone(), site.into_reference(&name));
                 calls.extend(sites.into_iter().map(call));
             }
@@ -401,8 +404,8 @@ impl Catalog {
     /// Returns the files that hold `word` and how often, in path order. O(log words + files).
     pub fn word(&self, word: &str) -> Result<Vec<WordIn>> {
         let mut found = Vec::new();
-        for (number, part) in self.parts.iter().enumerate() {
-            for (doc, count) in part.word(word.as_bytes())? {
+        for (number, segment) in self.segments.iter().enumerate() {
+            for (doc, count) in segment.word(word.as_bytes())? {
                 found.extend(self.owner(number, doc).map(|file| WordIn { file, count }));
             }
         }
@@ -426,8 +429,8 @@ impl Catalog {
         if let Some(kept) = self.memory.symbols.get(&at) {
             return Ok(Some(KnownSymbol::Alone(kept)));
         }
-        let Some((part, doc)) = self.place(at.file) else { return Ok(None) };
-        let found = self.parts[part].symbol(doc, at.place, self.path(at.file))?;
+        let Some((segment, doc)) = self.place(at.file) else { return Ok(None) };
+        let found = self.segments[segment].symbol(doc, at.place, self.path(at.file))?;
         // What is in no known language has no facts.
         let found = found.filter(|(doc, _)| doc.language.is_some());
         Ok(found.map(|(_, symbol)| {
@@ -470,11 +473,11 @@ impl Catalog {
     }
 
     fn indexed_facts(&self, file: FileId) -> Result<Option<FileFacts>> {
-        let Some((part, at)) = self.place(file) else { return Ok(None) };
-        let part = &self.parts[part];
-        let Some(language) = part.doc(at)?.language else { return Ok(None) };
-        let symbols = part.symbols(at, self.path(file))?;
-        let (package, imports) = part.imports(at)?;
+        let Some((segment, at)) = self.place(file) else { return Ok(None) };
+        let segment = &self.segments[segment];
+        let Some(language) = segment.doc(at)?.language else { return Ok(None) };
+        let symbols = segment.symbols(at, self.path(file))?;
+        let (package, imports) = segment.imports(at)?;
         let path = String::from_utf8_lossy(self.path(file)).into_owned();
         let facts = Facts { symbols, imports, package, ..Facts::default() };
         Ok(Some(FileFacts::new(path, language, facts)))
@@ -506,23 +509,23 @@ impl Catalog {
         if let Some(held) = self.held.get(&file) {
             return held.facts()?.package.clone();
         }
-        let (part, at) = self.place(file)?;
-        let part = &self.parts[part];
-        let doc = part.doc(at).inspect_err(|error| self.note_damage(error)).ok()?;
-        part.package(&doc)
+        let (segment, at) = self.place(file)?;
+        let segment = &self.segments[segment];
+        let doc = segment.doc(at).inspect_err(|error| self.note_damage(error)).ok()?;
+        segment.package(&doc)
     }
 
     fn place(&self, file: FileId) -> Option<(usize, u32)> {
-        self.places.of_file(file.index())
+        self.doc_map.doc(file.index())
     }
 
-    fn owner(&self, part: usize, doc: u32) -> Option<FileId> {
-        self.places.of_doc(part, doc).map(FileId)
+    fn owner(&self, segment: usize, doc: u32) -> Option<FileId> {
+        self.doc_map.file(segment, doc).map(FileId)
     }
 }
 
 impl std::fmt::Debug for Catalog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Catalog").field("parts", &self.parts.len()).finish_non_exhaustive()
+        f.debug_struct("Catalog").field("segments", &self.segments.len()).finish_non_exhaustive()
     }
 }

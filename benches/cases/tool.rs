@@ -71,7 +71,7 @@ pub(crate) fn cases<'a>(
                 Err(error) if fails => format!("error: {error}; {}\n", error.hints().join("; ")),
                 Err(error) => return Err(error.to_string()),
             };
-            if local.needs_parts() {
+            if local.needs_code_rebuild() {
                 return Err("the code index is damaged".to_owned());
             }
             Ok(Made::Text(text))

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use crate::base::ids::{DirId, FileId};
 use crate::base::path;
 use crate::error::Result;
+use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
-use crate::snapshot::Snapshot;
 use crate::source::stamp::Stamp;
 
 /// Larger files are not indexed but scanned, a buffer at a time.

@@ -209,14 +209,14 @@ impl Catalog {
         let Some((number, doc)) = self.place(file) else {
             return Ok(self.facts_now(file)?.map(Written::Facts));
         };
-        let part = &self.parts[number];
-        let Some(family) = part.doc(doc)?.language.and_then(Family::of) else { return Ok(None) };
+        let segment = &self.segments[number];
+        let Some(family) = segment.doc(doc)?.language.and_then(Family::of) else { return Ok(None) };
         // The modules around an import matter to Rust alone.
         if family == Family::Rust {
             let facts = self.indexed_facts(file)?;
             return Ok(facts.map(|facts| Written::Facts(Arc::new(facts))));
         }
-        let (package, imports) = part.imports(doc)?;
+        let (package, imports) = segment.imports(doc)?;
         Ok(Some(Written::Bare(family, package, imports)))
     }
 }

@@ -1,4 +1,4 @@
-//! The catalog as the linker asks it. A damaged part answers as if it had nothing, and the catalog
+//! The catalog as the linker asks it. A damaged segment answers as if it had nothing, and the catalog
 //! remembers that ([`Catalog::is_damaged`]), so that the question is asked again without it.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::source::kept::Text;
 const TARGETS_MAX: usize = 64;
 
 impl Catalog {
-    /// Notes that a part is damaged, where that is not told as an error.
+    /// Notes that a segment is damaged, where that is not told as an error.
     pub fn note_damage(&self, error: &Error) {
         log::debug!("code index: {error}");
         self.is_damaged.store(true, Ordering::Relaxed);

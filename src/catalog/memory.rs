@@ -104,7 +104,7 @@ pub(super) struct Memory {
     pub(super) facts: Kept<FileId, Arc<FileFacts>>,
     /// Symbols that were asked for by themselves.
     pub(super) symbols: Kept<SymbolAt, Arc<Symbol>>,
-    /// Facts that were made of the texts of files that no part speaks of, for one reply; what others
+    /// Facts that were made of the texts of files that no segment speaks of, for one reply; what others
     /// are told does not depend on them.
     pub(super) made: Kept<FileId, Arc<FileFacts>>,
     /// The calls in files whose callees were asked for.

@@ -1,4 +1,4 @@
-//! The facts of one file in memory, with the look-ups that a part has.
+//! The facts of one file in memory, with the look-ups that a segment has.
 
 use std::collections::HashMap;
 use std::sync::Arc;

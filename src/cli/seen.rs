@@ -56,7 +56,7 @@ impl<'a> Seen<'a> {
     ) -> Result<T> {
         let mut answer = question(&self);
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
-        let missed = if self.code.needs_parts() || is_corrupt {
+        let missed = if self.code.needs_code_rebuild() || is_corrupt {
             Some(Build::FullAnew)
         } else {
             self.missed()
@@ -66,7 +66,7 @@ impl<'a> Seen<'a> {
         }
         if self.code.is_damaged() || is_corrupt {
             log::debug!("the code index is damaged; asking again without it");
-            self.code = self.code.without_parts();
+            self.code = self.code.without_code_index();
             answer = question(&self);
         }
         answer

@@ -71,8 +71,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 /// Checks every block of what the code index says of files. O(its bytes).
 fn check_parts(engine: &Engine) -> Result<()> {
     let code = CodeStore(engine.store()).open()?;
-    let mut parts = code.iter().flat_map(|code| &code.parts);
-    parts.try_for_each(|part| part.container().check_all())
+    let mut segments = code.iter().flat_map(|code| &code.segments);
+    segments.try_for_each(|segment| segment.container().check_all())
 }
 
 /// An output that says, behind the first brace, that nothing was checked.

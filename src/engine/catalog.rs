@@ -1,4 +1,4 @@
-//! The catalog of a tree: the parts of the code index, and the facts of files that these do not
+//! The catalog of a tree: the segments of the code index, and the facts of files that these do not
 //! speak of, made on the spot where that is little work.
 
 use std::cmp::Reverse;
@@ -17,8 +17,8 @@ use crate::catalog::extract::{Extract, extract};
 use crate::catalog::file_list::FileList;
 use crate::catalog::{Catalog, overlay::Held};
 use crate::error::{Kind, Result};
-use crate::index::code::Part;
-use crate::index::code::store::{Code, CodeStore};
+use crate::index::code::CodeSegment;
+use crate::index::code::store::{CodeIndex, CodeStore};
 use crate::query::candidates::{self, Demand};
 use crate::query::pattern::PatternOptions;
 use crate::query::plan::Plan;
@@ -33,41 +33,42 @@ const BYTES_MAX: u64 = 24 << 20;
 /// Bytes of files that are searched for names while a call waits.
 const SCANNED_BYTES_MAX: u64 = 256 << 20;
 
-/// Returns the parts of the code index; none where there is none.
+/// Returns the segments of the code index; none where there is none.
 ///
 /// # Errors
 ///
 /// [`Kind::Corrupt`] where it is damaged.
-pub(super) fn parts(engine: &Engine) -> Result<Arc<Vec<Part>>> {
+pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
     let store = CodeStore(&engine.store);
     // Counted before anything is read: what is published meanwhile is looked for again.
     let codes = engine.warm.vouched.codes();
-    if let Some(kept) = codes.and_then(|codes| engine.warm.parts_at(codes)) {
+    if let Some(kept) = codes.and_then(|codes| engine.warm.segments_at(codes)) {
         return Ok(kept);
     }
-    if let Some(kept) = store.newest()?.and_then(|manifest| engine.warm.parts(&manifest, codes)) {
+    if let Some(kept) = store.newest()?.and_then(|manifest| engine.warm.segments(&manifest, codes))
+    {
         return Ok(kept);
     }
-    let Some(Code { parts, manifest }) = store.open()? else { return Ok(Arc::default()) };
-    let parts = Arc::new(parts);
-    engine.warm.keep_parts(manifest, codes, &parts);
-    Ok(parts)
+    let Some(CodeIndex { segments, manifest }) = store.open()? else { return Ok(Arc::default()) };
+    let segments = Arc::new(segments);
+    engine.warm.keep_segments(manifest, codes, &segments);
+    Ok(segments)
 }
 
-/// Returns the catalog of what `parts` say of the files of a moment. O(files).
+/// Returns the catalog of what `segments` say of the files of a moment. O(files).
 ///
 /// # Errors
 ///
-/// None: where parts are damaged they count as missing.
+/// None: where segments are damaged they count as missing.
 pub(super) fn bare(
     engine: &Engine,
     moment: &Moment,
-    parts: &Arc<Vec<Part>>,
+    segments: &Arc<Vec<CodeSegment>>,
 ) -> Result<Arc<Catalog>> {
-    match moment.catalog().filter(|kept| is_of(kept, moment, parts)) {
+    match moment.catalog().filter(|kept| is_of(kept, moment, segments)) {
         Some(kept) => Ok(kept),
         None => {
-            let mut catalog = unremembered(engine, &moment.files, parts)?;
+            let mut catalog = unremembered(engine, &moment.files, segments)?;
             if let Some(earlier) = moment.catalog() {
                 catalog = catalog.remembering(&earlier);
             }
@@ -80,14 +81,18 @@ pub(super) fn bare(
     }
 }
 
-/// Returns true if a catalog was made of the moment's files and of `parts`, and all are sound.
-fn is_of(catalog: &Catalog, moment: &Moment, parts: &Arc<Vec<Part>>) -> bool {
-    catalog.is_made_of(&moment.files, parts) && !catalog.is_damaged()
+/// Returns true if a catalog was made of the moment's files and of `segments`, and all are sound.
+fn is_of(catalog: &Catalog, moment: &Moment, segments: &Arc<Vec<CodeSegment>>) -> bool {
+    catalog.is_made_of(&moment.files, segments) && !catalog.is_damaged()
 }
 
-fn unremembered(engine: &Engine, files: &Arc<FileList>, parts: &Arc<Vec<Part>>) -> Result<Catalog> {
-    let new = |parts| Catalog::new(Arc::clone(files), parts, Arc::clone(&engine.warm.texts));
-    match new(Arc::clone(parts)) {
+fn unremembered(
+    engine: &Engine,
+    files: &Arc<FileList>,
+    segments: &Arc<Vec<CodeSegment>>,
+) -> Result<Catalog> {
+    let new = |segments| Catalog::new(Arc::clone(files), segments, Arc::clone(&engine.warm.texts));
+    match new(Arc::clone(segments)) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("code index unusable: {error}");
             new(Arc::default())
@@ -97,7 +102,7 @@ fn unremembered(engine: &Engine, files: &Arc<FileList>, parts: &Arc<Vec<Part>>) 
 }
 
 /// Returns the catalog of the files of a moment: the one that was made of them before, or else a new
-/// one that keeps what still holds of the one before. Facts of files that no part speaks of are made
+/// one that keeps what still holds of the one before. Facts of files that no segment speaks of are made
 /// at once if these are few; otherwise of those that may hold one of the names `about`, as far as
 /// these are few. O(files), and O(text) of files whose facts are made.
 ///
@@ -107,18 +112,18 @@ fn unremembered(engine: &Engine, files: &Arc<FileList>, parts: &Arc<Vec<Part>>) 
 pub(super) fn catalog(
     engine: &Engine,
     moment: &Moment,
-    parts: &Arc<Vec<Part>>,
+    segments: &Arc<Vec<CodeSegment>>,
     about: &[&str],
 ) -> Result<Arc<Catalog>> {
     let earlier = moment.catalog();
     if let Some(kept) = &earlier
         && kept.missing().is_empty()
-        && is_of(kept, moment, parts)
+        && is_of(kept, moment, segments)
     {
         return Ok(Arc::clone(kept));
     }
     let files = &moment.files;
-    let mut catalog = unremembered(engine, files, parts)?;
+    let mut catalog = unremembered(engine, files, segments)?;
     let missing = catalog.missing();
     if !missing.is_empty() {
         let known = |&file: &FileId| {

@@ -1,7 +1,7 @@
 //! Builds and refreshes the code index: the stage `full`, after the search index is `ready`.
 //!
-//! Each file is read, parsed and cut into words by several threads, and added to a part in path
-//! order. Files that an earlier part speaks of stay there; only others are read.
+//! Each file is read, parsed and cut into words by several threads, and added to a segment in path
+//! order. Files that an earlier segment speaks of stay there; only others are read.
 
 mod status;
 
@@ -15,19 +15,19 @@ use super::text::{self, Belief};
 use crate::base::ids::FileId;
 use crate::catalog::extract::{Extract, extract};
 use crate::error::{Kind, Result};
-use crate::index::code::places::Places;
-use crate::index::code::store::{self, Code, CodeStore, PARTS_MAX};
-use crate::index::code::{Builder, FileFacts};
+use crate::index::code::doc_map::DocMap;
+use crate::index::code::store::{self, CodeIndex, CodeStore, SEGMENTS_MAX};
+use crate::index::code::{CodeSegmentBuilder, FileRecord};
 use crate::index::store::WriterLock;
 use crate::index::table::{Flags, Table};
 use crate::source::read::Buffer;
 
-/// Parts that refreshes may add to the base before they are made one.
-const ADDED_PARTS_MAX: usize = 6;
+/// Segments that refreshes may add to the base before they are made one.
+const ADDED_SEGMENTS_MAX: usize = 6;
 
-/// Parts of the base, so that there is room for those that refreshes add; what does not fit into as
+/// Segments of the base, so that there is room for those that refreshes add; what does not fit into as
 /// many goes into the last one.
-const BASE_PARTS_MAX: usize = PARTS_MAX - ADDED_PARTS_MAX - 1;
+const BASE_SEGMENTS_MAX: usize = SEGMENTS_MAX - ADDED_SEGMENTS_MAX - 1;
 
 /// What [`build_code`] did.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -45,7 +45,7 @@ pub struct CodeBuilt {
 /// Brings the code index up to the newest generation of the search index, and what goes with it: the
 /// text index, and the log of commits where git tells it; with `anew` from nothing.
 /// Does nothing where there is no search index. What is there is wholly checked where the search index
-/// has not changed since, and built again where it is damaged. O(text of files that no part speaks of,
+/// has not changed since, and built again where it is damaged. O(text of files that no segment speaks of,
 /// and bytes that are checked).
 ///
 /// # Errors
@@ -64,20 +64,20 @@ pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<Co
         true => Belief::Opened,
         false => Belief::Checked,
     };
-    let is_full = Builder::is_full;
+    let is_full = CodeSegmentBuilder::is_full;
     let job = Job { engine, lock: &lock, generation, table, progress, is_full };
-    let mut built = build_parts(&job, &all, anew).inspect_err(|_| shelf.tidy(&lock))?;
+    let mut built = build_segments(&job, &all, anew).inspect_err(|_| shelf.tidy(&lock))?;
     if let Some(code) = shelf.open()? {
-        let (parts, places) = (&code.parts, &places(&code, table)?);
-        let sources = text::Sources { engine, table, generation, files: &all, parts, places };
+        let (segments, doc_map) = (&code.segments, &doc_map(&code, table)?);
+        let sources = text::Sources { engine, table, generation, files: &all, segments, doc_map };
         text::build(sources, &lock, belief, progress)?;
     }
     built.history = history::build(engine, anew, &lock, progress)?;
     Ok(built)
 }
 
-/// Brings the parts up to date for the files `all`.
-fn build_parts(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
+/// Brings the segments up to date for the files `all`.
+fn build_segments(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
     let table = job.table;
     let shelf = CodeStore(&job.engine.store);
     let code = match shelf.open() {
@@ -88,33 +88,35 @@ fn build_parts(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
     let Some(code) = code else { return job.publish(None, all) };
     // Whoever hears that nothing changed hears that it is sound, too.
     let is_current = code.manifest.generation == job.generation;
-    if is_current && code.parts.iter().any(|part| part.container().check_all().is_err()) {
+    if is_current && code.segments.iter().any(|segment| segment.container().check_all().is_err()) {
         return job.publish(None, all);
     }
-    let places = match places(&code, table) {
+    let doc_map = match doc_map(&code, table) {
         Err(error) if error.kind() == Kind::Corrupt => return job.publish(None, all),
         other => other?,
     };
     let missing: Vec<FileId> =
-        all.iter().copied().filter(|file| places.of_file(file.index()).is_none()).collect();
+        all.iter().copied().filter(|file| doc_map.doc(file.index()).is_none()).collect();
     if missing.is_empty() && is_current {
         return Ok(CodeBuilt { files: all.len() as u64, ..CodeBuilt::default() });
     }
     // What stays of the base is worth its place as long as it is most of it.
-    let base_parts = code.manifest.base;
-    let is_in_base =
-        |file: &FileId| places.of_file(file.index()).is_some_and(|(part, _)| part < base_parts);
-    let base: u64 = code.parts[..base_parts].iter().map(|part| u64::from(part.docs())).sum();
+    let base_segments = code.manifest.base;
+    let is_in_base = |file: &FileId| {
+        doc_map.doc(file.index()).is_some_and(|(segment, _)| segment < base_segments)
+    };
+    let base: u64 =
+        code.segments[..base_segments].iter().map(|segment| u64::from(segment.docs())).sum();
     let live_of_base = all.iter().filter(|file| is_in_base(file)).count() as u64;
     let is_old = live_of_base * 2 < base || live_of_base * 2 < all.len() as u64;
-    if is_old || base_parts > BASE_PARTS_MAX {
+    if is_old || base_segments > BASE_SEGMENTS_MAX {
         return job.publish(None, all);
     }
-    if code.parts.len() - base_parts >= ADDED_PARTS_MAX && !missing.is_empty() {
+    if code.segments.len() - base_segments >= ADDED_SEGMENTS_MAX && !missing.is_empty() {
         let again: Vec<FileId> = all.iter().copied().filter(|file| !is_in_base(file)).collect();
-        return job.publish(Some((&code, base_parts)), &again);
+        return job.publish(Some((&code, base_segments)), &again);
     }
-    job.publish(Some((&code, code.parts.len())), &missing)
+    job.publish(Some((&code, code.segments.len())), &missing)
 }
 
 /// Returns true if there is a code index, up to date or not, damaged or of another version.
@@ -135,8 +137,8 @@ fn readable_files(table: &Table) -> Result<Vec<FileId>> {
     Ok(files)
 }
 
-fn places(code: &Code, table: &Table) -> Result<Places> {
-    Places::new(&code.parts, table.files() as usize, |at| {
+fn doc_map(code: &CodeIndex, table: &Table) -> Result<DocMap> {
+    DocMap::new(&code.segments, table.files() as usize, |at| {
         let file = FileId::new(at);
         Ok((table.path(file)?, Some(table.hash(file)?)))
     })
@@ -150,13 +152,13 @@ struct Job<'a> {
     generation: u64,
     table: &'a Table,
     progress: &'a Progress,
-    /// Whether a further file belongs in the next part.
-    is_full: fn(&Builder) -> bool,
+    /// Whether a further file belongs in the next segment.
+    is_full: fn(&CodeSegmentBuilder) -> bool,
 }
 
 impl Job<'_> {
-    /// Reads `files`, writes them to new parts and publishes these beside the first parts of `base`.
-    fn publish(&self, base: Option<(&Code, usize)>, files: &[FileId]) -> Result<CodeBuilt> {
+    /// Reads `files`, writes them to new segments and publishes these beside the first segments of `base`.
+    fn publish(&self, base: Option<(&CodeIndex, usize)>, files: &[FileId]) -> Result<CodeBuilt> {
         let Job { engine, lock, generation, table, progress, is_full } = *self;
         let shelf = CodeStore(&engine.store);
         let number = shelf.next_number();
@@ -166,9 +168,9 @@ impl Job<'_> {
         for file in files {
             paths.push(table.path(*file)?);
         }
-        let mut builder = Builder::default();
-        let mut parts = 0;
-        let parts_max = base.map_or(BASE_PARTS_MAX, |(_, kept)| PARTS_MAX - kept);
+        let mut builder = CodeSegmentBuilder::default();
+        let mut segments = 0;
+        let segments_max = base.map_or(BASE_SEGMENTS_MAX, |(_, kept)| SEGMENTS_MAX - kept);
         let work = |at: usize| {
             let facts = (!progress.is_cancelled())
                 .then(|| extract(&engine.root, &paths[at], &mut Buffer::default()))
@@ -182,12 +184,12 @@ impl Job<'_> {
             }
             let Some(facts) = facts else { return Ok(()) };
             progress.add(1, facts.text.len() as u64);
-            if is_full(&builder) && parts + 1 < parts_max {
-                std::mem::take(&mut builder).write(&shelf.part_path(number, parts))?;
-                parts += 1;
+            if is_full(&builder) && segments + 1 < segments_max {
+                std::mem::take(&mut builder).write(&shelf.segment_path(number, segments))?;
+                segments += 1;
             }
             let words = facts.words();
-            builder.add(&FileFacts {
+            builder.add(&FileRecord {
                 path: &paths[at],
                 hash: facts.hash,
                 language: facts.language,
@@ -201,14 +203,15 @@ impl Job<'_> {
         })?;
         if builder.files() > 0 || base.is_none() {
             progress.enter(Stage::Writing);
-            builder.write(&shelf.part_path(number, parts))?;
-            parts += 1;
+            builder.write(&shelf.segment_path(number, segments))?;
+            segments += 1;
         }
-        let new = store::New {
+        let new = store::NewSegments {
             number,
-            kept: base.map_or(Vec::new(), |(code, parts)| code.manifest.parts[..parts].to_vec()),
-            kept_base: base.map_or(0, |(code, parts)| code.manifest.base.min(parts)),
-            added: parts,
+            kept: base
+                .map_or(Vec::new(), |(code, segments)| code.manifest.segments[..segments].to_vec()),
+            kept_base: base.map_or(0, |(code, segments)| code.manifest.base.min(segments)),
+            added: segments,
             is_base: base.is_none(),
             generation,
         };

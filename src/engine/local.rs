@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::Engine;
-use super::catalog::{bare, catalog, parts};
+use super::catalog::{bare, catalog, segments};
 use super::file_list::{Check, newer_list};
 use super::history::history;
 use super::may_match::may_match;
@@ -17,7 +17,7 @@ use crate::catalog::file_list::FileList;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
-use crate::index::code::Part;
+use crate::index::code::CodeSegment;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Symbol};
 use crate::query::fuzzy::PathIndex;
@@ -31,11 +31,11 @@ pub struct Local<'a> {
     engine: &'a Engine,
     check: Check,
     may_write: bool,
-    with_parts: bool,
-    /// Parts could not be opened.
-    lacks_parts: AtomicBool,
+    uses_code_index: bool,
+    /// Segments could not be opened.
+    is_code_index_unreadable: AtomicBool,
     moment: OnceLock<Arc<Moment>>,
-    parts: OnceLock<Arc<Vec<Part>>>,
+    segments: OnceLock<Arc<Vec<CodeSegment>>>,
     catalog: OnceLock<Arc<Catalog>>,
     indexed: OnceLock<Arc<Catalog>>,
     history: OnceLock<Option<Arc<History>>>,
@@ -49,10 +49,10 @@ impl Local<'_> {
             engine,
             check,
             may_write: false,
-            with_parts: true,
-            lacks_parts: AtomicBool::new(false),
+            uses_code_index: true,
+            is_code_index_unreadable: AtomicBool::new(false),
             moment: OnceLock::new(),
-            parts: OnceLock::new(),
+            segments: OnceLock::new(),
             catalog: OnceLock::new(),
             indexed: OnceLock::new(),
             history: OnceLock::new(),
@@ -66,12 +66,12 @@ impl Local<'_> {
         Local { may_write: true, ..self }
     }
 
-    /// Returns the same without the code index, whose parts may be damaged.
+    /// Returns the same without the code index, whose segments may be damaged.
     #[must_use]
-    pub fn without_parts(self) -> Self {
-        self.engine.warm.forget_parts();
-        let (parts, catalog, indexed) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Local { with_parts: false, parts, catalog, indexed, ..self }
+    pub fn without_code_index(self) -> Self {
+        self.engine.warm.forget_segments();
+        let (segments, catalog, indexed) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Local { uses_code_index: false, segments, catalog, indexed, ..self }
     }
 
     /// Returns true if the code index turned out to be damaged while it was read: answers since may
@@ -82,15 +82,15 @@ impl Local<'_> {
     }
 
     /// Returns true if the code index is to be made anew: it is damaged, or could not be opened.
-    pub fn needs_parts(&self) -> bool {
-        self.is_damaged() || self.lacks_parts.load(Ordering::Relaxed)
+    pub fn needs_code_rebuild(&self) -> bool {
+        self.is_damaged() || self.is_code_index_unreadable.load(Ordering::Relaxed)
     }
 
-    fn parts(&self) -> &Arc<Vec<Part>> {
-        self.parts.get_or_init(|| match self.with_parts {
-            true => parts(self.engine).unwrap_or_else(|error| {
+    fn segments(&self) -> &Arc<Vec<CodeSegment>> {
+        self.segments.get_or_init(|| match self.uses_code_index {
+            true => segments(self.engine).unwrap_or_else(|error| {
                 log::debug!("code index unusable: {error}");
-                self.lacks_parts.store(true, Ordering::Relaxed);
+                self.is_code_index_unreadable.store(true, Ordering::Relaxed);
                 Arc::default()
             }),
             false => Arc::default(),
@@ -138,7 +138,7 @@ impl Code for Local<'_> {
         if let Some(catalog) = self.catalog.get() {
             return Ok(catalog);
         }
-        let catalog = catalog(self.engine, self.moment()?, self.parts(), about)?;
+        let catalog = catalog(self.engine, self.moment()?, self.segments(), about)?;
         Ok(self.catalog.get_or_init(|| catalog))
     }
 
@@ -146,13 +146,13 @@ impl Code for Local<'_> {
         if let Some(catalog) = self.catalog.get().or(self.indexed.get()) {
             return Ok(catalog);
         }
-        let catalog = bare(self.engine, self.moment()?, self.parts())?;
+        let catalog = bare(self.engine, self.moment()?, self.segments())?;
         Ok(self.indexed.get_or_init(|| catalog))
     }
 
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)> {
-        // Of several parts that speak of a file the last one is the likeliest.
-        self.parts().iter().rev().find_map(|part| part.outline(path, hash).ok().flatten())
+        // Of several segments that speak of a file the last one is the likeliest.
+        self.segments().iter().rev().find_map(|segment| segment.outline(path, hash).ok().flatten())
     }
 
     fn ranking(&self) -> Result<Option<Arc<Overlay>>> {

@@ -8,8 +8,8 @@ use super::progress::{Progress, Stage};
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::error::Result;
-use crate::index::code::Part;
-use crate::index::code::places::Places;
+use crate::index::code::CodeSegment;
+use crate::index::code::doc_map::DocMap;
 use crate::index::extract::Content;
 use crate::index::store::WriterLock;
 use crate::index::table::Table;
@@ -29,8 +29,8 @@ pub(super) struct Sources<'a> {
     pub(super) table: &'a Table,
     pub(super) generation: u64,
     pub(super) files: &'a [FileId],
-    pub(super) parts: &'a [Part],
-    pub(super) places: &'a Places,
+    pub(super) segments: &'a [CodeSegment],
+    pub(super) doc_map: &'a DocMap,
 }
 
 /// How far a text index that is there is believed.
@@ -63,7 +63,7 @@ pub(super) fn build(
     belief: Belief,
     progress: &Progress,
 ) -> Result<bool> {
-    let Sources { engine, table, generation, files, parts, places } = sources;
+    let Sources { engine, table, generation, files, segments, doc_map } = sources;
     let dir = engine.store.dir();
     remove_unfinished(dir);
     let mut paths = Vec::with_capacity(files.len());
@@ -82,10 +82,10 @@ pub(super) fn build(
     progress.restart(files.len() as u64);
     let mut builder = TextBuilder::new(dir, generation)?;
     let work = |at: usize| {
-        let place = places.of_file(files[at].index());
-        let prepared = place.filter(|_| !progress.is_cancelled()).and_then(|(part, doc)| {
+        let place = doc_map.doc(files[at].index());
+        let prepared = place.filter(|_| !progress.is_cancelled()).and_then(|(segment, doc)| {
             let (path, hash) = &paths[at];
-            let prepare = || prepare(engine, &parts[part], doc, path, *hash);
+            let prepare = || prepare(engine, &segments[segment], doc, path, *hash);
             let failed = |_| Some(Prepared::without_words(path, *hash));
             catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(failed)
         });
@@ -103,17 +103,23 @@ pub(super) fn build(
     Ok(true)
 }
 
-/// Returns the words of a file, if it still is what the part speaks of; none of one that is no text.
-fn prepare(engine: &Engine, part: &Part, doc: u32, path: &[u8], hash: u128) -> Option<Prepared> {
+/// Returns the words of a file, if it still is what the segment speaks of; none of one that is no text.
+fn prepare(
+    engine: &Engine,
+    segment: &CodeSegment,
+    doc: u32,
+    path: &[u8],
+    hash: u128,
+) -> Option<Prepared> {
     let (mut file, metadata) = read::open(&engine.root.join(path::to_path(path))).ok()?;
     let mut buffer = Buffer::default();
     buffer.fill(&mut file, metadata.len()).ok()?;
     let text = buffer.bytes();
-    let language = part.doc(doc).ok()?.language;
+    let language = segment.doc(doc).ok()?.language;
     if xxhash_rust::xxh3::xxh3_128(text) != hash {
         return None;
     }
-    let symbols = part.symbols(doc, path).ok()?;
+    let symbols = segment.symbols(doc, path).ok()?;
     let input = Input { path, hash, language, symbols: &symbols, text };
     Some(words(&mut Preparer::default(), input))
 }

@@ -10,8 +10,8 @@ use super::vouched::Vouched;
 use crate::catalog::Catalog;
 use crate::catalog::file_list::FileList;
 use crate::error::Result;
-use crate::index::code::Part;
-use crate::index::code::store::Manifest;
+use crate::index::code::CodeSegment;
+use crate::index::code::store::CodeManifest;
 use crate::index::snapshot::Snapshot;
 use crate::index::text::Overlay;
 use crate::query::fuzzy::PathIndex;
@@ -28,17 +28,17 @@ pub(super) struct Warm {
     pub(super) looked: Mutex<Option<Looked>>,
     /// The generation that was searched last: its blocks are checked once.
     snapshot: Mutex<Option<Arc<Snapshot>>>,
-    parts: Mutex<Option<Parts>>,
+    segments: Mutex<Option<OpenSegments>>,
     moment: Mutex<Option<Arc<Moment>>>,
 }
 
-/// The parts of a publication of the code index.
+/// The segments of a publication of the code index.
 #[derive(Debug)]
-struct Parts {
-    manifest: Manifest,
+struct OpenSegments {
+    manifest: CodeManifest,
     /// How often the code index had been published before they were looked for.
     codes: Option<u64>,
-    opened: Arc<Vec<Part>>,
+    opened: Arc<Vec<CodeSegment>>,
 }
 
 /// The files of a tree at one moment, and what was made of them.
@@ -84,8 +84,8 @@ impl Warm {
     pub(super) fn new(root: &Path) -> Warm {
         let texts = Arc::new(Texts::new(root.to_path_buf()));
         let (looked, snapshot) = (Mutex::new(None), Mutex::new(None));
-        let (parts, moment) = (Mutex::new(None), Mutex::new(None));
-        Warm { texts, vouched: Vouched::default(), looked, snapshot, parts, moment }
+        let (segments, moment) = (Mutex::new(None), Mutex::new(None));
+        Warm { texts, vouched: Vouched::default(), looked, snapshot, segments, moment }
     }
 
     /// Returns the generation that `files` are a list of, if that is the newest one or was searched last.
@@ -138,38 +138,42 @@ impl Warm {
         moment
     }
 
-    /// Returns the opened parts if they are kept and nothing was published since: `codes` tells how
+    /// Returns the opened segments if they are kept and nothing was published since: `codes` tells how
     /// often the code index was.
-    pub(super) fn parts_at(&self, codes: u64) -> Option<Arc<Vec<Part>>> {
-        let kept = self.parts.lock().ok()?;
+    pub(super) fn segments_at(&self, codes: u64) -> Option<Arc<Vec<CodeSegment>>> {
+        let kept = self.segments.lock().ok()?;
         let kept = kept.as_ref().filter(|kept| kept.codes == Some(codes))?;
         Some(Arc::clone(&kept.opened))
     }
 
-    /// Returns the opened parts of a publication, if they are kept; `codes` tells how often the code
+    /// Returns the opened segments of a publication, if they are kept; `codes` tells how often the code
     /// index was published before the manifest was read.
-    pub(super) fn parts(&self, manifest: &Manifest, codes: Option<u64>) -> Option<Arc<Vec<Part>>> {
-        let mut kept = self.parts.lock().ok()?;
+    pub(super) fn segments(
+        &self,
+        manifest: &CodeManifest,
+        codes: Option<u64>,
+    ) -> Option<Arc<Vec<CodeSegment>>> {
+        let mut kept = self.segments.lock().ok()?;
         let kept = kept.as_mut().filter(|kept| kept.manifest == *manifest)?;
         kept.codes = codes;
         Some(Arc::clone(&kept.opened))
     }
 
-    /// Keeps the parts of a publication, as [`Warm::parts`] gives them.
-    pub(super) fn keep_parts(
+    /// Keeps the segments of a publication, as [`Warm::segments`] gives them.
+    pub(super) fn keep_segments(
         &self,
-        manifest: Manifest,
+        manifest: CodeManifest,
         codes: Option<u64>,
-        opened: &Arc<Vec<Part>>,
+        opened: &Arc<Vec<CodeSegment>>,
     ) {
-        if let Ok(mut kept) = self.parts.lock() {
-            *kept = Some(Parts { manifest, codes, opened: Arc::clone(opened) });
+        if let Ok(mut kept) = self.segments.lock() {
+            *kept = Some(OpenSegments { manifest, codes, opened: Arc::clone(opened) });
         }
     }
 
-    /// Forgets parts that turned out to be damaged.
-    pub(super) fn forget_parts(&self) {
-        if let Ok(mut kept) = self.parts.lock() {
+    /// Forgets segments that turned out to be damaged.
+    pub(super) fn forget_segments(&self) {
+        if let Ok(mut kept) = self.segments.lock() {
             *kept = None;
         }
     }

@@ -1,28 +1,28 @@
 //! The code index: symbols, references, imports and words of files, by file and by name.
 //!
-//! It consists of parts, each an immutable file that holds the [`crate::lang::Facts`] of some files:
-//! one base and a few that later refreshes added. A part says nothing about other files, so a file
+//! It consists of segments, each an immutable file that holds the [`crate::lang::Facts`] of some files:
+//! one base and a few that later refreshes added. A segment says nothing about other files, so a file
 //! that changes only ever takes its own facts with it; what connects files (who calls whom, what an
 //! import leads to) is worked out by `graph/` when it is asked. A [`store::Manifest`] says which
-//! parts belong together; a file's content hash says whether a part still speaks of it.
+//! segments belong together; a file's content hash says whether a segment still speaks of it.
 //!
 //! Read in this order: [`record`] (a file's facts as bytes), [`dictionary`] (names in order),
-//! [`builder`] (facts → sections), [`reader`] (a mapped part), [`store`] (which parts there are).
+//! [`builder`] (facts → sections), [`reader`] (a mapped segment), [`store`] (which segments there are).
 
 pub mod builder;
 pub mod dictionary;
+pub mod doc_map;
 mod identity;
 pub mod keys;
-pub mod places;
 pub mod reader;
 pub mod record;
 pub mod store;
 pub(crate) mod varint;
 
-pub use builder::{Builder, FileFacts};
-pub use reader::Part;
+pub use builder::{CodeSegmentBuilder, FileRecord};
+pub use reader::CodeSegment;
 
-/// Sections of a part.
+/// Sections of a segment.
 mod section {
     /// [`super::reader::Meta`] as JSON.
     pub(super) const META: u32 = 1;

@@ -15,6 +15,8 @@
 //! Version log:
 //! - 1: the first.
 //! - 2: a manifest names the checksums of its files.
+//! - 3: the code index consists of segments (`code-segment-…`, `segments` in its manifest), formerly
+//!   parts.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -25,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::index::map::Map;
 
 /// The version that this build writes and reads; any other means a rebuild.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"codedb\x00\xff";
 const HEADER_BYTES: usize = 64;
@@ -41,7 +43,7 @@ pub enum FileKind {
     Segment = 1,
     /// The file table of a generation.
     Table = 2,
-    /// A part of the code index.
+    /// A segment of the code index.
     Code = 3,
     /// The log of commits.
     History = 4,

@@ -99,8 +99,8 @@ impl Question {
         let is_damaged = code.as_ref().is_some_and(Interruptible::is_damaged);
         if is_damaged || visit.is_damaged() || is_corrupt {
             log::debug!("the code index is damaged; asking again without it");
-            code = code.map(Interruptible::without_parts);
-            visit = visit.without_parts();
+            code = code.map(Interruptible::without_code_index);
+            visit = visit.without_code_index();
             answer = self.run(code.as_ref(), &visit);
         }
         let how_far = how_far.map(|before| home.and_then(Project::how_far).unwrap_or(before));

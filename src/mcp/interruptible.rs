@@ -44,8 +44,8 @@ impl<'a> Interruptible<'a> {
     }
 
     /// Returns the same without the code index.
-    pub(super) fn without_parts(self) -> Self {
-        Interruptible { code: self.code.without_parts(), ..self }
+    pub(super) fn without_code_index(self) -> Self {
+        Interruptible { code: self.code.without_code_index(), ..self }
     }
 
     fn go_on(&self) -> Result<()> {

@@ -71,7 +71,7 @@ pub(super) struct Visit<'a> {
     home: Option<&'a Path>,
     places: &'a Places,
     codes: [OnceLock<Interruptible<'a>>; PLACES],
-    with_parts: bool,
+    uses_code_index: bool,
     doing: &'a Doing,
     is_cancelled: IsCancelled<'a>,
 }
@@ -85,7 +85,7 @@ impl<'a> Visit<'a> {
         is_cancelled: IsCancelled<'a>,
     ) -> Visit<'a> {
         let codes = std::array::from_fn(|_| OnceLock::new());
-        Visit { roots, home, places, codes, with_parts: true, doing, is_cancelled }
+        Visit { roots, home, places, codes, uses_code_index: true, doing, is_cancelled }
     }
 
     /// Returns true if answers may be incomplete, since a code index is damaged.
@@ -94,9 +94,9 @@ impl<'a> Visit<'a> {
     }
 
     /// Returns the same, looked at anew and without code indexes.
-    pub(super) fn without_parts(self) -> Visit<'a> {
+    pub(super) fn without_code_index(self) -> Visit<'a> {
         let codes = std::array::from_fn(|_| OnceLock::new());
-        Visit { codes, with_parts: false, ..self }
+        Visit { codes, uses_code_index: false, ..self }
     }
 
     /// Waits until the index of a project is whole, for as long as calls of its first moments wait.
@@ -128,7 +128,7 @@ impl Session for Visit<'_> {
                 return Ok(Some(code.get_or_init(|| {
                     let code = Local::new(taken.engine(), Check::Watcher);
                     let code = Interruptible::new(code, self.is_cancelled);
-                    if self.with_parts { code } else { code.without_parts() }
+                    if self.uses_code_index { code } else { code.without_code_index() }
                 })));
             }
         }

@@ -301,15 +301,15 @@ fn damage_means_another_build() {
         engine::build_code(&engine, false, &progress).expect("a code index");
         check(&place, &engine, "before the damage");
         let entries = fs::read_dir(store(&place)).expect("the store").flatten();
-        let parts: Vec<PathBuf> = entries
+        let segments: Vec<PathBuf> = entries
             .map(|entry| entry.path())
             .filter(|path| {
                 path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"code-"))
             })
             .filter(|path| path.metadata().is_ok_and(|metadata| metadata.len() > 0))
             .collect();
-        let file = rng.pick(&parts);
-        let mut bytes = fs::read(file).expect("a part");
+        let file = rng.pick(&segments);
+        let mut bytes = fs::read(file).expect("a segment");
         match round % 3 {
             0 => bytes.truncate(rng.below(bytes.len())),
             1 => {
@@ -332,7 +332,7 @@ fn damage_means_another_build() {
 }
 
 #[test]
-fn a_killed_builder_leaves_the_old_parts_or_the_new_ones() {
+fn a_killed_builder_leaves_the_old_segments_or_the_new_ones() {
     let rng = &mut Prng::new(11);
     let place = Place::new();
     let rounds = if long() { 200 } else { 30 };

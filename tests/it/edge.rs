@@ -103,14 +103,14 @@ fn a_question_about_code_completes_a_search_index() {
     assert_eq!(json(&tool(&place, &["status", "--json"]))["generation"], 1);
 }
 
-/// Returns the largest part of the code index.
-fn part(place: &Place) -> PathBuf {
+/// Returns the largest segment of the code index.
+fn segment(place: &Place) -> PathBuf {
     let entries = fs::read_dir(place.store()).expect("the store").flatten();
-    let parts = entries
+    let segments = entries
         .map(|entry| entry.path())
         .filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"code-")));
     let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
-    parts.max_by_key(size).expect("a part")
+    segments.max_by_key(size).expect("a segment")
 }
 
 #[test]
@@ -126,13 +126,13 @@ fn a_snapshot_of_a_damaged_index_is_whole_and_has_it_mended() {
     place.index(&["-q", "--stage", "full"]).expect_success();
     let files = |answer: Answer| json(&answer.expect_success())["files"].clone();
     let whole = files(tool(&place, &["snapshot"]));
-    let part = part(&place);
-    let sound = fs::read(&part).expect("a part");
+    let segment = segment(&place);
+    let sound = fs::read(&segment).expect("a segment");
     for at in (64..sound.len()).step_by(sound.len() / 9) {
         let mut bytes = sound.clone();
         bytes[at] ^= 0x55;
-        fs::remove_file(&part).expect("a file");
-        fs::write(&part, bytes).expect("a file");
+        fs::remove_file(&segment).expect("a file");
+        fs::write(&segment, bytes).expect("a file");
         assert_eq!(files(tool(&place, &["snapshot"])), whole, "damage at {at}");
     }
     assert_eq!(tool(&place, &["doctor"]).code, 2, "it is damaged");

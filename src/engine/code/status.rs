@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{places, readable_files};
+use super::{doc_map, readable_files};
 use crate::base::ids::FileId;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -21,13 +21,13 @@ pub struct CodeStatus {
     pub known: u64,
     /// Files that it should speak of and does not.
     pub missing: u64,
-    /// Symbols and references of all its parts, those of files that changed since included.
+    /// Symbols and references of all its segments, those of files that changed since included.
     pub symbols: u64,
     /// See [`CodeStatus::symbols`].
     pub references: u64,
     /// Files with each problem, by which symbols may be missing.
     pub problems: BTreeMap<Problem, u64>,
-    /// Bytes of its parts.
+    /// Bytes of its segments.
     pub code_bytes: u64,
     /// Bytes of the text index.
     pub text_bytes: u64,
@@ -55,16 +55,16 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
     let files = readable_files(table)?;
     let mut status = CodeStatus { missing: files.len() as u64, ..CodeStatus::default() };
     if let Some(code) = CodeStore(&engine.store).open()? {
-        let places = places(&code, table)?;
-        let is_known = |file: &&FileId| places.of_file(file.index()).is_some();
+        let doc_map = doc_map(&code, table)?;
+        let is_known = |file: &&FileId| doc_map.doc(file.index()).is_some();
         status.exists = true;
         status.known = files.iter().filter(is_known).count() as u64;
         status.missing = files.len() as u64 - status.known;
-        for part in &code.parts {
-            status.symbols += part.meta().symbols;
-            status.references += part.meta().references;
-            status.code_bytes += part.container().len_bytes();
-            for (problem, count) in &part.meta().problems {
+        for segment in &code.segments {
+            status.symbols += segment.meta().symbols;
+            status.references += segment.meta().references;
+            status.code_bytes += segment.container().len_bytes();
+            for (problem, count) in &segment.meta().problems {
                 *status.problems.entry(*problem).or_default() += count;
             }
         }
@@ -92,8 +92,8 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
 /// [`crate::Kind::Corrupt`] naming the first damaged file.
 pub fn check_code(engine: &Engine) -> Result<()> {
     if let Some(code) = CodeStore(&engine.store).open()? {
-        for part in &code.parts {
-            part.container().check_all()?;
+        for segment in &code.segments {
+            segment.container().check_all()?;
         }
     }
     match engine.text_index() {

@@ -1,4 +1,4 @@
-//! What is built again, what is not, and in how many parts.
+//! What is built again, what is not, and in how many segments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ fn a_builder_that_finds_nothing_changed_finds_damage() {
     tree.write("a.rs", "fn a() { b(); }\n".repeat(50));
     tree.index();
     let files = tree.files();
-    assert!(files.len() >= 4, "manifest, part, table and segment: {files:?}");
+    assert!(files.len() >= 4, "manifest, segment, table and segment: {files:?}");
     for number in 0..files.len() {
         // Opening does not look at the middle.
         for what in ["front", "middle", "missing"] {
@@ -130,7 +130,7 @@ fn a_failed_build_leaves_nothing_behind() {
     let files = tree.files();
     tree.write("b.rs", "fn b() {}\n");
     refresh(&tree.engine, &Progress::default()).expect("a search index");
-    // No file takes the place of a folder that holds something: as on a full disk, the new part is
+    // No file takes the place of a folder that holds something: as on a full disk, the new segment is
     // there, and the manifest fails.
     let in_the_way = tree.base.path().join("index/code-2.json.new/x");
     fs::create_dir_all(&in_the_way).expect("a folder can be made");
@@ -140,7 +140,7 @@ fn a_failed_build_leaves_nothing_behind() {
     tree.index();
     assert!(tree.status().is_full());
 
-    // A builder that was cancelled leaves no new parts.
+    // A builder that was cancelled leaves no new segments.
     let files = tree.files();
     tree.write("c.rs", "fn c() {}\n");
     refresh(&tree.engine, &Progress::default()).expect("a search index");
@@ -151,7 +151,7 @@ fn a_failed_build_leaves_nothing_behind() {
 }
 
 #[test]
-fn refreshes_find_room_beside_a_base_of_many_parts() {
+fn refreshes_find_room_beside_a_base_of_many_segments() {
     let tree = Tree::new(false);
     let progress = &Progress::default();
     for i in 0..40 {
@@ -172,9 +172,9 @@ fn refreshes_find_room_beside_a_base_of_many_parts() {
             // As if each file were large.
             is_full: |builder| builder.files() > 0,
         };
-        build_parts(&job, &all, false).expect("a code index");
-        let code = shelf.open().expect("not too many parts").expect("there");
-        assert_eq!(code.manifest.base, BASE_PARTS_MAX, "round {round}");
+        build_segments(&job, &all, false).expect("a code index");
+        let code = shelf.open().expect("not too many segments").expect("there");
+        assert_eq!(code.manifest.base, BASE_SEGMENTS_MAX, "round {round}");
         assert_eq!(tree.status().missing, 0, "round {round}");
         // One file, or more than there is room for.
         for i in 0..if round % 4 == 3 { 15 } else { 1 } {

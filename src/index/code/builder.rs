@@ -1,4 +1,4 @@
-//! Builds a part from the facts of files, which come in path order.
+//! Builds a segment from the facts of files, which come in path order.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -19,15 +19,15 @@ use crate::lang::facts::{Facts, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem};
 
-/// Occurrences that a part holds at most, lest building it take too much memory.
+/// Occurrences that a segment holds at most, lest building it take too much memory.
 const OCCURRENCES_MAX: usize = 16 << 20;
 
-/// Bytes of symbols and imports that a part holds at most.
+/// Bytes of symbols and imports that a segment holds at most.
 const RECORD_BYTES_MAX: usize = 512 << 20;
 
-/// All that a part is to hold of one file.
+/// All that a segment is to hold of one file.
 #[derive(Debug)]
-pub struct FileFacts<'a> {
+pub struct FileRecord<'a> {
     /// Its repository path.
     pub path: &'a [u8],
     /// The hash of its content, as in the file table.
@@ -48,7 +48,7 @@ pub struct FileFacts<'a> {
 
 /// Collects the facts of files.
 #[derive(Debug, Default)]
-pub struct Builder {
+pub struct CodeSegmentBuilder {
     docs: Vec<u8>,
     symbols: Vec<u8>,
     imports: Vec<u8>,
@@ -137,8 +137,8 @@ impl Numbers for Pool {
     }
 }
 
-impl Builder {
-    /// Returns true once a further file belongs in the next part.
+impl CodeSegmentBuilder {
+    /// Returns true once a further file belongs in the next segment.
     pub fn is_full(&self) -> bool {
         self.referred.len() + self.words.len() > OCCURRENCES_MAX
             || self.symbols.len() + self.imports.len() + self.pool.bytes.len() > RECORD_BYTES_MAX
@@ -150,7 +150,7 @@ impl Builder {
     }
 
     /// Adds a file; its path is after those of the files before it. O(its facts).
-    pub fn add(&mut self, file: &FileFacts<'_>) {
+    pub fn add(&mut self, file: &FileRecord<'_>) {
         let doc = self.files();
         let facts = file.facts;
         let language = file.language.and_then(|of| LANGUAGES.iter().position(|one| *one == of));
@@ -213,7 +213,7 @@ impl Builder {
         }
     }
 
-    /// Writes the part to the new file `path`. O(facts × log names).
+    /// Writes the segment to the new file `path`. O(facts × log names).
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl Builder {
         self.finish(|sections| format::write(path, FileKind::Code, sections))
     }
 
-    /// Returns the part's bytes, for one in memory.
+    /// Returns the segment's bytes, for one in memory.
     pub fn to_bytes(self) -> Vec<u8> {
         self.finish(|sections| format::to_bytes(FileKind::Code, sections))
     }

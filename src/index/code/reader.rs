@@ -1,4 +1,4 @@
-//! Reads a mapped part.
+//! Reads a mapped segment.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use crate::lang::facts::{Import, Reference, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem, Symbol};
 
-/// Returns the number by which a part knows a repository path. Two paths of one number are no harm,
-/// since a part's facts count only for a file of the same content.
+/// Returns the number by which a segment knows a repository path. Two paths of one number are no harm,
+/// since a segment's facts count only for a file of the same content.
 pub fn path_hash(path: &[u8]) -> u64 {
     xxh3_64(path)
 }
 
-/// What a part holds, in numbers.
+/// What a segment holds, in numbers.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Meta {
     /// Files.
@@ -40,9 +40,9 @@ pub struct Meta {
     pub problems: BTreeMap<Problem, u64>,
 }
 
-/// A published, immutable part.
+/// A published, immutable segment.
 #[derive(Debug)]
-pub struct Part {
+pub struct CodeSegment {
     container: Container,
     meta: Meta,
     docs: format::Range,
@@ -57,12 +57,12 @@ pub struct Part {
     words: Dictionary,
 }
 
-/// A file of a part.
+/// A file of a segment.
 #[derive(Clone, Debug)]
 pub struct Doc {
     /// [`path_hash`] of its repository path.
     pub path_hash: u64,
-    /// The hash of the content that the part speaks of.
+    /// The hash of the content that the segment speaks of.
     pub hash: u128,
     /// Its language.
     pub language: Option<&'static Language>,
@@ -83,7 +83,7 @@ pub struct Doc {
 /// Where a name is referred to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Site {
-    /// The file's place in the part.
+    /// The file's place in the segment.
     pub doc: u32,
     /// The byte at which the name starts.
     pub start: u32,
@@ -118,18 +118,18 @@ impl Doc {
     }
 }
 
-impl Part {
-    /// Opens the part at `path`.
+impl CodeSegment {
+    /// Opens the segment at `path`.
     ///
     /// # Errors
     ///
     /// [`crate::Kind::Corrupt`] where it is damaged or of another version.
-    pub fn open(path: &Path, on_heap: bool) -> Result<Part> {
-        Part::new(Map::open(path, on_heap)?)
+    pub fn open(path: &Path, on_heap: bool) -> Result<CodeSegment> {
+        CodeSegment::new(Map::open(path, on_heap)?)
     }
 
-    /// Opens a mapped part. Its blocks are checked when they are touched.
-    pub fn new(map: Map) -> Result<Part> {
+    /// Opens a mapped segment. Its blocks are checked when they are touched.
+    pub fn new(map: Map) -> Result<CodeSegment> {
         let container = Container::open(map, FileKind::Code)?;
         let meta = container.copy(container.section(section::META)?)?;
         let meta = serde_json::from_slice(&meta)
@@ -138,7 +138,7 @@ impl Part {
         if docs.len() % DOC_BYTES != 0 {
             return Err(container.corrupt("code index's files are damaged"));
         }
-        Ok(Part {
+        Ok(CodeSegment {
             meta,
             docs,
             order: container.section(section::ORDER)?,
@@ -254,7 +254,7 @@ impl Part {
         Ok(None)
     }
 
-    /// Returns language and symbols of the file at a repository path, if the part speaks of content
+    /// Returns language and symbols of the file at a repository path, if the segment speaks of content
     /// with that hash and nothing is missing from its symbols. O(log files + its symbols).
     pub fn outline(
         &self,
@@ -296,7 +296,7 @@ impl Part {
     }
 
     /// Calls `see` with each defined name from `start` on, in the order of bytes, and the entry
-    /// that [`Part::places`] reads, until it returns false.
+    /// that [`CodeSegment::places`] reads, until it returns false.
     pub fn walk_defined(&self, start: &[u8], see: impl FnMut(&Entry) -> bool) -> Result<()> {
         self.defined.walk(&self.container, start, see)
     }
@@ -439,7 +439,7 @@ fn pass_over_site(input: &mut Input<'_>) -> Option<()> {
     (0..numbers).try_for_each(|_| input.number().map(|_| ()))
 }
 
-impl record::Texts for Part {
+impl record::Texts for CodeSegment {
     fn text(&self, number: u32) -> Option<String> {
         let number = number as usize;
         let end = |number: usize| -> Option<usize> {

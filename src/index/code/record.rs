@@ -1,6 +1,6 @@
 //! A file's facts as bytes: its symbols, and its package and imports.
 //!
-//! Texts are numbers: their places in the pool of the part. Signatures and documentation are not
+//! Texts are numbers: their places in the pool of the segment. Signatures and documentation are not
 //! kept, only where they stand, since the file itself is read before anything of it is shown.
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::varint::{Input, put, put_signed};
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::symbols::{Source, Symbol, SymbolKind, Visibility};
 
-/// Turns texts into numbers while a part is built.
+/// Turns texts into numbers while a segment is built.
 pub(super) trait Numbers {
     /// Returns the number of a text.
     fn number(&mut self, text: &str) -> u32;

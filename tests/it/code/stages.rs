@@ -36,13 +36,13 @@ fn status(place: &Place) -> serde_json::Value {
 }
 
 #[test]
-fn a_missing_part_is_told_and_mended_by_the_next_build() {
+fn a_missing_segment_is_reported_and_rebuilt() {
     let place = full();
     let doctor = Answer::of(place.codedb("doctor")).expect_success();
     assert!(doctor.text().contains("ok    checksums: every block"), "{}", doctor.text());
     let files = code_files(&place.store());
-    let part = files.iter().find(|path| path.extension().is_some_and(|end| end == "idx"));
-    fs::remove_file(part.expect("a part")).expect("our file");
+    let segment = files.iter().find(|path| path.extension().is_some_and(|end| end == "idx"));
+    fs::remove_file(segment.expect("a segment")).expect("our file");
 
     let told = Answer::of(place.codedb("status")).expect_success().text();
     let line = told.lines().find(|line| line.starts_with("code ")).expect("a line");
@@ -91,7 +91,7 @@ fn clean_says_who_holds_what_it_leaves() {
 fn other_version(place: &Place) -> PathBuf {
     let other = place.store().parent().expect("a tree's folder").join("v1-0badc0de");
     fs::create_dir(&other).expect("a folder can be made");
-    for name in ["lock", "code-3.json", "code-part-3-0.idx"] {
+    for name in ["lock", "code-3.json", "code-segment-3-0.idx"] {
         fs::write(other.join(name), "of another version").expect("a file can be written");
     }
     let root = place.root();

@@ -3,7 +3,7 @@
 use tempfile::TempDir;
 
 use super::*;
-use crate::index::code::Builder;
+use crate::index::code::CodeSegmentBuilder;
 
 fn store() -> (TempDir, Store) {
     let dir = TempDir::new().expect("a temporary folder");
@@ -11,15 +11,17 @@ fn store() -> (TempDir, Store) {
     (dir, store)
 }
 
-/// Publishes two empty parts as another base.
-fn publish(store: &Store, lock: &WriterLock) -> Manifest {
+/// Publishes two empty segments as another base.
+fn publish(store: &Store, lock: &WriterLock) -> CodeManifest {
     let shelf = CodeStore(store);
     let number = shelf.next_number();
     for i in 0..2 {
-        Builder::default().write(&shelf.part_path(number, i)).expect("a folder to write to");
+        CodeSegmentBuilder::default()
+            .write(&shelf.segment_path(number, i))
+            .expect("a folder to write to");
     }
     let kept = Vec::new();
-    let new = New { number, kept, kept_base: 0, added: 2, is_base: true, generation: 1 };
+    let new = NewSegments { number, kept, kept_base: 0, added: 2, is_base: true, generation: 1 };
     shelf.publish(lock, new).expect("a folder to write to")
 }
 
@@ -30,16 +32,16 @@ fn names(store: &Store) -> Vec<String> {
 }
 
 #[test]
-fn a_missing_part_is_damage() {
+fn a_missing_segment_is_damage() {
     let (_dir, store) = store();
     let shelf = CodeStore(&store);
     let lock = shelf.lock().expect("nobody has it");
     publish(&store, &lock);
-    assert_eq!(shelf.open().expect("sound").map(|code| code.parts.len()), Some(2));
-    fs::remove_file(store.dir().join("code-part-1-0.idx")).expect("our file");
-    let error = shelf.open().expect_err("a part is missing");
+    assert_eq!(shelf.open().expect("sound").map(|code| code.segments.len()), Some(2));
+    fs::remove_file(store.dir().join("code-segment-1-0.idx")).expect("our file");
+    let error = shelf.open().expect_err("a segment is missing");
     assert_eq!(error.kind(), Kind::Corrupt);
-    assert!(error.to_string().ends_with("code-part-1-0.idx: index file is missing"), "{error}");
+    assert!(error.to_string().ends_with("code-segment-1-0.idx: index file is missing"), "{error}");
 }
 
 /// While another process publishes, a listing may name nothing, or only what is gone by now.
@@ -62,12 +64,12 @@ fn what_no_manifest_names_goes_with_the_next_lock() {
     let lock = CodeStore(&store).lock().expect("nobody has it");
     publish(&store, &lock);
     drop(lock);
-    let left = ["code-part-2-0.idx", "code-part-3-0.idx.new", "code-2.json.new"];
+    let left = ["code-segment-2-0.idx", "code-segment-3-0.idx.new", "code-2.json.new"];
     for name in left {
         fs::write(store.dir().join(name), "of one that was killed").expect("a file");
     }
     let lock = CodeStore(&store).lock().expect("nobody has it");
-    let sound = ["code-1.json", "code-part-1-0.idx", "code-part-1-1.idx", "code.lock"];
+    let sound = ["code-1.json", "code-segment-1-0.idx", "code-segment-1-1.idx", "code.lock"];
     assert_eq!(names(&store), sound);
 
     // Of what a damaged manifest names nothing is known.
@@ -86,7 +88,7 @@ fn nothing_is_published_with_the_lock_of_a_directory_that_was_removed() {
     fs::remove_dir_all(store.dir()).expect("a folder can be removed");
     let other = shelf.lock().expect("a new folder has a new lock");
     let kept = Vec::new();
-    let new = New { number: 1, kept, kept_base: 0, added: 0, is_base: true, generation: 1 };
+    let new = NewSegments { number: 1, kept, kept_base: 0, added: 0, is_base: true, generation: 1 };
     let error = shelf.publish(&lock, new).expect_err("it is not ours");
     assert_eq!(error.kind(), Kind::Busy, "{error}");
     assert_eq!(names(&store), ["code.lock"]);

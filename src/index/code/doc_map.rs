@@ -1,0 +1,81 @@
+//! Which file of a list each segment speaks of, and the other way round.
+
+use std::collections::HashMap;
+
+use super::identity::BuildIdentity;
+use super::reader::{CodeSegment, path_hash};
+use crate::error::Result;
+
+/// No segment, or no file.
+const NONE: u32 = u32::MAX;
+
+/// For each file of a list the segment and place that speak of it.
+#[derive(Debug, Default)]
+pub struct DocMap {
+    docs_of_files: Vec<(u32, u32)>,
+    files_of_docs: Vec<Vec<u32>>,
+}
+
+impl DocMap {
+    /// Matches `segments` with a list of `files` files in path order; `file` returns the path of one
+    /// and the hash of its content, or no hash where no segment can speak of it. Of several segments that
+    /// speak of a file the last one counts. O(files + files of the segments).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] where a segment is damaged, and those of `file`.
+    pub fn new<'f, P: AsRef<[u8]> + 'f>(
+        segments: &[CodeSegment],
+        files: usize,
+        file: impl Fn(usize) -> Result<(P, Option<u128>)>,
+    ) -> Result<DocMap> {
+        let mut by_path: HashMap<u64, u32, BuildIdentity> =
+            HashMap::with_capacity_and_hasher(files, BuildIdentity);
+        let mut hashes = Vec::with_capacity(files);
+        for at in 0..files {
+            let (path, hash) = file(at)?;
+            by_path.insert(path_hash(path.as_ref()), at as u32);
+            hashes.push(hash);
+        }
+        let mut docs_of_files = vec![(NONE, 0); files];
+        let mut files_of_docs = Vec::with_capacity(segments.len());
+        for (number, segment) in segments.iter().enumerate() {
+            let mut owners = vec![NONE; segment.docs() as usize];
+            for doc in 0..segment.docs() {
+                let of = segment.doc(doc)?;
+                let Some(&at) = by_path.get(&of.path_hash) else { continue };
+                if hashes[at as usize] == Some(of.hash) {
+                    owners[doc as usize] = at;
+                    docs_of_files[at as usize] = (number as u32, doc);
+                }
+            }
+            files_of_docs.push(owners);
+        }
+        Ok(DocMap { docs_of_files, files_of_docs })
+    }
+
+    /// Returns the segment, and the place in it, that speak of the `at`th file. O(1).
+    pub fn doc(&self, at: usize) -> Option<(usize, u32)> {
+        let &(segment, doc) = self.docs_of_files.get(at)?;
+        (segment != NONE).then_some((segment as usize, doc))
+    }
+
+    /// Returns the file that the `doc`th of `segment` is, unless another segment speaks of it, or none. O(1).
+    pub fn file(&self, segment: usize, doc: u32) -> Option<u32> {
+        let file = *self.files_of_docs.get(segment)?.get(doc as usize)?;
+        (self.docs_of_files.get(file as usize) == Some(&(segment as u32, doc))).then_some(file)
+    }
+
+    /// Returns true if every file that `segment` speaks of is there as it says. O(its files).
+    pub fn is_current(&self, segment: usize) -> bool {
+        let docs = self.files_of_docs.get(segment).map_or(0, Vec::len);
+        (0..docs).all(|doc| self.file(segment, doc as u32).is_some())
+    }
+
+    /// Forgets what segments say of the `at`th file.
+    pub fn hide(&mut self, at: usize) {
+        if let Some(place) = self.docs_of_files.get_mut(at) {
+            *place = (NONE, 0);
+        }
+    }
+}
