@@ -1,9 +1,9 @@
-//! Programming languages: which one a file is in, how it is parsed, which symbols it defines.
+//! Programming languages: detection, parsing, and extraction of symbols and references.
 //!
-//! Nothing here reads files or knows an index: text in, symbols out. [`language`] is the table,
-//! [`parse`] bounds the work, [`symbols`] turns a syntax tree into definitions; what is particular to
-//! a language stands in its file under `grammars/`. [`words`], [`prose`] and [`comments`] read texts of
-//! any language.
+//! The functions here take text and return values; they do not read files and do not depend on an
+//! index. [`language`] is the table of languages, [`parse`] bounds the work, and [`symbols`] turns
+//! a syntax tree into definitions. The rules of each language are in its file under `grammars/`.
+//! [`words`], [`prose`] and [`comments`] work on texts of any language.
 
 mod chain;
 pub mod comments;

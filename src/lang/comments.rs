@@ -1,38 +1,40 @@
-//! Where the comments of a text are, found by a language's marks without parsing: also in files that
-//! are too large or too broken to be parsed, and in languages without a grammar.
+//! Finds the comments of a text by their delimiters, without parsing. This also works for files
+//! that are too large or too broken to parse, and for languages without a grammar.
 //!
-//! Strings are stepped over, as far as they end in their line. A mark in what is written otherwise
-//! (a regex, a quoted heredoc) may be taken for a comment; ranking can live with that, nothing else
-//! should ask.
+//! String literals are skipped if they end on the line where they begin. A delimiter inside any
+//! other construct (a regex, a quoted heredoc) can be mistaken for a comment. Ranking tolerates
+//! this error; nothing else should use this module.
 
 use std::ops::Range;
 
 use memchr::memchr;
 use memchr::memmem;
 
-/// How comments are marked.
+/// The delimiters of a language's comments.
 #[derive(Clone, Copy, Debug)]
-pub struct CommentMarks {
-    /// CommentMarks that begin a comment up to the line's end.
+pub struct CommentSyntax {
+    /// Prefixes of comments that extend to the end of the line.
     pub line: &'static [&'static str],
-    /// CommentMarks that begin and end a comment of any length.
+    /// Opening and closing delimiters of block comments.
     pub block: &'static [(&'static str, &'static str)],
 }
 
-/// Longer strings are not stepped over, so that unbalanced quotes cost no more than this each.
+/// Maximum length of a string literal that is skipped. It bounds the cost of each unbalanced quote.
 const STRING_BYTES_MAX: usize = 512;
 
-/// What most languages do, for those that nobody told of.
-pub const USUAL: CommentMarks = CommentMarks { line: &["//", "#"], block: &[("/*", "*/")] };
+impl CommentSyntax {
+    /// The delimiters that most languages share, for files of an unknown language.
+    pub const COMMON: CommentSyntax = CommentSyntax { line: &["//", "#"], block: &[("/*", "*/")] };
+}
 
-/// Returns the spans of comments in `text`, in order and apart from each other. O(text).
-pub fn comments(text: &[u8], marks: CommentMarks) -> Vec<Range<usize>> {
+/// Returns the spans of the comments in `text`, in ascending order and without overlap. O(text).
+pub fn comments(text: &[u8], syntax: CommentSyntax) -> Vec<Range<usize>> {
     let mut interesting = [false; 256];
     for byte in [b'"', b'\'', b'`'] {
         interesting[byte as usize] = true;
     }
-    let line = marks.line.iter().filter_map(|mark| mark.bytes().next());
-    for byte in line.chain(marks.block.iter().filter_map(|(open, _)| open.bytes().next())) {
+    let line = syntax.line.iter().filter_map(|prefix| prefix.bytes().next());
+    for byte in line.chain(syntax.block.iter().filter_map(|(open, _)| open.bytes().next())) {
         interesting[byte as usize] = true;
     }
     let mut spans = Vec::new();
@@ -43,26 +45,28 @@ pub fn comments(text: &[u8], marks: CommentMarks) -> Vec<Range<usize>> {
             continue;
         }
         let rest = &text[at..];
-        let is_here = |mark: &str| !mark.is_empty() && rest.starts_with(mark.as_bytes());
-        if let Some((open, close)) = marks.block.iter().find(|(open, _)| is_here(open)) {
+        let is_here =
+            |delimiter: &str| !delimiter.is_empty() && rest.starts_with(delimiter.as_bytes());
+        if let Some((open, close)) = syntax.block.iter().find(|(open, _)| is_here(open)) {
             let inside = &rest[open.len()..];
             let found = memmem::find(inside, close.as_bytes());
             let len = found.map_or(rest.len(), |end| open.len() + end + close.len());
             spans.push(at..at + len);
             at += len.max(1);
-        } else if marks.line.iter().any(|mark| is_here(mark)) {
+        } else if syntax.line.iter().any(|prefix| is_here(prefix)) {
             let len = memchr(b'\n', rest).unwrap_or(rest.len());
             spans.push(at..at + len);
             at += len.max(1);
         } else {
-            at += string(rest).max(1);
+            at += string_len(rest).max(1);
         }
     }
     spans
 }
 
-/// Returns the length of the string that `text` starts with, if it ends in its line, or 0.
-fn string(text: &[u8]) -> usize {
+/// Returns the length of the string literal that `text` starts with, or 0 if there is none or it
+/// does not end on its line.
+fn string_len(text: &[u8]) -> usize {
     let Some(&quote) = text.first().filter(|byte| b"\"'`".contains(byte)) else { return 0 };
     let text = &text[..text.len().min(STRING_BYTES_MAX)];
     let mut at = 1;
@@ -81,26 +85,27 @@ fn string(text: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn check(marks: CommentMarks, text: &str, expected: &[&str]) {
+    #[track_caller]
+    fn check(syntax: CommentSyntax, text: &str, expected: &[&str]) {
         let found: Vec<&str> =
-            comments(text.as_bytes(), marks).into_iter().map(|span| &text[span]).collect();
+            comments(text.as_bytes(), syntax).into_iter().map(|span| &text[span]).collect();
         assert_eq!(found, expected, "comments of {text:?}");
     }
 
     #[test]
-    fn comments_are_found_outside_of_strings() {
-        let c = CommentMarks { line: &["//"], block: &[("/*", "*/")] };
+    fn finds_comments_outside_of_strings() {
+        let c = CommentSyntax { line: &["//"], block: &[("/*", "*/")] };
         check(c, "a // b\nc /* d\n e */ f", &["// b", "/* d\n e */"]);
         check(c, "x = \"http://a\"; // b", &["// b"]);
         check(c, "'\\'' // it's\n\"/* open\n// c", &["// it's", "/* open\n// c"]);
         check(c, "/* never closed", &["/* never closed"]);
-        check(USUAL, "a = 'b' # c", &["# c"]);
-        check(CommentMarks { line: &[], block: &[("", "")] }, "a \"", &[]);
+        check(CommentSyntax::COMMON, "a = 'b' # c", &["# c"]);
+        check(CommentSyntax { line: &[], block: &[("", "")] }, "a \"", &[]);
     }
 
     #[test]
-    fn many_open_quotes_take_no_longer() {
+    fn unbalanced_quotes_do_not_slow_the_scan() {
         let text = "\"".to_owned() + &"a'".repeat(100_000);
-        assert!(comments(text.as_bytes(), USUAL).is_empty());
+        assert!(comments(text.as_bytes(), CommentSyntax::COMMON).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What is particular to each language: one file per family of grammars.
+//! The rules of each language, one file per family of grammars.
 
 pub(super) mod bash;
 mod blank;

@@ -1,5 +1,5 @@
-//! The table of languages and how the language of a file is found: by its name, its extension, its
-//! first line, in this order.
+//! The table of languages, and language detection: by file name, then by extension, then by the
+//! `#!` line.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -11,45 +11,48 @@ use super::grammars;
 use super::notes::Notes;
 use super::visit::{Definition, Visit};
 
-/// A programming language: how its files are known, parsed and read.
+/// A programming language: how its files are recognized and parsed, and how symbols and references
+/// are extracted.
 ///
-/// Each is a constant in its file under `grammars/`, listed once in [`LANGUAGES`].
+/// Each language is a static in its file under `grammars/` and has one entry in [`LANGUAGES`].
 pub struct Language {
-    /// The name that users see, lowercase.
+    /// The name shown to users, lowercase.
     pub name: &'static str,
-    /// Extensions without the dot, lowercase.
+    /// File extensions without the dot, lowercase.
     pub extensions: &'static [&'static str],
-    /// Whole file names.
+    /// Complete file names, such as `Makefile`.
     pub filenames: &'static [&'static str],
-    /// Interpreters in a first line that starts with `#!`, without version numbers.
+    /// Interpreter names in a `#!` line, without version numbers.
     pub shebangs: &'static [&'static str],
-    /// What stands between the parts of a qualified name.
+    /// The separator between the parts of a qualified name.
     pub separator: &'static str,
-    /// Marks that begin a comment up to the line's end.
+    /// Prefixes of comments that extend to the end of the line.
     pub line_comments: &'static [&'static str],
-    /// Marks that begin and end a comment of any length.
+    /// Opening and closing delimiters of block comments.
     pub block_comments: &'static [(&'static str, &'static str)],
-    /// How test files are recognised.
+    /// How test files are recognized.
     pub tests: TestConventions,
     pub(super) grammar: LanguageFn,
-    /// Another language that a text of this one's extension may turn out to be in.
+    /// Inspects the start of a text and returns a more specific language for it, if one applies.
     pub(super) refine: Option<fn(&[u8]) -> Option<&'static Language>>,
-    /// Returns the text with blanks for what the grammar does not know, as many as there are bytes.
+    /// Preprocesses a text for the grammar: blanks out or rewrites what the grammar cannot parse.
+    /// The result has the same length and the same line ends, so that byte offsets stay valid.
     pub(super) mask: Option<fn(&[u8]) -> Vec<u8>>,
-    /// Node kinds that are comments.
+    /// Node kinds of comments.
     pub(super) comments: &'static [&'static str],
-    /// How a comment starts that documents what follows; any comment does where this is empty.
+    /// Prefixes of documentation comments. If empty, every comment documents the definition after
+    /// it.
     pub(super) doc_comments: &'static [&'static str],
-    /// Node kinds that may stand between a definition and its documentation.
+    /// Node kinds that may occur between a definition and its documentation, such as attributes.
     pub(super) attributes: &'static [&'static str],
-    /// Node kinds that say something about the siblings after them, such as `private:`.
+    /// Node kinds that apply to the siblings after them, such as `private:`.
     pub(super) markers: &'static [&'static str],
-    /// Adds what the visited node defines.
+    /// Appends the definitions of the visited node.
     pub(super) define: for<'t> fn(&Visit<'_, 't>, &mut Vec<Definition<'t>>),
-    /// Notes what the visited node refers to, imports or declares; called for each named node,
-    /// after `define`.
+    /// Records the references, imports and declarations of the visited node. Called for each named
+    /// node, after `define`.
     pub(super) refer: Option<for<'t> fn(&Visit<'_, 't>, &mut Notes<'_>)>,
-    /// Node kinds whose local names are unknown outside of them.
+    /// Node kinds that open a scope for local names.
     pub(super) scopes: &'static [&'static str],
 }
 
@@ -70,7 +73,7 @@ impl TestConventions {
         TestConventions { file_prefixes: &[], file_suffixes: &[], directories: &[] };
 }
 
-/// Every language, in the order in which they are named to users.
+/// Every language, in the order in which they are listed to users.
 pub static LANGUAGES: &[&Language] = &[
     &grammars::bash::BASH,
     &grammars::c::C,
@@ -117,41 +120,42 @@ pub static LANGUAGES: &[&Language] = &[
     &grammars::zig::ZIG,
 ];
 
-/// Bytes of a text that tell one language from its relatives.
+/// Number of bytes at the start of a text that [`Language::refine`] inspects.
 const HEAD_BYTES: usize = 16 << 10;
 
-/// Returns the language of the file at `path` that holds `text`, if it is known.
+/// Returns the language of the file at `path` with the content `text`, or `None` if it is not in
+/// the table.
 pub fn detect(path: &Path, text: &[u8]) -> Option<&'static Language> {
     let language = of_path(path).or_else(|| of_shebang(text))?;
     let head = &text[..text.len().min(HEAD_BYTES)];
     Some(language.refine.and_then(|refine| refine(head)).unwrap_or(language))
 }
 
-/// Returns the language that a path's name or extension stands for.
+/// Returns the language for the file name or extension of `path`.
 pub fn of_path(path: &Path) -> Option<&'static Language> {
     of_name(path.file_name()?.to_str()?.as_bytes())
 }
 
-/// Returns the language that a file's name or its extension stands for, whatever other bytes it
-/// has. O(name).
+/// Returns the language for a file name, by the complete name or by its extension. The name need
+/// not be UTF-8. O(name).
 pub fn of_name(name: &[u8]) -> Option<&'static Language> {
-    static FILENAMES: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.filenames));
-    static EXTENSIONS: LazyLock<ByName> = LazyLock::new(|| by_name(|of| of.extensions));
+    static FILENAMES: LazyLock<LanguagesByName> = LazyLock::new(|| by_name(|of| of.filenames));
+    static EXTENSIONS: LazyLock<LanguagesByName> = LazyLock::new(|| by_name(|of| of.extensions));
     if let Some(&language) = FILENAMES.get(name) {
         return Some(language);
     }
     let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0)?;
     let extension = &name[dot + 1..];
-    let known = EXTENSIONS.get(extension);
-    known.or_else(|| EXTENSIONS.get(extension.to_ascii_lowercase().as_slice())).copied()
+    let exact = EXTENSIONS.get(extension);
+    exact.or_else(|| EXTENSIONS.get(extension.to_ascii_lowercase().as_slice())).copied()
 }
 
-/// Languages by what their files are called.
-type ByName = FxHashMap<&'static [u8], &'static Language>;
+/// Languages by file name or extension.
+type LanguagesByName = FxHashMap<&'static [u8], &'static Language>;
 
-/// Returns the first language of each name.
-fn by_name(names: impl Fn(&Language) -> &'static [&'static str]) -> ByName {
-    let mut found = ByName::default();
+/// Maps each name to the first language in the table that lists it.
+fn by_name(names: impl Fn(&Language) -> &'static [&'static str]) -> LanguagesByName {
+    let mut found = LanguagesByName::default();
     for &language in LANGUAGES {
         for &name in names(language) {
             found.entry(name.as_bytes()).or_insert(language);
@@ -160,8 +164,8 @@ fn by_name(names: impl Fn(&Language) -> &'static [&'static str]) -> ByName {
     found
 }
 
-/// Returns the language of the interpreter that a text's first line names.
-pub fn of_shebang(text: &[u8]) -> Option<&'static Language> {
+/// Returns the language of the interpreter in the `#!` line of `text`.
+fn of_shebang(text: &[u8]) -> Option<&'static Language> {
     let line = text.strip_prefix(b"#!")?;
     let line = &line[..line.len().min(256)];
     let end = line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
@@ -176,7 +180,8 @@ pub fn of_shebang(text: &[u8]) -> Option<&'static Language> {
 }
 
 impl Language {
-    /// Returns true if texts of it are programs, not documents, data or styles.
+    /// Returns true for programming languages, and false for documents, data formats and style
+    /// sheets.
     pub fn is_code(&self) -> bool {
         !matches!(
             self.name,
@@ -184,7 +189,7 @@ impl Language {
         )
     }
 
-    /// Returns true if the name or a folder of `path` says that the file holds tests.
+    /// Returns true if `path` matches one of the language's test-file conventions.
     pub fn is_test_path(&self, path: &Path) -> bool {
         let tests = &self.tests;
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -1,15 +1,15 @@
-//! Which type a symbol belongs to, by its name: what look-ups of members go by.
+//! The type that a symbol is a member of, derived from its qualified name. Member look-ups use it.
 
 use super::symbols::{Symbol, SymbolKind};
 
-/// Returns the name of the type or namespace that the symbol at `place` is a member of: its
-/// parent's, of an implementation block the type's, otherwise the one in its qualified name
-/// (`Type.method`).
-pub fn owner(symbols: &[Symbol], place: usize) -> Option<&str> {
-    let symbol = symbols.get(place)?;
+/// Returns the name of the type or namespace that `symbols[index]` is a member of. For a member of
+/// an implementation block this is the type that the block implements; otherwise it is taken from
+/// the qualified name (`Type.method`).
+pub fn owner(symbols: &[Symbol], index: usize) -> Option<&str> {
+    let symbol = symbols.get(index)?;
     let around = match symbol.parent.and_then(|parent| symbols.get(parent)) {
         Some(parent) if parent.kind == SymbolKind::Impl => parent.scope.as_str(),
-        // C's enumerators have no scope of their own.
+        // The qualified names of C enumerators do not contain the enumeration.
         Some(parent) if parent.kind == SymbolKind::Enum => parent.name.as_str(),
         _ => symbol.qualified_name.strip_suffix(symbol.name.as_str())?,
     };
@@ -17,14 +17,14 @@ pub fn owner(symbols: &[Symbol], place: usize) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Returns the name of the type that an implementation block is of.
-pub fn block_type(symbols: &[Symbol], place: usize) -> Option<&str> {
-    let symbol = symbols.get(place).filter(|symbol| symbol.kind == SymbolKind::Impl)?;
+/// Returns the name of the type that the implementation block `symbols[index]` belongs to.
+pub fn block_type(symbols: &[Symbol], index: usize) -> Option<&str> {
+    let symbol = symbols.get(index).filter(|symbol| symbol.kind == SymbolKind::Impl)?;
     Some(last_name(&symbol.scope))
 }
 
-/// Returns what stands behind the last separator of a qualified name or chain, generic arguments
-/// left out.
+/// Returns the part after the last separator of a qualified name or receiver chain, without generic
+/// arguments.
 pub fn last_name(qualified: &str) -> &str {
     let end = qualified.find(['<', '[', '(', '|']).unwrap_or(qualified.len());
     let name = &qualified[..end];

@@ -1,5 +1,5 @@
-//! Parsing within bounds that depend on nothing but the text: the same file is parsed, cut or given
-//! up on every machine alike. There is no clock here.
+//! Bounded parsing. The bounds depend only on the text, not on time, so that a file gives the same
+//! result on every machine.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -9,29 +9,30 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::language::Language;
 
-/// How much work one file may cost.
+/// Limits on the work spent on one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Longer texts are not parsed.
+    /// Maximum length of a text; longer texts are not parsed.
     pub bytes_max: usize,
-    /// Rounds of the parser, each of a fixed number of its steps, that any text may take.
+    /// Number of parser rounds that any text may take. A round is a fixed number of parser steps.
     pub rounds_free: usize,
-    /// Bytes that allow one round more; the parser is stopped after the rounds of its text.
+    /// Number of bytes that allow one more round. The parser stops when the rounds allowed for the
+    /// text are used up.
     pub round_bytes: usize,
-    /// Syntax nodes that are looked at.
+    /// Maximum number of syntax nodes that are visited.
     pub nodes_max: usize,
-    /// Nesting of syntax nodes below which nothing is looked at.
+    /// Maximum depth of syntax nodes that are visited.
     pub depth_max: usize,
-    /// Symbols that are kept.
+    /// Maximum number of symbols that are kept.
     pub symbols_max: usize,
 }
 
 impl Limits {
-    /// The limits that hold unless a caller says otherwise.
+    /// The default limits.
     pub const DEFAULT: Limits = Limits {
         bytes_max: 1 << 20,
         rounds_free: 4096,
-        // Sources take a round for each 100 to 200 bytes, dense ones for each 60.
+        // Measured: typical sources take one round per 100 to 200 bytes, dense ones one per 60.
         round_bytes: 32,
         nodes_max: 4 << 20,
         depth_max: 1000,
@@ -39,7 +40,7 @@ impl Limits {
     };
 }
 
-/// Why the symbols of a text may not be complete.
+/// A reason why the symbols of a text may be incomplete.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Problem {
@@ -47,40 +48,43 @@ pub enum Problem {
     TooLarge,
     /// The parser took more rounds than [`Limits::round_bytes`] allows.
     TooHard,
-    /// There are more nodes than [`Limits::nodes_max`]; those after it were not looked at.
+    /// The tree has more nodes than [`Limits::nodes_max`]; the remaining nodes were not visited.
     TooManyNodes,
-    /// Nodes whose children lie deeper than [`Limits::depth_max`].
+    /// A node has children deeper than [`Limits::depth_max`]; they were not visited.
     TooDeep,
-    /// There are more symbols than [`Limits::symbols_max`].
+    /// The text has more symbols than [`Limits::symbols_max`].
     TooManySymbols,
-    /// Places that the grammar does not understand.
+    /// The grammar could not parse a part of the text.
     Syntax,
-    /// We failed on the file, a fault of ours; nothing is known of it.
+    /// Extraction panicked on the file (a bug in codedb); the file has no facts.
     Failed,
 }
 
 impl Problem {
-    /// Returns the problem in words, or `None` where it is the usual imperfection of a text.
+    /// Returns a message for the user, or `None` for [`Problem::Syntax`], which is too common to
+    /// report.
     pub fn describe(self) -> Option<&'static str> {
         match self {
-            Problem::TooLarge => Some("the file is too large to be parsed"),
-            Problem::TooHard => Some("the parser gave up after its number of steps"),
-            Problem::TooManyNodes => Some("only the first part of the file was looked at"),
-            Problem::TooDeep => Some("deeply nested code was not looked at"),
+            Problem::TooLarge => Some("the file is too large to parse"),
+            Problem::TooHard => Some("the parser reached its step limit"),
+            Problem::TooManyNodes => Some("only the first part of the file was analyzed"),
+            Problem::TooDeep => Some("deeply nested code was skipped"),
             Problem::TooManySymbols => Some("only the first symbols are listed"),
             Problem::Syntax => None,
-            Problem::Failed => Some("codedb failed on the file, which is a fault to be reported"),
+            Problem::Failed => Some("internal error on this file (a bug; please report it)"),
         }
     }
 }
 
-/// How often each problem was met.
+/// Number of occurrences of each problem.
 pub type Problems = BTreeMap<Problem, u64>;
 
-/// Parses `text`, or says why not.
+/// Parses `text` within `limits`. O(text) in practice, and bounded by the limits.
 ///
-/// Faulty code is no reason: the tree then has error nodes. O(text) in practice, and never more
-/// than the limits allow.
+/// # Errors
+///
+/// Returns the problem if the text is too large or the parser reaches its limit. A syntax error is
+/// not an error here: the tree then contains error nodes.
 pub(super) fn parse(language: &Language, text: &[u8], limits: Limits) -> Result<Tree, Problem> {
     if text.len() > limits.bytes_max {
         return Err(Problem::TooLarge);
@@ -88,7 +92,7 @@ pub(super) fn parse(language: &Language, text: &[u8], limits: Limits) -> Result<
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter::Language::new(language.grammar))
-        .expect("the grammars are of versions that the library reads, which a test holds");
+        .expect("a test checks that the library supports the version of every grammar");
     let masked = language.mask.map(|mask| mask(text));
     let text = masked.as_deref().unwrap_or(text);
     let rounds_max = limits.rounds_free.saturating_add(text.len() / limits.round_bytes.max(1));

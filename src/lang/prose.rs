@@ -1,15 +1,15 @@
-//! Prose: what comments, docstrings and documents are written in. Words lose their endings, so that
-//! `parsing` finds `parse`; words that say nothing are left out.
+//! Text analysis for natural language in comments, docstrings and documents: stemming, so that
+//! `parsing` matches `parse`, and stop words.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Longer words keep their endings; there is no such English word.
+/// Maximum length of a word that is stemmed. No longer string is an English word.
 const WORD_BYTES_MAX: usize = 24;
 
-/// Slots of the cache, a power of two.
+/// Number of slots of the stem cache, a power of two.
 const SLOTS: usize = 4096;
 
-/// English words that say nothing about a text, sorted.
+/// English stop words, sorted.
 static STOP_WORDS: &[&str] = &[
     "a", "about", "above", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be",
     "because", "been", "before", "being", "but", "by", "can", "cannot", "could", "did", "do",
@@ -23,22 +23,22 @@ static STOP_WORDS: &[&str] = &[
     "with", "won", "would", "you", "your", "yours",
 ];
 
-/// Returns true if `word`, in lowercase, says nothing about a text. O(log of their number).
+/// Returns true if `word`, in lowercase, is a stop word. O(log n) for n stop words.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Reduces words to their stems (Porter's English, the second) and remembers the recent ones.
+/// A stemmer (Porter2 for English) with a cache of recent words.
 pub struct Stems {
     stemmer: Stemmer,
-    /// Word and stem, at the place of the word's hash.
-    recent: Vec<(String, String)>,
+    /// Word and stem, in the slot of the word's hash.
+    cache: Vec<(String, String)>,
 }
 
 impl Default for Stems {
     fn default() -> Stems {
         let stemmer = Stemmer::create(Algorithm::English);
-        Stems { stemmer, recent: vec![(String::new(), String::new()); SLOTS] }
+        Stems { stemmer, cache: vec![(String::new(), String::new()); SLOTS] }
     }
 }
 
@@ -49,17 +49,17 @@ impl std::fmt::Debug for Stems {
 }
 
 impl Stems {
-    /// Returns the stem of `word`, which is in lowercase. Words with other letters than ASCII's stay
-    /// as they are, since they are not English.
+    /// Returns the stem of `word`, which must be in lowercase. A word with characters other than
+    /// ASCII letters is returned unchanged.
     pub fn stem<'s>(&'s mut self, word: &'s str) -> &'s str {
         if word.len() > WORD_BYTES_MAX || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return word;
         }
         let hash = xxhash_rust::xxh3::xxh3_64(word.as_bytes());
-        let (known, stem) = &mut self.recent[hash as usize % SLOTS];
-        if known != word {
-            known.clear();
-            known.push_str(word);
+        let (cached, stem) = &mut self.cache[hash as usize % SLOTS];
+        if cached != word {
+            cached.clear();
+            cached.push_str(word);
             stem.clear();
             stem.push_str(&self.stemmer.stem(word));
         }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn words_lose_their_endings() {
+    fn words_are_stemmed() {
         let mut stems = Stems::default();
         for (word, stem) in [
             ("parsing", "pars"),

@@ -1,4 +1,4 @@
-//! Symbols: the definitions of a file, in the order of its text, nested as they stand there.
+//! Symbols: the definitions of a file, in source order and with their nesting.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,11 +10,11 @@ use super::facts::{Chain, Facts};
 use super::language::Language;
 use super::notes::Notes;
 use super::parse::{Limits, Problem, Problems, parse};
-use super::visit::{Definition, Frame, Lead, Visit};
+use super::visit::{Definition, Frame, LeadingTrivia, Visit};
 
 mod words;
 
-/// What sort of definition a symbol is.
+/// The kind of a definition.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SymbolKind {
@@ -36,42 +36,42 @@ pub enum SymbolKind {
     Trait,
     /// An implementation block.
     Impl,
-    /// Another name for a type, or a type of its own that is no struct, class or enumeration.
+    /// A type alias, or a type that is not a struct, class or enumeration.
     Type,
-    /// A function that belongs to no type.
+    /// A function that is not a member of a type.
     Function,
-    /// A function of a type.
+    /// A function that is a member of a type.
     Method,
-    /// A function that makes a value of its type.
+    /// A function that creates a value of its type.
     Constructor,
-    /// A function's declaration without its body.
+    /// A function declaration without a body.
     Prototype,
     /// A macro.
     Macro,
     /// A named constant.
     Constant,
-    /// A variable that belongs to no function.
+    /// A variable outside of functions.
     Variable,
-    /// A variable of a type's instances.
+    /// A data member of a type.
     Field,
-    /// What is read and written as a field, but runs code.
+    /// A member that is accessed like a field but runs code.
     Property,
-    /// A heading and what stands under it.
+    /// A heading with the text below it.
     Section,
     /// A key of a configuration file.
     Key,
-    /// A target of a build, a stage of an image.
+    /// A build target, or a stage of a container image.
     Target,
-    /// A style rule's selector.
+    /// The selector of a style rule.
     Selector,
-    /// A table or view of a database.
+    /// A database table or view.
     Table,
     /// A block of a configuration language, with its labels.
     Block,
 }
 
 impl SymbolKind {
-    /// Every kind; a kind's place is its code in the index.
+    /// Every kind. The position of a kind is its code in the index.
     pub const ALL: [SymbolKind; 25] = {
         use SymbolKind::*;
         [
@@ -134,40 +134,42 @@ impl SymbolKind {
         }
     }
 
-    /// Returns true if it is called with arguments, so that its signature may need several lines.
+    /// Returns true if the symbol is called with arguments, so that its signature may span several
+    /// lines.
     pub fn is_callable(self) -> bool {
         use SymbolKind::{Constructor, Function, Method, Prototype};
         matches!(self, Function | Method | Constructor | Prototype)
     }
 }
 
-/// Who may use a symbol, by the rules of its language.
+/// The visibility of a symbol by the rules of its language.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
-    /// Everybody.
+    /// Visible everywhere.
     Public,
-    /// A package, crate or other part of the program.
+    /// Visible in a package, crate or other part of the program.
     Internal,
-    /// A type and those derived from it.
+    /// Visible in a type and in the types derived from it.
     Protected,
-    /// The file, module or type alone.
+    /// Visible only in its file, module or type.
     Private,
 }
 
 /// A definition.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Symbol {
-    /// Path, qualified name and ordinal: the same as long as these are. Unique in a file.
+    /// Path, qualified name and ordinal, joined by `#`. Unique in a file, and stable as long as
+    /// these three do not change.
     pub id: String,
-    /// The name as it is written.
+    /// The name as written in the source.
     pub name: String,
-    /// The name with those of the scopes around it, joined by the language's separator.
+    /// The name prefixed by the names of the enclosing scopes, joined by the language's separator.
     pub qualified_name: String,
-    /// What sort of definition it is.
+    /// The kind of the definition.
     pub kind: SymbolKind,
-    /// Bytes from the definition's start to its end, wrappers such as `export` and decorators
-    /// included, comments before it not.
+    /// The bytes of the definition, including wrappers such as `export` and decorators, without the
+    /// comments before it.
     pub span: Range<usize>,
     /// The bytes of its name.
     pub name_span: Range<usize>,
@@ -175,53 +177,55 @@ pub struct Symbol {
     pub line: usize,
     /// Its last line, from 1.
     pub end_line: usize,
-    /// The definition up to its body, on one line.
+    /// The text of the definition up to its body, on one line.
     pub signature: String,
-    /// The comment or docstring that documents it, without its marks.
+    /// The comment or docstring that documents it, without delimiters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
-    /// Who may use it.
+    /// The visibility of the symbol.
     pub visibility: Visibility,
-    /// The symbol around it: its place in [`Outline::symbols`], before this one's.
+    /// Index in [`Outline::symbols`] of the enclosing symbol, which precedes this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// How many symbols are around it.
+    /// Number of enclosing symbols.
     pub depth: usize,
-    /// What a call of it returns, or how its value comes about; of an alias, what it stands for.
+    /// The receiver chain of what a call of it returns or of the value that it holds; for an alias,
+    /// of the aliased type.
     #[serde(skip)]
     pub type_chain: Option<Chain>,
     /// The types that it extends or implements.
     #[serde(skip)]
     pub bases: Vec<Chain>,
-    /// Where signature and documentation stand in the text.
+    /// The spans of signature and documentation in the text.
     #[serde(skip)]
-    pub source: Source,
-    /// What stands before the names of symbols inside it.
+    pub source: SymbolSource,
+    /// The prefix of the qualified names of the symbols inside it.
     #[serde(skip)]
     pub(crate) scope: String,
 }
 
-/// Where a symbol's signature and documentation stand in the text, to be made of it again.
+/// The spans of a symbol's signature and documentation, from which both can be extracted again.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Source {
+pub struct SymbolSource {
     /// The bytes of the definition up to its body.
     pub signature: Range<usize>,
-    /// All of them are the signature; otherwise their first line is.
-    pub is_whole: bool,
-    /// The bytes of the comments that document it, or of the docstring.
+    /// True if the signature is all of these bytes, false if it is only their first line.
+    pub is_multiline: bool,
+    /// The bytes of the documentation comments or of the docstring.
     pub doc: Vec<Range<usize>>,
-    /// `doc` is a docstring.
+    /// True if `doc` is a docstring.
     pub is_docstring: bool,
 }
 
-impl Source {
-    /// Returns the signature on one line, cut at 240 bytes. O(its bytes).
+impl SymbolSource {
+    /// Returns the signature on one line, truncated to 240 bytes. O(signature).
     pub fn signature(&self, language: &Language, text: &[u8]) -> String {
         let range = self.signature.start.min(text.len())..self.signature.end.min(text.len());
-        words::signature(text.get(range).unwrap_or_default(), self.is_whole, language.line_comments)
+        let text = text.get(range).unwrap_or_default();
+        words::signature(text, self.is_multiline, language.line_comments)
     }
 
-    /// Returns the documentation without its marks, cut at 4 KiB. O(its bytes).
+    /// Returns the documentation without comment delimiters, truncated to 4 KiB. O(documentation).
     pub fn doc(&self, text: &[u8]) -> Option<String> {
         let spans: Vec<Range<usize>> =
             self.doc.iter().filter(|span| text.get((*span).clone()).is_some()).cloned().collect();
@@ -232,31 +236,32 @@ impl Source {
     }
 }
 
-/// The symbols of a file and what is missing from them.
+/// The symbols of a file, and the reasons why some may be missing.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Outline {
-    /// In the order of their text; a symbol comes after the one that it lies in.
+    /// The symbols in source order; a symbol follows the one that encloses it.
     pub symbols: Vec<Symbol>,
-    /// Why symbols may be missing.
+    /// Reasons why symbols may be missing.
     pub problems: Problems,
 }
 
 /// Returns the symbols that `text` defines. `path` becomes a part of their ids.
 ///
-/// Never fails: what is not understood is counted. O(text) within `limits`.
+/// Never fails: parts that cannot be parsed are counted as problems. O(text) within `limits`.
 pub fn outline(language: &'static Language, path: &str, text: &[u8], limits: Limits) -> Outline {
-    let facts = read(language, path, text, limits, false);
+    let facts = extract(language, path, text, limits, false);
     Outline { symbols: facts.symbols, problems: facts.problems }
 }
 
-/// Returns what `text` defines, refers to and imports. `path` becomes a part of symbols' ids.
+/// Returns the definitions, references and imports of `text`. `path` becomes a part of the symbols'
+/// ids.
 ///
-/// Never fails: what is not understood is counted. O(text) within `limits`.
+/// Never fails: parts that cannot be parsed are counted as problems. O(text) within `limits`.
 pub fn facts(language: &'static Language, path: &str, text: &[u8], limits: Limits) -> Facts {
-    read(language, path, text, limits, true)
+    extract(language, path, text, limits, true)
 }
 
-fn read(
+fn extract(
     language: &'static Language,
     path: &str,
     text: &[u8],
@@ -285,13 +290,13 @@ fn read(
     walk.facts()
 }
 
-/// One walk over a syntax tree, from node to node without recursion.
+/// One traversal of a syntax tree. It is iterative, so that deep trees cannot overflow the stack.
 struct Walk<'a, 't> {
     language: &'static Language,
     path: &'a str,
     text: &'a [u8],
     limits: Limits,
-    /// How many symbols have a qualified name so far.
+    /// Number of symbols with each qualified name so far.
     ordinals: HashMap<String, usize>,
     frames: Vec<Frame<'t>>,
     found: Vec<Definition<'t>>,
@@ -311,12 +316,12 @@ impl<'t> Walk<'_, 't> {
             let node = cursor.node();
             let names_field = self.refer.is_some() && node.is_named();
             let field = if names_field { cursor.field_name().unwrap_or("") } else { "" };
-            let goes_in = self.enter(node, field);
+            let descends = self.enter(node, field);
             if self.outline.symbols.len() > self.limits.symbols_max {
                 self.outline.symbols.truncate(self.limits.symbols_max);
                 return self.count(Problem::TooManySymbols);
             }
-            if goes_in && cursor.goto_first_child() {
+            if descends && cursor.goto_first_child() {
                 continue;
             }
             self.leave();
@@ -329,16 +334,16 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Looks at a node and returns true if its children are to be looked at.
+    /// Visits a node and returns true if its children are to be visited.
     fn enter(&mut self, node: Node<'t>, field: &'t str) -> bool {
         let is_comment = self.language.comments.contains(&node.kind());
         let enclosing = self.frames.last().and_then(|frame| frame.enclosing);
-        let lead = match self.frames.last_mut() {
-            Some(parent) if !is_comment => parent.lead_of(node),
-            _ => Lead::default(),
+        let leading = match self.frames.last_mut() {
+            Some(parent) if !is_comment => parent.take_leading(node),
+            _ => LeadingTrivia::default(),
         };
-        let (run, last_row, marker) = (Lead::default(), None, None);
-        self.frames.push(Frame { node, lead, run, last_row, marker, enclosing, field });
+        let (pending, last_row, marker) = (LeadingTrivia::default(), None, None);
+        self.frames.push(Frame { node, leading, pending, last_row, marker, enclosing, field });
         if is_comment {
             return false;
         }
@@ -356,25 +361,25 @@ impl<'t> Walk<'_, 't> {
             self.define();
             self.refer(first);
         }
-        let goes_in = self.frames.len() < self.limits.depth_max;
-        if !goes_in && node.child_count() > 0 {
+        let descends = self.frames.len() < self.limits.depth_max;
+        if !descends && node.child_count() > 0 {
             self.count(Problem::TooDeep);
         }
-        goes_in
+        descends
     }
 
-    /// Leaves a node, whose parent remembers what may belong to the next child.
+    /// Leaves a node. Its parent frame keeps a comment or attribute for the next child.
     fn leave(&mut self) {
         self.notes.close(self.frames.len());
-        let Some(Frame { node, lead, .. }) = self.frames.pop() else { return };
+        let Some(Frame { node, leading, .. }) = self.frames.pop() else { return };
         let Some(parent) = self.frames.last_mut() else { return };
         if node.is_extra() || node.is_named() {
             let kind = node.kind();
             if self.language.comments.contains(&kind) {
                 parent.add_comment(node, self.language.doc_comments, self.text);
             } else if self.language.attributes.contains(&kind) {
-                parent.run = lead;
-                parent.run.extend(node);
+                parent.pending = leading;
+                parent.pending.extend(node);
             }
             if self.language.markers.contains(&kind) {
                 parent.marker = Some(node);
@@ -391,15 +396,15 @@ impl<'t> Walk<'_, 't> {
             frames: &self.frames,
             symbols: &self.outline.symbols,
             defined: 0..0,
-            is_taken: &|name| ordinals.contains_key(name),
+            is_name_defined: &|name| ordinals.contains_key(name),
         };
         (self.language.define)(&visit, &mut found);
         let mut last = None;
         for definition in found.drain(..) {
             let is_member = definition.owner.is_some() && !definition.kind.is_callable();
-            let place = self.add(definition);
-            // A field that a method sets does not lie around what it is set to.
-            last = if is_member { last } else { place };
+            let index = self.add(definition);
+            // A field that a method assigns does not enclose the assigned expression.
+            last = if is_member { last } else { index };
         }
         self.found = found;
         if let (Some(last), Some(frame)) = (last, self.frames.last_mut()) {
@@ -407,7 +412,8 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Lets the language note what the visited node refers to; it defined the symbols from `first`.
+    /// Lets the language record the references of the visited node, which defined the symbols from
+    /// index `first` on.
     fn refer(&mut self, first: usize) {
         let Some(refer) = self.refer else { return };
         let start = self.frames.last().map_or(0, |frame| frame.node.start_byte());
@@ -420,7 +426,7 @@ impl<'t> Walk<'_, 't> {
             frames: &self.frames,
             symbols: &self.outline.symbols,
             defined: first..self.outline.symbols.len(),
-            is_taken: &|name| ordinals.contains_key(name),
+            is_name_defined: &|name| ordinals.contains_key(name),
         };
         refer(&visit, &mut self.notes);
     }
@@ -430,13 +436,13 @@ impl<'t> Walk<'_, 't> {
         let Outline { mut symbols, problems } = self.outline;
         let chains = self.notes.chains(&symbols);
         let Notes { mut references, imports, package, bases, .. } = self.notes;
-        for (place, chain) in chains {
-            if let Some(symbol) = symbols.get_mut(place) {
+        for (index, chain) in chains {
+            if let Some(symbol) = symbols.get_mut(index) {
                 symbol.type_chain.get_or_insert(chain);
             }
         }
-        for (place, chain) in bases {
-            if let Some(symbol) = symbols.get_mut(place) {
+        for (index, chain) in bases {
+            if let Some(symbol) = symbols.get_mut(index) {
                 symbol.bases.push(chain);
             }
         }
@@ -446,30 +452,30 @@ impl<'t> Walk<'_, 't> {
         Facts { symbols, references, imports, package, problems }
     }
 
-    /// Adds a symbol and returns its place, unless it has no name.
+    /// Adds a symbol and returns its index, or `None` if its name is empty.
     fn add(&mut self, definition: Definition<'t>) -> Option<usize> {
         let name = words::name(&definition.name);
         if name.is_empty() {
             return None;
         }
         let outer = &self.frames[self.frames.len().checked_sub(definition.outer + 1)?];
-        // The frame above is not yet inside of what is being defined.
-        let around = self.frames.len().checked_sub(2).and_then(|at| self.frames[at].enclosing);
-        let parent = definition.owner.or(around);
-        let around = parent.map_or("", |parent| self.outline.symbols[parent].scope.as_str());
+        // The parent frame has the symbol that encloses the new definition.
+        let enclosing = self.frames.len().checked_sub(2).and_then(|at| self.frames[at].enclosing);
+        let parent = definition.owner.or(enclosing);
+        let outer_scope = parent.map_or("", |parent| self.outline.symbols[parent].scope.as_str());
         let separator = definition.separator.unwrap_or(self.language.separator);
         let prefix = match &definition.prefix {
-            None => around.to_owned(),
-            Some(prefix) => words::join(around, self.language.separator, &words::name(prefix)),
+            None => outer_scope.to_owned(),
+            Some(prefix) => words::join(outer_scope, self.language.separator, &words::name(prefix)),
         };
         let qualified_name = words::join(&prefix, separator, &name);
         let scope = match &definition.scope {
             None => qualified_name.clone(),
-            Some(scope) if scope.is_empty() => around.to_owned(),
+            Some(scope) if scope.is_empty() => outer_scope.to_owned(),
             Some(scope) => words::join(&prefix, separator, &words::name(scope)),
         };
         let node = outer.node;
-        let source = source(node, &definition, &outer.lead);
+        let source = source(node, &definition, &outer.leading);
         let doc = source.doc(self.text);
         let signature = source.signature(self.language, self.text);
         let ordinal = self.ordinals.entry(qualified_name.clone()).or_default();
@@ -502,51 +508,59 @@ impl<'t> Walk<'_, 't> {
     }
 }
 
-fn source(node: Node, definition: &Definition, lead: &Lead) -> Source {
+fn source(node: Node, definition: &Definition, leading: &LeadingTrivia) -> SymbolSource {
     let start = definition.signature_start.unwrap_or(node.start_byte());
     let end = definition.body.map_or(node.end_byte(), |body| body.start_byte()).max(start);
-    let is_whole = definition.body.is_some() || definition.kind.is_callable();
+    let is_multiline = definition.body.is_some() || definition.kind.is_callable();
     let doc = match definition.docstring {
         Some(docstring) => vec![docstring.byte_range()],
-        None => lead.comments.clone(),
+        None => leading.comments.clone(),
     };
-    Source { signature: start..end, is_whole, doc, is_docstring: definition.docstring.is_some() }
+    SymbolSource {
+        signature: start..end,
+        is_multiline,
+        doc,
+        is_docstring: definition.docstring.is_some(),
+    }
 }
 
-/// Returns the row in which a node ends; one that ends before a line's first byte ended above it.
+/// Returns the last row of a node. A node that ends before the first byte of a row does not include
+/// that row.
 fn last_row(node: Node) -> usize {
     let (start, end) = (node.start_position(), node.end_position());
     if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row }
 }
 
 impl Frame<'_> {
-    /// Takes what stands right before the child `node`.
-    fn lead_of(&mut self, node: Node) -> Lead {
-        let lead = std::mem::take(&mut self.run);
+    /// Takes the comments and attributes directly before the child `node`.
+    fn take_leading(&mut self, node: Node) -> LeadingTrivia {
+        let leading = std::mem::take(&mut self.pending);
         let row = node.start_position().row;
-        let touches = !lead.span.is_empty() && row <= lead.last_row + 1;
-        if touches { lead } else { Lead::default() }
+        let is_adjacent = !leading.span.is_empty() && row <= leading.last_row + 1;
+        if is_adjacent { leading } else { LeadingTrivia::default() }
     }
 
-    fn add_comment(&mut self, node: Node, marks: &[&str], text: &[u8]) {
-        // A comment behind code belongs to that code.
-        if self.last_row == Some(node.start_position().row) && self.run.span.is_empty() {
+    fn add_comment(&mut self, node: Node, doc_prefixes: &[&str], text: &[u8]) {
+        // A comment after code on the same line belongs to that code.
+        if self.last_row == Some(node.start_position().row) && self.pending.span.is_empty() {
             return;
         }
-        if node.start_position().row > self.run.last_row + 1 {
-            self.run = Lead::default();
+        if node.start_position().row > self.pending.last_row + 1 {
+            self.pending = LeadingTrivia::default();
         }
         let comment = &text[node.byte_range()];
-        if marks.is_empty() || marks.iter().any(|mark| comment.starts_with(mark.as_bytes())) {
-            self.run.comments.push(node.byte_range());
+        let is_doc = doc_prefixes.is_empty()
+            || doc_prefixes.iter().any(|prefix| comment.starts_with(prefix.as_bytes()));
+        if is_doc {
+            self.pending.comments.push(node.byte_range());
         } else {
-            self.run.comments.clear();
+            self.pending.comments.clear();
         }
-        self.run.extend(node);
+        self.pending.extend(node);
     }
 }
 
-impl Lead {
+impl LeadingTrivia {
     fn extend(&mut self, node: Node) {
         let start = if self.span.is_empty() { node.start_byte() } else { self.span.start };
         self.span = start..node.end_byte();

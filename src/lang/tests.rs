@@ -1,9 +1,9 @@
-//! Tests of the room: an outline per language, and what holds for any bytes.
+//! Tests of the module: an outline for each language, and properties that hold for any bytes.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::language::{LANGUAGES, detect, of_path, of_shebang};
+use super::language::{LANGUAGES, detect, of_path};
 use super::parse::{Limits, Problem};
 use super::symbols::Outline;
 use super::symbols::outline as symbols_of;
@@ -14,32 +14,36 @@ mod fixtures;
 mod property;
 mod uses;
 
-/// Returns the rendered outline and, below, what it does not show: qualified names, visibility, docs.
-fn seen(path: &str, text: &str) -> String {
-    let language = detect(Path::new(path), text.as_bytes()).expect("the language is known");
+/// Returns the rendered outline, followed by what it does not show: qualified names, visibility and
+/// documentation.
+fn render(path: &str, text: &str) -> String {
+    let language = detect(Path::new(path), text.as_bytes()).expect("the language is in the table");
     let found = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT);
-    let mut seen = outline::Found::new(path.to_owned(), language, found.clone(), false)
+    let mut rendered = outline::Found::new(path.to_owned(), language, found.clone(), false)
         .render(&crate::answer::style::Plain);
-    seen.push_str("---\n");
+    rendered.push_str(
+        "---
+",
+    );
     for symbol in &found.symbols {
         let visibility = format!("{:?}", symbol.visibility).to_lowercase();
-        let _ = write!(seen, "{} {visibility}", symbol.id.trim_start_matches(path));
+        let _ = write!(rendered, "{} {visibility}", symbol.id.trim_start_matches(path));
         if let Some(doc) = &symbol.doc {
-            let _ = write!(seen, " {doc:?}");
+            let _ = write!(rendered, " {doc:?}");
         }
-        seen.push('\n');
+        rendered.push('\n');
     }
     for (problem, count) in &found.problems {
-        let _ = writeln!(seen, "{problem:?} {count}");
+        let _ = writeln!(rendered, "{problem:?} {count}");
     }
-    seen
+    rendered
 }
 
-/// Fails unless `text`'s outline is `expected`.
+/// Checks that the outline of `text` is `expected`.
 #[track_caller]
 fn check(path: &str, text: &str, expected: &str) {
-    let seen = seen(path, text);
-    assert!(seen == expected, "{path} gives\n{seen}");
+    let actual = render(path, text);
+    assert!(actual == expected, "the outline of {path} is\n{actual}");
 }
 
 fn language(path: &str) -> Option<&'static str> {
@@ -47,7 +51,7 @@ fn language(path: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn a_path_names_its_language() {
+fn languages_are_detected_by_path() {
     assert_eq!(language("src/main.rs"), Some("rust"));
     assert_eq!(language("A.JAVA"), Some("java"));
     assert_eq!(language("x/Rakefile"), Some("ruby"));
@@ -62,8 +66,8 @@ fn a_path_names_its_language() {
 }
 
 #[test]
-fn a_first_line_names_its_language() {
-    let of = |text: &str| of_shebang(text.as_bytes()).map(|language| language.name);
+fn languages_are_detected_by_shebang() {
+    let of = |text: &str| detect(Path::new("tool"), text.as_bytes()).map(|language| language.name);
     assert_eq!(of("#!/usr/bin/env python3.12\n"), Some("python"));
     assert_eq!(of("#!/usr/bin/env -S FOO=1 node --x"), Some("javascript"));
     assert_eq!(of("#! /usr/bin/ruby -w\n"), Some("ruby"));
@@ -74,7 +78,7 @@ fn a_first_line_names_its_language() {
 }
 
 #[test]
-fn a_text_refines_its_language() {
+fn the_text_refines_the_language() {
     let of = |path: &str, text: &str| {
         detect(Path::new(path), text.as_bytes()).map(|language| language.name)
     };
@@ -88,7 +92,7 @@ fn a_text_refines_its_language() {
 }
 
 #[test]
-fn test_files_are_told_by_path() {
+fn test_files_are_recognized_by_path() {
     let is_test = |path: &str| {
         let path = Path::new(path);
         of_path(path).is_some_and(|language| language.is_test_path(path))
@@ -110,7 +114,7 @@ fn test_files_are_told_by_path() {
 }
 
 #[test]
-fn every_grammar_can_be_read() {
+fn the_library_supports_every_grammar() {
     for language in LANGUAGES {
         let outline = symbols_of(language, "x", b"", Limits::DEFAULT);
         assert_eq!(outline, Outline::default(), "{}", language.name);
@@ -119,17 +123,17 @@ fn every_grammar_can_be_read() {
 
 #[test]
 fn names_and_extensions_belong_to_one_language() {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut names = std::collections::BTreeSet::new();
     for language in LANGUAGES {
-        assert!(seen.insert(language.name.to_owned()), "{}", language.name);
+        assert!(names.insert(language.name.to_owned()), "{}", language.name);
         for extension in language.extensions {
-            assert!(seen.insert(format!(".{extension}")), "{extension}");
+            assert!(names.insert(format!(".{extension}")), "{extension}");
         }
     }
 }
 
 #[test]
-fn what_is_too_large_is_counted() {
+fn a_text_that_is_too_large_is_a_problem() {
     let limits = Limits { bytes_max: 10, ..Limits::DEFAULT };
     for language in LANGUAGES {
         let outline = symbols_of(language, "x", b"int x = 1234;", limits);
@@ -142,7 +146,7 @@ fn what_is_too_large_is_counted() {
 }
 
 #[test]
-fn work_is_bounded_and_what_came_first_is_kept() {
+fn limits_keep_the_first_symbols() {
     let text = "fn a() {}\n".repeat(500);
     let rust = of_path(Path::new("x.rs")).expect("known");
     let of = |limits| symbols_of(rust, "x.rs", text.as_bytes(), limits);
@@ -158,7 +162,7 @@ fn work_is_bounded_and_what_came_first_is_kept() {
 }
 
 #[test]
-fn ten_thousand_levels_are_cut_not_fallen_into() {
+fn ten_thousand_levels_do_not_overflow_the_stack() {
     const LEVELS: usize = 10_000;
     let (open, close) = ("(".repeat(LEVELS), ")".repeat(LEVELS));
     let (blocks, ends) = ("{".repeat(LEVELS), "}".repeat(LEVELS));
@@ -195,7 +199,7 @@ fn ten_thousand_levels_are_cut_not_fallen_into() {
 }
 
 #[test]
-fn nested_names_stay_short() {
+fn qualified_names_have_a_maximum_length() {
     let text = format!("{}{}", format!("mod {} {{ ", "n".repeat(400)).repeat(300), "}".repeat(300));
     let rust = of_path(Path::new("x.rs")).expect("known");
     let outline = symbols_of(rust, "x.rs", text.as_bytes(), Limits::DEFAULT);
@@ -204,7 +208,7 @@ fn nested_names_stay_short() {
 }
 
 #[test]
-fn a_block_behind_nothing_is_no_panic() {
+fn a_block_without_a_head_does_not_panic() {
     let scss = of_path(Path::new("x.scss")).expect("known");
     let outline = symbols_of(scss, "x.scss", b"{ {} }\n", Limits::DEFAULT);
     assert!(outline.problems.contains_key(&Problem::Syntax), "{outline:?}");

@@ -1,4 +1,5 @@
-//! What a language's rules see while a syntax tree is walked, and what they answer.
+//! The interface between the tree traversal and the rules of a language: the visited node with its
+//! context ([`Visit`]), and the definitions that a rule returns ([`Definition`]).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,44 +8,46 @@ use tree_sitter::Node;
 
 use super::symbols::{Symbol, SymbolKind, Visibility};
 
-/// A node on the way from the root to the one that is visited.
+/// A node on the path from the root to the visited node.
 pub(super) struct Frame<'t> {
     pub(super) node: Node<'t>,
-    /// The comments and attributes right before the node.
-    pub(super) lead: Lead,
-    /// The comments and attributes right before the node's next child.
-    pub(super) run: Lead,
-    /// The row in which the node's last child ended.
+    /// The comments and attributes directly before the node.
+    pub(super) leading: LeadingTrivia,
+    /// The comments and attributes after the last visited child, which precede the next child.
+    pub(super) pending: LeadingTrivia,
+    /// The row in which the last visited child ends.
     pub(super) last_row: Option<usize>,
-    /// The last marker among the node's children so far.
+    /// The last marker among the visited children.
     pub(super) marker: Option<Node<'t>>,
-    /// The symbol around the node's children.
+    /// Index of the symbol that encloses the node's children.
     pub(super) enclosing: Option<usize>,
-    /// The node's field of its parent, known to `refer` only; empty for none.
+    /// The name of the parent's field that holds the node, or an empty string. Set only for
+    /// `refer`.
     pub(super) field: &'t str,
 }
 
-/// Comments and attributes in a row.
+/// Adjacent comments and attributes before a node.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lead {
-    /// The spans of the comments that document what follows.
+pub(super) struct LeadingTrivia {
+    /// The spans of the comments that document the node.
     pub(super) comments: Vec<Range<usize>>,
-    /// From the first comment or attribute to the end of the last.
+    /// From the start of the first comment or attribute to the end of the last.
     pub(super) span: Range<usize>,
-    /// The last row of it.
+    /// The last row of the span.
     pub(super) last_row: usize,
 }
 
-/// The visited node with all that lies around it.
+/// The visited node with its ancestors and the symbols found so far.
 pub(super) struct Visit<'a, 't> {
     pub(super) text: &'a [u8],
     /// From the root to the visited node.
     pub(super) frames: &'a [Frame<'t>],
-    /// The symbols so far.
+    /// The symbols found so far.
     pub(super) symbols: &'a [Symbol],
-    /// The symbols that the visited node defines, known to `refer` only.
+    /// Indexes of the symbols that the visited node defines. Set only for `refer`.
     pub(super) defined: Range<usize>,
-    pub(super) is_taken: &'a dyn Fn(&str) -> bool,
+    /// Returns true if a symbol with the qualified name exists already.
+    pub(super) is_name_defined: &'a dyn Fn(&str) -> bool,
 }
 
 impl<'t> Visit<'_, 't> {
@@ -52,22 +55,24 @@ impl<'t> Visit<'_, 't> {
         self.frames[self.frames.len() - 1].node
     }
 
-    /// Returns the ancestor `levels` above the visited node, which is its own 0th.
+    /// Returns the ancestor `levels` above the visited node; level 0 is the node itself.
     pub(super) fn ancestor(&self, levels: usize) -> Option<Node<'t>> {
         Some(self.frame(levels)?.node)
     }
 
-    /// Returns the kind of the ancestor `levels` above, empty above the root.
+    /// Returns the kind of the ancestor `levels` above, or an empty string above the root.
     pub(super) fn ancestor_kind(&self, levels: usize) -> &'t str {
         self.ancestor(levels).map_or("", |node| node.kind())
     }
 
-    /// Returns the visited node's field of its parent, empty for none; known to `refer` only.
+    /// Returns the name of the parent's field that holds the visited node, or an empty string.
+    /// Available only to `refer`.
     pub(super) fn own_field(&self) -> &'t str {
         self.field_above(0)
     }
 
-    /// Returns the field of the ancestor `levels` above, as [`Visit::own_field`] does.
+    /// Returns the field that holds the ancestor `levels` above, as [`Visit::own_field`] does for
+    /// the visited node.
     pub(super) fn field_above(&self, levels: usize) -> &'t str {
         self.frame(levels).map_or("", |frame| frame.field)
     }
@@ -81,99 +86,102 @@ impl<'t> Visit<'_, 't> {
         self.frames.get(self.frames.len().checked_sub(levels + 1)?)
     }
 
-    /// Returns the last marker before the ancestor `levels` above, among its siblings.
+    /// Returns the last marker among the siblings before the ancestor `levels` above.
     pub(super) fn marker(&self, levels: usize) -> Option<Node<'t>> {
         self.frame(levels + 1)?.marker
     }
 
-    /// Returns the comments and attributes before the ancestor `levels` above, as written.
-    pub(super) fn lead(&self, levels: usize) -> Cow<'_, str> {
-        let span = self.frame(levels).map_or(0..0, |frame| frame.lead.span.clone());
+    /// Returns the source text of the comments and attributes before the ancestor `levels` above.
+    pub(super) fn leading_text(&self, levels: usize) -> Cow<'_, str> {
+        let span = self.frame(levels).map_or(0..0, |frame| frame.leading.span.clone());
         String::from_utf8_lossy(&self.text[span])
     }
 
-    /// Returns the place of the symbol that the visited node lies in, or that it defines.
+    /// Returns the index of the symbol that the visited node defines, or else of the one that
+    /// encloses it.
     pub(super) fn enclosing_place(&self) -> Option<usize> {
         self.frame(0)?.enclosing
     }
 
-    /// Returns the symbol that the visited node lies in.
+    /// Returns the symbol that encloses the visited node.
     pub(super) fn enclosing(&self) -> Option<&Symbol> {
         let index = self.frame(1)?.enclosing?;
         self.symbols.get(index)
     }
 
-    /// Returns the place of the symbol that the visited node lies in.
+    /// Returns the index of the symbol that encloses the visited node.
     pub(super) fn around_place(&self) -> Option<usize> {
         self.frame(1)?.enclosing
     }
 
-    /// Returns the kind of the symbol that the visited node lies in.
+    /// Returns the kind of the symbol that encloses the visited node.
     pub(super) fn enclosing_kind(&self) -> Option<SymbolKind> {
         self.enclosing().map(|symbol| symbol.kind)
     }
 
-    /// Returns true if something in the same scope has that name already, joined by `separator`.
+    /// Returns true if the scope of the visited node already has a symbol called `name`, with
+    /// `separator` before the name.
     pub(super) fn is_defined(&self, name: &str, separator: &str) -> bool {
         match self.enclosing() {
-            None => (self.is_taken)(name),
-            Some(symbol) => (self.is_taken)(&format!("{}{separator}{name}", symbol.scope)),
+            None => (self.is_name_defined)(name),
+            Some(symbol) => (self.is_name_defined)(&format!("{}{separator}{name}", symbol.scope)),
         }
     }
 
-    /// Returns true if the symbol at `owner` has a member of that name already.
+    /// Returns true if the symbol with index `owner` already has a member called `name`.
     pub(super) fn is_member(&self, owner: usize, name: &str, separator: &str) -> bool {
         let scope = self.symbols.get(owner).map_or("", |symbol| symbol.scope.as_str());
-        (self.is_taken)(&format!("{scope}{separator}{name}"))
+        (self.is_name_defined)(&format!("{scope}{separator}{name}"))
     }
 
-    /// Returns the text of a node, whatever bytes it has.
+    /// Returns the text of a node; invalid UTF-8 is replaced.
     pub(super) fn text(&self, node: Node<'t>) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.text[node.byte_range()])
     }
 
-    /// Returns the text of any node as a string of its own.
+    /// Returns the text of a node of any tree as an owned string; invalid UTF-8 is replaced.
     pub(super) fn text_of(&self, node: Node<'_>) -> String {
         String::from_utf8_lossy(self.bytes(node)).into_owned()
     }
 
-    /// Returns the text of a node's field.
+    /// Returns the text of the child in the field `field` of `node`.
     pub(super) fn field(&self, node: Node<'t>, field: &str) -> Option<Cow<'_, str>> {
         node.child_by_field_name(field).map(|node| self.text(node))
     }
 
-    /// Returns the first of the first few children of `node` that has that kind.
+    /// Returns the first child of `node` with the given kind, among the first eight.
     pub(super) fn child(&self, node: Node<'t>, kind: &str) -> Option<Node<'t>> {
         (0..8).map_while(|at| node.child(at)).find(|child| child.kind() == kind)
     }
 }
 
-/// What a node defines; [`super::symbols`] makes a [`Symbol`] of it.
+/// A definition found at the visited node, from which [`super::symbols`] builds a [`Symbol`].
 pub(super) struct Definition<'t> {
     pub(super) kind: SymbolKind,
     pub(super) name: String,
     pub(super) name_span: Range<usize>,
-    /// The definition begins and ends this many levels above the visited node.
+    /// Number of levels above the visited node at which the node lies that spans the definition.
     pub(super) outer: usize,
-    /// Where the signature begins; at the definition's first byte without it.
+    /// First byte of the signature; by default the first byte of the definition.
     pub(super) signature_start: Option<usize>,
-    /// Where the body begins.
+    /// The node at whose start the body begins.
     pub(super) body: Option<Node<'t>>,
-    /// What names inside it are prefixed with, instead of its name; nothing where it is empty.
+    /// Scope for the names inside the definition, in place of its own name. If empty, the
+    /// definition does not add a scope.
     pub(super) scope: Option<String>,
-    /// The symbol that it belongs to, where that is not the one around it.
+    /// Index of the symbol that it is a member of, if that is not the enclosing one.
     pub(super) owner: Option<usize>,
-    /// The type or namespace that the definition names itself, as in `Type::method`.
+    /// The type or namespace that is written before the name, as in `Type::method`.
     pub(super) prefix: Option<String>,
-    /// What stands before its name, where it is not the language's separator.
+    /// The separator before its name, if it is not the language's separator.
     pub(super) separator: Option<&'static str>,
     pub(super) visibility: Visibility,
-    /// Documentation that stands inside of the definition, with its quotes.
+    /// The docstring inside the definition, including its quotes.
     pub(super) docstring: Option<Node<'t>>,
 }
 
 impl<'t> Definition<'t> {
-    /// Returns a public definition of `kind`, named by the node `name`.
+    /// Returns a public definition of `kind` whose name is the text of the node `name`.
     pub(super) fn new(visit: &Visit<'_, 't>, kind: SymbolKind, name: Node<'t>) -> Definition<'t> {
         Definition {
             kind,
@@ -191,7 +199,8 @@ impl<'t> Definition<'t> {
         }
     }
 
-    /// Returns a definition named by the field `name` of the visited node, its body in `body`.
+    /// Returns a definition whose name and body are the fields `name` and `body` of the visited
+    /// node.
     pub(super) fn named(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
         let node = visit.node();
         let name = node.child_by_field_name("name")?;

@@ -1,59 +1,61 @@
-//! Words of a text: the identifiers in it, whatever its language, and the parts that they are made
-//! of. What prose does to words (stems, stop words) is in [`super::prose`].
+//! Tokenization: the identifiers of a text in any language, and the words that an identifier
+//! consists of. Stemming and stop words are in [`super::prose`].
 //!
-//! Both run over every byte of a tree, so that neither allocates: they yield spans of what they were
-//! given, as it is written; [`push_folded`] lowercases into a buffer of the caller's.
+//! Both iterators run over every byte of a tree, so they do not allocate: they yield spans of their
+//! input, and [`push_folded`] lowercases into a buffer of the caller.
 //!
-//! Limits: scripts without spaces between words (Chinese, Japanese) come as runs of letters, and runs
-//! of more than [`BYTES_MAX`] bytes are left out, as are lines of base64.
+//! Limits: text in scripts without spaces between words (Chinese, Japanese) yields whole runs of
+//! letters. Runs of more than [`BYTES_MAX`] bytes, such as base64, are skipped.
 
 use std::ops::Range;
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-/// Shorter identifiers are no words.
+/// Minimum length of an identifier; shorter ones are skipped.
 pub const BYTES_MIN: usize = 2;
 
-/// Longer identifiers are no words.
+/// Maximum length of an identifier; longer ones are skipped.
 pub const BYTES_MAX: usize = 64;
 
-/// Letters of a word that digits behind it are a part of: `utf8`, `sha256`, but `server` and `2`.
-const GLUED_LETTERS_MAX: usize = 3;
+/// Maximum number of letters to which following digits are attached: `utf8` and `sha256` are one
+/// word, `server2` is `server` and `2`.
+const DIGIT_PREFIX_LETTERS_MAX: usize = 3;
 
-/// What a byte may be in an identifier.
+/// The role of a byte in an identifier.
 #[derive(Clone, Copy, Eq, PartialEq)]
-enum Class {
+enum ByteClass {
     Other,
     /// A letter, `_` or `$`.
     Start,
     Digit,
-    /// A part of a character beyond ASCII, which is to be decoded.
+    /// A byte of a non-ASCII character, which must be decoded.
     Wide,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+const CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Other; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => Class::Start,
-            b'0'..=b'9' => Class::Digit,
-            0x80.. => Class::Wide,
-            _ => Class::Other,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => ByteClass::Start,
+            b'0'..=b'9' => ByteClass::Digit,
+            0x80.. => ByteClass::Wide,
+            _ => ByteClass::Other,
         };
         byte += 1;
     }
     classes
 };
 
-/// Returns the spans of the identifiers of `text`, in order: letters, digits, `_` and `$`, by
-/// Unicode's rules (XID), starting with no digit, of [`BYTES_MIN`] to [`BYTES_MAX`] bytes. Each is
-/// valid UTF-8; bytes that are not are no part of one. O(text), without allocating.
+/// Returns the spans of the identifiers of `text`, in ascending order. An identifier consists of
+/// letters, digits, `_` and `$` (Unicode XID), does not start with a digit, and is [`BYTES_MIN`] to
+/// [`BYTES_MAX`] bytes long. Each span is valid UTF-8; invalid bytes separate identifiers. O(text),
+/// without allocation.
 pub fn identifiers(text: &[u8]) -> Identifiers<'_> {
     Identifiers { text, at: 0 }
 }
 
-/// Iterator of [`identifiers`].
+/// The iterator returned by [`identifiers`].
 #[derive(Clone, Debug)]
 pub struct Identifiers<'a> {
     text: &'a [u8],
@@ -68,15 +70,15 @@ impl Iterator for Identifiers<'_> {
             let start = self.at;
             let &byte = self.text.get(start)?;
             let is_name = match CLASSES[byte as usize] {
-                Class::Other => {
+                ByteClass::Other => {
                     self.at += 1;
                     continue;
                 }
-                Class::Start => true,
-                Class::Digit => false,
-                Class::Wide => match self.wide(is_xid_start) {
+                ByteClass::Start => true,
+                ByteClass::Digit => false,
+                ByteClass::Wide => match self.wide(is_xid_start) {
                     0 => {
-                        // What may stand inside a name, or is no letter, starts none.
+                        // A character that cannot start an identifier is skipped.
                         self.at += self.wide(|_| true).max(1);
                         continue;
                     }
@@ -93,13 +95,13 @@ impl Iterator for Identifiers<'_> {
 }
 
 impl Identifiers<'_> {
-    /// Moves behind everything that an identifier may go on with.
+    /// Advances past all characters that can continue an identifier.
     fn skip_name(&mut self) {
         while let Some(&byte) = self.text.get(self.at) {
             self.at += match CLASSES[byte as usize] {
-                Class::Start | Class::Digit => 1,
-                Class::Other => return,
-                Class::Wide => match self.wide(is_xid_continue) {
+                ByteClass::Start | ByteClass::Digit => 1,
+                ByteClass::Other => return,
+                ByteClass::Wide => match self.wide(is_xid_continue) {
                     0 => return,
                     len_bytes => len_bytes,
                 },
@@ -107,61 +109,63 @@ impl Identifiers<'_> {
         }
     }
 
-    /// Returns the length of the character here if it is one, beyond ASCII, and `is` says so; or 0.
-    fn wide(&self, is: impl Fn(char) -> bool) -> usize {
+    /// Returns the length of the character at the current position if it is valid UTF-8 and
+    /// satisfies `predicate`, otherwise 0.
+    fn wide(&self, predicate: impl Fn(char) -> bool) -> usize {
         let end = self.text.len().min(self.at + 4);
         match bstr::decode_utf8(&self.text[self.at..end]) {
-            (Some(character), len_bytes) if is(character) => len_bytes,
+            (Some(character), len_bytes) if predicate(character) => len_bytes,
             _ => 0,
         }
     }
 }
 
-/// Returns the words that `identifier` is made of, as they are written, in order.
+/// Returns the words that `identifier` consists of, in order and with their original case.
 ///
-/// `_`, `$` and other signs part them, and so do a lowercase letter before an uppercase one, the last
-/// capital of an acronym, and digits: `XMLHttpRequest` is `XML`, `Http`, `Request`, and `HTTPServer2`
-/// is `HTTP`, `Server`, `2`. Digits stay with up to three letters (`utf8`, `sha256`), one letter
-/// after them stays where one stands before them (`i18n`), and a lone one stays with its acronym
-/// (`URLs`, `IPv6`). O(identifier), without allocating.
+/// Word boundaries are `_`, `$` and other punctuation, a lowercase letter before an uppercase one,
+/// the position before the last capital of an acronym, and digits: `XMLHttpRequest` is `XML`,
+/// `Http`, `Request`; `HTTPServer2` is `HTTP`, `Server`, `2`. Exceptions: digits are attached to up
+/// to three preceding letters (`utf8`, `sha256`); a single letter after digits is attached if a
+/// single letter precedes them (`i18n`); a single lowercase letter is attached to its acronym
+/// (`URLs`, `IPv6`). O(identifier), without allocation.
 pub fn parts(identifier: &str) -> Parts<'_> {
     Parts { identifier, at: 0 }
 }
 
-/// Iterator of [`parts`].
+/// The iterator returned by [`parts`].
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     identifier: &'a str,
     at: usize,
 }
 
-/// What a character may be in a part.
+/// The class of a character in an identifier.
 #[derive(Clone, Copy, Eq, PartialEq)]
-enum Letter {
+enum LetterClass {
     Upper,
-    /// Letters without case are as lowercase ones.
+    /// A lowercase letter, or a letter of a script without case.
     Lower,
     Digit,
-    Between,
+    Separator,
 }
 
 impl<'a> Iterator for Parts<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        self.run(Letter::Between);
+        self.run(LetterClass::Separator);
         let start = self.at;
         let mut letters = match self.letter()? {
-            (Letter::Digit, _) => {
-                self.run(Letter::Digit);
+            (LetterClass::Digit, _) => {
+                self.run(LetterClass::Digit);
                 return Some(&self.identifier[start..self.at]);
             }
-            (Letter::Lower, _) => self.run(Letter::Lower),
+            (LetterClass::Lower, _) => self.run(LetterClass::Lower),
             _ => self.capitals(),
         };
-        if letters <= GLUED_LETTERS_MAX && self.run(Letter::Digit) > 0 && letters == 1 {
+        if letters <= DIGIT_PREFIX_LETTERS_MAX && self.run(LetterClass::Digit) > 0 && letters == 1 {
             let before = self.at;
-            letters = self.run(Letter::Lower);
+            letters = self.run(LetterClass::Lower);
             if letters != 1 {
                 self.at = before;
             }
@@ -171,15 +175,15 @@ impl<'a> Iterator for Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Moves behind the word that starts with capitals, and returns the number of its letters.
+    /// Advances past a word that starts with capitals, and returns the number of its letters.
     fn capitals(&mut self) -> usize {
         let (start, mut last, mut uppers) = (self.at, self.at, 0);
-        while let Some((Letter::Upper, len_bytes)) = self.letter() {
+        while let Some((LetterClass::Upper, len_bytes)) = self.letter() {
             last = self.at;
             self.at += len_bytes;
             uppers += 1;
         }
-        let lowers = self.run(Letter::Lower);
+        let lowers = self.run(LetterClass::Lower);
         if uppers > 1 && lowers > 1 && last > start {
             self.at = last;
             return uppers - 1;
@@ -187,31 +191,31 @@ impl Parts<'_> {
         uppers + lowers
     }
 
-    /// Moves behind the characters of one sort, and returns how many there are.
-    fn run(&mut self, sort: Letter) -> usize {
+    /// Advances past the characters of one class, and returns their number.
+    fn run(&mut self, class: LetterClass) -> usize {
         let mut count = 0;
-        while let Some((_, len_bytes)) = self.letter().filter(|(letter, _)| *letter == sort) {
+        while let Some((_, len_bytes)) = self.letter().filter(|(letter, _)| *letter == class) {
             self.at += len_bytes;
             count += 1;
         }
         count
     }
 
-    /// Returns what stands here, and its length in bytes.
-    fn letter(&self) -> Option<(Letter, usize)> {
+    /// Returns the class of the character at the current position, and its length in bytes.
+    fn letter(&self) -> Option<(LetterClass, usize)> {
         let &byte = self.identifier.as_bytes().get(self.at)?;
         let letter = match byte {
-            b'a'..=b'z' => Letter::Lower,
-            b'A'..=b'Z' => Letter::Upper,
-            b'0'..=b'9' => Letter::Digit,
-            0..0x80 => Letter::Between,
+            b'a'..=b'z' => LetterClass::Lower,
+            b'A'..=b'Z' => LetterClass::Upper,
+            b'0'..=b'9' => LetterClass::Digit,
+            0..0x80 => LetterClass::Separator,
             _ => {
                 let character = self.identifier[self.at..].chars().next()?;
                 let letter = match character {
-                    _ if character.is_uppercase() => Letter::Upper,
-                    _ if character.is_numeric() => Letter::Digit,
-                    _ if is_xid_continue(character) => Letter::Lower,
-                    _ => Letter::Between,
+                    _ if character.is_uppercase() => LetterClass::Upper,
+                    _ if character.is_numeric() => LetterClass::Digit,
+                    _ if is_xid_continue(character) => LetterClass::Lower,
+                    _ => LetterClass::Separator,
                 };
                 return Some((letter, character.len_utf8()));
             }
@@ -220,7 +224,7 @@ impl Parts<'_> {
     }
 }
 
-/// Appends `word` in lowercase.
+/// Appends `word` to `buffer` in lowercase.
 pub fn push_folded(buffer: &mut String, word: &str) {
     if word.is_ascii() {
         let start = buffer.len();

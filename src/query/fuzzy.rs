@@ -124,7 +124,7 @@ impl PathIndex {
             }
             let at = open.last().map_or(0, |&(id, _)| id);
             let start = index.add_name(name);
-            let name_marks = marks::of_machine_name(name);
+            let name_marks = marks::generated_or_minified(name);
             index.files.push(File {
                 letters: word::letters(&index.folded[start..]),
                 quarters: word::quarters(&index.folded[start..]),
@@ -153,7 +153,7 @@ impl PathIndex {
             let len = dir[start..].iter().position(|&byte| byte == b'/');
             let end = len.map_or(dir.len(), |len| start + len);
             let name = &dir[start..end];
-            let folder_marks = marks::of_folder(name);
+            let folder_marks = marks::of_directory(name);
             let above = &self.dirs[parent as usize];
             let (depth, marked) = (above.depth + 1, above.is_marked || folder_marks.ranks_last());
             let at = self.add_name(name);

@@ -103,7 +103,7 @@ impl Define for Ls {
                 files: None,
                 bytes: list.info(at).size_bytes,
                 language: language::of_name(name).map(|found| found.name),
-                marks: around.with(marks::of_name(name)),
+                marks: around.union(marks::of_name(name)),
             }
         }));
         Ok(Found { path: paths::shown(&folder), shown: folders.len(), entries: folders, total })

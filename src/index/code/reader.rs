@@ -203,7 +203,7 @@ impl CodeSegment {
     }
 
     /// Returns the symbols of a file, without signatures and documentation, which stand in its text
-    /// ([`crate::lang::symbols::Source`]). Its path becomes a part of their ids. O(its symbols).
+    /// ([`crate::lang::symbols::SymbolSource`]). Its path becomes a part of their ids. O(its symbols).
     pub fn symbols(&self, doc: u32, path: &[u8]) -> Result<Vec<Symbol>> {
         let (of, bytes) = self.symbols_of(doc)?;
         let path = String::from_utf8_lossy(path);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::varint::{Input, put, put_signed};
 use crate::lang::facts::{Import, ImportKind, ImportedName};
-use crate::lang::symbols::{Source, Symbol, SymbolKind, Visibility};
+use crate::lang::symbols::{Symbol, SymbolKind, SymbolSource, Visibility};
 
 /// Turns texts into numbers while a segment is built.
 pub(super) trait Numbers {
@@ -42,7 +42,7 @@ pub(super) fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], numbers: &mut d
         let source = &symbol.source;
         let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
         let has_own_scope = symbol.scope != symbol.qualified_name;
-        let flags = flag(source.is_whole, WHOLE)
+        let flags = flag(source.is_multiline, WHOLE)
             | flag(source.is_docstring, DOCSTRING)
             | flag(symbol.type_chain.is_some(), TYPED)
             | flag(has_own_scope, OWN_SCOPE)
@@ -207,7 +207,12 @@ impl Record {
             depth: depth as usize,
             type_chain,
             bases: bases?,
-            source: Source { signature, is_whole: has(WHOLE), doc, is_docstring: has(DOCSTRING) },
+            source: SymbolSource {
+                signature,
+                is_multiline: has(WHOLE),
+                doc,
+                is_docstring: has(DOCSTRING),
+            },
             scope: own_scope.unwrap_or_else(|| qualified_name.clone()),
             name,
             qualified_name,

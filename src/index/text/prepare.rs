@@ -9,7 +9,7 @@ use super::chunk::{self, Chunk};
 use super::length::{Length, Lengths};
 use super::{FIELDS, Field};
 use crate::base::path::to_path;
-use crate::lang::comments::{CommentMarks, USUAL, comments};
+use crate::lang::comments::{CommentSyntax, comments};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 use crate::lang::{Language, Symbol};
@@ -335,7 +335,7 @@ fn prose_spans(input: &Input<'_>, text: &[u8]) -> Vec<Range<usize>> {
         let whole = 0..text.len();
         return vec![whole];
     }
-    let marks = input.language.map_or(USUAL, |language| CommentMarks {
+    let marks = input.language.map_or(CommentSyntax::COMMON, |language| CommentSyntax {
         line: language.line_comments,
         block: language.block_comments,
     });

@@ -148,7 +148,9 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
         Some(symbol) if symbol.kind == SymbolKind::Impl && symbol.name.contains(" for ") => {
             Visibility::Public
         }
-        _ if node.kind() == "macro_definition" && visit.lead(0).contains("macro_export") => {
+        _ if node.kind() == "macro_definition"
+            && visit.leading_text(0).contains("macro_export") =>
+        {
             Visibility::Public
         }
         _ => Visibility::Private,

@@ -1,25 +1,26 @@
-//! The words of a symbol: its name, signature and documentation, made short, plain and one-lined.
+//! Normalization of a symbol's texts: name, signature and documentation, without delimiters and
+//! with a bounded length.
 
 use std::ops::Range;
 
-/// Bytes of a name; more are cut.
+/// Maximum length of a name; longer names are truncated.
 const NAME_BYTES_MAX: usize = 256;
 
-/// Bytes of a qualified name; of a longer one the end is kept.
+/// Maximum length of a qualified name; of a longer one only the end is kept.
 const QUALIFIED_BYTES_MAX: usize = 1024;
 
-/// Bytes of a signature; more are cut.
+/// Maximum length of a signature; longer signatures are truncated.
 const SIGNATURE_BYTES_MAX: usize = 240;
 
-/// Bytes of documentation; more are cut.
+/// Maximum length of documentation; longer documentation is truncated.
 const DOC_BYTES_MAX: usize = 4096;
 
-/// Returns a name with white space and control characters made single blanks.
+/// Returns a name in which each run of white space and control characters is one space.
 pub(super) fn name(text: &str) -> String {
-    cut(collapse(text), NAME_BYTES_MAX)
+    truncate(collapse(text), NAME_BYTES_MAX)
 }
 
-/// Returns `scope` and `name` with `separator` between them, if there is a scope.
+/// Returns `scope` and `name` joined by `separator`, or only `name` if the scope is empty.
 pub(super) fn join(scope: &str, separator: &str, name: &str) -> String {
     if scope.is_empty() {
         return name.to_owned();
@@ -35,23 +36,23 @@ pub(super) fn join(scope: &str, separator: &str, name: &str) -> String {
     format!("…{}", &joined[start..])
 }
 
-/// Returns a definition's head on one line, comments to a line's end and opening brackets left out:
-/// all of it (`whole`), or its first line.
-pub(super) fn signature(text: &[u8], whole: bool, line_comments: &[&str]) -> String {
-    // Long before that many bytes the signature is cut anyway.
+/// Returns the head of a definition on one line, without comments and without a trailing opening
+/// bracket. Without `is_multiline`, only the first line of `text` is used.
+pub(super) fn signature(text: &[u8], is_multiline: bool, line_comments: &[&str]) -> String {
+    // More input cannot change the result, which is truncated much earlier.
     let text = String::from_utf8_lossy(&text[..text.len().min(16 * SIGNATURE_BYTES_MAX)]);
-    let lines = text.lines().take(if whole { usize::MAX } else { 1 });
+    let lines = text.lines().take(if is_multiline { usize::MAX } else { 1 });
     let kept: Vec<&str> = lines.map(|line| before_comment(line, line_comments)).collect();
     let line = collapse(&without_block_comments(&kept.join("\n")));
     let line = line.trim_end_matches(|c: char| c.is_whitespace() || "{[(=:;,&\\".contains(c));
     let line = line.strip_suffix("=>").map_or(line, str::trim_end);
     let line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")");
-    cut(line, SIGNATURE_BYTES_MAX)
+    truncate(line, SIGNATURE_BYTES_MAX)
 }
 
-fn before_comment<'a>(line: &'a str, marks: &[&str]) -> &'a str {
-    let starts = marks.iter().filter_map(|mark| {
-        line.match_indices(mark)
+fn before_comment<'a>(line: &'a str, line_comments: &[&str]) -> &'a str {
+    let starts = line_comments.iter().filter_map(|prefix| {
+        line.match_indices(prefix)
             .map(|(at, _)| at)
             .find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace))
     });
@@ -69,12 +70,12 @@ fn without_block_comments(text: &str) -> String {
     kept + rest
 }
 
-/// Returns the text of the comments `spans`, without their marks, or `None` if nothing is left.
+/// Returns the text of the comments `spans` without delimiters, or `None` if it is empty.
 pub(super) fn doc(text: &[u8], spans: &[Range<usize>]) -> Option<String> {
     let mut doc = String::new();
     for span in spans {
         for line in String::from_utf8_lossy(&text[span.clone()]).lines() {
-            push_line(&mut doc, without_marks(line));
+            push_line(&mut doc, without_delimiters(line));
         }
         if doc.len() > DOC_BYTES_MAX {
             break;
@@ -83,23 +84,23 @@ pub(super) fn doc(text: &[u8], spans: &[Range<usize>]) -> Option<String> {
     finish(doc)
 }
 
-fn without_marks(line: &str) -> &str {
+fn without_delimiters(line: &str) -> &str {
     let line = line.trim();
     let ends = ["*/", "*)", "-}"];
     let line = ends.iter().find_map(|end| line.strip_suffix(end)).unwrap_or(line);
-    let marks = [
+    let prefixes = [
         "#:", "#'", "///", "//!", "/**", "/*!", "//", "/*", "#", "-- |", "--[[", "--", "{- |",
         "{-", "(*", "*",
     ];
-    for mark in marks {
-        if let Some(rest) = line.strip_prefix(mark) {
-            return rest.trim_start_matches(mark.chars().next_back().unwrap_or(' ')).trim();
+    for prefix in prefixes {
+        if let Some(rest) = line.strip_prefix(prefix) {
+            return rest.trim_start_matches(prefix.chars().next_back().unwrap_or(' ')).trim();
         }
     }
     line.trim()
 }
 
-/// Returns the text of a string that documents what it stands in.
+/// Returns the text of a docstring without its quotes.
 pub(super) fn docstring(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     let text = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -121,19 +122,19 @@ fn push_line(doc: &mut String, line: &str) {
 }
 
 fn finish(doc: String) -> Option<String> {
-    let doc = cut(doc.trim_end().to_owned(), DOC_BYTES_MAX);
+    let doc = truncate(doc.trim_end().to_owned(), DOC_BYTES_MAX);
     if doc.is_empty() { None } else { Some(doc) }
 }
 
-/// Returns text with each run of white space and control characters made one blank.
+/// Returns `text` with each run of white space and control characters replaced by one space.
 fn collapse(text: &str) -> String {
     let is_blank = |c: char| c.is_whitespace() || c.is_control();
     let parts: Vec<&str> = text.split(is_blank).filter(|part| !part.is_empty()).collect();
     parts.join(" ")
 }
 
-/// Returns the text's first `bytes_max` bytes, with a sign where something was cut.
-fn cut(mut text: String, bytes_max: usize) -> String {
+/// Returns at most the first `bytes_max` bytes of `text`, followed by `…` if it was truncated.
+fn truncate(mut text: String, bytes_max: usize) -> String {
     if text.len() > bytes_max {
         let mut end = bytes_max;
         while !text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! Facts of a source per language: what it imports, what its symbols are made of, what it refers to.
+//! The facts of one source for each language: imports, types and bases of symbols, references.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,7 +19,7 @@ mod ruby;
 mod rust;
 mod typescript;
 
-/// A path, a text, and what is seen of its facts.
+/// Path, text, and the rendered facts.
 pub(super) const SOURCES: &[(&str, &str, &str)] = &[
     (c::PATH, c::TEXT, c::EXPECTED),
     (cpp::PATH, cpp::TEXT, cpp::EXPECTED),
@@ -32,77 +32,81 @@ pub(super) const SOURCES: &[(&str, &str, &str)] = &[
     (typescript::PATH, typescript::TEXT, typescript::EXPECTED),
 ];
 
-/// Returns the facts of `text`: package and imports, then symbols with a type or bases, then the
-/// references of each line with the symbol around them.
-pub(super) fn seen(path: &str, text: &str) -> String {
-    let language = of_path(Path::new(path)).expect("the language is known");
+/// Renders the facts of `text`: package and imports, then the symbols that have a type or bases,
+/// then the references of each line with the enclosing symbol.
+pub(super) fn render(path: &str, text: &str) -> String {
+    let language = of_path(Path::new(path)).expect("the language is in the table");
     let Facts { symbols, references, imports, package, .. } =
         facts(language, path, text.as_bytes(), Limits::DEFAULT);
-    let mut seen = String::new();
+    let mut rendered = String::new();
     if let Some(package) = package {
-        let _ = writeln!(seen, "package {package}");
+        let _ = writeln!(rendered, "package {package}");
     }
     for import in &imports {
-        let _ = writeln!(seen, "{}", import_line(import));
+        let _ = writeln!(rendered, "{}", import_line(import));
     }
     for symbol in &symbols {
         if symbol.type_chain.is_none() && symbol.bases.is_empty() {
             continue;
         }
-        let _ = write!(seen, "{}", symbol.qualified_name);
+        let _ = write!(rendered, "{}", symbol.qualified_name);
         if let Some(chain) = &symbol.type_chain {
-            let _ = write!(seen, " = {chain}");
+            let _ = write!(rendered, " = {chain}");
         }
         if !symbol.bases.is_empty() {
-            let _ = write!(seen, " < {}", symbol.bases.join(", "));
+            let _ = write!(rendered, " < {}", symbol.bases.join(", "));
         }
-        seen.push('\n');
+        rendered.push('\n');
     }
     let mut last = None;
     for reference in &references {
         let line = text[..reference.span.start].matches('\n').count() + 1;
-        let around = reference.enclosing.map_or("", |at| symbols[at].name.as_str());
-        if last != Some((line, around)) {
-            let _ = write!(seen, "{}{line} {around}:", if last.is_some() { "\n" } else { "" });
-            last = Some((line, around));
+        let enclosing = reference.enclosing.map_or("", |at| symbols[at].name.as_str());
+        if last != Some((line, enclosing)) {
+            let _ =
+                write!(rendered, "{}{line} {enclosing}:", if last.is_some() { "\n" } else { "" });
+            last = Some((line, enclosing));
         }
         let role = format!("{:?}", reference.role).to_lowercase();
-        let _ = write!(seen, " {role} ");
+        let _ = write!(rendered, " {role} ");
         if let Some(receiver) = &reference.receiver {
-            let _ = write!(seen, "{receiver} . ");
+            let _ = write!(rendered, "{receiver} . ");
         }
-        let _ = write!(seen, "{}", &text[reference.span.clone()]);
+        let _ = write!(rendered, "{}", &text[reference.span.clone()]);
         if let Some(arguments) = reference.arguments {
-            let _ = write!(seen, "/{arguments}");
+            let _ = write!(rendered, "/{arguments}");
         }
-        seen.push(',');
+        rendered.push(',');
     }
-    seen.push('\n');
-    seen
+    rendered.push('\n');
+    rendered
 }
 
 fn import_line(import: &Import) -> String {
     let names: Vec<String> = import
         .names
         .iter()
-        .map(|name| match name.name == name.alias || name.alias.is_empty() {
-            true => name.name.clone(),
-            false => format!("{} as {}", name.name, name.alias),
+        .map(|name| {
+            if name.name == name.alias || name.alias.is_empty() {
+                name.name.clone()
+            } else {
+                format!("{} as {}", name.name, name.alias)
+            }
         })
         .collect();
     let kind = format!("{:?}", import.kind).to_lowercase();
     format!("{kind} {} {{{}}} :{}", import.module, names.join(", "), import.line)
 }
 
-/// Fails unless the facts of `text` are `expected`.
+/// Checks that the rendered facts of `text` are `expected`.
 #[track_caller]
 fn check(path: &str, text: &str, expected: &str) {
-    let seen = seen(path, text);
-    assert!(seen == expected, "{path} gives\n{seen}");
+    let actual = render(path, text);
+    assert!(actual == expected, "the facts of {path} are\n{actual}");
 }
 
 #[test]
-fn facts_are_as_written_down() {
+fn facts_match_the_expected_ones() {
     for (path, text, expected) in SOURCES {
         check(path, text, expected);
     }

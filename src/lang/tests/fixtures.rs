@@ -1,4 +1,4 @@
-//! Sources of our own making, one or more per language, and their outlines.
+//! Sources written for these tests, at least one for each language, and their expected outlines.
 
 mod bash;
 mod c;
@@ -37,7 +37,7 @@ mod zig;
 
 use super::check;
 
-/// A path, a text, and what is seen of it.
+/// Path, text, and the rendered outline.
 pub(super) type Fixture = (&'static str, &'static str, &'static str);
 
 /// Every fixture.
@@ -98,7 +98,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
 ];
 
 #[test]
-fn outlines_are_as_written_down() {
+fn outlines_match_the_expected_ones() {
     for (path, text, expected) in FIXTURES {
         check(path, text, expected);
     }

@@ -1,4 +1,5 @@
-//! Arbitrary bytes and damaged sources: no panic, and what is always true of an outline.
+//! Property tests with arbitrary bytes and damaged sources: extraction does not panic, and outlines
+//! and facts keep their invariants.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,10 +13,10 @@ use crate::lang::language::{LANGUAGES, Language, of_path};
 use crate::lang::parse::Limits;
 use crate::lang::symbols::{Symbol, facts, outline};
 
-/// Fails unless the facts of `text`, whose outline has `symbols`, hold what all facts do.
-fn facts_hold(language: &'static Language, text: &[u8], symbols: &[Symbol]) {
+/// Checks the invariants of the facts of `text`, whose outline has `symbols`.
+fn check_facts(language: &'static Language, text: &[u8], symbols: &[Symbol]) {
     let found = facts(language, "p", text, Limits::DEFAULT);
-    assert_eq!(found, facts(language, "p", text, Limits::DEFAULT), "the same twice");
+    assert_eq!(found, facts(language, "p", text, Limits::DEFAULT), "extraction is deterministic");
     let chains = |symbol: &Symbol| symbol.bases.iter().chain(&symbol.type_chain).cloned().collect();
     for symbol in &found.symbols {
         let chains: Vec<Chain> = chains(symbol);
@@ -38,13 +39,13 @@ fn facts_hold(language: &'static Language, text: &[u8], symbols: &[Symbol]) {
     }
     let ids = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.id.clone()).collect();
     let (with, without): (Vec<String>, Vec<String>) = (ids(&found.symbols), ids(symbols));
-    assert_eq!(with, without, "an outline has the symbols of the facts");
+    assert_eq!(with, without, "the outline and the facts have the same symbols");
 }
 
-/// Fails unless the outline of `text` holds what every outline does.
-fn hold(language: &'static Language, text: &[u8]) {
+/// Checks the invariants of the outline and the facts of `text`.
+fn check_invariants(language: &'static Language, text: &[u8]) {
     let found = outline(language, "p", text, Limits::DEFAULT);
-    facts_hold(language, text, &found.symbols);
+    check_facts(language, text, &found.symbols);
     let mut ids = BTreeSet::new();
     for (at, symbol) in found.symbols.iter().enumerate() {
         let (span, name) = (&symbol.span, &symbol.name_span);
@@ -72,14 +73,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_hold(text in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_keep_the_invariants(text in prop::collection::vec(any::<u8>(), 0..400)) {
         for language in LANGUAGES {
-            hold(language, &text);
+            check_invariants(language, &text);
         }
     }
 
     #[test]
-    fn damaged_sources_hold(
+    fn damaged_sources_keep_the_invariants(
         which in 0..FIXTURES.len() + SOURCES.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0..40_usize, 0..12_usize), 1..8),
     ) {
@@ -92,9 +93,9 @@ proptest! {
             let end = (at + cut).min(text.len());
             text.splice(at..end, PIECES[piece].bytes());
         }
-        hold(of_path(Path::new(path)).expect("known"), &text);
+        check_invariants(of_path(Path::new(path)).expect("known"), &text);
         for language in LANGUAGES {
-            hold(language, &text);
+            check_invariants(language, &text);
         }
     }
 }

@@ -1,19 +1,19 @@
-//! What the fixtures of shells, style sheets, build files and others import and refer to.
+//! The imports and references of the fixtures of shells, style sheets, build files and others.
 
-use super::facts::seen;
+use super::facts::render;
 use super::fixtures::FIXTURES;
 
 #[test]
-fn uses_are_as_written_down() {
+fn imports_and_references_match_the_expected_ones() {
     for (path, expected) in USES {
         let fixture = FIXTURES.iter().find(|(of, _, _)| of == path);
-        let (_, text, _) = fixture.expect("each of them has a fixture");
-        let seen = seen(path, text);
-        assert!(seen == *expected, "{path} gives\n{seen}");
+        let (_, text, _) = fixture.expect("every path has a fixture");
+        let actual = render(path, text);
+        assert!(actual == *expected, "the facts of {path} are\n{actual}");
     }
 }
 
-/// The path of a fixture, and the facts of its text.
+/// The path of a fixture, and the rendered facts of its text.
 const USES: &[(&str, &str)] = &[
     (
         "deploy.sh",

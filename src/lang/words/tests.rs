@@ -1,14 +1,16 @@
-//! Words of texts and of identifiers.
+//! Tests of tokenization.
 
 use proptest::prelude::*;
 
 use super::*;
 
+#[track_caller]
 fn check_identifiers(text: &str, expected: &[&str]) {
     let found: Vec<&str> = identifiers(text.as_bytes()).map(|span| &text[span]).collect();
     assert_eq!(found, expected, "identifiers of {text:?}");
 }
 
+#[track_caller]
 fn check_parts(identifier: &str, expected: &str) {
     let mut found = String::new();
     for part in parts(identifier) {
@@ -19,7 +21,7 @@ fn check_parts(identifier: &str, expected: &str) {
 }
 
 #[test]
-fn identifiers_are_found_in_code() {
+fn finds_identifiers_in_code() {
     check_identifiers("let x = foo_bar($el, __init__);", &["let", "foo_bar", "$el", "__init__"]);
     check_identifiers("0x1f + 10px + 1e5 + a1", &["a1"]);
     check_identifiers("größe = naïve·x; 変数=1; é", &["größe", "naïve·x", "変数", "é"]);
@@ -28,21 +30,21 @@ fn identifiers_are_found_in_code() {
 }
 
 #[test]
-fn identifiers_have_a_length() {
+fn identifiers_outside_the_length_limits_are_skipped() {
     let longest = "a".repeat(BYTES_MAX);
     let text = format!("{longest}a {longest} ab a");
     check_identifiers(&text, &[&longest, "ab"]);
 }
 
 #[test]
-fn bytes_that_are_no_text_part_identifiers() {
+fn invalid_utf8_separates_identifiers() {
     let text = b"foo\xffbar \xe2\x82 baz\xc3";
     let found: Vec<&[u8]> = identifiers(text).map(|span| &text[span]).collect();
     assert_eq!(found, [&b"foo"[..], b"bar", b"baz"]);
 }
 
 #[test]
-fn parts_follow_every_convention() {
+fn parts_follow_naming_conventions() {
     check_parts("HTTPServer2", "http server 2");
     check_parts("XMLHttpRequest", "xml http request");
     check_parts("snake_case_name", "snake case name");
@@ -57,7 +59,7 @@ fn parts_follow_every_convention() {
 }
 
 #[test]
-fn digits_stay_with_short_words() {
+fn digits_are_attached_to_short_words() {
     check_parts("utf8", "utf8");
     check_parts("i18n", "i18n");
     check_parts("toUtf8String", "to utf8 string");
@@ -69,7 +71,7 @@ fn digits_stay_with_short_words() {
 }
 
 #[test]
-fn parts_know_letters_beyond_ascii() {
+fn parts_support_non_ascii_letters() {
     check_parts("größeÄndern", "größe ändern");
     check_parts("ÜBERGröße", "über größe");
     check_parts("変数_name", "変数 name");
@@ -77,18 +79,18 @@ fn parts_know_letters_beyond_ascii() {
 
 proptest! {
     #[test]
-    fn any_bytes_have_identifiers_in_order(text in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn identifiers_of_any_bytes_are_ordered_and_bounded(text in prop::collection::vec(any::<u8>(), 0..300)) {
         let mut end = 0;
         for span in identifiers(&text) {
             prop_assert!(span.start >= end && span.len() >= BYTES_MIN && span.len() <= BYTES_MAX);
-            let name = std::str::from_utf8(&text[span.clone()]).expect("an identifier is text");
+            let name = std::str::from_utf8(&text[span.clone()]).expect("an identifier is valid UTF-8");
             prop_assert!(!name.starts_with(|c: char| c.is_ascii_digit()));
             end = span.end;
         }
     }
 
     #[test]
-    fn parts_lose_signs_alone(name in "[a-zA-Z0-9_$äÖß変Σ]{0,40}") {
+    fn parts_drop_only_punctuation(name in "[a-zA-Z0-9_$äÖß変Σ]{0,40}") {
         let letters: String = name.chars().filter(|c| !"_$".contains(*c)).collect();
         prop_assert_eq!(parts(&name).collect::<String>(), letters);
         prop_assert!(parts(&name).all(|part| !part.is_empty()));

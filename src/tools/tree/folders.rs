@@ -101,7 +101,7 @@ impl Folders<'_> {
                 let from = from + usize::from(from > 0);
                 let len = dir[from..].iter().position(|&byte| byte == b'/');
                 let end = len.map_or(dir.len(), |len| from + len);
-                let marks = all[inner].marks.with(marks::of_folder(&dir[from..end]));
+                let marks = all[inner].marks.union(marks::of_directory(&dir[from..end]));
                 all.push(folder(&dir[..end], marks));
                 let id = all.len() - 1;
                 all[inner].folders.push(id);

@@ -184,7 +184,7 @@ pub(super) fn submodule(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let Some(name) = node.child_by_field_name("name") else { return };
     let name = visit.text_of(name);
-    let path = path_attribute(&visit.lead(0));
+    let path = path_attribute(&visit.leading_text(0));
     let module = path.unwrap_or_else(|| name.clone());
     whole(visit, notes, ImportKind::Submodule, module, name);
 }
@@ -203,8 +203,8 @@ fn whole(
 }
 
 /// Returns what `#[path = "…"]` says.
-fn path_attribute(lead: &str) -> Option<String> {
-    let after = lead.split("#[path").nth(1)?.trim_start().strip_prefix('=')?;
+fn path_attribute(leading: &str) -> Option<String> {
+    let after = leading.split("#[path").nth(1)?.trim_start().strip_prefix('=')?;
     let text = after.trim_start().strip_prefix('"')?;
     Some(text.split('"').next()?.to_owned())
 }

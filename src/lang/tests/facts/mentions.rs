@@ -1,9 +1,9 @@
-//! What the fixtures of the languages with simple rules mention.
+//! The facts of the fixtures of the languages that share simple rules (`grammars/mentions.rs`).
 
 use super::check;
 use crate::lang::tests::fixtures::FIXTURES;
 
-/// Paths of fixtures and what is seen of their facts.
+/// The path of a fixture, and the rendered facts of its text.
 const EXPECTED: &[(&str, &str)] = &[
     (
         "Basket.cs",
@@ -338,10 +338,10 @@ localinclude head.php {} :3
 ];
 
 #[test]
-fn mentions_are_as_written_down() {
+fn mentions_match_the_expected_ones() {
     for (path, expected) in EXPECTED {
         let fixture = FIXTURES.iter().find(|(of, _, _)| of == path);
-        let (_, text, _) = fixture.expect("the fixture is there");
+        let (_, text, _) = fixture.expect("every path has a fixture");
         check(path, text, expected);
     }
 }
