@@ -6,6 +6,7 @@
 //! facts of the files that differ. Files are named by their place in the list of files.
 
 pub mod code;
+pub mod delegating_code;
 pub mod extract;
 pub mod file_list;
 pub mod file_names;

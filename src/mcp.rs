@@ -12,14 +12,14 @@
 //! threads and two more, replies of 10,000 tokens unless a call names another budget.
 
 mod call;
+mod cancellable_code;
 mod clones;
 mod http;
-mod interruptible;
 mod line;
 mod listing;
 mod metrics;
 mod names;
-mod nowhere;
+mod no_tree;
 mod project;
 mod roots;
 mod server;
@@ -41,11 +41,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use http::Address;
-pub use toolset::{Toolset, Writes};
+pub use toolset::Writes;
 
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::tools::Tool;
+pub use crate::tools::Toolset;
 use metrics::Metrics;
 
 /// Opens the tree of a folder, or without one that of the folder where the server was started.

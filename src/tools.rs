@@ -25,6 +25,7 @@ pub mod outline;
 pub mod paths;
 pub mod pattern;
 pub mod projects;
+pub mod properties;
 pub mod qualified;
 pub mod query;
 pub mod read;
@@ -44,33 +45,35 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use call::Call;
+pub use properties::{CommandLine, Effect, Needs, Speed, Toolset};
 use session::{PROJECT, Wanted};
 
 use crate::answer::style::{Plain, Style};
 use crate::error::{Error, Kind, Result};
 
-/// Every tool. New ones are appended, since clients remember the order.
+/// Every tool, in the order in which servers list those of a toolset. New tools are appended: clients
+/// cache the list, so that a change of its beginning costs every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
 static TABLE: [Tool; 22] = [
+    Tool::of::<context::Context>(),
+    Tool::of::<search::Search>(),
+    Tool::of::<symbol::Symbol>(),
+    Tool::of::<callers::Callers>(),
     Tool::of::<outline::Outline>(),
     Tool::of::<read::Read>(),
     Tool::of::<find::Find>(),
     Tool::of::<tree::Tree>(),
+    Tool::of::<deps::Deps>(),
+    Tool::of::<status::Status>(),
+    Tool::of::<word::Word>(),
     Tool::of::<ls::Ls>(),
     Tool::of::<glob::Glob>(),
+    Tool::of::<callpath::Callpath>(),
+    Tool::of::<explain::Explain>(),
     Tool::of::<hot::Hot>(),
     Tool::of::<changes::Changes>(),
-    Tool::of::<symbol::Symbol>(),
-    Tool::of::<word::Word>(),
-    Tool::of::<explain::Explain>(),
-    Tool::of::<callers::Callers>(),
-    Tool::of::<callpath::Callpath>(),
-    Tool::of::<deps::Deps>(),
     Tool::of::<query::Query>(),
-    Tool::of::<context::Context>(),
-    Tool::of::<search::Search>(),
-    Tool::of::<status::Status>(),
     Tool::of::<bundle::Bundle>(),
     Tool::of::<projects::Projects>(),
     Tool::of::<index::Index>(),
@@ -80,18 +83,6 @@ static TABLE: [Tool; 22] = [
 /// Entries of any list of a reply, whatever `max_results` says.
 pub(crate) const RESULTS_MAX: usize = 1000;
 
-/// What a call of a tool may do.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Effect {
-    /// It changes nothing in the tree.
-    ReadOnly,
-    /// It adds to the session and to the cache, and may fetch what it adds; it changes nothing in any
-    /// tree.
-    Adds,
-    /// It writes files of the tree.
-    Writes,
-}
-
 /// A question that can be asked of a tree, as its file defines it.
 pub trait Define {
     /// Its name with the prefix `codedb_`.
@@ -100,8 +91,16 @@ pub trait Define {
     const SUMMARY: &'static str;
     /// When to use it, when another tool, and its limits.
     const DETAILS: &'static str;
-    /// What a call may do.
+    /// What a call may change.
     const EFFECT: Effect = Effect::ReadOnly;
+    /// The set in which servers offer it.
+    const TOOLSET: Toolset;
+    /// The data that a complete answer needs.
+    const NEEDS: Needs = Needs::Code;
+    /// The usual cost of a call.
+    const SPEED: Speed = Speed::Scan;
+    /// How the command line offers it.
+    const COMMAND_LINE: CommandLine = CommandLine::Generated;
     /// Arguments of calls as JSON objects, for the documentation.
     const EXAMPLES: &'static [&'static str] = &[];
     /// The arguments that come without their names on the command line, in this order.
@@ -180,8 +179,16 @@ pub struct Tool {
     pub summary: &'static str,
     /// When to use it, when another tool, and its limits.
     pub details: &'static str,
-    /// What a call may do.
+    /// What a call may change.
     pub effect: Effect,
+    /// The set in which servers offer it.
+    pub toolset: Toolset,
+    /// The data that a complete answer needs.
+    pub needs: Needs,
+    /// The usual cost of a call.
+    pub speed: Speed,
+    /// How the command line offers it.
+    pub command_line: CommandLine,
     /// Arguments of calls as JSON objects.
     pub examples: &'static [&'static str],
     /// The arguments that come without their names on the command line.
@@ -201,6 +208,10 @@ impl Tool {
             summary: D::SUMMARY,
             details: D::DETAILS,
             effect: D::EFFECT,
+            toolset: D::TOOLSET,
+            needs: D::NEEDS,
+            speed: D::SPEED,
+            command_line: D::COMMAND_LINE,
             examples: D::EXAMPLES,
             positional: D::POSITIONAL,
             schema: schema::of::<D::Args>,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::index::{asked, place_args};
-use super::seen::Seen;
+use super::recording_code::RecordingCode;
 use super::{place, report, tool};
 use crate::catalog::code::Code;
 use crate::engine::Engine;
@@ -39,27 +39,31 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let check = tool::check(matches);
     let mut out = Watched { out: BufWriter::new(std::io::stdout().lock()), is_closed: false };
     let (mut is_checked, mut is_begun) = (false, false);
-    let written = Seen::new(&engine, check).ask(matches.get_flag("no-background"), |code| {
-        // A document that has begun can be neither mended nor begun again, so that damage is looked
-        // for before.
-        if !std::mem::replace(&mut is_checked, true) {
-            check_parts(&engine)?;
-        }
-        if is_begun {
-            return Err(Error::new(Kind::Corrupt, "the code index is damaged: this is not all")
+    let written =
+        RecordingCode::new(&engine, check).ask(matches.get_flag("no-background"), |code| {
+            // A document that has begun can be neither mended nor begun again, so that damage is looked
+            // for before.
+            if !std::mem::replace(&mut is_checked, true) {
+                check_parts(&engine)?;
+            }
+            if is_begun {
+                return Err(Error::new(
+                    Kind::Corrupt,
+                    "the code index is damaged: this is not all",
+                )
                 .with_hint("`codedb index --rebuild` builds it anew"));
-        }
-        let catalog = code.catalog(&[])?;
-        if let Some(notice) = Known::of(catalog).notice() {
-            report::print_message(notice);
-        }
-        let is_trusted = tool::is_trusted(&engine, check);
-        is_begun = true;
-        structure::write(catalog, &mut Labelled { out: &mut out, is_due: is_trusted })?;
-        let flushed = out.flush();
-        flushed.map_err(|error| Error::new(Kind::Io, format!("standard output: {error}")))?;
-        Ok(catalog.files().is_empty())
-    });
+            }
+            let catalog = code.catalog(&[])?;
+            if let Some(notice) = Known::of(catalog).notice() {
+                report::print_message(notice);
+            }
+            let is_trusted = tool::is_trusted(&engine, check);
+            is_begun = true;
+            structure::write(catalog, &mut Labelled { out: &mut out, is_due: is_trusted })?;
+            let flushed = out.flush();
+            flushed.map_err(|error| Error::new(Kind::Io, format!("standard output: {error}")))?;
+            Ok(catalog.files().is_empty())
+        });
     match written {
         // A reader that went away has read enough.
         Err(_) if out.is_closed => Ok(ExitCode::SUCCESS),

@@ -11,14 +11,13 @@ use serde_json::{Map, Value};
 
 use super::index::{asked, place_args, print};
 use super::projects::Indexed;
-use super::seen::Seen;
+use super::recording_code::RecordingCode;
 use super::typed_path::Folders;
 use super::{place, report};
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
-use crate::tools::projects::Projects;
 use crate::tools::session::Session;
-use crate::tools::{Call, Define, Effect, TOOLS, Tool};
+use crate::tools::{Call, CommandLine, Effect, Needs, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
 const PATHS: [&str; 3] = ["path", "paths", "exclude"];
@@ -41,9 +40,6 @@ const INPUT_BYTES_MAX: u64 = 1 << 20;
 /// Bytes of a text that is written.
 const WRITTEN_BYTES_MAX: u64 = 64 << 20;
 
-/// Tools for agents whose name is that of a command of another kind.
-const OTHERWISE: [&str; 3] = ["codedb_search", "codedb_status", "codedb_index"];
-
 /// Returns the command of each tool.
 pub(super) fn commands() -> impl Iterator<Item = Command> {
     tools().map(command)
@@ -55,7 +51,7 @@ pub(super) fn find(name: &str) -> Option<&'static Tool> {
 }
 
 fn tools() -> impl Iterator<Item = &'static Tool> {
-    TOOLS.iter().filter(|tool| !OTHERWISE.contains(&tool.name))
+    TOOLS.iter().filter(|tool| tool.command_line == CommandLine::Generated)
 }
 
 fn command(tool: &'static Tool) -> Command {
@@ -207,10 +203,10 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let indexed = Indexed::new(place::cache(&asked)?);
     let folders = Folders::new(engine.root(), asked.root.is_some());
     let args = arguments(tool, matches, &folders)?;
-    let seen = Seen::new(&engine, check);
-    let seen = if tool.effect == Effect::Writes { seen.writable() } else { seen };
-    let answer = seen.ask(matches.get_flag("no-background"), |code| {
-        let session = (tool.name == Projects::NAME).then_some(&indexed as &dyn Session);
+    let recording = RecordingCode::new(&engine, check);
+    let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
+    let answer = recording.ask(matches.get_flag("no-background"), |code| {
+        let session = (tool.needs == Needs::Session).then_some(&indexed as &dyn Session);
         tool.run(&Call { code, now_ns, session }, args.clone())
     })?;
     let is_trusted = is_trusted(&engine, check);

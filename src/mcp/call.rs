@@ -5,18 +5,17 @@ use std::time::{Instant, SystemTime};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value};
 
-use super::interruptible::{Interruptible, IsCancelled};
-use super::nowhere::Nowhere;
+use super::cancellable_code::{CancellableCode, IsCancelled};
+use super::no_tree::NoTree;
 use super::project::Project;
 use super::roots::Roots;
-use super::toolset;
 use super::visit::{self, Doing, Visit};
 use crate::catalog::code::Code;
 use crate::context::tokens;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
 use crate::tools::session::{PROJECT, Wanted};
-use crate::tools::{Answer, Call, Effect, Tool};
+use crate::tools::{Answer, Call, Effect, Needs, Tool};
 
 /// Tokens of a reply unless the call names another budget.
 const TOKENS_MAX: usize = 10_000;
@@ -89,17 +88,16 @@ impl Question {
             let may_write =
                 self.tool.effect == Effect::Writes && roots.may_be_edited(home.engine().root());
             let local = if may_write { local.writable() } else { local };
-            Interruptible::new(local, is_cancelled)
+            CancellableCode::new(local, is_cancelled)
         });
         // What is complete by the end was not so, perhaps, when the call looked.
-        let how_far =
-            home.filter(|_| !toolset::is_of_session(self.tool)).and_then(Project::how_far);
+        let how_far = home.filter(|_| self.tool.needs != Needs::Session).and_then(Project::how_far);
         let mut answer = self.run(code.as_ref(), &visit);
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
-        let is_damaged = code.as_ref().is_some_and(Interruptible::is_damaged);
+        let is_damaged = code.as_ref().is_some_and(CancellableCode::is_damaged);
         if is_damaged || visit.is_damaged() || is_corrupt {
             log::debug!("the code index is damaged; asking again without it");
-            code = code.map(Interruptible::without_code_index);
+            code = code.map(CancellableCode::without_code_index);
             visit = visit.without_code_index();
             answer = self.run(code.as_ref(), &visit);
         }
@@ -126,10 +124,14 @@ impl Question {
         result
     }
 
-    fn run(&self, code: Option<&Interruptible<'_>>, visit: &Visit<'_>) -> Result<Box<dyn Answer>> {
+    fn run(
+        &self,
+        code: Option<&CancellableCode<'_>>,
+        visit: &Visit<'_>,
+    ) -> Result<Box<dyn Answer>> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-        let code = code.map_or(&Nowhere as &dyn Code, |code| code);
+        let code = code.map_or(&NoTree as &dyn Code, |code| code);
         let call = Call { code, now_ns, session: Some(visit) };
         self.tool.run(&call, Value::Object(self.arguments.clone()))
     }
@@ -143,7 +145,7 @@ impl Question {
         beside: Option<&str>,
     ) -> Result<(CallToolResult, bool)> {
         let mut notices = answer.notices();
-        let is_of_session = toolset::is_of_session(self.tool);
+        let is_of_session = self.tool.needs == Needs::Session;
         if let (Some(Wanted::Holding(_)), Some(name), false) = (&self.wanted, beside, is_of_session)
         {
             notices.push(format!("this is of the project `{}`", crate::base::text::plain(name)));

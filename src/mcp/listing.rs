@@ -57,7 +57,8 @@ pub(super) fn entry(tool: &Tool) -> model::Tool {
 mod tests {
     use super::*;
     use crate::context::tokens;
-    use crate::mcp::toolset::{self, Toolset, Writes};
+    use crate::mcp::toolset::{self, Writes};
+    use crate::tools::Toolset;
 
     /// Estimated tokens for each token of o200k_base, in hundredths: on this text the estimate was
     /// 135 to 100 for either list.

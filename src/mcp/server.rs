@@ -24,7 +24,7 @@ use super::roots::Roots;
 use super::stdio::{Stdio, either};
 use super::visit::Doing;
 use super::{listing, toolset};
-use crate::tools::{Effect, Tool};
+use crate::tools::{Effect, Needs, Speed, Tool};
 
 /// Calls that run at once beside one for each processor, so that those that wait for a disk hold up
 /// no others.
@@ -162,7 +162,7 @@ impl ServerHandler for Server {
         let home = match self.roots.project(question.wanted()) {
             Ok(home) => Some(home),
             // Projects can be listed and added where none is there yet.
-            Err(_) if toolset::is_of_session(tool) && question.wanted().is_none() => None,
+            Err(_) if tool.needs == Needs::Session && question.wanted().is_none() => None,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
         let cancelled = context.ct.clone();
@@ -179,7 +179,7 @@ impl ServerHandler for Server {
         };
         // To hand a call to another thread and back takes longer than most look-ups.
         let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_at_rest();
-        let is_quick = toolset::looks_up(tool) && was_quick.load(Ordering::Relaxed);
+        let is_quick = tool.speed == Speed::Lookup && was_quick.load(Ordering::Relaxed);
         let answered = if is_quick && home.as_ref().is_some_and(is_at_rest) {
             catch_unwind(AssertUnwindSafe(work)).ok()
         } else {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::index::store::Store;
 use crate::source::walk::Environment;
-use crate::tools::{Call, Define, Reply};
+use crate::tools::{Call, Define, Reply, Speed, Toolset};
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -46,6 +46,7 @@ impl Define for Obeys {
     const NAME: &'static str = "codedb_obeys";
     const SUMMARY: &'static str = "Do what it is told";
     const DETAILS: &'static str = "For tests";
+    const TOOLSET: Toolset = Toolset::Core;
     const POSITIONAL: &'static [&'static str] = &["what"];
     type Args = Args;
     type Reply = Done;
@@ -64,7 +65,7 @@ impl Define for Obeys {
     }
 }
 
-/// A tool that looks something up, by its name: what it is told, and which thread it was.
+/// A tool whose calls are look-ups: returns its argument and the thread that ran it.
 struct Looks;
 
 static LOOKS: Tool = Tool::of::<Looks>();
@@ -73,6 +74,8 @@ impl Define for Looks {
     const NAME: &'static str = "codedb_ls";
     const SUMMARY: &'static str = "Look";
     const DETAILS: &'static str = "For tests";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SPEED: Speed = Speed::Lookup;
     const POSITIONAL: &'static [&'static str] = &["what"];
     type Args = Args;
     type Reply = Done;

@@ -8,16 +8,7 @@ use std::time::Duration;
 use super::Allows;
 use crate::answer::nearest;
 use crate::error::{Error, Result};
-use crate::tools::{self, Effect, Tool};
-
-/// Tools that are offered together.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Toolset {
-    /// What an agent needs in every session.
-    Core,
-    /// More ways through the code.
-    Navigate,
-}
+use crate::tools::{Effect, Needs, TOOLS, Tool, Toolset};
 
 /// Whether tools that write files are offered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,69 +18,6 @@ pub enum Writes {
     /// They are not, nor known.
     Refused,
 }
-
-/// Every set with its name.
-const TOOLSETS: [(&str, Toolset); 2] = [("core", Toolset::Core), ("navigate", Toolset::Navigate)];
-
-const CORE: &[&str] = &[
-    "codedb_context",
-    "codedb_search",
-    "codedb_symbol",
-    "codedb_callers",
-    "codedb_outline",
-    "codedb_read",
-    "codedb_find",
-    "codedb_tree",
-    "codedb_deps",
-    "codedb_status",
-];
-
-const NAVIGATE: &[&str] = &[
-    "codedb_word",
-    "codedb_ls",
-    "codedb_glob",
-    "codedb_callpath",
-    "codedb_explain",
-    "codedb_hot",
-    "codedb_changes",
-    "codedb_query",
-    "codedb_bundle",
-    "codedb_projects",
-    "codedb_index",
-    "codedb_edit",
-];
-
-/// Tools that are about the session and need no tree.
-const OF_SESSION: &[&str] = &["codedb_projects", INDEX];
-
-/// The tool that lets a call choose what is served. It is offered where the user allowed that.
-const INDEX: &str = "codedb_index";
-
-/// Tools whose answers are whole without any index.
-const OF_FILES: &[&str] = &[
-    "codedb_edit",
-    "codedb_search",
-    "codedb_status",
-    "codedb_read",
-    "codedb_find",
-    "codedb_tree",
-    "codedb_ls",
-    "codedb_glob",
-    "codedb_hot",
-    "codedb_changes",
-];
-
-/// Tools that look something up, most often in less time than it takes to hand a call to another thread.
-const LOOK_UPS: &[&str] = &[
-    "codedb_symbol",
-    "codedb_outline",
-    "codedb_read",
-    "codedb_find",
-    "codedb_deps",
-    "codedb_status",
-    "codedb_word",
-    "codedb_ls",
-];
 
 /// How long after the start a call waits for symbols and words, so that the first one is as good as
 /// the next; later ones wait no more.
@@ -104,11 +32,11 @@ impl Toolset {
     pub fn parse(list: &str) -> Result<Vec<Toolset>> {
         let mut sets = Vec::new();
         for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            match TOOLSETS.iter().find(|(other, _)| *other == name) {
-                Some((_, set)) => sets.push(*set),
-                None if name == "all" => sets.extend(TOOLSETS.map(|(_, set)| set)),
+            match Toolset::ALL.into_iter().find(|set| set.name() == name) {
+                Some(set) => sets.push(set),
+                None if name == "all" => sets.extend(Toolset::ALL),
                 None => {
-                    let names = TOOLSETS.map(|(name, _)| name).join(", ");
+                    let names = Toolset::ALL.map(Toolset::name).join(", ");
                     return Err(Error::usage(format!("`{name}` is no toolset"))
                         .with_hint(format!("there are {names}, and `all`")));
                 }
@@ -119,70 +47,51 @@ impl Toolset {
             false => Ok(sets),
         }
     }
-
-    /// Returns its name.
-    pub(super) fn name(self) -> &'static str {
-        TOOLSETS.iter().find(|(_, set)| *set == self).map_or("", |(name, _)| name)
-    }
-
-    fn names(self) -> &'static [&'static str] {
-        match self {
-            Toolset::Core => CORE,
-            Toolset::Navigate => NAVIGATE,
-        }
-    }
 }
 
 /// Returns the tools of `sets` in their order, whatever the order of the sets; those that write, and
 /// they whatever the sets, only if they are allowed.
 pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
-    let all = TOOLSETS.iter().flat_map(|(_, set)| set.names().iter().map(move |name| (set, name)));
-    all.filter_map(|(set, name)| Some((set, tools::find(name)?)))
-        .filter(|(set, tool)| match tool.effect {
-            Effect::ReadOnly | Effect::Adds => sets.contains(set),
+    let of_set = |set| TOOLS.iter().filter(move |tool| tool.toolset == set);
+    Toolset::ALL
+        .into_iter()
+        .flat_map(of_set)
+        .filter(|tool| match tool.effect {
+            Effect::ReadOnly | Effect::Adds => sets.contains(&tool.toolset),
             Effect::Writes => writes == Writes::Allowed,
         })
-        .map(|(_, tool)| tool)
         .collect()
-}
-
-/// Returns true if the tool is about the session and needs no tree.
-pub(super) fn is_of_session(tool: &Tool) -> bool {
-    OF_SESSION.contains(&tool.name)
-}
-
-/// Returns true if the tool looks something up, rather than working through texts.
-pub(super) fn looks_up(tool: &Tool) -> bool {
-    LOOK_UPS.contains(&tool.name)
 }
 
 /// Takes out of `tools` those that `allows` does not allow.
 pub(super) fn withhold(tools: &mut Vec<&'static Tool>, allows: Allows) {
-    tools.retain(|tool| allows.index || tool.name != INDEX);
+    tools.retain(|tool| allows.index || tool.effect != Effect::Adds);
 }
 
 /// Returns how long after the start a call of `tool` waits for the index.
 pub(super) fn patience(tool: &Tool) -> Duration {
-    let is_whole = OF_FILES.contains(&tool.name) || is_of_session(tool);
-    if is_whole { Duration::ZERO } else { PATIENCE }
+    match tool.needs {
+        Needs::Session | Needs::Files => Duration::ZERO,
+        Needs::Code => PATIENCE,
+    }
 }
 
 /// Returns the sentence for a tool that is not among those offered.
 pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
-    if tools::find(name).is_some_and(|tool| tool.name == name && tool.effect == Effect::Writes) {
-        return format!("the tool `{name}` writes files, which only `--allow-edit` allows");
-    }
-    let of_set = TOOLSETS.iter().find(|(_, set)| set.names().contains(&name));
-    let has_set = |names: &[&str]| offered.iter().any(|tool| names.contains(&tool.name));
-    if name == INDEX && has_set(NAVIGATE) {
-        return format!("the tool `{name}` is offered by `codedb serve --allow-index` alone");
-    }
-    if let Some((_, set)) = of_set {
-        let set = set.name();
-        return format!(
-            "the tool `{name}` belongs to the toolset `{set}`, which this server does not offer; \
-             `--toolsets core,{set}` does"
-        );
+    if let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) {
+        let set = tool.toolset.name();
+        return match tool.effect {
+            Effect::Writes => {
+                format!("the tool `{name}` writes files, which only `--allow-edit` allows")
+            }
+            Effect::Adds if offered.iter().any(|other| other.toolset == tool.toolset) => {
+                format!("the tool `{name}` is offered by `codedb serve --allow-index` alone")
+            }
+            Effect::ReadOnly | Effect::Adds => format!(
+                "the tool `{name}` belongs to the toolset `{set}`, which this server does not \
+                 offer; `--toolsets core,{set}` does"
+            ),
+        };
     }
     let shown: String = crate::base::text::plain(name).chars().take(80).collect();
     let names = offered.iter().map(|tool| tool.name.as_bytes());
@@ -195,18 +104,28 @@ pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::TOOLS;
+
+    const INDEX: &str = "codedb_index";
 
     #[test]
     fn every_tool_is_in_one_set() {
         let all = tools(&[Toolset::Navigate, Toolset::Core], Writes::Allowed);
-        let names: Vec<&str> = all.iter().map(|tool| tool.name).collect();
-        assert_eq!(names, [CORE, NAVIGATE].concat());
+        assert_eq!(all.len(), TOOLS.len());
         for tool in TOOLS {
-            let count = names.iter().filter(|name| **name == tool.name).count();
+            let count = all.iter().filter(|other| other.name == tool.name).count();
             assert_eq!(count, 1, "{}", tool.name);
         }
-        assert!(OF_FILES.iter().chain(LOOK_UPS).all(|name| names.contains(name)));
+    }
+
+    #[test]
+    fn the_list_begins_as_it_always_did() {
+        let names = |sets: &[Toolset]| -> Vec<&str> {
+            tools(sets, Writes::Refused).iter().map(|tool| &tool.name["codedb_".len()..]).collect()
+        };
+        let core = "context search symbol callers outline read find tree deps status";
+        let navigate = "word ls glob callpath explain hot changes query bundle projects index";
+        assert!(names(&[Toolset::Core]).join(" ").starts_with(core));
+        assert!(names(&[Toolset::Navigate]).join(" ").starts_with(navigate));
     }
 
     #[test]
@@ -217,7 +136,7 @@ mod tests {
         assert!(all.iter().all(|tool| tool.effect == Effect::ReadOnly));
         let core = tools(&[Toolset::Core], Writes::Allowed);
         assert_eq!(core.last().map(|tool| tool.name), Some("codedb_edit"));
-        assert_eq!(core.len(), CORE.len() + 1);
+        assert_eq!(core.len(), tools(&[Toolset::Core], Writes::Refused).len() + 1);
     }
 
     #[test]

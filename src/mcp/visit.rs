@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::interruptible::{Interruptible, IsCancelled};
+use super::cancellable_code::{CancellableCode, IsCancelled};
 use super::project::Project;
 use super::roots::Roots;
 use super::toolset;
@@ -70,7 +70,7 @@ pub(super) struct Visit<'a> {
     /// The call's own tree.
     home: Option<&'a Path>,
     places: &'a Places,
-    codes: [OnceLock<Interruptible<'a>>; PLACES],
+    codes: [OnceLock<CancellableCode<'a>>; PLACES],
     uses_code_index: bool,
     doing: &'a Doing,
     is_cancelled: IsCancelled<'a>,
@@ -90,7 +90,7 @@ impl<'a> Visit<'a> {
 
     /// Returns true if answers may be incomplete, since a code index is damaged.
     pub(super) fn is_damaged(&self) -> bool {
-        self.codes.iter().any(|code| code.get().is_some_and(Interruptible::is_damaged))
+        self.codes.iter().any(|code| code.get().is_some_and(CancellableCode::is_damaged))
     }
 
     /// Returns the same, looked at anew and without code indexes.
@@ -127,7 +127,7 @@ impl Session for Visit<'_> {
                 self.settle(taken, toolset::PATIENCE);
                 return Ok(Some(code.get_or_init(|| {
                     let code = Local::new(taken.engine(), Check::Watcher);
-                    let code = Interruptible::new(code, self.is_cancelled);
+                    let code = CancellableCode::new(code, self.is_cancelled);
                     if self.uses_code_index { code } else { code.without_code_index() }
                 })));
             }

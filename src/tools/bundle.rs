@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::session::PROJECT;
-use super::{Call, Define, Effect, Reply, Tool};
+use super::{Call, Define, Effect, Reply, Tool, Toolset};
 use crate::answer::nearest;
 use crate::answer::style::Style;
 use crate::base::text;
@@ -92,6 +92,7 @@ impl Define for Bundle {
     const SUMMARY: &'static str = "Make several calls of other tools at once";
     const DETAILS: &'static str = "All see the same moment of the tree; one that fails leaves the others alone. \
          Use `query` where one step needs what another found.";
+    const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[
         r#"{"ops": [{"tool": "codedb_symbol", "arguments": {"name": "Coupon"}}, {"tool": "codedb_find", "arguments": {"query": "price"}}]}"#,
     ];

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::Known;
 use super::lookup::{self, Wanted, Within};
-use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
+use super::{Call, Define, Reply, Toolset, counted, cut_notice, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -123,6 +123,7 @@ impl Define for Callers {
     const DETAILS: &'static str = "Where several definitions have the name, callers are grouped by the one that is meant; `path` \
          picks one. Calls through reflection or from other repositories are not seen. Use `search` for \
          every occurrence of a word.";
+    const TOOLSET: Toolset = Toolset::Core;
     const EXAMPLES: &'static [&'static str] = &[r#"{"name": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;

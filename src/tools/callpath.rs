@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::callers::rounded;
 use super::known::Known;
 use super::lookup::{self, Wanted};
-use super::{Call, Define, Reply, counted};
+use super::{Call, Define, Reply, Toolset, counted};
 use crate::answer::definition::Definition;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -81,6 +81,7 @@ impl Define for Callpath {
     const DETAILS: &'static str = "Only calls that are likelier than not count. Where several definitions have a name, any of them \
          may begin or end the chain; qualify the name to mean one. At most 5,000 definitions are \
          visited. Use `callers` for one step.";
+    const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[r#"{"from": "Cart.total", "to": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["from", "to"];
     type Args = Args;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Call, Define, Reply, cut_notice, first, paths, results_max};
+use super::{Call, Define, Needs, Reply, Toolset, cut_notice, first, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::{path, text, time};
 use crate::catalog::file_list::{FileList, FileState};
@@ -104,6 +104,8 @@ impl Define for Changes {
                                    generation, of what the index does not have yet. The repository's \
                                    filters are not run: a file behind one (Git LFS) that was touched \
                                    since the last `git status` counts as modified.";
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"since": "2025-01-01"}"#];
     const POSITIONAL: &'static [&'static str] = &["since"];
     type Args = Args;

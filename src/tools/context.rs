@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Status};
-use super::{Call, Define, Reply, paths};
+use super::{Call, Define, Reply, Toolset, paths};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
@@ -111,6 +111,7 @@ impl Define for Context {
         "Get the files, definitions and lines that a task is about, in one call";
     const DETAILS: &'static str = "Call it first, with the whole task: names, paths, stack traces and words of it are looked up, files \
          ranked with reasons, the best lines, callers and tests shown, within `max_tokens`. Then use `symbol`, `read` or `callers`, and `search` for an exact text.";
+    const TOOLSET: Toolset = Toolset::Core;
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"task": "a coupon of more than 100 percent underflows", "max_tokens": 600}"#];
     const POSITIONAL: &'static [&'static str] = &["task"];

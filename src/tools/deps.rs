@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
 use super::known::Known;
-use super::{Call, Define, Reply, counted, cut_notice, first, paths, results_max};
+use super::{Call, Define, Reply, Speed, Toolset, counted, cut_notice, first, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::ids::FileId;
@@ -160,6 +160,8 @@ impl Define for Deps {
     const DETAILS: &'static str = "Imports are resolved by each language's rules; each has the line, how sure it is and by which \
          rule. Loads whose name is made while the program runs have a low confidence. Files of one \
          package that see each other without an import are not listed. Use `callers` for one function.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/price.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;

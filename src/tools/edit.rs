@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Effect, Reply, paths, read};
+use super::{Call, Define, Effect, Needs, Reply, Toolset, paths, read};
 use crate::answer::style::Style;
 use crate::base::diff;
 use crate::error::{Error, Result};
@@ -109,6 +109,8 @@ impl Define for Edit {
     const DETAILS: &'static str = "Writes the whole file in one step and keeps its mode, line ends and final newline; answers a diff and the new \
          `hash`. Secrets, `.git`, files that are no UTF-8 text and what lies outside of the tree are refused. `read` the lines first.";
     const EFFECT: Effect = Effect::Writes;
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[
         r#"{"path": "src/coupon.rs", "op": "str_replace", "old_string": "sum * self.percent / 100", "content": "sum * self.percent.min(100) / 100", "dry_run": true}"#,
         r#"{"path": "README.md", "op": "insert", "after": 2, "content": "Open on Sundays."}"#,

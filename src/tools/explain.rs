@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::callers::CUT;
 use super::known::{Known, Status};
 use super::lookup::{self, Filter, Wanted, Within};
-use super::{Call, Define, Reply, counted, first, paths, results_max};
+use super::{Call, Define, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::style::Style;
 use crate::answer::tests_of::{self, Test};
@@ -147,6 +147,7 @@ impl Define for Explain {
     const DETAILS: &'static str = "One look at all that hangs on a name; a name of several definitions is answered with a choice. \
          Calls are resolved by scopes, imports and types, each with how sure it is; tests are told by \
          names and uses. Use `callers` for all callers, `symbol` for the definition alone.";
+    const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[r#"{"name": "discounted"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, cut_notice, paths, results_max};
+use super::{Call, Define, Needs, Reply, Speed, Toolset, cut_notice, paths, results_max};
 use crate::answer::style::Style;
 use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
@@ -52,6 +52,9 @@ impl Define for Find {
     const SUMMARY: &'static str = "Find files by parts of their paths, forgiving typing errors";
     const DETAILS: &'static str = "Ranks by how well names fit, then by recency; generated, vendored and minified files come \
          last. Use `glob` for all files of a pattern and `search` for what files hold.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Files;
+    const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"query": "cart test"}"#];
     const POSITIONAL: &'static [&'static str] = &["query"];
     type Args = Args;

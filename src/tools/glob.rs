@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, cut_notice, first, paths, results_max};
+use super::{Call, Define, Needs, Reply, Toolset, cut_notice, first, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::error::{Error, Result};
@@ -87,6 +87,8 @@ impl Define for Glob {
     const SUMMARY: &'static str = "List the files whose paths match a glob, in path order";
     const DETAILS: &'static str =
         "Files that ignore rules leave out are not listed. Use `find` for a name half remembered.";
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"pattern": "**/*.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["pattern"];
     type Args = Args;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, first, paths, results_max};
+use super::{Call, Define, Needs, Reply, Toolset, first, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::time;
 use crate::error::{Kind, Result};
@@ -81,6 +81,8 @@ impl Define for Hot {
     const DETAILS: &'static str = "Says where work is going on. After a fresh checkout all times are \
                                    alike and the commits tell more. Use `changes` for what differs \
                                    from a moment or commit.";
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 3}"#];
     const POSITIONAL: &'static [&'static str] = &["limit"];
     type Args = Args;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::known::Status;
 use super::projects::line;
 use super::session::{Indexed, Project, Source};
-use super::{Call, Define, Effect, Reply};
+use super::{Call, CommandLine, Define, Effect, Needs, Reply, Toolset};
 use crate::answer::style::Style;
 use crate::error::{Error, Result};
 
@@ -44,6 +44,9 @@ impl Define for Index {
     const DETAILS: &'static str = "For code beside this tree, such as a dependency's source: the reply tells the name that other \
          calls take as `project`. The index goes on in the background if it takes long.";
     const EFFECT: Effect = Effect::Adds;
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const NEEDS: Needs = Needs::Session;
+    const COMMAND_LINE: CommandLine = CommandLine::Separate;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "../library"}"#];
     const POSITIONAL: &'static [&'static str] = &[];
     type Args = Args;

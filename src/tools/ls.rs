@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, counted, cut_notice, paths};
+use super::{Call, Define, Needs, Reply, Speed, Toolset, counted, cut_notice, paths};
 use crate::answer::style::Style;
 use crate::error::Result;
 use crate::lang::language;
@@ -61,6 +61,9 @@ impl Define for Ls {
     const SUMMARY: &'static str = "List a folder: its folders and files, with sizes and languages";
     const DETAILS: &'static str = "Shows what a search looks at, not what ignore rules leave out. \
                                    Use `tree` for several levels at once.";
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const NEEDS: Needs = Needs::Files;
+    const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;

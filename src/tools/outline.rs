@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Call, Define, Reply, paths, results_max};
+use super::{Call, Define, Reply, Speed, Toolset, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Result};
@@ -83,6 +83,8 @@ impl Define for Outline {
     const DETAILS: &'static str = "Shows what a file has before it is read: use `read` with `symbol` \
                                    or lines for the text of a definition, `symbol` to find one \
                                    in any file.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/cart.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::session::{Indexed, Project};
-use super::{Call, Define, Reply, counted, first};
+use super::{Call, Define, Needs, Reply, Toolset, counted, first};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
@@ -44,6 +44,8 @@ impl Define for Projects {
         "List the projects that calls can be about, and other trees that are indexed";
     const DETAILS: &'static str = "The first project is the default; every tool takes `project`, a name or path of this list, \
          to ask another.";
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const NEEDS: Needs = Needs::Session;
     const EXAMPLES: &'static [&'static str] = &["{}"];
     const POSITIONAL: &'static [&'static str] = &[];
     type Args = Args;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::deps::Direction;
 use super::known::Known;
-use super::{Call, Define, Reply, counted, first, paths, schema};
+use super::{Call, Define, Reply, Toolset, counted, first, paths, schema};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::catalog::Catalog;
@@ -248,6 +248,7 @@ impl Define for Query {
          `[{\"op\": \"search\", \"query\": \"open\", \"word\": true}, {\"op\": \"deps\"}, \
          {\"op\": \"limit\", \"max_results\": 5}]`. At most 20 steps, 200 files and 5,000 lines and \
          definitions. `search` is literal unless `regex`. Use the tools of these names for one step alone.";
+    const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[
         r#"{"pipeline": [{"op": "search", "query": "coupon"}, {"op": "filter", "path_glob": "src/**"}, {"op": "limit", "max_results": 2}]}"#,
     ];

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Call, Define, Reply, outline, paths};
+use super::{Call, Define, Needs, Reply, Speed, Toolset, outline, paths};
 use crate::answer::nearest;
 use crate::answer::style::Style;
 use crate::base::{path, text};
@@ -122,6 +122,9 @@ impl Define for Read {
     const SUMMARY: &'static str = "Read a file, lines of it, or one definition, with line numbers";
     const DETAILS: &'static str = "At most 2000 lines, of the first 64 MiB; long lines are cut. Files that are named like secrets are refused, and \
          so are links out of the tree. Use `outline` first to see what a long file holds.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Files;
+    const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[
         r#"{"path": "src/coupon.rs", "symbol": "Coupon::discounted"}"#,
         r#"{"path": "README.md", "line_start": 3}"#,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::glob::PathGlob;
 use super::pattern::Pattern;
-use super::{Call, Define, Reply, counted, paths, results_max};
+use super::{Call, CommandLine, Define, Needs, Reply, Toolset, counted, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::ids::FileId;
@@ -165,6 +165,9 @@ impl Define for Search {
     const SUMMARY: &'static str = "Search all files for a text or a regular expression";
     const DETAILS: &'static str = "Files that define it come first, then sources, tests, generated and vendored ones. \
          Use `symbol` for where a name is defined, `callers` for who calls it, `context` for a task in words.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Files;
+    const COMMAND_LINE: CommandLine = CommandLine::Separate;
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"query": "coupon", "max_results": 3, "max_per_file": 2}"#];
     const POSITIONAL: &'static [&'static str] = &["query"];

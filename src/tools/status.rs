@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::Known;
 use super::session::Session;
-use super::{Call, Define, Reply, counted, first};
+use super::{Call, CommandLine, Define, Needs, Reply, Speed, Toolset, counted, first};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
@@ -61,6 +61,10 @@ impl Define for Status {
     const NAME: &'static str = "codedb_status";
     const SUMMARY: &'static str = "Tell which tree is served and how much of it is indexed";
     const DETAILS: &'static str = "Call it when an answer says `partial`, or to learn the root";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Files;
+    const SPEED: Speed = Speed::Lookup;
+    const COMMAND_LINE: CommandLine = CommandLine::Separate;
     const EXAMPLES: &'static [&'static str] = &[r#"{}"#];
     const POSITIONAL: &'static [&'static str] = &[];
     type Args = Args;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::glob::PathGlob;
 use super::known::{Known, Reading};
 use super::lookup::{self, Filter, Wanted, Within};
-use super::{Call, Define, Reply, counted, cut_notice, results_max};
+use super::{Call, Define, Reply, Speed, Toolset, counted, cut_notice, results_max};
 use crate::answer::definition::Definition;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -73,6 +73,8 @@ impl Define for Symbol {
          counts; `prefix`, `pattern` and `fuzzy` are for those half known. Definitions come before \
          declarations, generated and vendored ones last. Use `word` for every place of a name, \
          `search` for text.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"name": "Cart.total", "body": true}"#, r#"{"prefix": "apply"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Reply, counted, paths};
+use super::{Call, Define, Needs, Reply, Toolset, counted, paths};
 use crate::answer::style::{Plain, Style};
 use crate::error::Result;
 use crate::lang::Marks;
@@ -99,6 +99,8 @@ impl Define for Tree {
         "Show folders and files within a budget, with languages, lines and symbols";
     const DETAILS: &'static str = "Folders that do not fit, and those of others' or generated code, stay closed and tell how \
          many files they have: ask for one by its path to see it. Use `ls` for one folder alone.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"depth": 1}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;

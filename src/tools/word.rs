@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Reading};
-use super::{Call, Define, Reply, counted, paths, results_max};
+use super::{Call, Define, Reply, Speed, Toolset, counted, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::text;
@@ -95,6 +95,8 @@ impl Define for Word {
     const SUMMARY: &'static str = "List every place of a word, from an index of all identifiers";
     const DETAILS: &'static str = "A word is an identifier, whole and in its case, in code as in comments. Faster than a search \
          and counted exactly. Use `symbol` for where it is defined, `search` for other texts.";
+    const TOOLSET: Toolset = Toolset::Navigate;
+    const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"word": "discounted"}"#];
     const POSITIONAL: &'static [&'static str] = &["word"];
     type Args = Args;

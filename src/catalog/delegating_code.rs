@@ -1,0 +1,114 @@
+//! [`DelegatingCode`]: an implementation of [`Code`] that passes each access on to another one, with
+//! one hook for all of them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Catalog;
+use super::code::{Code, Editor};
+use super::file_list::FileList;
+use crate::error::Result;
+use crate::history::History;
+use crate::history::git::Git;
+use crate::index::text::Overlay;
+use crate::lang::{Language, Symbol};
+use crate::query::fuzzy::PathIndex;
+use crate::query::plan::Plan;
+use crate::source::guarded::Content;
+
+/// A method of [`Code`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Access {
+    /// [`Code::root`].
+    Root,
+    /// [`Code::files`].
+    Files,
+    /// [`Code::catalog`].
+    Catalog,
+    /// [`Code::indexed`].
+    Indexed,
+    /// [`Code::outline`].
+    Outline,
+    /// [`Code::ranking`].
+    Ranking,
+    /// [`Code::names`].
+    Names,
+    /// [`Code::candidates`].
+    Candidates,
+    /// [`Code::read`].
+    Read,
+    /// [`Code::history`].
+    History,
+    /// [`Code::git`].
+    Git,
+    /// [`Code::editor`].
+    Editor,
+}
+
+/// Wraps a [`Code`]: implementors get all methods of that trait from these two.
+pub trait DelegatingCode: Sync {
+    /// Returns the code that serves an access.
+    ///
+    /// # Errors
+    ///
+    /// Those with which the access fails. Methods of [`Code`] that return no `Result` return an
+    /// empty value instead.
+    fn before(&self, access: Access) -> Result<&dyn Code>;
+
+    /// Is called with the list of files of each access that returned one.
+    fn after(&self, files: &FileList) {
+        let _ = files;
+    }
+}
+
+impl<C: DelegatingCode> Code for C {
+    fn root(&self) -> &Path {
+        self.before(Access::Root).map_or(Path::new(""), Code::root)
+    }
+
+    fn files(&self) -> Result<&FileList> {
+        self.before(Access::Files)?.files().inspect(|files| self.after(files))
+    }
+
+    fn catalog(&self, about: &[&str]) -> Result<&Catalog> {
+        let catalog = self.before(Access::Catalog)?.catalog(about);
+        catalog.inspect(|catalog| self.after(catalog.files()))
+    }
+
+    fn indexed(&self) -> Result<&Catalog> {
+        let catalog = self.before(Access::Indexed)?.indexed();
+        catalog.inspect(|catalog| self.after(catalog.files()))
+    }
+
+    fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)> {
+        self.before(Access::Outline).ok()?.outline(path, hash)
+    }
+
+    fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
+        self.before(Access::Ranking)?.ranking()
+    }
+
+    fn names(&self) -> Result<&PathIndex> {
+        self.before(Access::Names)?.names()
+    }
+
+    fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>> {
+        self.before(Access::Candidates)?.candidates(plan)
+    }
+
+    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {
+        self.before(Access::Read)?.read(path, bytes_max)
+    }
+
+    fn history(&self) -> Result<Option<Arc<History>>> {
+        self.before(Access::History)?.history()
+    }
+
+    fn git(&self) -> Option<&Git> {
+        self.before(Access::Git).ok()?.git()
+    }
+
+    fn editor(&self) -> Option<&dyn Editor> {
+        self.before(Access::Editor).ok()?.editor()
+    }
+}

@@ -1,0 +1,114 @@
+//! [`RecordingCode`]: the code of a tree for one command. It records which data the command used, so
+//! that a missing index can be built in the background for the next one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::background::{self, Build};
+use crate::catalog::code::Code;
+use crate::catalog::delegating_code::{Access, DelegatingCode};
+use crate::engine::{self, Check, Engine, Local};
+use crate::error::{Kind, Result};
+
+/// Files that are tried, to learn whether a builder could know more of the tree.
+const TRIED_MAX: usize = 16;
+
+/// The code of a tree, and which of its data were used.
+#[derive(Debug)]
+pub(super) struct RecordingCode<'a> {
+    engine: &'a Engine,
+    code: Local<'a>,
+    used_files: AtomicBool,
+    used_catalog: AtomicBool,
+}
+
+impl<'a> RecordingCode<'a> {
+    /// Returns the tree of `engine`; see [`Local::new`].
+    pub(super) fn new(engine: &'a Engine, check: Check) -> RecordingCode<'a> {
+        let (used_files, used_catalog) = (AtomicBool::new(false), AtomicBool::new(false));
+        RecordingCode { engine, code: Local::new(engine, check), used_files, used_catalog }
+    }
+
+    /// Returns the same for a call that may write files.
+    pub(super) fn writable(self) -> Self {
+        RecordingCode { code: self.code.writable(), ..self }
+    }
+
+    /// Asks, and once more without the code index if that turns out to be damaged; then starts a
+    /// builder of what was missed, unless the user `forbids` it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `question`.
+    pub(super) fn ask<T>(
+        mut self,
+        forbids: bool,
+        mut question: impl FnMut(&RecordingCode<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut answer = question(&self);
+        let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
+        let missed = if self.code.needs_code_rebuild() || is_corrupt {
+            Some(Build::FullAnew)
+        } else {
+            self.missed()
+        };
+        if let Some(build) = missed.filter(|_| !forbids) {
+            background::build(self.engine, build);
+        }
+        if self.code.is_damaged() || is_corrupt {
+            log::debug!("the code index is damaged; asking again without it");
+            self.code = self.code.without_code_index();
+            answer = question(&self);
+        }
+        answer
+    }
+
+    /// Returns what is to be built: a question found no index, or asked for more than it knows.
+    fn missed(&self) -> Option<Build> {
+        let used_catalog = self.used_catalog.load(Ordering::Relaxed);
+        let has_snapshot = || matches!(self.engine.snapshot(), Ok(Some(_)));
+        let has_index = match used_catalog || self.used_files.load(Ordering::Relaxed) {
+            // The list was made already.
+            true => self.code.files().is_ok_and(|files| files.generation > 0),
+            false => has_snapshot(),
+        };
+        if has_index {
+            return (used_catalog && self.lacks_code()).then_some(Build::Full);
+        }
+        // One that can be opened and was not used is damaged inside.
+        Some(match (has_snapshot(), used_catalog) {
+            (true, true) => Build::FullAnew,
+            (true, false) => Build::ForSearchAnew,
+            (false, true) => Build::Full,
+            (false, false) => Build::ForSearch,
+        })
+    }
+
+    /// Returns true if a builder could know more of the files than the catalog does. Files that
+    /// nobody can read stay unknown, and no reason to build again and again.
+    fn lacks_code(&self) -> bool {
+        if !engine::has_code(self.engine) {
+            return true;
+        }
+        let Ok(catalog) = self.code.catalog(&[]) else { return false };
+        let mut tried = catalog.missing().iter().take(TRIED_MAX);
+        tried.any(|&file| self.code.read(catalog.path(file), 0).is_ok())
+    }
+}
+
+impl DelegatingCode for RecordingCode<'_> {
+    fn before(&self, access: Access) -> Result<&dyn Code> {
+        match access {
+            Access::Files | Access::Indexed | Access::Names | Access::Candidates => {
+                self.used_files.store(true, Ordering::Relaxed);
+            }
+            Access::Catalog | Access::Ranking => self.used_catalog.store(true, Ordering::Relaxed),
+            Access::Root
+            | Access::Outline
+            | Access::Read
+            | Access::History
+            | Access::Git
+            | Access::Editor => {}
+        }
+        Ok(&self.code)
+    }
+}

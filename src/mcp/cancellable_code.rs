@@ -1,0 +1,58 @@
+//! [`CancellableCode`]: the code of a tree for a call that its client can cancel. After that the next
+//! access fails, which ends the call.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::catalog::code::Code;
+use crate::catalog::delegating_code::{Access, DelegatingCode};
+use crate::catalog::file_list::FileList;
+use crate::engine::Local;
+use crate::error::{Error, Kind, Result};
+
+/// Returns true once the client has cancelled the call.
+pub(super) type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// The code of a tree until the call is cancelled.
+pub(super) struct CancellableCode<'a> {
+    code: Local<'a>,
+    is_cancelled: IsCancelled<'a>,
+    /// The generation of the last list of files; 0 without one.
+    generation: AtomicU64,
+}
+
+impl<'a> CancellableCode<'a> {
+    pub(super) fn new(code: Local<'a>, is_cancelled: IsCancelled<'a>) -> CancellableCode<'a> {
+        CancellableCode { code, is_cancelled, generation: AtomicU64::new(0) }
+    }
+
+    /// Returns the generation of the index that served the call; `None` if no access needed an index,
+    /// or there is none.
+    pub(super) fn generation(&self) -> Option<u64> {
+        Some(self.generation.load(Ordering::Relaxed)).filter(|&generation| generation > 0)
+    }
+
+    /// Returns true if answers may be incomplete because the code index is damaged.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.code.is_damaged()
+    }
+
+    /// Returns the same tree without the code index.
+    pub(super) fn without_code_index(self) -> Self {
+        CancellableCode { code: self.code.without_code_index(), ..self }
+    }
+}
+
+impl DelegatingCode for CancellableCode<'_> {
+    fn before(&self, access: Access) -> Result<&dyn Code> {
+        // Values that need no work stay available, for the error message and the metadata.
+        let is_free = matches!(access, Access::Root | Access::Outline | Access::Git);
+        if !is_free && (self.is_cancelled)() {
+            return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
+        }
+        Ok(&self.code)
+    }
+
+    fn after(&self, files: &FileList) {
+        self.generation.store(files.generation, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,14 @@
+//! [`NoTree`]: the code of a call that needs no tree, one that lists the session's projects or adds one.
+
+use crate::catalog::code::Code;
+use crate::catalog::delegating_code::{Access, DelegatingCode};
+use crate::error::{Error, Result};
+
+/// A [`Code`] without a tree: every access fails.
+pub(super) struct NoTree;
+
+impl DelegatingCode for NoTree {
+    fn before(&self, _: Access) -> Result<&dyn Code> {
+        Err(Error::usage("this call is about no tree"))
+    }
+}

@@ -1,0 +1,67 @@
+//! Properties of a tool that its callers act on: what a call may change, which data a complete answer
+//! needs, what it costs, and where it is offered.
+//!
+//! Each tool states them in its [`super::Define`]; no other module lists tools by name.
+
+/// What a call of a tool may change.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Effect {
+    /// Nothing in the tree.
+    ReadOnly,
+    /// The session and the cache, possibly over the network; nothing in any tree.
+    Adds,
+    /// Files of the tree.
+    Writes,
+}
+
+/// A set of tools that a server offers together.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Toolset {
+    /// Tools that an agent needs in every session.
+    Core,
+    /// Further tools to navigate the code.
+    Navigate,
+}
+
+impl Toolset {
+    /// Every set, in the order in which their tools are listed.
+    pub const ALL: [Toolset; 2] = [Toolset::Core, Toolset::Navigate];
+
+    /// Returns the name that the command line uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Toolset::Core => "core",
+            Toolset::Navigate => "navigate",
+        }
+    }
+}
+
+/// The data that a complete answer needs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Needs {
+    /// The session; a call needs no tree.
+    Session,
+    /// The files of the tree: the answer is complete without any index.
+    Files,
+    /// Symbols, references and words of all files: without the code index the answer may be
+    /// incomplete.
+    Code,
+}
+
+/// The usual cost of a call with a complete index.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Speed {
+    /// A look-up, often cheaper than handing the call to another thread.
+    Lookup,
+    /// Work on many texts, or on the import or call graph.
+    Scan,
+}
+
+/// How the command line offers a tool.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CommandLine {
+    /// As a command that is generated from the tool.
+    Generated,
+    /// A command of the same name is written separately, with other arguments.
+    Separate,
+}
