@@ -3,11 +3,11 @@
 mod build;
 mod catalog;
 pub mod code;
+mod compare;
 mod dir_changes;
 mod edit;
 mod file_list;
 mod files;
-mod freshen;
 mod history;
 mod local;
 mod may_match;
@@ -26,19 +26,19 @@ mod text;
 #[cfg(not(unix))]
 mod unwatched;
 #[cfg(unix)]
-mod vouched;
+mod watch_state;
 #[cfg(not(unix))]
-use unwatched as vouched;
+use unwatched as watch_state;
+mod cache;
 #[cfg(unix)]
 mod wake;
-mod warm;
 #[cfg(unix)]
 mod wire;
 
 pub use build::{Built, build, build_in_memory, refresh};
 pub use code::{CodeBuilt, CodeStatus, build_code, check_code, code_status, has_code};
+pub use compare::{Comparison, WatchReport, compare_tree, compare_watched};
 pub use file_list::{Check, file_list};
-pub use freshen::{Freshened, Watched, freshen, freshen_watched};
 pub use history::{HistoryBuilt, HistoryStatus, history_status};
 pub use local::Local;
 pub use pace::Pace;
@@ -46,9 +46,9 @@ pub use progress::{Progress, Stage};
 #[cfg(unix)]
 pub use serve::serve;
 #[cfg(unix)]
-pub use sync::{Question, ask, sync};
+pub use sync::{PendingSync, start_sync, sync};
 #[cfg(not(unix))]
-pub use unwatched::{Question, Stop, ask, serve, sync};
+pub use unwatched::{PendingSync, Stop, serve, start_sync, sync};
 #[cfg(unix)]
 pub use wake::Stop;
 
@@ -60,7 +60,7 @@ use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
 use crate::source::walk::Environment;
-use warm::Warm;
+use cache::EngineCache;
 
 /// The index of one tree: where the tree is, where its index lives, and how to work.
 #[derive(Clone, Debug)]
@@ -69,14 +69,14 @@ pub struct Engine {
     store: Store,
     environment: Environment,
     /// Shared by its clones.
-    warm: Arc<Warm>,
+    cache: Arc<EngineCache>,
 }
 
 impl Engine {
     /// Names the tree at `root` (an absolute, canonical path) and its index; touches neither.
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
-        let warm = Arc::new(Warm::new(&root));
-        Engine { root, store, environment, warm }
+        let cache = Arc::new(EngineCache::new(&root));
+        Engine { root, store, environment, cache }
     }
 
     /// Returns the newest generation, or `None` where there is none. See [`Store::open`].
@@ -87,10 +87,10 @@ impl Engine {
     /// Returns true if a watch server of this process noticed nothing since the newest generation and what
     /// calls made of the tree is whole, so that the next one is likely to make nothing. A hint: every call
     /// makes sure by itself. Costs a look at the server's queue.
-    pub fn is_at_rest(&self) -> bool {
+    pub fn is_settled(&self) -> bool {
         let is_whole = |catalog: Arc<Catalog>| catalog.missing().is_empty();
-        let is_made = || self.warm.last().and_then(|last| last.catalog()).is_some_and(is_whole);
-        self.warm.vouched.is_at_rest() && is_made()
+        let is_made = || self.cache.last().and_then(|last| last.catalog()).is_some_and(is_whole);
+        self.cache.watch_state.is_settled() && is_made()
     }
 
     /// Returns the tree's root.

@@ -201,7 +201,7 @@ impl Watcher {
 }
 
 fn answers(engine: &Engine) -> bool {
-    engine::ask(engine).is_some_and(|asked| asked.answer(Duration::from_secs(1)).is_some())
+    engine::start_sync(engine).is_some_and(|asked| asked.wait(Duration::from_secs(1)).is_some())
 }
 
 impl Drop for Watcher {

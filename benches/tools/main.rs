@@ -111,7 +111,7 @@ fn tasks(engine: &Engine, lines: Vec<&str>) {
     std::thread::scope(|scope| {
         scope
             .spawn(|| engine::serve(engine, &Pace::default(), &stop).expect("nobody else watches"));
-        while engine::ask(engine).is_none() {
+        while engine::start_sync(engine).is_none() {
             std::thread::sleep(Duration::from_millis(20));
         }
         let mut times = Vec::new();

@@ -108,7 +108,7 @@ pub struct FileList {
 struct Origin {
     /// Of the generation's files.
     checksums: Vec<u32>,
-    view: View,
+    diff: TreeDiff,
     /// Places of the files that are not as the generation has them.
     differing: Vec<usize>,
     /// The places of the generation's files by their ids, [`GONE`] for those that are none.
@@ -176,20 +176,20 @@ impl FileList {
 
     /// Returns true if it is what a list of `snapshot` and what differs from it would be now. O(what
     /// differs).
-    pub fn holds(&self, snapshot: &Snapshot, view: &View) -> bool {
+    pub fn holds(&self, snapshot: &Snapshot, diff: &TreeDiff) -> bool {
         let Some(origin) = &self.origin else { return false };
         self.generation == snapshot.generation
             && snapshot.checksums().eq(origin.checksums.iter().copied())
-            && origin.view.has_files_of(view)
+            && origin.diff.has_files_of(diff)
             && self.differs_as_listed(&snapshot.root, origin)
     }
 
     /// Returns true if the list is still correct, where `is_unchanged` returns true for its generation,
     /// which is given by number and checksums. O(files that the generation did not know for certain).
-    pub fn holds_still(&self, root: &Path, is_unchanged: impl FnOnce(u64, &[u32]) -> bool) -> bool {
+    pub fn is_current(&self, root: &Path, is_unchanged: impl FnOnce(u64, &[u32]) -> bool) -> bool {
         let Some(origin) = &self.origin else { return false };
         is_unchanged(self.generation, &origin.checksums)
-            && origin.view.has_files_of(&View::default())
+            && origin.diff.has_files_of(&TreeDiff::default())
             && self.differs_as_listed(root, origin)
     }
 
@@ -265,13 +265,13 @@ impl FileList {
         self.files.push(info);
     }
 
-    /// Notes that the list was made of `snapshot` and of what `view` says differs from it. `places` are
+    /// Notes that the list was made of `snapshot` and of what `diff` says differs from it. `places` are
     /// the places of the snapshot's files by their ids, [`GONE`] for those that are not in the list.
-    pub fn set_origin(&mut self, snapshot: &Snapshot, view: View, places: Vec<u32>) {
+    pub fn set_origin(&mut self, snapshot: &Snapshot, diff: TreeDiff, places: Vec<u32>) {
         let differs = |at: &usize| self.info(*at).state != FileState::Same;
         let differing = (0..self.len()).filter(differs).collect();
         let checksums = snapshot.checksums().collect();
-        self.origin = Some(Origin { checksums, view, differing, places });
+        self.origin = Some(Origin { checksums, diff, differing, places });
     }
 
     /// Returns the first place whose path is not `before`.
@@ -291,7 +291,7 @@ impl FileList {
 
 /// What differs from the snapshot now, below the scope that was asked for.
 #[derive(Debug, Default)]
-pub struct View {
+pub struct TreeDiff {
     /// Files with another content perhaps, ascending.
     pub changed: Vec<FileId>,
     /// Files that are no longer searched, ascending.
@@ -302,9 +302,9 @@ pub struct View {
     pub dirs: Vec<DirId>,
 }
 
-impl View {
+impl TreeDiff {
     /// Returns true if the same files differ in the same ways.
-    pub fn has_files_of(&self, other: &View) -> bool {
+    pub fn has_files_of(&self, other: &TreeDiff) -> bool {
         (&self.changed, &self.gone, &self.added) == (&other.changed, &other.gone, &other.added)
     }
 

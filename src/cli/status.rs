@@ -12,7 +12,7 @@ use super::index::{asked, common_args, print};
 use super::place;
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
-use crate::engine::{self, CodeStatus, Engine, Freshened};
+use crate::engine::{self, CodeStatus, Comparison, Engine};
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Meta;
@@ -133,10 +133,10 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
     let table = &snapshot.table;
     let Meta { text_bytes, skipped, scanned, .. } = table.meta()?;
     let nothing = Bits::new(table.files() as usize);
-    let freshened = engine::freshen(snapshot, DirId(0), &nothing, engine.environment())?;
+    let freshened = engine::compare_tree(snapshot, DirId(0), &nothing, engine.environment())?;
     let watching = super::watching(engine);
     let freshness = match freshened {
-        Freshened::View(view) => Freshness {
+        Comparison::Diff(view) => Freshness {
             state: if view.is_unchanged() { "current" } else { "behind" },
             watching,
             changed: view.changed.len() as u64,
@@ -144,7 +144,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
             gone: view.gone.len() as u64,
             reason: None,
         },
-        Freshened::Rewalk(reason) => {
+        Comparison::Rewalk(reason) => {
             let reason = Some(reason);
             Freshness { state: "walk", watching, changed: 0, added: 0, gone: 0, reason }
         }

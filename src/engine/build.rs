@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::Engine;
+use super::compare::{Comparison, compare_tree};
 use super::files::{self, Extracted};
-use super::freshen::{self, Freshened};
 use super::progress::{Progress, Stage};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId, UnitId};
@@ -86,9 +86,9 @@ fn refresh_from(
     progress: &Progress,
 ) -> Result<Built> {
     let nothing = Bits::new(before.table.files() as usize);
-    let freshened = freshen::freshen(before, DirId(0), &nothing, &engine.environment)?;
+    let freshened = compare_tree(before, DirId(0), &nothing, &engine.environment)?;
     let tree = match freshened {
-        Freshened::View(view) if view.is_unchanged() => {
+        Comparison::Diff(diff) if diff.is_unchanged() => {
             before.table.container().check_all()?;
             before.segments.iter().try_for_each(|segment| segment.container().check_all())?;
             return Ok(Built {
@@ -98,11 +98,11 @@ fn refresh_from(
                 ..Built::default()
             });
         }
-        Freshened::View(view) if view.dirs.is_empty() => {
-            return publish_changed(engine, lock, before, &view.changed, progress);
+        Comparison::Diff(diff) if diff.dirs.is_empty() => {
+            return publish_changed(engine, lock, before, &diff.changed, progress);
         }
         // Directories changed: their stamps, and perhaps what was left out, must be taken anew.
-        Freshened::View(_) | Freshened::Rewalk(_) => walk_tree(engine)?,
+        Comparison::Diff(_) | Comparison::Rewalk(_) => walk_tree(engine)?,
     };
     publish_tree(engine, lock, Some(before), tree, progress)
 }

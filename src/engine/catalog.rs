@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 use rayon::prelude::*;
 
 use super::Engine;
-use super::warm::Moment;
+use super::cache::TreeState;
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::extract::{Extract, extract};
@@ -41,17 +41,20 @@ const SCANNED_BYTES_MAX: u64 = 256 << 20;
 pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
     let store = CodeStore(&engine.store);
     // Counted before anything is read: what is published meanwhile is looked for again.
-    let codes = engine.warm.vouched.codes();
-    if let Some(kept) = codes.and_then(|codes| engine.warm.segments_at(codes)) {
+    let code_publications = engine.cache.watch_state.code_publications();
+    if let Some(kept) =
+        code_publications.and_then(|code_publications| engine.cache.segments_at(code_publications))
+    {
         return Ok(kept);
     }
-    if let Some(kept) = store.newest()?.and_then(|manifest| engine.warm.segments(&manifest, codes))
+    if let Some(kept) =
+        store.newest()?.and_then(|manifest| engine.cache.segments(&manifest, code_publications))
     {
         return Ok(kept);
     }
     let Some(CodeIndex { segments, manifest }) = store.open()? else { return Ok(Arc::default()) };
     let segments = Arc::new(segments);
-    engine.warm.keep_segments(manifest, codes, &segments);
+    engine.cache.keep_segments(manifest, code_publications, &segments);
     Ok(segments)
 }
 
@@ -62,19 +65,19 @@ pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
 /// None: where segments are damaged they count as missing.
 pub(super) fn bare(
     engine: &Engine,
-    moment: &Moment,
+    state: &TreeState,
     segments: &Arc<Vec<CodeSegment>>,
 ) -> Result<Arc<Catalog>> {
-    match moment.catalog().filter(|kept| is_of(kept, moment, segments)) {
+    match state.catalog().filter(|kept| is_of(kept, state, segments)) {
         Some(kept) => Ok(kept),
         None => {
-            let mut catalog = unremembered(engine, &moment.files, segments)?;
-            if let Some(earlier) = moment.catalog() {
+            let mut catalog = unremembered(engine, &state.files, segments)?;
+            if let Some(earlier) = state.catalog() {
                 catalog = catalog.remembering(&earlier);
             }
             let catalog = Arc::new(catalog);
             if catalog.missing().is_empty() {
-                moment.keep(&catalog);
+                state.keep(&catalog);
             }
             Ok(catalog)
         }
@@ -82,8 +85,8 @@ pub(super) fn bare(
 }
 
 /// Returns true if a catalog was made of the moment's files and of `segments`, and all are sound.
-fn is_of(catalog: &Catalog, moment: &Moment, segments: &Arc<Vec<CodeSegment>>) -> bool {
-    catalog.is_made_of(&moment.files, segments) && !catalog.is_damaged()
+fn is_of(catalog: &Catalog, state: &TreeState, segments: &Arc<Vec<CodeSegment>>) -> bool {
+    catalog.is_made_of(&state.files, segments) && !catalog.is_damaged()
 }
 
 fn unremembered(
@@ -91,7 +94,7 @@ fn unremembered(
     files: &Arc<FileList>,
     segments: &Arc<Vec<CodeSegment>>,
 ) -> Result<Catalog> {
-    let new = |segments| Catalog::new(Arc::clone(files), segments, Arc::clone(&engine.warm.texts));
+    let new = |segments| Catalog::new(Arc::clone(files), segments, Arc::clone(&engine.cache.texts));
     match new(Arc::clone(segments)) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("code index unusable: {error}");
@@ -111,18 +114,18 @@ fn unremembered(
 /// If the search index is damaged. A damaged code index is no error: it counts as missing.
 pub(super) fn catalog(
     engine: &Engine,
-    moment: &Moment,
+    state: &TreeState,
     segments: &Arc<Vec<CodeSegment>>,
     about: &[&str],
 ) -> Result<Arc<Catalog>> {
-    let earlier = moment.catalog();
+    let earlier = state.catalog();
     if let Some(kept) = &earlier
         && kept.missing().is_empty()
-        && is_of(kept, moment, segments)
+        && is_of(kept, state, segments)
     {
         return Ok(Arc::clone(kept));
     }
-    let files = &moment.files;
+    let files = &state.files;
     let mut catalog = unremembered(engine, files, segments)?;
     let missing = catalog.missing();
     if !missing.is_empty() {
@@ -141,7 +144,7 @@ pub(super) fn catalog(
         catalog = catalog.remembering(earlier);
     }
     let catalog = Arc::new(catalog);
-    moment.keep(&catalog);
+    state.keep(&catalog);
     Ok(catalog)
 }
 

@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use rayon::prelude::*;
 
-use super::freshen::Freshened;
-use super::{Engine, ask, freshen, freshen_watched};
+use super::compare::Comparison;
+use super::{Engine, compare_tree, compare_watched, start_sync};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
 use crate::base::path;
-use crate::catalog::file_list::{FileInfo, FileList, FileState, GONE, View};
+use crate::catalog::file_list::{FileInfo, FileList, FileState, GONE, TreeDiff};
 use crate::error::{Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
@@ -79,39 +79,39 @@ fn checked(
 ) -> Result<Option<FileList>> {
     let environment = engine.environment();
     let root = DirId(0);
-    let of_view = |view: View| match last.is_some_and(|last| last.holds(snapshot, &view)) {
+    let of_diff = |diff: TreeDiff| match last.is_some_and(|last| last.holds(snapshot, &diff)) {
         true => Ok(None),
-        false => of_view(snapshot, view).map(Some),
+        false => of_diff(snapshot, diff).map(Some),
     };
     if check == Check::Trust {
-        return of_view(View::default());
+        return of_diff(TreeDiff::default());
     }
     let mut freshened = None;
     if check == Check::Watcher
-        && let Some(watched) = ask(engine).and_then(|question| question.answer(SYNC_PATIENCE))
+        && let Some(watched) = start_sync(engine).and_then(|question| question.wait(SYNC_PATIENCE))
     {
-        freshened = freshen_watched(snapshot, &watched, root, environment)?;
+        freshened = compare_watched(snapshot, &watched, root, environment)?;
     }
     let freshened = match freshened {
         Some(freshened) => freshened,
         None => {
             let nothing = Bits::new(snapshot.table.files() as usize);
-            freshen(snapshot, root, &nothing, environment)?
+            compare_tree(snapshot, root, &nothing, environment)?
         }
     };
     match freshened {
-        Freshened::View(view) => of_view(view),
-        Freshened::Rewalk(_) => walked(engine, Some(snapshot)).map(Some),
+        Comparison::Diff(diff) => of_diff(diff),
+        Comparison::Rewalk(_) => walked(engine, Some(snapshot)).map(Some),
     }
 }
 
 /// Puts the generation's files and what differs from them together.
-fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
+fn of_diff(snapshot: &Snapshot, diff: TreeDiff) -> Result<FileList> {
     let Snapshot { root, table, generation, .. } = snapshot;
     let mut list = FileList::default();
     list.generation = *generation;
     let taken_at = SystemTime::now();
-    let mut added = view.added.iter().peekable();
+    let mut added = diff.added.iter().peekable();
     // A file that goes while it is looked at may be back the next moment.
     let mut is_settled = true;
     let mut places = vec![GONE; table.files() as usize];
@@ -121,13 +121,13 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
         while let Some(added) = added.next_if(|added| path::compare(added, &path).is_lt()) {
             is_settled &= push_new(&mut list, root, added, taken_at);
         }
-        if view.gone.binary_search(&id).is_ok() {
+        if diff.gone.binary_search(&id).is_ok() {
             list.gone.push(path);
             continue;
         }
         let mut stamp = table.stamp(id)?;
         let (mut state, mut lasting) = (FileState::Same, stamp);
-        let changed = view.changed.binary_search(&id).is_ok();
+        let changed = diff.changed.binary_search(&id).is_ok();
         if changed || stamp == Stamp::NEVER {
             state = FileState::Changed;
             match Stamp::of_file(&root.join(path::to_path(&path))) {
@@ -148,7 +148,7 @@ fn of_view(snapshot: &Snapshot, view: View) -> Result<FileList> {
         is_settled &= push_new(&mut list, root, path, taken_at);
     }
     if is_settled {
-        list.set_origin(snapshot, view, places);
+        list.set_origin(snapshot, diff, places);
     }
     Ok(list)
 }

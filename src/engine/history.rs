@@ -57,13 +57,13 @@ pub struct HistoryStatus {
 
 /// What a call found last.
 #[derive(Clone, Debug)]
-pub(super) struct Looked {
+pub(super) struct LastHistory {
     head: Head,
     publication: Option<u64>,
     history: Option<Arc<History>>,
 }
 
-impl Looked {
+impl LastHistory {
     fn is_current(&self, head: &Head) -> bool {
         self.history.as_ref().is_some_and(|history| read::is_current(history.log(), head))
     }
@@ -143,19 +143,19 @@ pub(super) fn history(engine: &Engine) -> Option<Arc<History>> {
         }
     };
     // Held while git is asked: who asks at the same time waits, and asks no second time.
-    let mut looked = engine.warm.looked.lock().ok()?;
-    if let Some(last) = looked.as_ref().filter(|last| last.head == head)
+    let mut last_history = engine.cache.last_history.lock().ok()?;
+    if let Some(last) = last_history.as_ref().filter(|last| last.head == head)
         && (last.is_current(&head) || last.publication == HistoryStore(&engine.store).newest())
     {
         return last.history.clone();
     }
-    let found = look(engine, head, looked.as_ref());
+    let found = look(engine, head, last_history.as_ref());
     let history = found.history.clone();
-    *looked = Some(found);
+    *last_history = Some(found);
     history
 }
 
-fn look(engine: &Engine, head: Head, last: Option<&Looked>) -> Looked {
+fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory {
     let shelf = HistoryStore(&engine.store);
     let mut found = match last.filter(|last| last.publication == shelf.newest()) {
         Some(last) => last.clone(),
@@ -166,7 +166,7 @@ fn look(engine: &Engine, head: Head, last: Option<&Looked>) -> Looked {
             });
             // What was read since the last publication is nearer to HEAD than nothing.
             let memory = || last.and_then(|last| last.history.clone());
-            Looked {
+            LastHistory {
                 head: head.clone(),
                 publication: shelf.newest(),
                 history: published.map(|it| Arc::new(History::new(it.log))).or_else(memory),
@@ -183,7 +183,7 @@ fn look(engine: &Engine, head: Head, last: Option<&Looked>) -> Looked {
             Err(error) => log::debug!("the log of commits stays as it is: {error}"),
         }
     }
-    Looked { head, ..found }
+    LastHistory { head, ..found }
 }
 
 /// Returns how far the log is. O(log).

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::Engine;
+use super::cache::TreeState;
 use super::catalog::{bare, catalog, segments};
 use super::file_list::{Check, newer_list};
 use super::history::history;
 use super::may_match::may_match;
 use super::ranking::overlay;
-use super::warm::Moment;
 use crate::catalog::Catalog;
 use crate::catalog::code::{Code, Editor};
 use crate::catalog::file_list::FileList;
@@ -34,7 +34,7 @@ pub struct Local<'a> {
     uses_code_index: bool,
     /// Segments could not be opened.
     is_code_index_unreadable: AtomicBool,
-    moment: OnceLock<Arc<Moment>>,
+    state: OnceLock<Arc<TreeState>>,
     segments: OnceLock<Arc<Vec<CodeSegment>>>,
     catalog: OnceLock<Arc<Catalog>>,
     indexed: OnceLock<Arc<Catalog>>,
@@ -51,7 +51,7 @@ impl Local<'_> {
             may_write: false,
             uses_code_index: true,
             is_code_index_unreadable: AtomicBool::new(false),
-            moment: OnceLock::new(),
+            state: OnceLock::new(),
             segments: OnceLock::new(),
             catalog: OnceLock::new(),
             indexed: OnceLock::new(),
@@ -69,7 +69,7 @@ impl Local<'_> {
     /// Returns the same without the code index, whose segments may be damaged.
     #[must_use]
     pub fn without_code_index(self) -> Self {
-        self.engine.warm.forget_segments();
+        self.engine.cache.forget_segments();
         let (segments, catalog, indexed) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Local { uses_code_index: false, segments, catalog, indexed, ..self }
     }
@@ -97,30 +97,30 @@ impl Local<'_> {
         })
     }
 
-    fn moment(&self) -> Result<&Arc<Moment>> {
-        if let Some(moment) = self.moment.get() {
-            return Ok(moment);
+    fn state(&self) -> Result<&Arc<TreeState>> {
+        if let Some(state) = self.state.get() {
+            return Ok(state);
         }
-        let last = self.engine.warm.last();
-        if let Some(last) = last.as_ref().filter(|last| self.still_holds(&last.files)) {
-            return Ok(self.moment.get_or_init(|| Arc::clone(last)));
+        let last = self.engine.cache.last();
+        if let Some(last) = last.as_ref().filter(|last| self.is_current(&last.files)) {
+            return Ok(self.state.get_or_init(|| Arc::clone(last)));
         }
         let newer = newer_list(self.engine, self.check, last.as_ref().map(|last| &*last.files))?;
-        let moment = match (newer, last) {
+        let state = match (newer, last) {
             (None, Some(last)) => last,
-            (newer, _) => self.engine.warm.moment(newer.unwrap_or_default()),
+            (newer, _) => self.engine.cache.state(newer.unwrap_or_default()),
         };
-        Ok(self.moment.get_or_init(|| moment))
+        Ok(self.state.get_or_init(|| state))
     }
 }
 
 impl Local<'_> {
     /// Returns true if a watch server of this process vouches for a list of files.
-    pub(super) fn still_holds(&self, files: &FileList) -> bool {
-        let Engine { warm, store, root, .. } = self.engine;
+    pub(super) fn is_current(&self, files: &FileList) -> bool {
+        let Engine { cache, store, root, .. } = self.engine;
         self.check == Check::Watcher
-            && warm.vouched.still(store).is_some_and(|still| {
-                files.holds_still(root, |generation, sums| still.is_of(generation, sums))
+            && cache.watch_state.unchanged(store).is_some_and(|unchanged| {
+                files.is_current(root, |generation, sums| unchanged.is_of(generation, sums))
             })
     }
 }
@@ -131,14 +131,14 @@ impl Code for Local<'_> {
     }
 
     fn files(&self) -> Result<&FileList> {
-        Ok(&self.moment()?.files)
+        Ok(&self.state()?.files)
     }
 
     fn catalog(&self, about: &[&str]) -> Result<&Catalog> {
         if let Some(catalog) = self.catalog.get() {
             return Ok(catalog);
         }
-        let catalog = catalog(self.engine, self.moment()?, self.segments(), about)?;
+        let catalog = catalog(self.engine, self.state()?, self.segments(), about)?;
         Ok(self.catalog.get_or_init(|| catalog))
     }
 
@@ -146,7 +146,7 @@ impl Code for Local<'_> {
         if let Some(catalog) = self.catalog.get().or(self.indexed.get()) {
             return Ok(catalog);
         }
-        let catalog = bare(self.engine, self.moment()?, self.segments())?;
+        let catalog = bare(self.engine, self.state()?, self.segments())?;
         Ok(self.indexed.get_or_init(|| catalog))
     }
 
@@ -156,17 +156,17 @@ impl Code for Local<'_> {
     }
 
     fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
-        overlay(self.engine, self.moment()?, self.catalog(&[])?)
+        overlay(self.engine, self.state()?, self.catalog(&[])?)
     }
 
     fn names(&self) -> Result<&PathIndex> {
-        let Moment { files, names, .. } = &**self.moment()?;
+        let TreeState { files, names, .. } = &**self.state()?;
         let paths = || files.iter().map(|(path, info)| (path, info.modified_ns));
         Ok(names.get_or_init(|| PathIndex::new(paths())))
     }
 
     fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>> {
-        may_match(self.engine, &self.moment()?.files, plan)
+        may_match(self.engine, &self.state()?.files, plan)
     }
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {

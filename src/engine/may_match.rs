@@ -23,7 +23,7 @@ pub(super) fn may_match(
     match found(engine, files, plan) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, reading all files instead: {error}");
-            engine.warm.forget_snapshot();
+            engine.cache.forget_snapshot();
             Ok(None)
         }
         other => other,
@@ -31,7 +31,7 @@ pub(super) fn may_match(
 }
 
 fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<usize>>> {
-    let Some(snapshot) = engine.warm.snapshot(engine, files)? else { return Ok(None) };
+    let Some(snapshot) = engine.cache.snapshot(engine, files)? else { return Ok(None) };
     let demand = Demand {
         spans_lines: plan.spans_lines(),
         with_fold_docs: plan.with_fold_docs(),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Engine;
+use super::cache::TreeState;
 use super::text::words;
-use super::warm::Moment;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::extract::Extract;
@@ -25,10 +25,10 @@ const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
 /// [`crate::Kind::Corrupt`] where it is damaged.
 pub(super) fn overlay(
     engine: &Engine,
-    moment: &Moment,
+    state: &TreeState,
     catalog: &Catalog,
 ) -> Result<Option<Arc<Overlay>>> {
-    if let Some(kept) = moment.overlay() {
+    if let Some(kept) = state.overlay() {
         return Ok(Some(kept));
     }
     let index = match engine.text_index() {
@@ -38,7 +38,7 @@ pub(super) fn overlay(
             return Ok(None);
         }
     };
-    let files = &moment.files;
+    let files = &state.files;
     // What changed has no hash here, and so differs from what the index has.
     let listed = files.iter().filter(|(_, info)| info.may_be_read()).filter_map(|(path, info)| {
         let hash = if info.is_as_indexed() { info.hash } else { 0 };
@@ -62,6 +62,6 @@ pub(super) fn overlay(
         overlay.put(&words(&mut preparer, input))?;
     }
     let overlay = Arc::new(overlay);
-    moment.keep_overlay(&overlay);
+    state.keep_overlay(&overlay);
     Ok(Some(overlay))
 }

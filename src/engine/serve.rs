@@ -63,7 +63,7 @@ pub fn serve(engine: &Engine, pace: &Pace, stop: &Stop) -> Result<()> {
     let place = Place::take(engine.store())?;
     let watcher = Watcher::new(engine.root(), engine.store().dir())?;
     let wake = Wake::new()?;
-    let _vouched = engine.warm.vouched.begin(engine.root(), &watcher);
+    let _guard = engine.cache.watch_state.begin(engine.root(), &watcher);
     let progress = Progress::default();
     let (sender, refreshed) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -100,7 +100,7 @@ struct Server<'a> {
     refreshes_from: Instant,
     failures: u32,
     /// A refresh has succeeded, so that a later failure is no reason to end.
-    has_vouched: bool,
+    has_refreshed: bool,
     touched: u64,
     gone: Option<Error>,
 }
@@ -138,7 +138,7 @@ impl<'a> Server<'a> {
             news: None,
             refreshes_from: now,
             failures: 0,
-            has_vouched: false,
+            has_refreshed: false,
             touched: 0,
             gone: None,
         }
@@ -212,14 +212,14 @@ impl<'a> Server<'a> {
 
     /// Takes what happened from the queue.
     fn drain(&mut self) -> Result<()> {
-        let vouched = &self.shared.engine.warm.vouched;
+        let watch_state = &self.shared.engine.cache.watch_state;
         // What is taken out is noted before anybody else may look.
-        let mut standing = vouched.lock();
-        let before = standing.as_mut().and_then(|standing| standing.still.take());
-        let (result, codes) = self.drained();
-        if let Some(standing) = &mut *standing {
-            standing.codes += codes;
-            standing.still = before.filter(|_| result.is_ok() && self.is_still());
+        let mut watched_tree = watch_state.lock();
+        let before = watched_tree.as_mut().and_then(|watched_tree| watched_tree.unchanged.take());
+        let (result, code_publications) = self.drained();
+        if let Some(watched_tree) = &mut *watched_tree {
+            watched_tree.code_publications += code_publications;
+            watched_tree.unchanged = before.filter(|_| result.is_ok() && self.is_unchanged());
         }
         result
     }
@@ -230,7 +230,8 @@ impl<'a> Server<'a> {
         // While a refresh runs, a path may be one of the next generation's.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
-        let (mut news, mut root_changed, mut result, mut codes) = (false, false, Ok(()), 0);
+        let (mut news, mut root_changed, mut result, mut code_publications) =
+            (false, false, Ok(()), 0);
         let marks = watcher.touches();
         watcher.drain(&mut |event| match event {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
@@ -242,10 +243,10 @@ impl<'a> Server<'a> {
                     news = true;
                 }
             }
-            Event::CodePublished => codes += 1,
+            Event::CodePublished => code_publications += 1,
             Event::Lost => {
                 log::debug!("watch: events were lost");
-                codes += 1;
+                code_publications += 1;
                 // The marks may be among them: those who wait learn at once that nothing is known.
                 self.touched = self.touched.max(marks);
                 dirty.lose();
@@ -269,20 +270,20 @@ impl<'a> Server<'a> {
         if news {
             self.note_news();
         }
-        (self.lose_if_damaged(result), codes)
+        (self.lose_if_damaged(result), code_publications)
     }
 
     /// Returns true if nothing differs from the generation, as far as events were taken out.
-    fn is_still(&self) -> bool {
+    fn is_unchanged(&self) -> bool {
         let is_whole = |current: &Current| !current.is_blind && current.unwatched.is_empty();
         self.dirty.is_empty() && self.gone.is_none() && self.current.as_ref().is_some_and(is_whole)
     }
 
     /// Lets calls of this process know that nothing differs, or that something may.
-    fn vouch(&self) {
-        let still = self.current.as_ref().filter(|_| self.is_still());
-        let still = || still.map(|current| (&current.snapshot, current.sources.clone()));
-        self.shared.engine.warm.vouched.stand(still);
+    fn publish_state(&self) {
+        let unchanged = self.current.as_ref().filter(|_| self.is_unchanged());
+        let unchanged = || unchanged.map(|current| (&current.snapshot, current.sources.clone()));
+        self.shared.engine.cache.watch_state.set_unchanged(unchanged);
     }
 
     fn note_news(&mut self) {
@@ -318,8 +319,8 @@ impl<'a> Server<'a> {
         if self.clients.give_up(Instant::now()) {
             self.lose();
         }
-        if !self.is_still() {
-            self.shared.engine.warm.vouched.stand(|| None);
+        if !self.is_unchanged() {
+            self.shared.engine.cache.watch_state.set_unchanged(|| None);
         }
     }
 
@@ -396,19 +397,19 @@ impl<'a> Server<'a> {
         let adopted = built.and_then(|_| self.adopt());
         self.refreshing_since = None;
         let ended = self.adopted(adopted, now, rest);
-        self.vouch();
+        self.publish_state();
         ended
     }
 
     fn adopted(&mut self, adopted: Result<bool>, now: Instant, rest: Duration) -> Result<()> {
         match adopted {
             Ok(is_complete) => {
-                self.has_vouched = true;
+                self.has_refreshed = true;
                 self.failures = 0;
                 self.refreshes_from = if is_complete { now + rest } else { now };
                 Ok(())
             }
-            Err(error) if !self.has_vouched && error.kind() != Kind::Busy => Err(error),
+            Err(error) if !self.has_refreshed && error.kind() != Kind::Busy => Err(error),
             Err(error) => {
                 log::warn!("{error}");
                 self.refreshes_from =

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use super::freshen::Watched;
+use super::compare::WatchReport;
 use super::{Engine, socket, wire};
 use crate::source::watch;
 
@@ -13,28 +13,28 @@ const GREETING: Duration = Duration::from_millis(5);
 
 /// A question that was sent to a watch server, which works on it meanwhile.
 #[derive(Debug)]
-pub struct Question {
+pub struct PendingSync {
     stream: UnixStream,
     root: (u64, u64),
 }
 
 /// Asks the watch server of an index what changed since its generation, every change that was
 /// made before this call included. Returns `None` where there is no server; does not wait.
-pub fn ask(engine: &Engine) -> Option<Question> {
+pub fn start_sync(engine: &Engine) -> Option<PendingSync> {
     let mut stream = socket::connect(engine.store().dir()).ok()?;
     let mut request = wire::greeting().to_vec();
     request.extend_from_slice(&wire::SYNC);
     // The stream does not block yet, and a fresh one has room for a few bytes.
     stream.write_all(&request).ok()?;
     stream.set_nonblocking(false).ok()?;
-    Some(Question { stream, root: watch::identity(engine.root()).ok()? })
+    Some(PendingSync { stream, root: watch::identity(engine.root()).ok()? })
 }
 
-impl Question {
+impl PendingSync {
     /// Waits for the answer. Returns `None` where the server is not of this version, or watches
     /// another tree than the one that was at the root, or does not greet within 5 ms, or cannot
     /// tell, or not within `deadline`: the caller then looks for itself.
-    pub fn answer(mut self, deadline: Duration) -> Option<Watched> {
+    pub fn wait(mut self, deadline: Duration) -> Option<WatchReport> {
         let started_at = Instant::now();
         let mut greeting = [0; wire::GREETING_BYTES];
         let greets_until = started_at + GREETING.min(deadline);
@@ -55,9 +55,9 @@ impl Question {
     }
 }
 
-/// Asks and waits: [`ask`], then [`Question::answer`].
-pub fn sync(engine: &Engine, deadline: Duration) -> Option<Watched> {
-    ask(engine)?.answer(deadline)
+/// Asks and waits: [`start_sync`], then [`PendingSync::wait`].
+pub fn sync(engine: &Engine, deadline: Duration) -> Option<WatchReport> {
+    start_sync(engine)?.wait(deadline)
 }
 
 fn read_until(stream: &mut UnixStream, mut buffer: &mut [u8], until: Instant) -> io::Result<()> {

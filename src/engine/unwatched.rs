@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::freshen::Watched;
+use super::compare::WatchReport;
 use super::{Engine, Pace};
 use crate::error::{Error, Kind, Result};
 use crate::index::store::Store;
@@ -37,51 +37,51 @@ pub fn serve(_engine: &Engine, _pace: &Pace, _stop: &Stop) -> Result<()> {
 
 /// A question to a watch server, of which there is none.
 #[derive(Debug)]
-pub enum Question {}
+pub enum PendingSync {}
 
 /// Returns `None`: nobody serves.
-pub fn ask(_engine: &Engine) -> Option<Question> {
+pub fn start_sync(_engine: &Engine) -> Option<PendingSync> {
     None
 }
 
-impl Question {
+impl PendingSync {
     /// Waits for the answer.
-    pub fn answer(self, _deadline: Duration) -> Option<Watched> {
+    pub fn wait(self, _deadline: Duration) -> Option<WatchReport> {
         match self {}
     }
 }
 
 /// Returns `None`: nobody serves.
-pub fn sync(_engine: &Engine, _deadline: Duration) -> Option<Watched> {
+pub fn sync(_engine: &Engine, _deadline: Duration) -> Option<WatchReport> {
     None
 }
 
 /// What a watch server of this process vouches for: nothing.
 #[derive(Debug, Default)]
-pub(super) struct Vouched;
+pub(super) struct WatchState;
 
-impl Vouched {
+impl WatchState {
     /// Returns `None`: nobody serves.
-    pub(super) fn still(&self, _store: &Store) -> Option<Still> {
+    pub(super) fn unchanged(&self, _store: &Store) -> Option<UnchangedGeneration> {
         None
     }
 
     /// Returns false: nobody serves.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         false
     }
 
     /// Returns `None`: nobody serves.
-    pub(super) fn codes(&self) -> Option<u64> {
+    pub(super) fn code_publications(&self) -> Option<u64> {
         None
     }
 }
 
 /// A generation of which nothing changed, of which nobody tells.
 #[derive(Debug)]
-pub(super) enum Still {}
+pub(super) enum UnchangedGeneration {}
 
-impl Still {
+impl UnchangedGeneration {
     /// Returns whether it speaks of a generation.
     pub(super) fn is_of(&self, _generation: u64, _checksums: &[u32]) -> bool {
         match *self {}

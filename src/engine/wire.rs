@@ -13,7 +13,7 @@
 //! before it works. The next request waits for the answer. Whoever reads something else closes the
 //! connection. The root's identity tells apart the trees that several containers have at one path.
 
-use super::freshen::Watched;
+use super::compare::WatchReport;
 use crate::index::format;
 
 /// Counts up whenever this page changes.
@@ -40,7 +40,7 @@ pub(super) fn greeting() -> [u8; GREETING_BYTES] {
 }
 
 /// Returns the whole answer, or that of a degraded server where it would be too long.
-pub(super) fn answer(root: (u64, u64), watched: &Watched) -> Vec<u8> {
+pub(super) fn answer(root: (u64, u64), watched: &WatchReport) -> Vec<u8> {
     let mut bytes = vec![0; 4];
     bytes.push(1);
     bytes.extend_from_slice(&root.0.to_le_bytes());
@@ -63,13 +63,13 @@ pub(super) fn answer(root: (u64, u64), watched: &Watched) -> Vec<u8> {
 
 /// Decodes an answer's body; `None` if it is damaged, about another root, or the server is
 /// degraded. O(body).
-pub(super) fn decode(body: &[u8], root: (u64, u64)) -> Option<Watched> {
+pub(super) fn decode(body: &[u8], root: (u64, u64)) -> Option<WatchReport> {
     let mut rest = body.strip_prefix(&[1])?;
     if (long(&mut rest)?, long(&mut rest)?) != root {
         return None;
     }
     let generation = long(&mut rest)?;
-    let mut watched = Watched { generation, ..Watched::default() };
+    let mut watched = WatchReport { generation, ..WatchReport::default() };
     for paths in [&mut watched.changed, &mut watched.dirs, &mut watched.trees] {
         for _ in 0..number(&mut rest)? {
             let len = number(&mut rest)?;
@@ -104,7 +104,7 @@ mod tests {
         fn answers_round_trip(
             generation: u64, changed in paths(), dirs in paths(), trees in paths(),
         ) {
-            let watched = Watched { generation, changed, dirs, trees };
+            let watched = WatchReport { generation, changed, dirs, trees };
             let bytes = answer((3, 4), &watched);
             prop_assert_eq!(bytes[..4].to_vec(), (bytes.len() as u32 - 4).to_le_bytes().to_vec());
             prop_assert_eq!(decode(&bytes[4..], (4, 3)), None);
@@ -125,6 +125,6 @@ mod tests {
     #[test]
     fn a_long_answer_is_degraded() {
         let changed = vec![vec![b'x'; BODY_BYTES_MAX]];
-        assert_eq!(answer((0, 0), &Watched { changed, ..Watched::default() }), DEGRADED);
+        assert_eq!(answer((0, 0), &WatchReport { changed, ..WatchReport::default() }), DEGRADED);
     }
 }

@@ -26,7 +26,7 @@ pub use clone::Remote;
 pub use head::Head;
 pub use range::{FILES_MAX, Place, Range, Status, Told};
 pub use since::Difference;
-pub use stream::Wishes;
+pub use stream::StreamOptions;
 
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
@@ -115,7 +115,7 @@ pub struct Commit {
 }
 
 /// What git said, and how it ended.
-struct Said {
+struct GitOutput {
     answer: Vec<u8>,
     complaint: String,
     /// `None` where a signal ended it.
@@ -230,7 +230,7 @@ impl Git {
         if said.code == Some(0) { Ok(said.answer) } else { Err(said.failure(command)) }
     }
 
-    fn run<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<Said> {
+    fn run<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<GitOutput> {
         self.run_with(&[], command, args)
     }
 
@@ -240,7 +240,7 @@ impl Git {
         settings: &[OsString],
         command: &str,
         args: &[A],
-    ) -> Result<Said> {
+    ) -> Result<GitOutput> {
         let mut child = self.start(settings, command, args)?;
         let (answer, complaint) = (
             collect(child.stdout.take(), ANSWER_BYTES_MAX),
@@ -263,7 +263,7 @@ impl Git {
             true => Vec::new(),
             false => complaint.recv_timeout(PATIENCE).unwrap_or_default(),
         };
-        Ok(Said { answer, complaint: first_complaint(&complaint), code: status.code() })
+        Ok(GitOutput { answer, complaint: first_complaint(&complaint), code: status.code() })
     }
 
     /// Starts git in the root. The one place where git is run.
@@ -300,7 +300,7 @@ impl Git {
     }
 }
 
-impl Said {
+impl GitOutput {
     /// Returns the error of a `command` that ended like this.
     fn failure(&self, command: &str) -> Error {
         failed(command, &self.complaint)

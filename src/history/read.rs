@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use super::git::{Git, Head, Range, Wishes};
+use super::git::{Git, Head, Range, StreamOptions};
 use super::id::CommitId;
 use super::log::build::Fresh;
 use super::log::{COMMITS_MAX, Log, Origin};
@@ -123,7 +123,7 @@ fn read(
     }
     (bounds.on_commit)(Reading::Expected(expected));
     let fresh = std::cell::RefCell::new(Fresh::default());
-    let wishes = Wishes { patience: bounds.patience, is_cancelled: bounds.is_cancelled };
+    let options = StreamOptions { patience: bounds.patience, is_cancelled: bounds.is_cancelled };
     let each = &mut |mut told: super::git::Told| {
         if told.id.is_some_and(|id| head.shallow.binary_search(&id).is_ok()) {
             // Without its parents it seems to have added every file.
@@ -133,7 +133,7 @@ fn read(
         fresh.borrow_mut().push(&told);
         (bounds.on_commit)(Reading::Commit);
     };
-    git.tell(&range, wishes, each, &mut || *fresh.borrow_mut() = Fresh::default())?;
+    git.tell(&range, options, each, &mut || *fresh.borrow_mut() = Fresh::default())?;
     let fresh = fresh.into_inner();
     let kept = kept.map(|(_, log, stays)| (log, stays));
     Ok(Some(fresh.join(origin, kept, bounds.commits_max)))

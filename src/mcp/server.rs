@@ -178,7 +178,7 @@ impl ServerHandler for Server {
             }
         };
         // To hand a call to another thread and back takes longer than most look-ups.
-        let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_at_rest();
+        let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_settled();
         let is_quick = tool.speed == Speed::Lookup && was_quick.load(Ordering::Relaxed);
         let answered = if is_quick && home.as_ref().is_some_and(is_at_rest) {
             catch_unwind(AssertUnwindSafe(work)).ok()

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use codedb::base::bits::Bits;
 use codedb::base::ids::{DirId, FileId};
-use codedb::engine::{self, Built, Engine, Freshened, Progress};
+use codedb::engine::{self, Built, Comparison, Engine, Progress};
 use codedb::index::snapshot::Snapshot;
 use codedb::index::store::Store;
 use codedb::query::candidates::{Demand, candidates};
@@ -169,8 +169,8 @@ fn difference(kept: &Contents, built: &Contents, log: &[String]) -> String {
 fn check_freshened(engine: &Engine, log: &[String]) -> bool {
     let snapshot = engine.snapshot().expect("sound").expect("an index");
     let nothing = Bits::new(snapshot.table.files() as usize);
-    let freshened = engine::freshen(&snapshot, DirId(0), &nothing, engine.environment());
-    let Freshened::View(view) = freshened.expect("sound") else { return false };
+    let freshened = engine::compare_tree(&snapshot, DirId(0), &nothing, engine.environment());
+    let Comparison::Diff(view) = freshened.expect("sound") else { return false };
     let (kept, built) = (contents(&snapshot), contents(&afresh(engine)));
     let paths = paths(&snapshot);
     let gone: BTreeSet<&String> = view.gone.iter().map(|id| &paths[id.index()]).collect();

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use codedb::base::bits::Bits;
 use codedb::base::ids::{DirId, FileId};
 use codedb::base::path;
-use codedb::engine::{self, Engine, Freshened, Pace, Progress, Stop, Watched};
+use codedb::engine::{self, Comparison, Engine, Pace, Progress, Stop, WatchReport};
 use codedb::index::store::Store;
 use codedb::source::stamp::{RACY_WINDOW, Stamp};
 use codedb::source::walk::{self, Environment};
@@ -81,7 +81,7 @@ impl Watching {
     }
 
     /// Asks until there is an answer.
-    fn sync(&self) -> Watched {
+    fn sync(&self) -> WatchReport {
         let asked_at = Instant::now();
         loop {
             if let Some(watched) = engine::sync(&self.engine, DEADLINE) {
@@ -107,7 +107,8 @@ impl Watching {
         let asked_at = Instant::now();
         loop {
             let watched = self.sync();
-            if watched == (Watched { generation: watched.generation, ..Watched::default() }) {
+            if watched == (WatchReport { generation: watched.generation, ..WatchReport::default() })
+            {
                 return;
             }
             assert!(asked_at.elapsed() < Duration::from_secs(60), "{watched:?}");
@@ -124,10 +125,10 @@ impl Watching {
             let watched = self.sync();
             let snapshot = self.engine.snapshot().unwrap().unwrap();
             let table = &snapshot.table;
-            let freshened = engine::freshen_watched(&snapshot, &watched, root, environment);
+            let freshened = engine::compare_watched(&snapshot, &watched, root, environment);
             // The server published in between.
             let Some(freshened) = freshened.unwrap() else { continue };
-            let Freshened::View(view) = freshened else { return None };
+            let Comparison::Diff(view) = freshened else { return None };
             let name = |path: Vec<u8>| String::from_utf8(path).unwrap();
             let all = (0..table.files()).map(FileId);
             let stay = all.filter(|id| view.gone.binary_search(id).is_err());
@@ -161,8 +162,8 @@ impl Watching {
         to_read: &BTreeSet<String>,
     ) {
         let (table, nothing) = (&snapshot.table, Bits::default());
-        let strict = engine::freshen(snapshot, DirId(0), &nothing, self.engine.environment());
-        let Freshened::View(strict) = strict.unwrap() else { return };
+        let strict = engine::compare_tree(snapshot, DirId(0), &nothing, self.engine.environment());
+        let Comparison::Diff(strict) = strict.unwrap() else { return };
         let name = |id: FileId| String::from_utf8(table.path(id).unwrap()).unwrap();
         for &id in &strict.changed {
             // The strict look cannot tell these; the server saw that they did not change.

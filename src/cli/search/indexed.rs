@@ -18,8 +18,8 @@ use super::searcher::is_stdin_path;
 use super::targets::{self, Item, Knowledge, Origin, Target};
 use crate::base::ids::{DirId, FileId};
 use crate::base::path;
-use crate::catalog::file_list::View;
-use crate::engine::{self, Engine, Freshened, Question, Watched};
+use crate::catalog::file_list::TreeDiff;
+use crate::engine::{self, Comparison, Engine, PendingSync, WatchReport};
 use crate::error::{Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
@@ -128,7 +128,7 @@ pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
         request,
         engine,
         snapshot: &snapshot,
-        question: if asks { engine::ask(engine) } else { None },
+        sync: if asks { engine::start_sync(engine) } else { None },
         watched: None,
     };
     match lookup.list(report) {
@@ -146,9 +146,9 @@ struct Lookup<'a> {
     engine: &'a Engine,
     snapshot: &'a Snapshot,
     /// Sent to a watch server before anything else, so that it works meanwhile.
-    question: Option<Question>,
+    sync: Option<PendingSync>,
     /// Its answer, once it was waited for.
-    watched: Option<Watched>,
+    watched: Option<WatchReport>,
 }
 
 impl Lookup<'_> {
@@ -245,9 +245,9 @@ impl Lookup<'_> {
         let checking = Instant::now();
         let freshened = self.freshen(dir, candidates, &mut listing.report)?;
         listing.report.step("check freshness", checking);
-        let view = match freshened {
-            Freshened::View(view) => view,
-            Freshened::Rewalk(reason) => {
+        let diff = match freshened {
+            Comparison::Diff(diff) => diff,
+            Comparison::Rewalk(reason) => {
                 listing.report.freshness = format!("walked anew: {reason}");
                 let walked = self.add_walked(folder, candidates, listing);
                 // A builder would meet the same problems as this walk did.
@@ -257,10 +257,10 @@ impl Lookup<'_> {
             }
         };
         let listing_files = Instant::now();
-        listing.report.changed += view.changed.len();
-        listing.report.added += view.added.len();
-        listing.report.gone += view.gone.len();
-        self.add_view(folder, dir, &view, candidates, listing)?;
+        listing.report.changed += diff.changed.len();
+        listing.report.added += diff.added.len();
+        listing.report.gone += diff.gone.len();
+        self.add_view(folder, dir, &diff, candidates, listing)?;
         listing.report.step("list", listing_files);
         Ok(())
     }
@@ -270,27 +270,27 @@ impl Lookup<'_> {
         dir: DirId,
         candidates: &Candidates,
         report: &mut Report,
-    ) -> Result<Freshened> {
+    ) -> Result<Comparison> {
         if self.request.index.fresh == Some(Fresh::Trust) {
             if self.snapshot.table.meta()?.problems > 0 {
-                return Ok(Freshened::Rewalk("the walk met problems that a search must report"));
+                return Ok(Comparison::Rewalk("the walk met problems that a search must report"));
             }
             report.freshness = "trust: the index as it stands".to_owned();
-            return Ok(Freshened::View(View::default()));
+            return Ok(Comparison::Diff(TreeDiff::default()));
         }
         let environment = self.engine.environment();
-        if let Some(question) = self.question.take() {
-            self.watched = question.answer(SYNC_PATIENCE);
+        if let Some(sync) = self.sync.take() {
+            self.watched = sync.wait(SYNC_PATIENCE);
         }
         if let Some(watched) = &self.watched
             && let Some(freshened) =
-                engine::freshen_watched(self.snapshot, watched, dir, environment)?
+                engine::compare_watched(self.snapshot, watched, dir, environment)?
         {
             report.freshness = "watch: a watcher told what changed".to_owned();
             return Ok(freshened);
         }
         report.freshness = "strict: every stamp was compared".to_owned();
-        engine::freshen(self.snapshot, dir, &candidates.files, environment)
+        engine::compare_tree(self.snapshot, dir, &candidates.files, environment)
     }
 
     /// Adds the candidates below `dir`, what changed and what was added, in path order.
@@ -298,7 +298,7 @@ impl Lookup<'_> {
         &self,
         folder: &Path,
         dir: DirId,
-        view: &View,
+        diff: &TreeDiff,
         candidates: &Candidates,
         listing: &mut Listing,
     ) -> Result<()> {
@@ -306,14 +306,14 @@ impl Lookup<'_> {
         let entry = table.dir(dir)?;
         let prefix = entry.path.to_bytes();
         let all = candidates.is_all || self.request.lists_misses();
-        let mut added = view.added.iter().peekable();
+        let mut added = diff.added.iter().peekable();
         let mut spelling = Spelling::new(folder, self.request.scope.implicit, prefix);
         let files = entry.files.clone();
         let listed: Vec<FileId> = if all {
             files.clone().map(FileId).collect()
         } else {
             let candidates = candidates.files.iter().map(FileId::new);
-            let mut listed: Vec<FileId> = candidates.chain(view.changed.iter().copied()).collect();
+            let mut listed: Vec<FileId> = candidates.chain(diff.changed.iter().copied()).collect();
             listed.retain(|id| files.contains(&id.0));
             listed.sort_unstable();
             listed.dedup();
@@ -321,9 +321,9 @@ impl Lookup<'_> {
         };
         listing.unread += (files.len() - listed.len()) as u64;
         for id in listed {
-            let changed = view.changed.binary_search(&id).is_ok();
+            let changed = diff.changed.binary_search(&id).is_ok();
             let is_candidate = changed || candidates.files.contains(id.index());
-            if view.gone.binary_search(&id).is_ok() {
+            if diff.gone.binary_search(&id).is_ok() {
                 continue;
             }
             let file = table.file(id)?;
@@ -342,7 +342,7 @@ impl Lookup<'_> {
         }
         let rest: Vec<Item> = added.map(|path| spelling.item(path, Knowledge::Nothing)).collect();
         listing.items.extend(rest);
-        let gone = view.gone.iter().filter(|id| !candidates.files.contains(id.index()));
+        let gone = diff.gone.iter().filter(|id| !candidates.files.contains(id.index()));
         listing.unread = listing.unread.saturating_sub(if all { 0 } else { gone.count() as u64 });
         Ok(())
     }

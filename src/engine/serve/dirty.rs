@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::path;
-use crate::engine::freshen::Watched;
+use crate::engine::compare::WatchReport;
 use crate::error::Result;
 use crate::index::table::Table;
 use crate::source::rules;
@@ -126,13 +126,13 @@ impl Dirty {
     }
 
     /// Returns what a client is told; of `also` nothing is known either.
-    pub(super) fn watched(&self, generation: u64, also: &[Vec<u8>]) -> Watched {
+    pub(super) fn watched(&self, generation: u64, also: &[Vec<u8>]) -> WatchReport {
         let keys = |paths: &BTreeMap<Vec<u8>, u64>| paths.keys().cloned().collect();
         let mut trees: Vec<Vec<u8>> = keys(&self.trees);
         trees.extend_from_slice(also);
         trees.sort_unstable();
         trees.dedup();
-        Watched { generation, changed: keys(&self.changed), dirs: keys(&self.dirs), trees }
+        WatchReport { generation, changed: keys(&self.changed), dirs: keys(&self.dirs), trees }
     }
 
     fn is_lost_in_this_era(&self) -> bool {

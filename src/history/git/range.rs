@@ -1,6 +1,6 @@
 //! Commits with what they changed, as git tells them one after the other.
 
-use super::{Git, Wishes};
+use super::{Git, StreamOptions};
 use crate::error::{Error, Kind, Result};
 use crate::history::id::CommitId;
 
@@ -124,25 +124,25 @@ impl Git {
     pub fn tell(
         &self,
         range: &Range,
-        wishes: Wishes<'_>,
+        options: StreamOptions<'_>,
         each: &mut dyn FnMut(Told),
         anew: &mut dyn FnMut(),
     ) -> Result<()> {
-        let Err(error) = self.tell_with("-M", range, wishes, each) else { return Ok(()) };
+        let Err(error) = self.tell_with("-M", range, options, each) else { return Ok(()) };
         if error.kind() != Kind::Io {
             return Err(error);
         }
         log::debug!("renames by content cannot be told: {error}");
         anew();
         // What the first one says is the likelier reason.
-        self.tell_with("-M100%", range, wishes, each).map_err(|_: Error| error)
+        self.tell_with("-M100%", range, options, each).map_err(|_: Error| error)
     }
 
     fn tell_with(
         &self,
         renames: &str,
         range: &Range,
-        wishes: Wishes<'_>,
+        options: StreamOptions<'_>,
         each: &mut dyn FnMut(Told),
     ) -> Result<()> {
         let fixed = [
@@ -162,7 +162,7 @@ impl Git {
         let args: Vec<String> =
             fixed.iter().map(|arg| (*arg).to_owned()).chain(range.args()).collect();
         let mut reader = Reader::default();
-        self.stream("log", &args, wishes, &mut |piece| reader.take(piece, each))?;
+        self.stream("log", &args, options, &mut |piece| reader.take(piece, each))?;
         reader.finish(each);
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{COMPLAINT_BYTES_MAX, Git, PATIENCE, Said, collect, end, failed, first_complaint};
+use super::{COMPLAINT_BYTES_MAX, Git, GitOutput, PATIENCE, collect, end, failed, first_complaint};
 use crate::error::{Error, Kind, Result};
 
 /// Bytes of a piece.
@@ -21,16 +21,16 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// How long a stream may last, and who may end it before.
 #[derive(Clone, Copy)]
-pub struct Wishes<'a> {
+pub struct StreamOptions<'a> {
     /// How long git may take in all.
     pub patience: Duration,
     /// Says whether to stop.
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl std::fmt::Debug for Wishes<'_> {
+impl std::fmt::Debug for StreamOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Wishes").field("patience", &self.patience).finish_non_exhaustive()
+        f.debug_struct("StreamOptions").field("patience", &self.patience).finish_non_exhaustive()
     }
 }
 
@@ -45,23 +45,23 @@ impl Git {
         &self,
         command: &str,
         args: &[A],
-        wishes: Wishes<'_>,
+        options: StreamOptions<'_>,
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<()> {
         let mut child = self.start(&[], command, args)?;
         let pieces = pieces(child.stdout.take());
         let complaint = collect(child.stderr.take(), COMPLAINT_BYTES_MAX);
-        let deadline = Instant::now() + wishes.patience;
+        let deadline = Instant::now() + options.patience;
         loop {
             match pieces.recv_timeout(TICK) {
                 Ok(piece) => take(&piece),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let stopped = if (wishes.is_cancelled)() {
+            let stopped = if (options.is_cancelled)() {
                 Error::new(Kind::Cancelled, format!("`git {command}` was cancelled"))
             } else if Instant::now() > deadline {
-                let seconds = wishes.patience.as_secs();
+                let seconds = options.patience.as_secs();
                 Error::new(Kind::Limit, format!("`git {command}` took longer than {seconds} s"))
             } else {
                 continue;
@@ -75,7 +75,7 @@ impl Git {
         }
         let complaint = complaint.recv_timeout(PATIENCE).unwrap_or_default();
         let complaint = first_complaint(&complaint);
-        Err(Said { answer: Vec::new(), complaint, code: status.code() }.failure(command))
+        Err(GitOutput { answer: Vec::new(), complaint, code: status.code() }.failure(command))
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use codedb::base::bits::Bits;
 use codedb::base::ids::{DirId, FileId};
-use codedb::engine::{Engine, freshen};
+use codedb::engine::{Engine, compare_tree};
 use codedb::query::candidates::{Demand, candidates};
 use codedb::query::pattern::PatternOptions;
 use codedb::query::plan::Plan;
@@ -47,9 +47,9 @@ fn read(engine: &Engine) -> Result<Option<Reading>, Error> {
         found.push(candidates.files.iter().map(|id| paths[id].clone()).collect());
     }
     let nothing = Bits::new(paths.len());
-    let freshened = freshen(&snapshot, DirId(0), &nothing, engine.environment())?;
+    let freshened = compare_tree(&snapshot, DirId(0), &nothing, engine.environment())?;
     let unchanged =
-        matches!(freshened, codedb::engine::Freshened::View(view) if view.is_unchanged());
+        matches!(freshened, codedb::engine::Comparison::Diff(view) if view.is_unchanged());
     Ok(Some(Reading { paths, candidates: found, unchanged }))
 }
 

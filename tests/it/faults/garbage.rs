@@ -267,7 +267,7 @@ fn exercise_snapshot(sound: &Sound, table: Vec<u8>, segment: Vec<u8>, rng: &mut 
     let environment = Environment { global_excludes: None, threads: 2 };
     let nothing = Bits::new(snapshot.table.files() as usize);
     for scope in (0..snapshot.table.dirs().min(5)).map(DirId) {
-        drop(engine::freshen(&snapshot, scope, &nothing, &environment));
+        drop(engine::compare_tree(&snapshot, scope, &nothing, &environment));
     }
 }
 

@@ -5,7 +5,7 @@ use super::sweep::Swept;
 use super::{dir_changes, sweep};
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
-use crate::catalog::file_list::View;
+use crate::catalog::file_list::TreeDiff;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Table;
@@ -13,7 +13,7 @@ use crate::source::walk::Environment;
 
 /// What a watch server saw since a generation was made: nothing else differs from it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Watched {
+pub struct WatchReport {
     /// The generation it is about.
     pub generation: u64,
     /// Repository paths of files with another content or metadata perhaps, in order.
@@ -25,11 +25,11 @@ pub struct Watched {
     pub trees: Vec<Vec<u8>>,
 }
 
-/// The answer of [`freshen`].
+/// The answer of [`compare_tree`].
 #[derive(Debug)]
-pub enum Freshened {
+pub enum Comparison {
     /// The snapshot holds but for this.
-    View(View),
+    Diff(TreeDiff),
     /// The tree must be walked anew, for this reason.
     Rewalk(&'static str),
 }
@@ -40,18 +40,18 @@ pub enum Freshened {
 /// # Errors
 ///
 /// If the root cannot be opened or the index is damaged.
-pub fn freshen(
+pub fn compare_tree(
     snapshot: &Snapshot,
     scope: DirId,
     except: &Bits,
     environment: &Environment,
-) -> Result<Freshened> {
+) -> Result<Comparison> {
     let Snapshot { root, table, .. } = snapshot;
     if let Some(reason) = must_rewalk(table, environment)? {
-        return Ok(Freshened::Rewalk(reason));
+        return Ok(Comparison::Rewalk(reason));
     }
     if !table.sources()?.iter().all(crate::source::rules::Source::holds) {
-        return Ok(Freshened::Rewalk("an ignore rule changed"));
+        return Ok(Comparison::Rewalk("an ignore rule changed"));
     }
     let dirs = table.dir(scope)?.dirs;
     let mut swept = sweep::sweep(root, table, dirs, except, environment.threads)?;
@@ -60,24 +60,24 @@ pub fn freshen(
     finish(snapshot, swept, scope, environment)
 }
 
-/// Does as [`freshen`] does, but looks only where a watch server saw changes; returns `None` where
+/// Does as [`compare_tree`] does, but looks only where a watch server saw changes; returns `None` where
 /// its answer is about another generation. O(dirty files + dirty directories).
 ///
 /// # Errors
 ///
-/// As [`freshen`].
-pub fn freshen_watched(
+/// As [`compare_tree`].
+pub fn compare_watched(
     snapshot: &Snapshot,
-    watched: &Watched,
+    watched: &WatchReport,
     scope: DirId,
     environment: &Environment,
-) -> Result<Option<Freshened>> {
+) -> Result<Option<Comparison>> {
     let Snapshot { root, table, .. } = snapshot;
     if snapshot.generation != watched.generation {
         return Ok(None);
     }
     if let Some(reason) = must_rewalk(table, environment)? {
-        return Ok(Some(Freshened::Rewalk(reason)));
+        return Ok(Some(Comparison::Rewalk(reason)));
     }
     let below = table.dir(scope)?;
     let above = ancestors(table, scope)?;
@@ -150,12 +150,12 @@ fn finish(
     mut swept: Swept,
     scope: DirId,
     environment: &Environment,
-) -> Result<Freshened> {
+) -> Result<Comparison> {
     let Snapshot { root, table, .. } = snapshot;
     swept.dirs.sort_unstable();
     swept.dirs.dedup();
     let Some(changes) = dir_changes::in_dirs(root, table, &swept.dirs, scope, environment)? else {
-        return Ok(Freshened::Rewalk("an ignore rule or too many directories changed"));
+        return Ok(Comparison::Rewalk("an ignore rule or too many directories changed"));
     };
     let mut gone = swept.gone;
     gone.extend(changes.gone);
@@ -165,5 +165,5 @@ fn finish(
     changed.retain(|id| gone.binary_search(id).is_err());
     changed.sort_unstable();
     changed.dedup();
-    Ok(Freshened::View(View { changed, gone, added: changes.added, dirs: swept.dirs }))
+    Ok(Comparison::Diff(TreeDiff { changed, gone, added: changes.added, dirs: swept.dirs }))
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::Engine;
-use super::history::Looked;
-use super::vouched::Vouched;
+use super::history::LastHistory;
+use super::watch_state::WatchState;
 use crate::catalog::Catalog;
 use crate::catalog::file_list::FileList;
 use crate::error::Result;
@@ -19,17 +19,17 @@ use crate::source::kept::Texts;
 
 /// What an engine keeps.
 #[derive(Debug)]
-pub(super) struct Warm {
+pub(super) struct EngineCache {
     /// The texts of the tree's files.
     pub(super) texts: Arc<Texts>,
     /// What the watch server of this process vouches for.
-    pub(super) vouched: Vouched,
+    pub(super) watch_state: WatchState,
     /// The log of commits, and of which HEAD.
-    pub(super) looked: Mutex<Option<Looked>>,
+    pub(super) last_history: Mutex<Option<LastHistory>>,
     /// The generation that was searched last: its blocks are checked once.
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     segments: Mutex<Option<OpenSegments>>,
-    moment: Mutex<Option<Arc<Moment>>>,
+    state: Mutex<Option<Arc<TreeState>>>,
 }
 
 /// The segments of a publication of the code index.
@@ -37,23 +37,23 @@ pub(super) struct Warm {
 struct OpenSegments {
     manifest: CodeManifest,
     /// How often the code index had been published before they were looked for.
-    codes: Option<u64>,
+    code_publications: Option<u64>,
     opened: Arc<Vec<CodeSegment>>,
 }
 
 /// The files of a tree at one moment, and what was made of them.
 #[derive(Debug)]
-pub(super) struct Moment {
+pub(super) struct TreeState {
     pub(super) files: Arc<FileList>,
     pub(super) names: OnceLock<PathIndex>,
     catalog: Mutex<Option<Arc<Catalog>>>,
     overlay: OnceLock<Arc<Overlay>>,
 }
 
-impl Moment {
-    fn new(files: FileList) -> Moment {
+impl TreeState {
+    fn new(files: FileList) -> TreeState {
         let (names, overlay) = (OnceLock::new(), OnceLock::new());
-        Moment { files: Arc::new(files), names, catalog: Mutex::new(None), overlay }
+        TreeState { files: Arc::new(files), names, catalog: Mutex::new(None), overlay }
     }
 
     /// Returns the text index that speaks of this moment's files, if it was asked before.
@@ -79,13 +79,20 @@ impl Moment {
     }
 }
 
-impl Warm {
+impl EngineCache {
     /// Returns what an engine of the tree at `root` keeps: nothing yet.
-    pub(super) fn new(root: &Path) -> Warm {
+    pub(super) fn new(root: &Path) -> EngineCache {
         let texts = Arc::new(Texts::new(root.to_path_buf()));
-        let (looked, snapshot) = (Mutex::new(None), Mutex::new(None));
-        let (segments, moment) = (Mutex::new(None), Mutex::new(None));
-        Warm { texts, vouched: Vouched::default(), looked, snapshot, segments, moment }
+        let (last_history, snapshot) = (Mutex::new(None), Mutex::new(None));
+        let (segments, state) = (Mutex::new(None), Mutex::new(None));
+        EngineCache {
+            texts,
+            watch_state: WatchState::default(),
+            last_history,
+            snapshot,
+            segments,
+            state,
+        }
     }
 
     /// Returns the generation that `files` are a list of, if that is the newest one or was searched last.
@@ -119,55 +126,56 @@ impl Warm {
     }
 
     /// Returns the moment that was looked at last.
-    pub(super) fn last(&self) -> Option<Arc<Moment>> {
-        self.moment.lock().ok()?.clone()
+    pub(super) fn last(&self) -> Option<Arc<TreeState>> {
+        self.state.lock().ok()?.clone()
     }
 
     /// Returns the moment of `files`: the last one if they are the same, else one that begins with
     /// that one's catalog. O(files).
-    pub(super) fn moment(&self, files: FileList) -> Arc<Moment> {
-        let Ok(mut last) = self.moment.lock() else { return Arc::new(Moment::new(files)) };
+    pub(super) fn state(&self, files: FileList) -> Arc<TreeState> {
+        let Ok(mut last) = self.state.lock() else { return Arc::new(TreeState::new(files)) };
         if let Some(last) = last.as_ref().filter(|last| files.is_same_as(&last.files)) {
             return Arc::clone(last);
         }
-        let moment = Arc::new(Moment::new(files));
+        let state = Arc::new(TreeState::new(files));
         if let Some(catalog) = last.as_ref().and_then(|last| last.catalog()) {
-            moment.keep(&catalog);
+            state.keep(&catalog);
         }
-        *last = Some(Arc::clone(&moment));
-        moment
+        *last = Some(Arc::clone(&state));
+        state
     }
 
-    /// Returns the opened segments if they are kept and nothing was published since: `codes` tells how
+    /// Returns the opened segments if they are kept and nothing was published since: `code_publications` tells how
     /// often the code index was.
-    pub(super) fn segments_at(&self, codes: u64) -> Option<Arc<Vec<CodeSegment>>> {
+    pub(super) fn segments_at(&self, code_publications: u64) -> Option<Arc<Vec<CodeSegment>>> {
         let kept = self.segments.lock().ok()?;
-        let kept = kept.as_ref().filter(|kept| kept.codes == Some(codes))?;
+        let kept =
+            kept.as_ref().filter(|kept| kept.code_publications == Some(code_publications))?;
         Some(Arc::clone(&kept.opened))
     }
 
-    /// Returns the opened segments of a publication, if they are kept; `codes` tells how often the code
+    /// Returns the opened segments of a publication, if they are kept; `code_publications` tells how often the code
     /// index was published before the manifest was read.
     pub(super) fn segments(
         &self,
         manifest: &CodeManifest,
-        codes: Option<u64>,
+        code_publications: Option<u64>,
     ) -> Option<Arc<Vec<CodeSegment>>> {
         let mut kept = self.segments.lock().ok()?;
         let kept = kept.as_mut().filter(|kept| kept.manifest == *manifest)?;
-        kept.codes = codes;
+        kept.code_publications = code_publications;
         Some(Arc::clone(&kept.opened))
     }
 
-    /// Keeps the segments of a publication, as [`Warm::segments`] gives them.
+    /// Keeps the segments of a publication, as [`EngineCache::segments`] gives them.
     pub(super) fn keep_segments(
         &self,
         manifest: CodeManifest,
-        codes: Option<u64>,
+        code_publications: Option<u64>,
         opened: &Arc<Vec<CodeSegment>>,
     ) {
         if let Ok(mut kept) = self.segments.lock() {
-            *kept = Some(OpenSegments { manifest, codes, opened: Arc::clone(opened) });
+            *kept = Some(OpenSegments { manifest, code_publications, opened: Arc::clone(opened) });
         }
     }
 

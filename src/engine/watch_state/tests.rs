@@ -36,7 +36,10 @@ fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
         let result = std::panic::catch_unwind(ends);
         stop.stop();
         serving.join().unwrap().unwrap();
-        assert!(engine.warm.vouched.still(&engine.store).is_none(), "nobody serves any more");
+        assert!(
+            engine.cache.watch_state.unchanged(&engine.store).is_none(),
+            "nobody serves any more"
+        );
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     });
 }
@@ -44,7 +47,7 @@ fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
 /// Waits until nothing differs from the index, and looks once, so that there is a moment to hold.
 fn settle(engine: &Engine) {
     let since = Instant::now();
-    while engine.warm.vouched.still(&engine.store).is_none() {
+    while engine.cache.watch_state.unchanged(&engine.store).is_none() {
         assert!(since.elapsed() < Duration::from_secs(60), "it never settles");
         // Who asks learns that a rule is doubtful, and so does the server.
         let _ = engine::sync(engine, Duration::from_secs(5));
@@ -69,13 +72,13 @@ fn there(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
 #[test]
 fn a_quiet_tree_is_vouched_for_and_every_edit_is_seen_at_once() {
     served(None, |engine, root| {
-        let mut vouched = 0;
+        let mut unchanged = 0;
         for round in 0..60 {
             if round % 3 == 0 {
                 settle(engine);
-                let last = engine.warm.last().unwrap();
+                let last = engine.cache.last().unwrap();
                 let local = Local::new(engine, Check::Watcher);
-                vouched += usize::from(local.still_holds(&last.files));
+                unchanged += usize::from(local.is_current(&last.files));
             }
             let path = root.join(["a.rs", "src/b.rs", "src/inner/c.rs", "src/new.rs"][round % 4]);
             match round % 5 {
@@ -85,7 +88,7 @@ fn a_quiet_tree_is_vouched_for_and_every_edit_is_seen_at_once() {
             }
             assert_eq!(seen(engine), there(engine), "round {round}");
         }
-        assert!(vouched > 10, "{vouched}");
+        assert!(unchanged > 10, "{unchanged}");
     });
 }
 
@@ -124,10 +127,15 @@ fn rules_that_change_are_seen_wherever_they_stand() {
 fn a_code_index_that_was_published_is_noticed() {
     served(None, |engine, _| {
         settle(engine);
-        let before = engine.warm.vouched.codes().expect("nothing is on its way");
+        let before = engine.cache.watch_state.code_publications().expect("nothing is on its way");
         engine::build_code(engine, true, &engine::Progress::default()).unwrap();
         let since = Instant::now();
-        while engine.warm.vouched.codes().is_none_or(|codes| codes == before) {
+        while engine
+            .cache
+            .watch_state
+            .code_publications()
+            .is_none_or(|code_publications| code_publications == before)
+        {
             assert!(since.elapsed() < Duration::from_secs(30), "it is not noticed");
         }
     });
