@@ -23,7 +23,8 @@ pub(super) fn register(
     command: &str,
 ) -> Result<Option<Edit>> {
     if text.trim().is_empty() {
-        return Ok(Some(Edit { text: fresh("\n", container, shape, command), act: Act::Adds }));
+        let fresh = fresh(lines::line_end(text), container, shape, command);
+        return Ok(Some(Edit { text: format!("{text}{fresh}"), act: Act::Adds }));
     }
     let document = Document::parse(text)?;
     let entry = Written::map(entry::members(shape, command));
@@ -34,8 +35,8 @@ pub(super) fn register(
         return Ok(Some(Edit { text: edited, act: Act::Adds }));
     };
     let Some(servers) = servers(root, container)? else {
-        let entry = Written::Map(vec![(NAME.to_owned(), entry)]);
-        let splices = document.inserted(root, container, &entry);
+        let new = Written::NewServers(NAME, Box::new(entry));
+        let splices = document.inserted(root, container, &new);
         return checked(text, splices, Act::Adds, container, shape, Some(command)).map(Some);
     };
     let Some(found) = unique(servers, NAME)? else {
@@ -50,7 +51,8 @@ pub(super) fn register(
     checked(text, vec![splice], act, container, shape, Some(command)).map(Some)
 }
 
-/// Takes our entry out of the object `container` of `text`.
+/// Takes our entry out of the object `container` of `text`, and with it what [`register`] created
+/// around it: then the text is what it was before, byte for byte.
 pub(super) fn unregister(text: &str, container: &str, shape: Shape) -> Result<Option<Edit>> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -59,15 +61,44 @@ pub(super) fn unregister(text: &str, container: &str, shape: Shape) -> Result<Op
     let Some(root) = document.root()? else { return Ok(None) };
     let Some(servers) = servers(root, container)? else { return Ok(None) };
     let Some(found) = unique(servers, NAME)? else { return Ok(None) };
-    let splices = document.removed(servers, found);
-    let mut edit = checked(text, splices, Act::Removes, container, shape, None)?;
-    let found = value(&found.value);
-    if let Some(command) = found["command"].as_str().or(found["command"][0].as_str())
-        && text == fresh(lines::line_end(text), container, shape, command)
-    {
-        edit.act = Act::RemovesAll;
+    let entry = value(&found.value);
+    if let Some(command) = entry["command"].as_str().or(entry["command"][0].as_str()) {
+        let is_original = |original: &String| {
+            let registered = register(original, container, shape, command);
+            registered.is_ok_and(|edit| edit.is_some_and(|edit| edit.text == text))
+        };
+        if let Some(original) = originals(&document, root, container).into_iter().find(is_original)
+        {
+            let act = if original.is_empty() { Act::RemovesAll } else { Act::Removes };
+            return Ok(Some(Edit { text: original, act }));
+        }
     }
-    Ok(Some(edit))
+    let splices = document.removed(servers, found);
+    checked(text, splices, Act::Removes, container, shape, None).map(Some)
+}
+
+/// Returns the texts from which [`register`] may have made the document by creating more than our
+/// entry, or by putting it into an object of servers without members. At most one of them gives the
+/// document when it is registered.
+fn originals(document: &Document<'_>, root: &Object<'_>, container: &str) -> Vec<String> {
+    let text = document.text;
+    let mut originals = vec![
+        // The root object was created, behind blanks or comments.
+        text[..root.range.start].to_owned(),
+        lines::cut(text, lines::whole_lines(text, root.range.start..root.range.end)),
+    ];
+    let Ok(Some(member)) = unique(root, container) else { return originals };
+    let mut splices = vec![document.removed(root, member)];
+    if root.properties.len() == 1 {
+        splices.extend(Document::emptied(root, member).map(|splice| vec![splice]));
+    }
+    if let Some(servers) = member.value.as_object()
+        && let [only] = servers.properties.as_slice()
+    {
+        splices.extend(Document::emptied(servers, only).map(|splice| vec![splice]));
+    }
+    originals.extend(splices.into_iter().map(|splices| spliced(text, splices)));
+    originals
 }
 
 /// Returns the object of servers, where there is one.

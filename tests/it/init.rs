@@ -22,7 +22,7 @@ const SETTINGS: &[(&str, &str)] = &[
         ".config/zed/settings.json",
         "// Zed\n{\n  \"context_servers\": {\n    \"a\": {} // last\n    // \"b\": {}\n  },\n}\n",
     ),
-    (".codeium/windsurf/mcp_config.json", "{\"mcpServers\": {}}"),
+    (".codeium/windsurf/mcp_config.json", "{\n  \"theme\": \"dark\"\n}\n"),
     (".config/opencode/opencode.jsonc", "{\n  /* all */\n  \"mcp\": {},\n}\n"),
 ];
 
@@ -252,13 +252,13 @@ fn links_are_written_through_and_permissions_kept() {
     assert!(link.is_symlink() && fs::read_to_string(&kept).expect("text").contains("codedb"));
     let mode = fs::metadata(&kept).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // The fresh file would go; a link and what it leads to stay.
+    // A file that init created is deleted; a link and its target stay.
     fs::remove_file(&kept).expect("it is there");
     write(&kept, "");
     init(&place, &["--yes"]).expect_success();
     init(&place, &["--yes", "--remove"]).expect_success();
     let left = fs::read_to_string(&link).expect("it is there");
-    assert_eq!(left, "{\n  \"mcpServers\": {}\n}\n");
+    assert_eq!(left, "");
     let names = fs::read_dir(kept.parent().expect("a folder")).expect("a folder").count();
     assert_eq!(names, 1, "a temporary file is left");
 }

@@ -1,6 +1,7 @@
-//! Members of an object put in and taken out: taking out undoes putting in, byte for byte.
+//! Members of an object put in and taken out.
 //!
-//! The exception is an object that becomes empty: it is left as `{}`, however many blanks it had.
+//! Different texts stay different when a member is put in, so that a removal can restore every byte:
+//! the blanks of an object without members decide on the layout of its first one.
 
 use std::ops::Range;
 
@@ -53,10 +54,10 @@ impl Document<'_> {
             format!("{end}{indent}{}: {}", quoted(key), member.lines(end, unit, &indent));
         let on_line = format!("{}: {}", quoted(key), member.inline());
         let text = match comment {
-            _ if rest.contains('\n') => on_lines,
+            Some(_) if rest.contains('\n') => on_lines,
             Some(_) => format!(" {on_line}"),
-            None if self.is_one_line() => on_line,
-            None => format!("{on_lines}{end}{base}"),
+            None if rest.is_empty() && !self.is_one_line() => format!("{on_lines}{end}{base}"),
+            None => on_line,
         };
         vec![Splice { range: at..at, text }]
     }
@@ -150,6 +151,13 @@ impl Document<'_> {
     fn end_of(&self, token: &TokenAndRange<'_>) -> usize {
         let range = token.range.start..token.range.end;
         range.start + self.text[range.clone()].trim_end_matches(['\r', '\n']).len()
+    }
+
+    /// Returns the two removals of `member`, the only one of `object`, that undo an insertion into an
+    /// object without members and comments: with all blanks, and without those behind the member.
+    pub(super) fn emptied(object: &Object<'_>, member: &ObjectProp<'_>) -> [Splice; 2] {
+        let (open, close) = (object.range.start, object.range.end - 1);
+        [cut(open + 1..close), cut(open + 1..member.range.end)]
     }
 
     /// Returns the blanks that open the line of `at`.

@@ -15,13 +15,13 @@ fn take_out(text: &str) -> Result<Option<Edit>> {
     unregister(text, CONTAINER, SHAPE)
 }
 
-/// Puts our entry in and compares; then takes it out, which gives `text` again, or `left`.
+/// Puts our entry in and compares; then takes it out, which gives `text` again.
 #[track_caller]
-fn check(text: &str, expected: &str, left: Option<&str>) {
+fn check(text: &str, expected: &str) {
     let edit = put(text).expect("sound").expect("an edit");
     assert_eq!(edit.text, expected);
     let gone = take_out(&edit.text).expect("sound").expect("an edit").text;
-    assert_eq!(gone, left.unwrap_or(text));
+    assert_eq!(gone, text);
 }
 
 const ENTRY: &str = "\"codedb\": {\"command\": \"codedb\", \"args\": [\"mcp\"]}";
@@ -38,7 +38,7 @@ fn entry(end: &str, indent: &str, unit: &str) -> String {
 fn a_member_comes_behind_the_last_one() {
     let lines = entry("\n", "    ", "  ");
     let around = |inner: &str| format!("{{\n  \"mcpServers\": {{{inner}\n  }}\n}}\n");
-    let check_inner = |before: &str, after: &str| check(&around(before), &around(after), None);
+    let check_inner = |before: &str, after: &str| check(&around(before), &around(after));
     check_inner("\n    \"a\": {}", &format!("\n    \"a\": {{}},{lines}"));
     check_inner("\n    \"a\": {},", &format!("\n    \"a\": {{}},{lines},"));
     let noted = format!("\n    \"a\": {{}}, // note{lines}\n    // \"b\": {{}}");
@@ -49,15 +49,15 @@ fn a_member_comes_behind_the_last_one() {
 
 #[test]
 fn an_object_on_one_line_stays_on_it() {
-    check("{\"mcpServers\": {}}", &format!("{{\"mcpServers\": {{{ENTRY}}}}}"), None);
+    check("{\"mcpServers\": {}}", &format!("{{\"mcpServers\": {{{ENTRY}}}}}"));
     let both = format!("{{\"mcpServers\": {{\"a\": 1, {ENTRY}}}}}");
-    check("{\"mcpServers\": {\"a\": 1}}", &both, None);
+    check("{\"mcpServers\": {\"a\": 1}}", &both);
     let both = format!("{{\"mcpServers\": {{\"a\": 1, {ENTRY},}}}}");
-    check("{\"mcpServers\": {\"a\": 1,}}", &both, None);
+    check("{\"mcpServers\": {\"a\": 1,}}", &both);
     let both = format!("{{\"mcpServers\": {{\"a\": 1, /* x */ {ENTRY} }}}}");
-    check("{\"mcpServers\": {\"a\": 1 /* x */ }}", &both, None);
-    let added = format!("{{\"b\": 1, \"mcpServers\": {{{ENTRY}}}}}");
-    check("{\"b\": 1}", &added, Some("{\"b\": 1, \"mcpServers\": {}}"));
+    check("{\"mcpServers\": {\"a\": 1 /* x */ }}", &both);
+    let added = format!("{{\"b\": 1, \"mcpServers\": {{ {ENTRY} }}}}");
+    check("{\"b\": 1}", &added);
 }
 
 #[test]
@@ -68,22 +68,50 @@ fn indentation_and_line_ends_are_the_texts_own() {
         let expected = format!(
             "{{{end}{unit}\"mcpServers\": {{{lines}{end}{unit}}},{end}{unit}\"x\": 1{end}}}"
         );
-        check(&text, &expected, None);
+        check(&text, &expected);
     }
 }
 
 #[test]
 fn members_without_an_object_of_servers_get_one() {
     let text = "{\n\t\"x\": [1, 2], // two\n}";
-    let lines = entry("\n", "\t\t", "\t");
-    let expected = format!("{{\n\t\"x\": [1, 2], // two\n\t\"mcpServers\": {{{lines}\n\t}},\n}}");
-    check(text, &expected, Some("{\n\t\"x\": [1, 2], // two\n\t\"mcpServers\": {},\n}"));
-    let text = "// settings\n";
-    let edit = put(text).expect("comments").expect("an edit").text;
-    assert!(edit.starts_with("// settings\n\n{\n  \"mcpServers\""), "{edit}");
+    let expected =
+        format!("{{\n\t\"x\": [1, 2], // two\n\t\"mcpServers\": {{\n\t\t{ENTRY}\n\t}},\n}}");
+    check(text, &expected);
+    let servers = format!("\"mcpServers\": {{\n    {ENTRY}\n  }}");
+    check("{}", &format!("{{\n  {servers}\n}}"));
+    check("{\n}\n", &format!("{{\"mcpServers\": {{ {ENTRY} }}\n}}\n"));
     let lines = entry("\n", "    ", "  ");
-    let expected = format!("{{\n  \"mcpServers\": {{{lines}\n  }}\n}}");
-    check("{}", &expected, Some("{\n  \"mcpServers\": {}\n}"));
+    check("// a\n", &format!("// a\n\n{{\n  \"mcpServers\": {{{lines}\n  }}\n}}\n"));
+}
+
+#[test]
+fn removal_restores_every_byte_of_what_init_did_not_create() {
+    let with = |servers: &str| format!("{{\n  \"a\": 1{servers}\n}}\n");
+    let servers = ["", ",\n  \"mcpServers\": {}", ",\n  \"mcpServers\": { }"];
+    let more = [",\n  \"mcpServers\": {\n  }", ",\n  \"mcpServers\": {\n\n}"];
+    let mut registered = std::collections::BTreeSet::new();
+    for servers in servers.iter().chain(&more) {
+        let text = with(servers);
+        let edit = put(&text).expect("sound").expect("an edit").text;
+        let out = take_out(&edit).expect("sound").expect("an edit");
+        assert_eq!((out.text, out.act), (text, Act::Removes));
+        registered.insert(edit);
+    }
+    assert_eq!(registered.len(), servers.len() + more.len(), "different texts stay different");
+    for text in ["\n", " \r\n", "// a", "// a\n\n", "{}", "{ }", "{\n\n}", "{ /* a */ }"] {
+        let edit = put(text).expect("sound").expect("an edit").text;
+        let out = take_out(&edit).expect("sound").expect("an edit");
+        assert_eq!((out.text.as_str(), out.act), (text, Act::Removes));
+    }
+    let edit = put("").expect("sound").expect("an edit").text;
+    let out = take_out(&edit).expect("sound").expect("an edit");
+    assert_eq!((out.text.as_str(), out.act), ("", Act::RemovesAll));
+    // Another program wrote the file anew: who created the object is unknown, so it stays.
+    let rewritten =
+        "{\"a\":1,\"mcpServers\":{\"codedb\":{\"command\":\"codedb\",\"args\":[\"mcp\"]}}}";
+    let out = take_out(rewritten).expect("sound").expect("an edit").text;
+    assert_eq!(out, "{\"a\":1,\"mcpServers\":{}}");
 }
 
 #[test]
@@ -171,12 +199,7 @@ fn object(levels: u32) -> BoxedStrategy<String> {
                     format!("{before}\"k{at}\":{colon}{value}{behind}")
                 })
                 .collect();
-            match members.is_empty() {
-                // An object that becomes empty is left without blanks.
-                true if last_gap.trim().is_empty() => "{}".to_owned(),
-                true => format!("{{{last_gap}}}"),
-                false => format!("{{{}{comma}{last_gap}}}", members.join(",")),
-            }
+            format!("{{{}{comma}{last_gap}}}", members.join(","))
         })
         .boxed()
 }
@@ -223,13 +246,10 @@ proptest! {
     }
 
     #[test]
-    fn whoever_had_no_servers_keeps_the_rest(text in object(3)) {
+    fn a_new_object_of_servers_is_removed_again(text in object(3)) {
         let once = put(&text).expect("sound").expect("an edit").text;
         prop_assert!(keeps(&once, &text), "{once:?}");
-        let out = take_out(&once).expect("sound").expect("an edit").text;
-        prop_assert!(keeps(&out, &text), "{out:?}");
-        let again = put(&out).expect("sound").expect("an edit").text;
-        prop_assert_eq!(take_out(&again).expect("sound").expect("an edit").text, out);
+        prop_assert_eq!(take_out(&once).expect("sound").expect("an edit").text, text);
     }
 }
 

@@ -8,6 +8,9 @@ pub(super) enum Written {
     Leaf(Value),
     /// An object.
     Map(Vec<(String, Written)>),
+    /// An object of servers that the settings did not have. It is laid out unlike a [`Written::Map`],
+    /// with its member on one line, so that a removal recognises it and takes it out as well.
+    NewServers(&'static str, Box<Written>),
 }
 
 impl Written {
@@ -24,8 +27,15 @@ impl Written {
     /// Returns it with a line for each member of an object: `end` ends lines, `unit` is a step of
     /// indentation, `indent` that of the line where it begins.
     pub(super) fn lines(&self, end: &str, unit: &str, indent: &str) -> String {
-        let Written::Map(members) = self else { return self.inline() };
         let deeper = format!("{indent}{unit}");
+        let members = match self {
+            Written::Leaf(_) => return self.inline(),
+            Written::Map(members) => members,
+            Written::NewServers(key, entry) => {
+                let entry = entry.inline();
+                return format!("{{{end}{deeper}{}: {entry}{end}{indent}}}", quoted(key));
+            }
+        };
         let members = members.iter().map(|(key, value)| {
             format!("{end}{deeper}{}: {}", quoted(key), value.lines(end, unit, &deeper))
         });
@@ -45,6 +55,9 @@ impl Written {
                     .iter()
                     .map(|(key, value)| format!("{}: {}", quoted(key), value.inline()));
                 format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+            }
+            Written::NewServers(key, entry) => {
+                format!("{{ {}: {} }}", quoted(key), entry.inline())
             }
         }
     }
