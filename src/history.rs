@@ -56,29 +56,10 @@ impl History {
         self.files().hits(&self.log, &best, parameters, is_there)
     }
 
-    /// Returns the commits whose subjects fit `query` best, each with its score, the best first, of
-    /// one score the newest first. Costs what [`History::rank`] does.
-    pub fn commits(&self, query: &Query, parameters: &Parameters) -> Vec<(Commit<'_>, f64)> {
-        let best = self.subjects().best(&self.log, query, parameters);
-        best.into_iter().map(|hit| (self.log.commit(hit.commit), hit.score)).collect()
-    }
-
     /// Returns how recently a file changed, from 1 (with HEAD) down to 0 (long ago, or never), under
     /// whatever name it then had.
     pub fn recency(&self, path: &[u8], decay: Decay) -> f64 {
         self.files().recency(&self.log, path, decay)
-    }
-
-    /// Returns how many commits changed a file, under whatever name it then had; merges, and commits
-    /// whose files are not kept, aside.
-    pub fn commits_of(&self, path: &[u8]) -> usize {
-        self.files().commits_of(&self.log, path).len()
-    }
-
-    /// Returns the commits that [`History::commits_of`] counts, the newest first.
-    pub fn commits_to(&self, path: &[u8]) -> impl Iterator<Item = Commit<'_>> {
-        let commits = self.files().commits_of(&self.log, path);
-        commits.iter().map(|&commit| self.log.commit(commit as usize))
     }
 
     /// Returns the files that change together with one, the one that does most often first, each

@@ -1,6 +1,6 @@
 //! The log: the newest commits that HEAD descends from, newest first, in columns.
 //!
-//! Names of files and authors and words of subjects are interned, so that a commit is a handful of
+//! Paths and words of subjects are interned, so that a commit is a handful of
 //! numbers. It holds at most [`COMMITS_MAX`] commits, and no files of those that changed more than
 //! [`FILES_MAX`] or are merges.
 //!
@@ -46,7 +46,6 @@ pub struct Log {
     pub(super) ranks: Vec<i64>,
     pub(super) times_s: Vec<i64>,
     pub(super) parents: Vec<u8>,
-    pub(super) authors: Vec<u32>,
     pub(super) files: Vec<u32>,
     pub(super) subjects: Interned,
     /// Where its changes end.
@@ -56,7 +55,6 @@ pub struct Log {
     pub(super) word_ends: Vec<u32>,
     pub(super) words: Vec<u32>,
     /// What those numbers stand for.
-    pub(super) author_names: Interned,
     pub(super) paths: Interned,
     pub(super) vocabulary: Interned,
 }
@@ -168,17 +166,6 @@ impl<'a> Commit<'a> {
     /// Returns when it was committed, in seconds since 1970.
     pub fn committed_s(&self) -> i64 {
         self.log.times_s[self.at]
-    }
-
-    /// Returns who wrote it: `Name <address>`, as the commit has it. Control characters are escaped
-    /// by whoever shows it.
-    pub fn author(&self) -> &'a str {
-        self.log.author_names.text(self.log.authors[self.at])
-    }
-
-    /// Returns the number of its author, which is the same for all commits of one name and address.
-    pub fn author_number(&self) -> u32 {
-        self.log.authors[self.at]
     }
 
     /// Returns its subject, cut where it is very long. Control characters are escaped by whoever

@@ -13,9 +13,6 @@ const FIELD_BYTES_MAX: usize = 64 << 10;
 /// Bytes of a subject that are kept.
 const SUBJECT_BYTES_MAX: usize = 400;
 
-/// Bytes of an author's name and of an address that are kept.
-const AUTHOR_BYTES_MAX: usize = 200;
-
 /// New times old paths of a commit beyond the square of which only files that moved unchanged are
 /// paired.
 const RENAMES_MAX: &str = "-l200";
@@ -60,8 +57,6 @@ pub struct Told {
     pub parents: Vec<CommitId>,
     /// When it was committed, in seconds since 1970.
     pub committed_s: i64,
-    /// The author's name and address: `Name <address>`.
-    pub author: String,
     /// The first paragraph of its message, in one line.
     pub subject: String,
     /// Files that it changed, without the merge's own where it is one.
@@ -157,7 +152,7 @@ impl Git {
             "-O/dev/null",
             "--relative",
             "-z",
-            "--format=%x01%H%x00%P%x00%ct%x00%an%x00%ae%x00%s",
+            "--format=%x01%H%x00%P%x00%ct%x00%s",
         ];
         let args: Vec<String> =
             fixed.iter().map(|arg| (*arg).to_owned()).chain(range.args()).collect();
@@ -183,7 +178,6 @@ pub(super) struct Reader {
     field: Vec<u8>,
     state: State,
     told: Told,
-    name: String,
 }
 
 /// What the next field is.
@@ -193,8 +187,6 @@ enum State {
     StatusOrCommit,
     Parents,
     Time,
-    Name,
-    Address,
     Subject,
     Path(Status),
     Source,
@@ -254,14 +246,6 @@ impl Reader {
             State::Time => {
                 let seconds = String::from_utf8_lossy(field).trim().parse();
                 self.told.committed_s = seconds.unwrap_or_default();
-                State::Name
-            }
-            State::Name => {
-                self.name = text(field, AUTHOR_BYTES_MAX);
-                State::Address
-            }
-            State::Address => {
-                self.told.author = format!("{} <{}>", self.name, text(field, AUTHOR_BYTES_MAX));
                 State::Subject
             }
             State::Subject => {
@@ -328,15 +312,14 @@ mod tests {
     #[test]
     fn commits_are_read_whatever_the_pieces_are() {
         let log = format!(
-            "\x01{A}\0{B}\x0020\0An Na\0a@x\0Fix\x01 it\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
-             \x01{B}\0\x0010\0\0\0Merge\0"
+            "\x01{A}\0{B}\x0020\0Fix\x01 it\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
+             \x01{B}\0\x0010\0Merge\0"
         );
         let id = |name: &str| CommitId::parse(name.as_bytes());
         let first = Told {
             id: id(A),
             parents: id(B).into_iter().collect(),
             committed_s: 20,
-            author: "An Na <a@x>".to_owned(),
             subject: "Fix\x01 it".to_owned(),
             files: 3,
             changes: vec![
@@ -345,13 +328,8 @@ mod tests {
                 (Status::Modified, b"link".to_vec(), None),
             ],
         };
-        let second = Told {
-            id: id(B),
-            committed_s: 10,
-            author: " <>".to_owned(),
-            subject: "Merge".to_owned(),
-            ..Told::default()
-        };
+        let second =
+            Told { id: id(B), committed_s: 10, subject: "Merge".to_owned(), ..Told::default() };
         for piece_bytes in 1..20 {
             assert_eq!(read(log.as_bytes(), piece_bytes), [first.clone(), second.clone()]);
         }
@@ -359,7 +337,7 @@ mod tests {
 
     #[test]
     fn commits_with_many_files_keep_their_subject_alone() {
-        let mut log = format!("\x01{A}\0\x0020\0n\0a\0Format\0\n").into_bytes();
+        let mut log = format!("\x01{A}\0\x0020\0Format\0\n").into_bytes();
         for file in 0..=FILES_MAX {
             log.extend(format!("M\0{file}\0").into_bytes());
         }

@@ -16,7 +16,6 @@ pub(super) const TEXT_BYTES_MAX: usize = 1 << 28;
 #[derive(Debug, Default)]
 pub(in crate::history) struct LogBuilder {
     log: Log,
-    authors: Interner,
     paths: Interner,
     vocabulary: Interner,
     stems: Stems,
@@ -135,7 +134,6 @@ impl LogBuilder {
     }
 
     fn push_told(&mut self, id: CommitId, told: &Told) {
-        let author = self.authors.number(told.author.as_bytes());
         for (status, path, source) in &told.changes {
             self.push_change(*status, path, source.as_deref());
         }
@@ -149,11 +147,10 @@ impl LogBuilder {
         let subject = told.subject.as_bytes();
         let parents = told.parents.len().min(u8::MAX.into()) as u8;
         let files = told.files.min(u32::MAX as usize) as u32;
-        self.push_rest(id, told.committed_s, 0, parents, author, files, subject);
+        self.push_rest(id, told.committed_s, 0, parents, files, subject);
     }
 
     fn push_from(&mut self, log: &Log, at: usize, rank: i64) {
-        let author = self.authors.number(log.author_names.get(log.authors[at]));
         for change in log.changes_of(at) {
             let source = change.source.map(|source| log.path(source));
             self.push_change(change.status, log.path(change.path), source);
@@ -164,7 +161,7 @@ impl LogBuilder {
         }
         let subject = log.subjects.get(at as u32);
         let (parents, files) = (log.parents[at], log.files[at]);
-        self.push_rest(log.ids[at], log.times_s[at], rank, parents, author, files, subject);
+        self.push_rest(log.ids[at], log.times_s[at], rank, parents, files, subject);
     }
 
     fn push_change(&mut self, status: Status, path: &[u8], source: Option<&[u8]>) {
@@ -173,14 +170,12 @@ impl LogBuilder {
         self.log.changes.push(Change { status, path, source });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one for each column")]
     fn push_rest(
         &mut self,
         id: CommitId,
         time_s: i64,
         rank: i64,
         parents: u8,
-        author: u32,
         files: u32,
         subject: &[u8],
     ) {
@@ -189,7 +184,6 @@ impl LogBuilder {
         log.times_s.push(time_s);
         log.ranks.push(rank);
         log.parents.push(parents);
-        log.authors.push(author);
         log.files.push(files);
         log.subjects.push(subject);
         log.change_ends.push(log.changes.len() as u32);
@@ -197,12 +191,6 @@ impl LogBuilder {
     }
 
     fn finish(self, origin: Origin) -> Log {
-        Log {
-            origin,
-            author_names: self.authors.texts,
-            paths: self.paths.texts,
-            vocabulary: self.vocabulary.texts,
-            ..self.log
-        }
+        Log { origin, paths: self.paths.texts, vocabulary: self.vocabulary.texts, ..self.log }
     }
 }

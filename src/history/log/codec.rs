@@ -9,17 +9,17 @@ use crate::index::code::varint::{self, Input};
 
 /// Counts up with every change of what is kept of a commit or how it is written; a log of another
 /// version is read again.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The sections, in order; their ids are their places, from 1.
-pub(in crate::history) const SECTIONS: usize = 6;
+pub(in crate::history) const SECTIONS: usize = 5;
 
 const STATUSES: [Status; 4] = [Status::Added, Status::Modified, Status::Deleted, Status::Renamed];
 
 /// Returns the sections of a log. O(log).
 pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
     let mut sections: [Vec<u8>; SECTIONS] = Default::default();
-    let [meta, commits, subjects, authors, paths, words] = &mut sections;
+    let [meta, commits, subjects, paths, words] = &mut sections;
     put_origin(meta, &log.origin);
     varint::put(meta, log.len() as u64);
     let mut last = 0;
@@ -29,7 +29,6 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
         varint::put_signed(commits, rank.wrapping_sub(log.times_s[at]));
         last = rank;
         commits.push(log.parents[at]);
-        varint::put(commits, log.authors[at].into());
         varint::put(commits, log.files[at].into());
         let (changes, words) = (log.changes_of(at), log.words_of(at));
         varint::put(commits, changes.len() as u64);
@@ -44,7 +43,6 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
         words.iter().for_each(|&word| varint::put(commits, word.into()));
     }
     log.subjects.encode(subjects);
-    log.author_names.encode(authors);
     log.paths.encode(paths);
     log.vocabulary.encode(words);
     sections
@@ -53,7 +51,7 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
 /// Returns the log of which these are the sections, or `None` where they are of no log of this
 /// [`VERSION`]. O(their bytes), on any bytes.
 pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
-    let [meta, commits, subjects, authors, paths, words] = sections;
+    let [meta, commits, subjects, paths, words] = sections;
     let texts = |bytes| Interned::decode(&mut Input::new(bytes), TEXT_BYTES_MAX);
     let mut meta = Input::new(meta);
     let (origin, id_bytes) = take_origin(&mut meta)?;
@@ -61,7 +59,6 @@ pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
     let mut log = Log {
         origin,
         subjects: texts(subjects)?,
-        author_names: texts(authors)?,
         paths: texts(paths)?,
         vocabulary: texts(words)?,
         ..Log::default()
@@ -71,7 +68,7 @@ pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
     for _ in 0..count {
         rank = rank.wrapping_add(take_commit(&mut log, &mut input, id_bytes, rank)?);
     }
-    let is_text = [&log.subjects, &log.author_names, &log.vocabulary].iter().all(|t| t.is_text());
+    let is_text = log.subjects.is_text() && log.vocabulary.is_text();
     let is_sound = is_text
         && input.is_empty()
         && log.subjects.len() == count
@@ -89,7 +86,6 @@ fn take_commit(log: &mut Log, input: &mut Input<'_>, id_bytes: usize, last: i64)
     log.ranks.push(rank);
     log.times_s.push(rank.wrapping_sub(input.signed()?));
     log.parents.push(*input.take(1)?.first()?);
-    log.authors.push(below(input.id()?, &log.author_names)?);
     log.files.push(input.id()?);
     for _ in 0..input.size().filter(|&changes| changes <= FILES_MAX)? {
         let number = input.number()?;

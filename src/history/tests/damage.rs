@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::history::log::decode;
+use crate::history::log::{SECTIONS, decode};
 use crate::history::store::HistoryStore;
 use crate::index::store::{Role, Store};
 
@@ -49,7 +49,7 @@ fn a_changed_byte_never_gives_a_log_that_panics() {
 
 proptest! {
     #[test]
-    fn bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), at in 0..6_usize) {
+    fn bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), at in 0..SECTIONS) {
         let sections = encode(&Log::default());
         let mut sections = sections.each_ref().map(Vec::as_slice);
         sections[at] = &bytes;
