@@ -1,4 +1,4 @@
-//! Shell scripts: Bourne's shell, Bash, Zsh.
+//! Shell scripts: POSIX shell, Bash, Zsh.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
-/// Bash, which is close enough to the other shells.
+/// Bash. Its grammar is close enough to those of the other shells.
 pub(crate) static BASH: Language = Language {
     name: "bash",
     extensions: &["sh", "bash", "zsh", "ksh", "ash", "dash", "ebuild", "eclass"],
@@ -54,7 +54,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.extend(definition);
 }
 
-/// Returns the first assignment of a name outside of functions.
+/// Returns the variable of an assignment outside of functions, if it is the first one of its name.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let name = visit.node().child_by_field_name("name")?;
     let declaration = visit.ancestor(1).filter(|node| node.kind() == "declaration_command");
@@ -84,7 +84,7 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition { outer: usize::from(is_alone), ..Definition::new(visit, kind, name) })
 }
 
-/// Returns `alias name=…`.
+/// Returns the alias that `alias name=…` defines.
 fn alias<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     if visit.field(node, "name")? != "alias" {
@@ -121,10 +121,12 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn source(visit: &Visit<'_, '_>, command: Node, file: Node) -> Import {
     let text = String::from_utf8_lossy(&visit.text[file.byte_range()]).into_owned();
     let module = text.trim_matches(['"', '\'']).to_owned();
-    let kind = match module.contains(['$', '`']) {
-        false => ImportKind::LocalInclude,
-        true if file.kind() == "simple_expansion" => ImportKind::DynamicVariable,
-        true => ImportKind::DynamicTemplate,
+    let kind = if !module.contains(['$', '`']) {
+        ImportKind::LocalInclude
+    } else if file.kind() == "simple_expansion" {
+        ImportKind::DynamicVariable
+    } else {
+        ImportKind::DynamicTemplate
     };
     let line = command.start_position().row + 1;
     Import { span: command.byte_range(), line, kind, module, names: Vec::new() }

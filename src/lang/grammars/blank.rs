@@ -1,16 +1,17 @@
-//! Texts of blanks: what a `mask` starts from, to put back what its grammar is to see.
+//! Helpers for the `mask` functions of languages, which blank out text that the grammar must not
+//! see.
 
-/// Returns as many bytes as `text` has: blanks, and its line ends.
+/// Returns a copy of `text` in which every byte except line ends is a space.
 pub(super) fn blanks(text: &[u8]) -> Vec<u8> {
     text.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { byte } else { b' ' }).collect()
 }
 
-/// Blanks `masked` but for its line ends.
+/// Replaces every byte of `masked` except line ends with a space.
 pub(super) fn blank(masked: &mut [u8]) {
     masked.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
 }
 
-/// Returns each line of `text` with its line end and the place where it begins.
+/// Returns the lines of `text`, including their line ends, each with its byte offset.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     text.split_inclusive(|&byte| byte == b'\n').scan(0, |next, line| {
         let start = *next;

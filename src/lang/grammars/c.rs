@@ -58,7 +58,7 @@ pub(crate) static CPP: Language = Language {
     ..C
 };
 
-/// Returns a text as plain C.
+/// Returns the text without annotation macros, as plain C.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = kernel::mask(text);
     let text = masked.clone();
@@ -66,17 +66,14 @@ fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Says that a header is Objective-C or C++, by the lines that only these have.
+/// Returns Objective-C or C++ for a header that contains a line that is only valid in one of these.
 fn header(head: &[u8]) -> Option<&'static Language> {
     let starts: [&[u8]; 4] = [b"@interface ", b"@protocol ", b"@class ", b"#import "];
     let is_objc = |line: &[u8]| starts.iter().any(|start| line.starts_with(start));
-    match head.split(|&byte| byte == b'\n').any(is_objc) {
-        true => Some(&OBJC),
-        false => header_of_cpp(head),
-    }
+    if head.split(|&byte| byte == b'\n').any(is_objc) { Some(&OBJC) } else { header_of_cpp(head) }
 }
 
-/// Says that a header is C++, by the lines that only C++ has.
+/// Returns C++ for a header that contains a line that is only valid in C++.
 fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
     let starts: [&[u8]; 9] = [
         b"class ",
@@ -96,7 +93,8 @@ fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
     head.split(|&byte| byte == b'\n').any(is_cpp).then_some(&CPP)
 }
 
-/// Adds what C defines: its types are no scopes, and their members are no symbols.
+/// Adds the definitions of C. Unlike in C++, types are not scopes, and their members are not
+/// symbols.
 pub(super) fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     define(visit, found);
     found.retain(|definition| definition.kind != SymbolKind::Field);
@@ -125,7 +123,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "concept_definition" => found.extend(plain(visit, SymbolKind::Trait)),
         "namespace_definition" => found.extend(Definition::named(visit, SymbolKind::Module)),
         "preproc_function_def" => found.extend(Definition::named(visit, SymbolKind::Macro)),
-        // One without a value only says that something is there, as include guards do.
+        // A macro without a value is only a flag, such as an include guard.
         "preproc_def" if node.child_by_field_name("value").is_some() => {
             found.extend(Definition::named(visit, SymbolKind::Macro));
         }
@@ -137,21 +135,21 @@ fn plain<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> 
     Some(Definition { outer: template(visit), ..Definition::named(visit, kind)? })
 }
 
-/// Returns 1 if the visited node is what a `template<…>` declares.
+/// Returns 1 if the visited node is the declaration of a `template<…>`, otherwise 0.
 fn template(visit: &Visit<'_, '_>) -> usize {
     usize::from(visit.ancestor_kind(1) == "template_declaration")
 }
 
-/// A name as a declarator has it.
-struct Declared<'t> {
+/// The name in a declarator.
+struct DeclaredName<'t> {
     name: Node<'t>,
-    /// The scope that it names itself: `A::B` of `A::B::c`.
+    /// The explicit scope: `A::B` of `A::B::c`.
     prefix: Option<String>,
     is_function: bool,
 }
 
-/// Returns the name inside of pointers, arrays, parameters and qualifications.
-fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<Declared<'t>> {
+/// Returns the name in a declarator with pointers, arrays, parameters and scopes.
+fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredName<'t>> {
     let mut is_function = false;
     let mut prefix: Vec<String> = Vec::new();
     for _ in 0..64 {
@@ -159,11 +157,11 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<Declared<'t
             "identifier" | "field_identifier" | "type_identifier" | "destructor_name"
             | "operator_name" | "primitive_type" => {
                 let prefix = (!prefix.is_empty()).then(|| prefix.join("::"));
-                return Some(Declared { name: node, prefix, is_function });
+                return Some(DeclaredName { name: node, prefix, is_function });
             }
             "operator_cast" => {
                 let prefix = (!prefix.is_empty()).then(|| prefix.join("::"));
-                return Some(Declared { name: node, prefix, is_function: true });
+                return Some(DeclaredName { name: node, prefix, is_function: true });
             }
             "qualified_identifier" => {
                 if let Some(scope) = node.child_by_field_name("scope") {
@@ -213,10 +211,10 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn callable<'t>(
     visit: &Visit<'_, 't>,
-    declared: Declared<'t>,
-    outside: SymbolKind,
+    declared: DeclaredName<'t>,
+    kind_outside: SymbolKind,
 ) -> Definition<'t> {
-    let mut definition = Definition::new(visit, outside, declared.name);
+    let mut definition = Definition::new(visit, kind_outside, declared.name);
     if declared.name.kind() == "operator_cast" {
         let of = visit.field(declared.name, "type").unwrap_or_default();
         definition.name = format!("operator {of}");
@@ -261,8 +259,8 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         return;
     }
     let node = visit.node();
-    let words = words(visit);
-    let has = |word: &str| words.iter().any(|have| have == word);
+    let specifiers = specifiers(visit);
+    let has = |word: &str| specifiers.iter().any(|specifier| specifier == word);
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         let Some(declared) = declared(visit, declarator) else { continue };
@@ -273,7 +271,7 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
             definition.visibility = visibility(visit);
             found.push(definition);
         } else if is_outside && !has("extern") {
-            // A pointer to something constant may itself be set.
+            // A pointer to a constant may itself be assigned.
             let is_fixed = has("constexpr") || (has("const") && !is_pointer(declarator));
             let kind = if is_fixed { SymbolKind::Constant } else { SymbolKind::Variable };
             let mut definition = Definition::new(visit, kind, declared.name);
@@ -290,8 +288,8 @@ fn is_pointer(declarator: Node) -> bool {
     declarator.kind() == "pointer_declarator" || inner.kind() == "pointer_declarator"
 }
 
-/// Returns the words before a declaration's name: `static`, `const`, …
-fn words(visit: &Visit<'_, '_>) -> Vec<String> {
+/// Returns the specifiers before a declaration's name: `static`, `const`, …
+fn specifiers(visit: &Visit<'_, '_>) -> Vec<String> {
     let node = visit.node();
     let children = (0..12).map_while(|at| node.child(at));
     let words = children
@@ -311,7 +309,7 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     match visit.enclosing_kind() {
         Some(SymbolKind::Class) => Visibility::Private,
         Some(kind) if is_type(kind) => Visibility::Public,
-        _ if words(visit).iter().any(|word| word == "static") => Visibility::Private,
+        _ if specifiers(visit).iter().any(|word| word == "static") => Visibility::Private,
         _ => Visibility::Public,
     }
 }
@@ -346,7 +344,8 @@ fn specifier<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'
     Some(definition)
 }
 
-/// Adds the names that a `typedef` gives; to a type without a name it gives its kind, too.
+/// Adds the names that a `typedef` declares. If the type is anonymous, its name takes the type's
+/// kind and body.
 fn type_definition<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let of = node.child_by_field_name("type");

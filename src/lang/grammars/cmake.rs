@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
-/// CMake. Commands are the same in letters of either case.
+/// CMake. Command names are case-insensitive.
 pub(crate) static CMAKE: Language = Language {
     name: "cmake",
     extensions: &["cmake"],
@@ -54,7 +54,7 @@ fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> 
     Some(Definition { body, ..Definition::new(visit, kind, name) })
 }
 
-/// Returns a target, option or project, or the first `set` of a variable outside of functions.
+/// Returns a target, option or project, or a variable outside of functions at its first `set`.
 fn command<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let word = visit.text(visit.child(node, "identifier")?).to_ascii_lowercase();
@@ -72,20 +72,20 @@ fn command<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         return None;
     }
     let name_text = text.trim_matches('"').to_owned();
-    // What a project contains does not stand inside of its command.
+    // The contents of a project are not inside its command, so it has no body.
     Some(Definition { name: name_text, ..Definition::new(visit, kind, name) })
 }
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
-        "normal_command" => called(visit, notes),
+        "normal_command" => refer_command(visit, notes),
         "variable" => notes.refer(visit, node, Role::Read, None),
         _ => {}
     }
 }
 
-fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+fn refer_command(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(name) = visit.child(node, "identifier") else { return };
     let word = String::from_utf8_lossy(&visit.text[name.byte_range()]).to_ascii_lowercase();

@@ -6,7 +6,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
-/// C#. Namespaces are listed, but are no part of qualified names.
+/// C#. Namespaces are listed as symbols, but are not part of qualified names.
 pub(crate) static CSHARP: Language = Language {
     name: "csharp",
     extensions: &["cs", "csx"],
@@ -85,7 +85,7 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     let around = visit.enclosing().filter(|symbol| symbol.kind != SymbolKind::Module);
     match around {
         _ if node.kind() == "namespace_declaration" => Visibility::Public,
-        // What names its interface can be used through it.
+        // An explicit interface implementation is accessible through the interface.
         _ if modifiers::child(node, &["explicit_interface_specifier"]).is_some() => {
             Visibility::Public
         }
@@ -103,7 +103,7 @@ fn constructor<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition { body, ..definition })
 }
 
-/// Returns `operator +` or, of a conversion, `operator int`.
+/// Returns an operator, named `operator +`, or a conversion, named `operator int`.
 fn operator<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let sign = node.child_by_field_name("operator").or_else(|| node.child_by_field_name("type"))?;
@@ -128,7 +128,7 @@ fn indexer<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition { body, ..Definition::new(visit, SymbolKind::Property, name) })
 }
 
-/// Adds fields, constants and events, of which a declaration may have several.
+/// Adds the fields, constants or events of a declaration, which may declare several.
 fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let Some(list) = modifiers::child(node, &["variable_declaration"]) else { return };
@@ -143,14 +143,15 @@ fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Notes what the visited node imports, declares, extends or calls.
+/// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (name, of) = (node.child_by_field_name("name"), node.child_by_field_name("type"));
     match node.kind() {
         "namespace_declaration" | "file_scoped_namespace_declaration" => {
             let name = name.map(|name| mentions::path(visit, name));
-            // Of several beside each other the first is the file's, of nested ones the innermost.
+            // Of several sibling namespaces the first is the file's package, of nested ones the
+            // innermost.
             let is_first = notes.package.is_none();
             let around = visit.enclosing().map(|symbol| symbol.qualified_name.clone());
             match (name, around) {
@@ -197,7 +198,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `using a.b;`, which is all of a namespace, or `using a = b.c;`.
+/// Records `using a.b;`, which imports all names of a namespace, or `using a = b.c;`.
 fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let path = modifiers::children(node)

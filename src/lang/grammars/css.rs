@@ -1,4 +1,4 @@
-//! Style sheets: CSS, and SCSS and Less as far as blanks make CSS of them.
+//! Style sheets: CSS, and SCSS and Less, which are masked to resemble CSS.
 
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
@@ -55,7 +55,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.extend(definition);
 }
 
-/// Returns a rule under the whole of its selectors, whatever the mask made of them.
+/// Returns a rule, named by its selectors as written (the mask replaces them in the tree).
 fn rule<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let body = visit.child(node, "block")?;
@@ -70,7 +70,8 @@ fn rule<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition { name, name_span, body: Some(body), ..definition })
 }
 
-/// Returns a custom property, or a variable of SCSS and Less, the first of its name around it.
+/// Returns a custom property, or a variable of SCSS and Less, at its first declaration in the
+/// scope.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let name = visit.child(visit.node(), "property_name")?;
     let text = visit.text(name);
@@ -79,8 +80,8 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     (is_variable && !is_again).then(|| Definition::new(visit, SymbolKind::Variable, name))
 }
 
-/// Returns what an at-rule with a block defines: a block that lends its name to nothing inside it,
-/// or a mixin, function or property.
+/// Returns the definition of an at-rule with a block: a block, which is not a scope for the names
+/// inside it, or a mixin, function or property.
 fn at_rule<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let body =
@@ -127,7 +128,7 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `@import`, `@use` and `@forward`.
+/// Records `@import`, `@use` and `@forward`.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let text = visit.text(node);

@@ -86,7 +86,7 @@ fn is_member(visit: &Visit<'_, '_>) -> bool {
     visit.ancestor_kind(1) == "member_declaration"
 }
 
-/// Returns a class; `class A = B with C;` has its name further inside.
+/// Returns a class. In `class A = B with C;` the name is in a nested node.
 fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Definition::named(visit, SymbolKind::Class).or_else(|| {
         let applied = modifiers::child(visit.node(), &["mixin_application_class"])?;
@@ -95,7 +95,7 @@ fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     })
 }
 
-/// Returns an extension; one without a name is called as the type that it extends.
+/// Returns an extension. An unnamed one takes the name of the type that it extends.
 fn extension<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("class"))?;
@@ -111,7 +111,7 @@ fn extension_type<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition { body, ..Definition::new(visit, SymbolKind::Class, name) })
 }
 
-/// Returns the function, accessor, operator or constructor whose signature the node has.
+/// Returns the function, accessor, operator or constructor that the visited node declares.
 fn callable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let around = modifiers::child(node, &["method_signature"]).unwrap_or(node);
@@ -131,7 +131,7 @@ fn callable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
             Definition::new(visit, SymbolKind::Method, name?)
         }
         "function_signature" => Definition::new(visit, SymbolKind::Function, name?),
-        // Of `Type.name` the last is the constructor's own.
+        // In `Type.name` the last name is the constructor's own.
         _ => {
             let mut cursor = signature.walk();
             let names = signature.children_by_field_name("name", &mut cursor);
@@ -144,15 +144,17 @@ fn callable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Adds the fields of a type or the variables of a file.
+/// Adds the fields of a type or the top-level variables of a file.
 fn variables<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let is_member = is_member(visit);
     let has = |word: &str| modifiers::child(node, &[word]).is_some();
-    let kind = match () {
-        () if has("const") || (has("final") && !is_member) => SymbolKind::Constant,
-        () if is_member => SymbolKind::Field,
-        () => SymbolKind::Variable,
+    let kind = if has("const") || (has("final") && !is_member) {
+        SymbolKind::Constant
+    } else if is_member {
+        SymbolKind::Field
+    } else {
+        SymbolKind::Variable
     };
     let lists = ["static_final_declaration_list", "initialized_identifier_list", "identifier_list"];
     let Some(list) = modifiers::child(node, &lists) else { return };
@@ -166,7 +168,7 @@ fn variables<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Notes what the visited node imports, declares, extends or calls.
+/// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let name = node.child_by_field_name("name");
@@ -204,7 +206,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the import, export or part that the visited node is.
+/// Records the visited import, export or `part` directive.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let inner = modifiers::child(node, &["import_specification"]).unwrap_or(node);

@@ -1,5 +1,4 @@
-//! Files of data and configuration: JSON, TOML, YAML. Their keys of the first two levels are
-//! definitions.
+//! Data and configuration files: JSON, TOML, YAML. Keys of the first two levels are symbols.
 
 use tree_sitter::Node;
 
@@ -10,10 +9,10 @@ pub(in crate::lang) mod json;
 pub(in crate::lang) mod toml;
 pub(in crate::lang) mod yaml;
 
-/// Keys of one file that are listed; lists of packages have many more, which say little.
+/// Maximum number of keys of one file. Package lists have many more, which are of little use.
 const KEYS_MAX: usize = 1000;
 
-/// Returns the key `name`, its quotes left out, unless there are too many already.
+/// Returns the key `name` without its quotes, or `None` if the file already has [`KEYS_MAX`] keys.
 fn key<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, name: Node<'t>) -> Option<Definition<'t>> {
     if visit.symbols.len() >= KEYS_MAX {
         return None;

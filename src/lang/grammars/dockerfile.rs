@@ -1,9 +1,9 @@
-//! Dockerfiles: stages, and the names that `ARG` and `ENV` give.
+//! Dockerfiles: stages, and the variables of `ARG` and `ENV`.
 //!
-//! The grammars of Dockerfiles that there are lose their way at `ARG A B`, and an instruction ends
-//! with its line in them. What is wanted is an outline, so one is made: stages become headings of the
-//! first level, names headings of the second, everything else blanks, and Markdown's grammar nests
-//! them.
+//! The available grammars for Dockerfiles fail on `ARG A B` and end an instruction at the end of
+//! its line. Only an outline is needed, so the mask converts the file to Markdown headings: stages
+//! become level 1, variables level 2, and everything else is blanked out. The Markdown grammar then
+//! nests them.
 
 use super::blank::{blanks, lines};
 use crate::lang::language::{Language, TestConventions};
@@ -50,7 +50,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Returns a stage under its own name, or under that of the image that it starts from.
+/// Returns a stage, named by its `AS` name or else by its base image.
 fn stage<'t>(visit: &Visit<'_, 't>, words: &[(usize, &[u8])]) -> Option<Definition<'t>> {
     let mut words = words[1..].iter().filter(|word| !word.1.starts_with(b"--"));
     let image = words.next()?;
@@ -63,7 +63,7 @@ fn stage<'t>(visit: &Visit<'_, 't>, words: &[(usize, &[u8])]) -> Option<Definiti
     })
 }
 
-/// Returns the name that stands before `=`, or alone after `ARG` or, with blanks, after `ENV`.
+/// Returns the variable of `name=value`, of `ARG name`, or of `ENV name value`.
 fn variable<'t>(visit: &Visit<'_, 't>, start: usize, word: &[u8]) -> Option<Definition<'t>> {
     let node = visit.node();
     let len = word.iter().position(|&byte| byte == b'=').unwrap_or(word.len());
@@ -72,10 +72,7 @@ fn variable<'t>(visit: &Visit<'_, 't>, start: usize, word: &[u8]) -> Option<Defi
     let is_arg = head.get(..3).is_some_and(|head| is(head, b"ARG"));
     let is_first = head.get(3..).is_some_and(|blank| blank.trim_ascii().is_empty());
     let is_name = word[..len].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let is_variable = match len < word.len() {
-        true => true,
-        false => is_arg || (is_env && is_first),
-    };
+    let is_variable = len < word.len() || is_arg || (is_env && is_first);
     if !is_name || !is_variable || len == 0 || start == node.start_byte() && (is_env || is_arg) {
         return None;
     }
@@ -90,7 +87,8 @@ fn is(word: &[u8], keyword: &[u8]) -> bool {
     word.eq_ignore_ascii_case(keyword)
 }
 
-/// Returns the words of the line that begins at `start`, with their places; quoted ones are whole.
+/// Returns the words of the line that begins at `start`, with their offsets. A quoted string is one
+/// word.
 fn words(text: &[u8], start: usize, end: usize) -> Vec<(usize, &[u8])> {
     let mut found = Vec::new();
     let (mut word, mut quote) = (None, None);
@@ -115,12 +113,12 @@ fn words(text: &[u8], start: usize, end: usize) -> Vec<(usize, &[u8])> {
     found
 }
 
-/// Returns the text as headings.
+/// Converts the text to Markdown headings.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = blanks(text);
     let mut heredoc: Option<Vec<u8>> = None;
-    // The instruction that goes on in this line, if it gives names.
-    let mut going_on: Option<bool> = None;
+    // Set if the line continues an instruction; true if that instruction defines variables.
+    let mut continued: Option<bool> = None;
     for (start, line) in lines(text) {
         let words = line.trim_ascii();
         if let Some(end) = &heredoc {
@@ -132,14 +130,14 @@ fn mask(text: &[u8]) -> Vec<u8> {
         let is_comment = words.starts_with(b"#");
         let indent = line.iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
         let keyword = words.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-        let names = going_on.unwrap_or_else(|| is(keyword, b"ARG") || is(keyword, b"ENV"));
-        let at = match going_on {
+        let defines = continued.unwrap_or_else(|| is(keyword, b"ARG") || is(keyword, b"ENV"));
+        let at = match continued {
             None => start + indent,
             Some(_) => start,
         };
-        let level = match going_on {
+        let level = match continued {
             None if is(keyword, b"FROM") => 1,
-            None if names => 2,
+            None if defines => 2,
             Some(true) if indent >= 3 && !is_comment => 2,
             _ => 0,
         };
@@ -148,16 +146,16 @@ fn mask(text: &[u8]) -> Vec<u8> {
             let rest = at + level + 1..start + line.len();
             masked[rest.clone()].copy_from_slice(&text[rest]);
         }
-        if is_comment || (words.is_empty() && going_on.is_some()) {
+        if is_comment || (words.is_empty() && continued.is_some()) {
             continue;
         }
-        going_on = words.ends_with(b"\\").then_some(names);
+        continued = words.ends_with(b"\\").then_some(defines);
         heredoc = heredoc_of(words).filter(|_| is(keyword, b"RUN") || is(keyword, b"COPY"));
     }
     masked
 }
 
-/// Returns the word that ends the text that begins after this line: `<<EOF`, `<<-"EOF"`.
+/// Returns the delimiter of a heredoc that begins after this line: `<<EOF`, `<<-"EOF"`.
 fn heredoc_of(words: &[u8]) -> Option<Vec<u8>> {
     let at = bstr::ByteSlice::find(words, b"<<")? + 2;
     let rest = words[at..].strip_prefix(b"-").unwrap_or(&words[at..]);

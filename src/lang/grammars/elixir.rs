@@ -1,4 +1,4 @@
-//! Elixir. Everything in it is a call, definitions too.
+//! Elixir. Its syntax tree represents everything as calls, including definitions.
 
 use tree_sitter::Node;
 
@@ -34,7 +34,7 @@ pub(crate) static ELIXIR: Language = Language {
     scopes: &[],
 };
 
-/// Attributes of a module that say something about it and are no values of its own.
+/// Module attributes that are metadata and not values of the module.
 const RESERVED: &[&str] = &[
     "after_compile",
     "before_compile",
@@ -71,7 +71,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.extend(definition);
 }
 
-/// Returns the word that a call begins with.
+/// Returns the name that a call begins with.
 fn target<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<String> {
     let target = call.child_by_field_name("target").filter(|node| node.kind() == "identifier")?;
     Some(visit.text(target).into_owned())
@@ -81,7 +81,7 @@ fn first_argument<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>>
     visit.child(call, "arguments")?.named_child(0)
 }
 
-/// Returns where the body begins: the `do` block, or `do:` among the arguments.
+/// Returns the body of a definition: the `do` block, or `do:` among the arguments.
 fn body<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>> {
     visit.child(call, "do_block").or_else(|| {
         let keywords = visit.child(visit.child(call, "arguments")?, "keywords")?;
@@ -115,7 +115,7 @@ fn defined<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Definition<'t>> 
     } else if is_type {
         definition.docstring = module_doc(visit, call);
     } else {
-        // Clauses of one function follow each other.
+        // Further clauses of a function directly follow the first one and are not listed.
         if visit.symbols.last().is_some_and(|last| {
             last.name == definition.name
                 && last.parent.map(|parent| visit.symbols[parent].span.clone())
@@ -159,7 +159,7 @@ fn implementation(visit: &Visit<'_, '_>, call: Node, protocol: &str) -> String {
     of.map_or_else(|| format!("impl {protocol}"), kept)
 }
 
-/// Returns the number of arguments behind a function's name; 0 without parentheses.
+/// Returns the number of arguments after a function's name, or 0 without parentheses.
 fn arity(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     if rest.first() != Some(&b'(') {
@@ -179,7 +179,7 @@ fn arity(text: &[u8], at: usize) -> usize {
     count + usize::from(!is_empty)
 }
 
-/// Returns the text of `@doc` among the attributes right before a function.
+/// Returns the text of `@doc` among the attributes directly before a function.
 fn doc<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
     let marker = visit.marker(0)?;
     if visit.symbols.last().is_some_and(|last| {
@@ -280,7 +280,7 @@ fn is_at(visit: &Visit<'_, '_>, node: Node) -> bool {
     visit.text.get(node.start_byte()) == Some(&b'@')
 }
 
-/// Returns true for what stands in `@spec`, `@type` and their like.
+/// Returns true if the visited node is inside `@spec`, `@type` or a similar attribute.
 fn is_attribute(visit: &Visit<'_, '_>) -> bool {
     (1..16)
         .map_while(|levels| visit.ancestor(levels))
@@ -288,7 +288,7 @@ fn is_attribute(visit: &Visit<'_, '_>) -> bool {
         .any(|node| node.kind() == "unary_operator" && is_at(visit, node))
 }
 
-/// Returns true for the head of a definition, which looks like a call.
+/// Returns true if the visited node is the head of a definition, which is also parsed as a call.
 fn is_head(visit: &Visit<'_, '_>) -> bool {
     let at = if visit.ancestor_kind(1) == "binary_operator" { 2 } else { 1 };
     let call = visit.ancestor(at + 1).filter(|_| visit.ancestor_kind(at) == "arguments");
@@ -300,7 +300,7 @@ fn is_head(visit: &Visit<'_, '_>) -> bool {
     is_first && word.is_some_and(|word| visit.text[word.byte_range()].starts_with(b"def"))
 }
 
-/// Notes each module that a line names: `alias A.{B, C}`, `alias A.B, as: C`, `import A`.
+/// Records each module that a statement imports: `alias A.{B, C}`, `alias A.B, as: C`, `import A`.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, binds_all: bool) {
     let node = visit.node();
     let Some(arguments) = visit.child(node, "arguments") else { return };
@@ -309,9 +309,10 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, binds_all: bool) {
     let line = node.start_position().row + 1;
     let mut note = |module: String, alias: Option<String>| {
         let last = module.rsplit('.').next().unwrap_or_default().to_owned();
-        let name = match binds_all {
-            true => ImportedName { name: "*".to_owned(), alias: String::new() },
-            false => ImportedName { name: String::new(), alias: alias.unwrap_or(last) },
+        let name = if binds_all {
+            ImportedName { name: "*".to_owned(), alias: String::new() }
+        } else {
+            ImportedName { name: String::new(), alias: alias.unwrap_or(last) }
         };
         let (span, kind) = (node.byte_range(), ImportKind::Module);
         notes.import(Import { span, line, kind, module, names: vec![name] });

@@ -58,7 +58,7 @@ fn with_visibility<'t>(visit: &Visit<'_, '_>, definition: Definition<'t>) -> Def
     Definition { visibility, ..definition }
 }
 
-/// Returns a method, which names its type in its receiver.
+/// Returns a method, prefixed with the type of its receiver.
 fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let definition = Definition::named(visit, SymbolKind::Method)?;
     let receiver = visit.node().child_by_field_name("receiver")?;
@@ -94,7 +94,7 @@ fn type_spec<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     };
     let mut definition = Definition::named(visit, kind)?;
     definition.outer = outer(visit);
-    // Fields and methods are the body; `struct` and `interface` belong to the head.
+    // The body is the list of fields and methods; `struct` and `interface` belong to the signature.
     definition.body = of.filter(|_| kind != SymbolKind::Type).and_then(|of| {
         (0..3)
             .filter_map(|at| of.child(at))
@@ -103,7 +103,7 @@ fn type_spec<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Returns 1 if the declaration around holds nothing else and no parentheses.
+/// Returns 1 if the enclosing declaration consists of only the visited node, without parentheses.
 fn outer(visit: &Visit<'_, '_>) -> usize {
     let is_declaration = matches!(
         visit.ancestor_kind(1),
@@ -113,10 +113,10 @@ fn outer(visit: &Visit<'_, '_>) -> usize {
     usize::from(is_declaration && is_plain)
 }
 
-/// Adds the fields of a struct; one without a name is named by its type.
+/// Adds the fields of a struct. An embedded field takes the name of its type.
 fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    // The fields of a struct without a name belong to nothing that could be looked up.
+    // Fields of an anonymous struct cannot be looked up by a type name.
     if visit.enclosing_kind() != Some(SymbolKind::Struct) {
         return;
     }

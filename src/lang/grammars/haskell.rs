@@ -35,8 +35,7 @@ pub(crate) static HASKELL: Language = Language {
     scopes: &[],
 };
 
-/// Returns the text with blanks for the preprocessor's lines: the grammar would pass over what stands
-/// behind `#else`.
+/// Blanks out preprocessor conditionals. The grammar would otherwise skip the text after `#else`.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     for (start, line) in lines(text) {
@@ -48,7 +47,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// How the preprocessor's lines begin that choose between others.
+/// The preprocessor directives of conditionals.
 const CONDITIONS: &[&[u8]] = &[b"if", b"else", b"elif", b"endif"];
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -74,7 +73,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.extend(definition);
 }
 
-/// Returns a type or class; its body is what follows the name and parameters.
+/// Returns a type or class; its body follows the name and parameters.
 fn head<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
     let node = visit.node();
     let definition = Definition::named(visit, kind)?;
@@ -105,7 +104,7 @@ fn constructor<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition
     Some(Definition::new(visit, kind, name))
 }
 
-/// Returns what a binding's name is; of an infix definition it is the operator.
+/// Returns the name of a binding; for an infix definition, the operator.
 fn name_of(node: Node) -> Option<Node> {
     node.child_by_field_name("name").or_else(|| {
         let mut cursor = node.walk();
@@ -115,8 +114,8 @@ fn name_of(node: Node) -> Option<Node> {
     })
 }
 
-/// Returns the first clause of a function of the file, a class or an instance; its signature is the
-/// one before it.
+/// Returns a function of the file, a class or an instance at its first clause, with the type
+/// signature before it.
 fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let (kind, separator) = match visit.ancestor_kind(1) {
@@ -126,8 +125,9 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     };
     let name = name_of(node)?;
     let text = plain(&visit.text(name));
-    // Clauses of one function follow each other, others are another branch's of `#if`; a class's
-    // default comes anywhere after its signature.
+    // Further clauses of a function directly follow the first one. A repeated name elsewhere
+    // belongs to another branch of `#if`, except for a class's default method, which may occur
+    // anywhere after its signature.
     let is_default = visit.ancestor_kind(1) == "class_declarations";
     let around = visit.around_place();
     let before = visit.symbols.iter().rev().find(|symbol| symbol.parent == around);
@@ -158,12 +158,12 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Returns a name without the parentheses or backquotes around it.
+/// Returns a name without enclosing parentheses or backquotes.
 fn plain(name: &str) -> String {
     name.trim_matches(['(', ')', '`', ' ']).to_owned()
 }
 
-/// Returns a method of a class, or a foreign function.
+/// Returns a class method or a foreign function.
 fn signature<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let name = visit.node().child_by_field_name("name")?;
     let (kind, outer) = match visit.ancestor_kind(1) {
@@ -194,20 +194,20 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let role = if visit.ancestor_kind(1) == "instance" { Role::Base } else { Role::Type };
             notes.refer(visit, node, role, None);
         }
-        "apply" => applied(visit, notes),
+        "apply" => application(visit, notes),
         _ => {}
     }
 }
 
-/// Returns false for the name that a type or class is declared under.
+/// Returns true for a type name in use, and false where a type or class is declared.
 fn is_used_type(visit: &Visit<'_, '_>) -> bool {
     let parent = visit.ancestor_kind(1);
     let declares = ["data_type", "newtype", "type_synonym", "type_synomym", "class", "export"];
     !declares.contains(&parent) && !parent.ends_with("family") && !parent.starts_with("import")
 }
 
-/// Notes the function of the innermost application: of `f x y` it is `f`, with two arguments.
-fn applied(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+/// Records the function of the innermost application: in `f x y` it is `f`, with two arguments.
+fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(function) = visit.node().child_by_field_name("function") else { return };
     let mut count = 1;
     while visit.ancestor_kind(count) == "apply" && count < 32 {

@@ -1,4 +1,4 @@
-//! HCL: Terraform and its relatives.
+//! HCL: Terraform and related tools.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
-/// HCL. Qualified names are the addresses that Terraform gives: `aws_instance.web`, `var.region`.
+/// HCL. Qualified names are Terraform addresses: `aws_instance.web`, `var.region`.
 pub(crate) static HCL: Language = Language {
     name: "hcl",
     extensions: &["hcl", "tf", "tfvars", "nomad", "tofu"],
@@ -43,12 +43,12 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.extend(definition);
 }
 
-/// Returns true if the visited node stands in the file, not in a block.
+/// Returns true if the visited node is at the top level of the file.
 fn is_outermost(visit: &Visit<'_, '_>) -> bool {
     visit.ancestor_kind(1) == "body" && visit.ancestor_kind(2) == "config_file"
 }
 
-/// Returns a block of the file, or one inside of another that has a label.
+/// Returns a top-level block, or a nested block with a label.
 fn block<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let word = node.named_child(0).filter(|word| word.kind() == "identifier")?;
@@ -68,7 +68,7 @@ fn block<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         "variable" => Some("var".to_owned()),
         "resource" => None,
         _ if labels.is_empty() => None,
-        // Blocks of other languages than Terraform lie in each other.
+        // Other tools nest their blocks, so they need no prefix.
         word @ ("module" | "data" | "output" | "provider") => Some(word.to_owned()),
         _ => None,
     };
@@ -78,7 +78,7 @@ fn block<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Returns an attribute of the file, or a local value.
+/// Returns a top-level attribute, or a value of a `locals` block.
 fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let name = visit.node().named_child(0).filter(|name| name.kind() == "identifier")?;
     if is_outermost(visit) {
@@ -111,13 +111,13 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 notes.call(visit, name, None, count);
             }
         }
-        "attribute" => notes_source(visit, notes),
+        "attribute" => module_source(visit, notes),
         _ => {}
     }
 }
 
-/// Notes the `source` of a module as an import.
-fn notes_source(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+/// Records the `source` of a module as an import.
+fn module_source(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(name) = node.named_child(0).filter(|name| visit.text(*name) == "source") else {
         return;

@@ -1,4 +1,4 @@
-//! Pages with scripts inside: HTML, Vue, Svelte. All but the scripts is blanked.
+//! Pages with embedded scripts: HTML, Vue, Svelte. Everything except the scripts is blanked out.
 
 use bstr::ByteSlice;
 
@@ -17,7 +17,7 @@ pub(crate) static HTML: Language = Language {
     ..JAVASCRIPT
 };
 
-/// Vue's components.
+/// Vue components.
 pub(crate) static VUE: Language = Language {
     name: "vue",
     extensions: &["vue"],
@@ -25,7 +25,7 @@ pub(crate) static VUE: Language = Language {
     ..HTML
 };
 
-/// Vue's components whose scripts are TypeScript.
+/// Vue components with TypeScript.
 pub(crate) static VUE_TYPED: Language = Language {
     name: "vue-typescript",
     extensions: &[],
@@ -35,7 +35,7 @@ pub(crate) static VUE_TYPED: Language = Language {
     ..TYPESCRIPT
 };
 
-/// Svelte's components.
+/// Svelte components.
 pub(crate) static SVELTE: Language = Language {
     name: "svelte",
     extensions: &["svelte"],
@@ -43,17 +43,17 @@ pub(crate) static SVELTE: Language = Language {
     ..HTML
 };
 
-/// Svelte's components whose scripts are TypeScript.
+/// Svelte components with TypeScript.
 pub(crate) static SVELTE_TYPED: Language = Language { name: "svelte-typescript", ..VUE_TYPED };
 
-/// A script's start tag and what stands between it and the end tag.
+/// The start tag of a script and the text between it and the end tag.
 struct Script<'a> {
     start: usize,
     tag: &'a [u8],
     body: &'a [u8],
 }
 
-/// Returns the text with nothing but scripts; `<script src="a.js">` becomes `import "a.js"`.
+/// Blanks out everything except scripts; `<script src="a.js">` becomes `import "a.js"`.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = blanks(text);
     for Script { start, tag, body } in scripts(text) {
@@ -72,7 +72,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Returns true if a script's start tag says that it is TypeScript.
+/// Returns true if the start tag of a script declares TypeScript.
 fn is_typed(head: &[u8]) -> bool {
     let is_typed = |tag: &[u8]| {
         let lang = attribute(tag, b"lang").map(|at| &tag[at]);
@@ -100,7 +100,7 @@ fn scripts(text: &[u8]) -> impl Iterator<Item = Script<'_>> {
     })
 }
 
-/// Returns where a tag begins, in letters of either case.
+/// Returns the offset of the first `tag`, compared case-insensitively.
 fn find_tag(text: &[u8], tag: &[u8]) -> Option<usize> {
     let is_end =
         |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
@@ -124,7 +124,7 @@ fn tag_len(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns where the quoted value of an attribute stands in a start tag.
+/// Returns the span of an attribute's quoted value in a start tag.
 fn attribute(tag: &[u8], name: &[u8]) -> Option<std::ops::Range<usize>> {
     let at = tag.find_iter(name).find(|&at| {
         at > 0 && tag[at - 1].is_ascii_whitespace() && tag.get(at + name.len()) == Some(&b'=')
@@ -135,7 +135,7 @@ fn attribute(tag: &[u8], name: &[u8]) -> Option<std::ops::Range<usize>> {
     Some(start..start + len)
 }
 
-/// Returns false for scripts that hold templates or data.
+/// Returns true for a script with code, and false for one with a template or data.
 fn is_script(tag: &[u8]) -> bool {
     let Some(kind) = attribute(tag, b"type").map(|at| tag[at].to_ascii_lowercase()) else {
         return true;

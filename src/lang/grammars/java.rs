@@ -46,7 +46,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "method_declaration" | "annotation_type_element_declaration" => SymbolKind::Method,
         "constructor_declaration" | "compact_constructor_declaration" => SymbolKind::Constructor,
         "field_declaration" | "constant_declaration" => return fields(visit, found),
-        // What a record holds.
+        // The components of a record are its fields.
         "formal_parameter" if visit.ancestor_kind(2) == "record_declaration" => SymbolKind::Field,
         _ => return,
     };
@@ -63,7 +63,7 @@ fn modifiers(node: Node) -> Option<Node> {
     node.child(0).filter(|child| child.kind() == "modifiers")
 }
 
-/// Returns where the words of a definition begin, behind its annotations.
+/// Returns the end of the last annotation, after which the signature begins.
 fn after_annotations(modifiers: Node) -> usize {
     let children = (0..64).map_while(|at| modifiers.child(at));
     let annotations = children.filter(|child| child.kind().ends_with("annotation"));
@@ -90,7 +90,7 @@ fn visibility(visit: &Visit<'_, '_>, modifiers: Option<Node>) -> Visibility {
     }
 }
 
-/// Adds the fields of a declaration; those that never change are constants.
+/// Adds the fields of a declaration; `static final` fields are constants.
 fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let has = |word: &str| {

@@ -1,4 +1,4 @@
-//! JavaScript with JSX, JavaScript with Flow's types, TypeScript, and TypeScript with JSX.
+//! JavaScript with JSX, JavaScript with Flow types, TypeScript, and TypeScript with JSX.
 
 use tree_sitter::Node;
 
@@ -36,7 +36,7 @@ const TESTS: TestConventions = TestConventions {
     directories: &["__tests__", "test", "tests"],
 };
 
-/// JavaScript, JSX included.
+/// JavaScript, including JSX.
 pub(crate) static JAVASCRIPT: Language = Language {
     name: "javascript",
     extensions: &["js", "jsx", "mjs", "cjs"],
@@ -58,7 +58,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
     scopes: refer::SCOPES,
 };
 
-/// JavaScript with Flow's types, which are close enough to TypeScript's for most of its syntax.
+/// JavaScript with Flow types, parsed as TypeScript, whose type syntax is similar.
 pub(crate) static FLOW: Language = Language {
     name: "flow",
     extensions: &[],
@@ -139,7 +139,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "pair" => return found.extend(pair(visit)),
         "assignment_expression" => return found.extend(assignment(visit)),
         "export_statement" => return found.extend(default_export(visit)),
-        "function_expression" | "generator_function" => return found.extend(passed_on(visit)),
+        "function_expression" | "generator_function" => {
+            return found.extend(named_function_expression(visit));
+        }
         _ => return,
     };
     if let Some(definition) = Definition::named(visit, kind) {
@@ -154,7 +156,8 @@ fn is_accessor(visit: &Visit<'_, '_>) -> bool {
     words.any(|word| matches!(word.kind(), "get" | "set"))
 }
 
-/// Adds what all definitions have: the wrapper around, the signature's start, who may use it.
+/// Sets the properties common to all definitions: the enclosing wrapper, the start of the signature
+/// and the visibility.
 fn finish<'t>(visit: &Visit<'_, 't>, mut definition: Definition<'t>) -> Option<Definition<'t>> {
     let mut outer = definition.outer;
     while matches!(
@@ -167,7 +170,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, mut definition: Definition<'t>) -> Option<D
     let around = visit.ancestor(outer)?;
     definition.signature_start = Some(after_decorators(around));
     definition.name = unquoted(&definition.name).to_owned();
-    // What looks like a method in a text that the grammar does not understand may be a statement.
+    // In a text with syntax errors, the grammar can take a statement for a method.
     if visit.node().kind() == "method_definition"
         && ["if", "for", "while", "switch", "catch", "with"].contains(&definition.name.as_str())
     {
@@ -192,7 +195,7 @@ fn after_decorators(node: Node) -> usize {
     for at in 0..64 {
         match node.child(at) {
             Some(child) if child.kind() == "decorator" => start = child.end_byte(),
-            // Decorators may stand before and after `export`.
+            // Decorators may occur before and after `export`.
             Some(child) if child.kind() == "export" => {}
             _ => break,
         }
@@ -225,7 +228,7 @@ fn visibility(visit: &Visit<'_, '_>, definition: &Definition, around: Node) -> V
     }
 }
 
-/// Returns a value without what is put around it: parentheses, `as Type`, `satisfies Type`.
+/// Returns a value without enclosing parentheses, `as Type` and `satisfies Type`.
 fn bare(mut node: Node) -> Node {
     for _ in 0..16 {
         let inner = match node.kind() {
@@ -249,7 +252,8 @@ fn is_function(node: Node) -> bool {
     )
 }
 
-/// Returns a function, class or, outside of functions, constant or variable bound to a name.
+/// Returns the definition of a variable declarator: a function or class bound to a name, or,
+/// outside of functions, a constant or variable.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
@@ -281,7 +285,8 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Returns true if the ancestor `levels` above is the file, a namespace, or exported from one.
+/// Returns true if the ancestor `levels` above is the file or a namespace, or an export statement
+/// in one.
 fn is_outermost(visit: &Visit<'_, '_>, levels: usize) -> bool {
     let mut levels = levels;
     while matches!(
@@ -305,7 +310,7 @@ fn is_import(visit: &Visit<'_, '_>, value: Node) -> bool {
         && function.is_some_and(|function| &visit.text[function.byte_range()] == b"require")
 }
 
-/// Returns a class's field; one that holds a function is a method.
+/// Returns a class field; a field that holds a function is a method.
 fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = node.child_by_field_name("property").or(node.child_by_field_name("name"))?;
@@ -317,7 +322,7 @@ fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, name) })
 }
 
-/// Returns a function under a key of an object that has a name.
+/// Returns a function that is a property of an object literal bound to a name.
 fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let value = node.child_by_field_name("value").map(bare).filter(|value| is_function(*value))?;
@@ -329,7 +334,7 @@ fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, key) })
 }
 
-/// Returns true if the visited node lies in an object that a name, or `export`, stands for.
+/// Returns true if the visited node is in an object literal that is bound to a name or exported.
 fn is_bound_object(visit: &Visit<'_, '_>) -> bool {
     let mut at = 1;
     while matches!(
@@ -344,9 +349,10 @@ fn is_bound_object(visit: &Visit<'_, '_>) -> bool {
     )
 }
 
-/// Returns a function that has a name where it is passed on or called: `use(function name() {})`.
-/// What is bound to a name is listed under that one.
-fn passed_on<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+/// Returns a named function expression that is passed as an argument or called:
+/// `use(function name() {})`. A function expression that is bound to a name is listed under that
+/// name instead.
+fn named_function_expression<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let mut at = 1;
     while matches!(visit.ancestor_kind(at), "parenthesized_expression" | "as_expression") {
         at += 1;
@@ -358,12 +364,12 @@ fn passed_on<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         _ => false,
     };
     let definition = Definition::named(visit, SymbolKind::Function).filter(|_| !is_bound)?;
-    // `const View = memo(function View() {})` is one thing.
+    // `const View = memo(function View() {})` is one definition.
     let is_twin = visit.enclosing().is_some_and(|around| around.name == definition.name);
     if is_twin { None } else { finish(visit, definition) }
 }
 
-/// Returns a function or class that is assigned: `exports.x = …`, `Type.prototype.x = …`.
+/// Returns a function or class at an assignment: `exports.x = …`, `Type.prototype.x = …`.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let left = node.child_by_field_name("left")?;
@@ -404,7 +410,7 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     finish(visit, definition)
 }
 
-/// Returns what a file exports without a name.
+/// Returns the value of `export default`.
 fn default_export<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let word = visit.child(node, "default")?;

@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
-/// Kotlin. An extension is named with the type that it extends: `String.words`.
+/// Kotlin. The qualified name of an extension includes the extended type: `String.words`.
 pub(crate) static KOTLIN: Language = Language {
     name: "kotlin",
     extensions: &["kt", "kts"],
@@ -80,7 +80,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'
     }
 }
 
-/// Returns a definition whose name is the first child that has one of `kinds`.
+/// Returns a definition named by its first child of one of `kinds`.
 fn plain<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, kinds: &[&str]) -> Option<Definition<'t>> {
     Some(Definition::new(visit, kind, modifiers::child(visit.node(), kinds)?))
 }
@@ -88,15 +88,17 @@ fn plain<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, kinds: &[&str]) -> Option<
 fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let has = |kind: &str| modifiers::child(node, &[kind]).is_some();
-    let kind = match () {
-        () if has("interface") => SymbolKind::Interface,
-        () if has("enum_class_body") || modifiers::has(visit, node, "enum") => SymbolKind::Enum,
-        () => SymbolKind::Class,
+    let kind = if has("interface") {
+        SymbolKind::Interface
+    } else if has("enum_class_body") || modifiers::has(visit, node, "enum") {
+        SymbolKind::Enum
+    } else {
+        SymbolKind::Class
     };
     Definition::named(visit, kind)
 }
 
-/// Returns a companion that has a name. What is in a companion counts as the class's own.
+/// Returns a named companion object. Its members count as members of the class.
 fn companion<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let definition = Definition::named(visit, SymbolKind::Class)?;
     Some(Definition { scope: Some(String::new()), ..definition })
@@ -106,7 +108,7 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let mut definition = Definition::named(visit, SymbolKind::Function)?;
     let mut prefix = extended(visit, "function_value_parameters");
     if definition.name.is_empty() {
-        // Before some parameters the grammar takes `List<T>.name` for a type.
+        // In front of some parameter lists the grammar parses `List<T>.name` as a type.
         let missing = visit.node().child_by_field_name("name")?;
         let whole = missing.prev_named_sibling().filter(|whole| whole.kind() == "user_type")?;
         let name = modifiers::children(whole).filter(|part| part.kind() == "identifier").last()?;
@@ -122,7 +124,7 @@ fn is_member(visit: &Visit<'_, '_>) -> bool {
     matches!(visit.ancestor_kind(1), "class_body" | "enum_class_body")
 }
 
-/// Returns the name of the type that an extension before its child `end` extends.
+/// Returns the name of the extended type of an extension, which precedes the child `end`.
 fn extended(visit: &Visit<'_, '_>, end: &str) -> Option<String> {
     let head: Vec<Node> =
         modifiers::children(visit.node()).take_while(|child| child.kind() != end).collect();
@@ -135,13 +137,13 @@ fn extended(visit: &Visit<'_, '_>, end: &str) -> Option<String> {
     Some(name.split('<').next()?.to_owned())
 }
 
-/// Returns the property that a parameter of a class makes with `val` or `var`.
+/// Returns the property that a class parameter with `val` or `var` declares.
 fn parameter<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     modifiers::child(visit.node(), &["val", "var"])?;
     plain(visit, SymbolKind::Property, &["identifier"])
 }
 
-/// Adds the properties of types and files; those of functions are no symbols.
+/// Adds the properties of types and files; local variables are not symbols.
 fn properties<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let is_local = visit.enclosing_kind().is_some_and(SymbolKind::is_callable);
@@ -150,10 +152,12 @@ fn properties<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         return;
     }
     let prefix = extended(visit, "variable_declaration");
-    let kind = match () {
-        () if modifiers::has(visit, node, "const") => SymbolKind::Constant,
-        () if is_outside && prefix.is_none() => SymbolKind::Variable,
-        () => SymbolKind::Property,
+    let kind = if modifiers::has(visit, node, "const") {
+        SymbolKind::Constant
+    } else if is_outside && prefix.is_none() {
+        SymbolKind::Variable
+    } else {
+        SymbolKind::Property
     };
     let several = modifiers::child(node, &["multi_variable_declaration"]);
     let declared = modifiers::children(several.unwrap_or(node));
@@ -164,7 +168,7 @@ fn properties<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Notes what the visited node imports, declares, extends or calls.
+/// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -217,7 +221,7 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Declares a parameter, or a variable with the value that stands behind it.
+/// Declares a parameter, or a variable with its initializer.
 fn local(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let name = modifiers::child(node, &["identifier"]);

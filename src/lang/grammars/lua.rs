@@ -8,7 +8,8 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
-/// Lua. A function of a table is named with it: `M.new`, and `M.add` for `function M:add()`.
+/// Lua. The qualified name of a table's function includes the table: `M.new`, and `M.add` for
+/// `function M:add()`.
 pub(crate) static LUA: Language = Language {
     name: "lua",
     extensions: &["lua", "rockspec", "wlua"],
@@ -34,7 +35,7 @@ pub(crate) static LUA: Language = Language {
     scopes: &["function_declaration", "function_definition", "for_statement"],
 };
 
-/// Tables in tables that a key may lie in.
+/// Maximum number of nested tables around a key.
 const TABLES_MAX: usize = 16;
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -63,13 +64,13 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Returns the word that ends a function, its body where it has no statements.
+/// Returns the `end` of a function, which serves as the body of an empty function.
 fn end(node: Node) -> Option<Node> {
     let parameters = node.child_by_field_name("parameters")?;
     parameters.next_sibling()
 }
 
-/// Returns a definition of what is assigned to: a name, or a name in tables of names.
+/// Returns the definition of an assignment target: a name, or a field of a table (`a.b.c`).
 fn target<'t>(visit: &Visit<'_, 't>, target: Node<'t>, kind: SymbolKind) -> Option<Definition<'t>> {
     let (name, table) = match target.kind() {
         "identifier" => return Some(Definition::new(visit, kind, target)),
@@ -103,7 +104,8 @@ fn names(list: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     modifiers::children(list).filter(is_target)
 }
 
-/// Adds what an assignment names: functions anywhere, other values of a file or its tables once.
+/// Adds the targets of an assignment: functions in any scope, other top-level values at their first
+/// assignment.
 fn assignment<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let list = |kind: &str| modifiers::child(node, &[kind]);
@@ -152,7 +154,8 @@ fn variable<'t>(
     Some(definition)
 }
 
-/// Returns the function that a key of a table holds; a table with a name is a part of its own.
+/// Returns the function that is the value of a table key. The keys of enclosing tables become its
+/// prefix.
 fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let value = node.child_by_field_name("value")?;
@@ -162,7 +165,7 @@ fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     }
     let mut definition = Definition::new(visit, SymbolKind::Function, name);
     definition.body = value.child_by_field_name("body").or_else(|| end(value));
-    // The innermost table's names are not symbols, but stand in the way to them.
+    // The keys of enclosing tables are not symbols, but are part of the qualified name.
     let mut keys = Vec::new();
     for level in 1..TABLES_MAX {
         match visit.ancestor(level) {
@@ -176,7 +179,7 @@ fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Notes what the visited node loads, declares or calls.
+/// Records what the visited node loads, declares or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -202,7 +205,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `local a = require "b.c"`.
+/// Records `local a = require "b.c"`.
 fn require(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let arguments = visit.node().child_by_field_name("arguments");
     let text = arguments.and_then(|list| modifiers::child(list, &["string"]));

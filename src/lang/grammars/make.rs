@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
-/// GNU make, and what others share with it.
+/// GNU make, and the syntax that other makes share with it.
 pub(crate) static MAKE: Language = Language {
     name: "make",
     extensions: &["mk", "mak", "make"],
@@ -30,8 +30,9 @@ pub(crate) static MAKE: Language = Language {
     scopes: &[],
 };
 
-/// Returns the text with letters for `$(…)` in names that are assigned to, which the grammar does
-/// not know (`obj-$(CONFIG_A) += a.o`), and blanks for tabs where there is no rule to have a recipe.
+/// Rewrites syntax that the grammar does not support: `$(…)` in the name of an assigned variable
+/// (`obj-$(CONFIG_A) += a.o`) becomes underscores, and a leading tab outside of a recipe becomes a
+/// space.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     let mut has_rule = false;
@@ -71,7 +72,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Adds a rule's targets, but for special ones such as `.PHONY`.
+/// Adds the targets of a rule, except for special ones such as `.PHONY`.
 fn targets<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let Some(targets) = visit.child(node, "targets") else { return };
@@ -88,14 +89,14 @@ fn targets<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Returns the first assignment of a name; those for one target alone are left out.
+/// Returns a variable at its first assignment. Target-specific assignments are skipped.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     if node.child_by_field_name("target_or_pattern").is_some() {
         return None;
     }
     let name = node.child_by_field_name("name")?;
-    // The grammar takes the sign of `A?=1` and `A+=1` for a part of the name.
+    // The grammar includes the operator's sign in the name in `A?=1` and `A+=1`.
     let text = visit.text(name).trim_end_matches(['?', '+']).to_owned();
     if text.is_empty() || visit.is_defined(&text, ".") {
         return None;

@@ -1,6 +1,7 @@
-//! Markdown: headings, and what stands under them.
+//! Markdown: headings and their sections.
 //!
-//! The grammar sees nothing but headings, which is all that is wanted of it and spares it the prose.
+//! The mask blanks out everything except headings. Only headings are needed, and this saves parsing
+//! the prose.
 
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::SymbolKind;
@@ -51,25 +52,25 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.push(definition);
 }
 
-/// Returns a heading's words and how many bytes stand before them.
+/// Returns the title of a heading and the number of bytes before it.
 fn title(line: &[u8]) -> (usize, &[u8]) {
     let is_mark = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'#';
     let skipped = line.iter().take_while(is_mark).count();
     let title = line[skipped..].trim_ascii_end();
     let marks = title.iter().rev().take_while(|&&byte| byte == b'#').count();
     let words = title[..title.len() - marks].trim_ascii_end();
-    // `## C#` ends with its own sign, `## C ##` with closing ones.
+    // In `## C#` the final `#` is part of the title, in `## C ##` it closes the heading.
     let is_closed = marks > 0 && words.len() + marks < title.len();
     (skipped, if is_closed { words } else { title })
 }
 
-/// Returns the text without all that is no heading; underlined headings are made marked ones.
+/// Blanks out everything except headings, and rewrites underlined (setext) headings with `#`.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = blanks(text);
     let mut fence: Option<(u8, usize)> = None;
     let mut in_front = text.starts_with(b"---\n") || text.starts_with(b"---\r");
     let mut in_comment = false;
-    // The line above, if it alone makes a paragraph; and whether there is a paragraph above.
+    // The previous line, if it is a paragraph of one line; and whether a paragraph is open.
     let mut above: Option<(usize, usize)> = None;
     let mut in_paragraph = false;
     for (start, line) in lines(text) {
@@ -123,7 +124,7 @@ fn has(text: &[u8], part: &[u8]) -> bool {
     bstr::ByteSlice::contains_str(text, part)
 }
 
-/// Returns the sign of the fence that a line of code begins with and how often it stands there.
+/// Returns the character and the length of the code fence that the line opens.
 fn fence_of(words: &[u8]) -> Option<(u8, usize)> {
     let mark = *words.first().filter(|mark| b"`~".contains(mark))?;
     let len = words.iter().take_while(|&&byte| byte == mark).count();
@@ -131,7 +132,7 @@ fn fence_of(words: &[u8]) -> Option<(u8, usize)> {
     is_fence.then_some((mark, len))
 }
 
-/// Returns the level of the heading that a line like `=====` makes of the one above.
+/// Returns the level of the heading that a line like `=====` underlines.
 fn underline(words: &[u8]) -> Option<usize> {
     let all = |mark: u8| words.iter().all(|&byte| byte == mark);
     if all(b'=') { Some(1) } else { all(b'-').then_some(2) }

@@ -1,34 +1,34 @@
-//! Modifiers: the words and annotations before a definition, where the syntax tree has them among
-//! its children: `@Inject private static`.
+//! Modifiers: the keywords and annotations before a definition (`@Inject private static`), for
+//! grammars in which they are children of the definition's node.
 
 use tree_sitter::Node;
 
 use crate::lang::symbols::Visibility;
 use crate::lang::visit::Visit;
 
-/// Children of a node that are looked at; heads of definitions have fewer.
+/// Maximum number of children that are inspected; definition heads have fewer.
 const CHILDREN_MAX: u32 = 64;
 
-/// Kinds of annotations among the grammars that this file knows.
+/// Node kinds of annotations in the supported grammars.
 const ANNOTATIONS: [&str; 3] = ["annotation", "attribute", "attribute_list"];
 
-/// Returns the first few children of `node`, words and marks included.
+/// Returns the first [`CHILDREN_MAX`] children of `node`, including anonymous nodes.
 pub(super) fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     (0..CHILDREN_MAX).map_while(move |at| node.child(at))
 }
 
-/// Returns the first of the first few children of `node` that has one of `kinds`.
+/// Returns the first child of `node` of one of `kinds`, among the first [`CHILDREN_MAX`].
 pub(super) fn child<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
     children(node).find(|child| kinds.contains(&child.kind()))
 }
 
-/// Returns the modifiers of the definition `node`, annotations left out.
+/// Returns the modifiers of the definition `node` without annotations.
 fn modifiers<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     children(node)
         .flat_map(|child| {
             let is_list = child.kind() == "modifiers";
             let listed = is_list.then(|| children(child)).into_iter().flatten();
-            // Scala's `class A private (…)` says so of the constructor.
+            // In Scala's `class A private (…)` the access modifier belongs to the constructor.
             let is_own = child.kind().ends_with("modifier") && child.kind() != "access_modifier";
             let itself = is_own.then_some(child);
             listed.chain(itself)
@@ -41,7 +41,7 @@ pub(super) fn has(visit: &Visit<'_, '_>, node: Node, word: &str) -> bool {
     modifiers(node).any(|modifier| &visit.text[modifier.byte_range()] == word.as_bytes())
 }
 
-/// Returns who may use the definition `node`, if its modifiers say so in the words that most
+/// Returns the visibility of the definition `node`, if it has one of the access modifiers that most
 /// languages share.
 pub(super) fn visibility(visit: &Visit<'_, '_>, node: Node) -> Option<Visibility> {
     modifiers(node).find_map(|modifier| match &visit.text[modifier.byte_range()] {
@@ -49,7 +49,7 @@ pub(super) fn visibility(visit: &Visit<'_, '_>, node: Node) -> Option<Visibility
         b"protected" => Some(Visibility::Protected),
         b"internal" | b"package" => Some(Visibility::Internal),
         b"private" | b"fileprivate" => Some(Visibility::Private),
-        // Scala's `private[a]` is for the package or type `a`.
+        // Scala's `private[a]` is visible in the package or type `a`.
         word if word.starts_with(b"private[") || word.starts_with(b"protected[") => {
             Some(Visibility::Internal)
         }
@@ -57,7 +57,7 @@ pub(super) fn visibility(visit: &Visit<'_, '_>, node: Node) -> Option<Visibility
     })
 }
 
-/// Returns where the definition `node` begins behind its annotations, or `None` if it has none.
+/// Returns the offset after the annotations of the definition `node`, or `None` if it has none.
 pub(super) fn after_annotations(node: Node) -> Option<usize> {
     let is_annotation = |node: &Node| ANNOTATIONS.contains(&node.kind());
     let list = children(node).find(|child| child.kind() == "modifiers");

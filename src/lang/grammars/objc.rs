@@ -11,7 +11,7 @@ use crate::lang::visit::{Definition, Visit};
 
 mod macros;
 
-/// Objective-C. Methods are named by their whole selectors: `Loader.load:error:`.
+/// Objective-C. Methods are named by their full selectors: `Loader.load:error:`.
 pub(crate) static OBJC: Language = Language {
     name: "objective-c",
     extensions: &["m", "mm"],
@@ -51,8 +51,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 /// Returns a class, or an implementation, category or extension of one.
 ///
-/// Its name is no scope, since functions and types inside it are not the class's; methods and
-/// properties name it themselves.
+/// It is not a scope, since functions and types inside it are not members of the class. Methods and
+/// properties have the class as an explicit prefix.
 fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = modifiers::child(node, &["identifier"])?;
@@ -88,7 +88,7 @@ fn protocol<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     })
 }
 
-/// Returns the name of the class or protocol around the visited node.
+/// Returns the name of the class or protocol that encloses the visited node.
 fn owner(visit: &Visit<'_, '_>) -> Option<String> {
     let kinds = ["class_interface", "class_implementation", "protocol_declaration"];
     let around = (1..5).filter_map(|level| visit.ancestor(level));
@@ -105,7 +105,7 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     definition.name = selector(visit, node);
     definition.prefix = owner(visit);
     definition.body = modifiers::child(node, &["compound_statement"]);
-    // What is around `outer` is a wrapper of this one alone.
+    // An `implementation_definition` wraps only this method.
     definition.outer = usize::from(visit.ancestor_kind(1) == "implementation_definition");
     Some(definition)
 }
@@ -116,7 +116,8 @@ fn selector(visit: &Visit<'_, '_>, node: Node) -> String {
     let mut last = None;
     for child in modifiers::children(node) {
         match child.kind() {
-            // A word that no parameter follows is an attribute's macro, unless it is the only one.
+            // A word without a parameter after it is an attribute macro, unless it is the only
+            // word.
             "identifier" if last.is_none() && !selector.is_empty() => last = Some(child),
             "identifier" => last = Some(child),
             "method_parameter" => {
@@ -132,7 +133,7 @@ fn selector(visit: &Visit<'_, '_>, node: Node) -> String {
     }
 }
 
-/// Adds what a property or an instance variable declares.
+/// Adds the names that a property or instance variable declares.
 fn properties<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let Some(declaration) = modifiers::child(node, &["struct_declaration"]) else { return };
@@ -150,7 +151,8 @@ fn properties<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, found: &mut Vec<Defin
     }
 }
 
-/// Returns who may use an instance variable: what the last word such as `@private` before it says.
+/// Returns the visibility of an instance variable, set by the last specifier such as `@private`
+/// before it.
 fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     let mut before = visit.node().prev_named_sibling();
     for _ in 0..64 {
@@ -168,7 +170,7 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     Visibility::Protected
 }
 
-/// Returns the name inside of pointers, arrays and parameters.
+/// Returns the name in a declarator with pointers, arrays and parameters.
 fn innermost(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..16 {
         if matches!(node.kind(), "identifier" | "field_identifier") {
@@ -182,7 +184,7 @@ fn innermost(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Notes what the visited node includes or imports.
+/// Records what the visited node includes or imports.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {

@@ -40,7 +40,7 @@ pub(crate) static OCAML: Language = Language {
     ],
 };
 
-/// OCaml's interfaces.
+/// OCaml interfaces.
 pub(crate) static OCAML_INTERFACE: Language = Language {
     name: "ocaml-interface",
     extensions: &["mli"],
@@ -86,13 +86,13 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     });
 }
 
-/// Returns an operator without its parentheses.
+/// Returns an operator name without parentheses.
 fn plain(name: &str) -> String {
     name.trim_matches(['(', ')', ' ']).to_owned()
 }
 
-/// Returns 1 where the visited binding is the only one of its definition, so that the definition
-/// begins with its keyword.
+/// Returns 1 if the visited binding is the only one of its definition, so that the definition's
+/// span includes the keyword, otherwise 0.
 fn outer(visit: &Visit<'_, '_>) -> usize {
     let is_definition = visit.ancestor_kind(1).ends_with("_definition");
     let siblings = visit.ancestor(1).map_or(0, |definition| {
@@ -149,7 +149,7 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
         "value_pattern" => notes.declare(node, None),
-        // Its names hold in the expression, which is the scope that is open here.
+        // The names are visible in the `let` expression, whose scope is open here.
         "value_definition" if visit.ancestor_kind(1) == "let_expression" => {
             let mut cursor = node.walk();
             for binding in node.named_children(&mut cursor) {

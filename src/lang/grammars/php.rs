@@ -9,7 +9,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
-/// PHP. Names of properties are without their `$`.
+/// PHP. Names of properties do not include the `$`.
 pub(crate) static PHP: Language = Language {
     name: "php",
     extensions: &["php", "phtml", "php3", "php4", "php5", "php7", "phps", "inc"],
@@ -76,13 +76,13 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let mut definition = Definition::named(visit, SymbolKind::Method)?;
     if definition.name.eq_ignore_ascii_case("__construct") {
         definition.kind = SymbolKind::Constructor;
-        // The properties among its parameters are the class's.
+        // Promoted constructor parameters are properties of the class.
         definition.scope = Some(String::new());
     }
     Some(finish(visit, visit.node(), definition))
 }
 
-/// Returns a constant or property; the declaration around it says who may use it.
+/// Returns a constant or property with the visibility of its enclosing declaration.
 fn plain<'t>(
     visit: &Visit<'_, 't>,
     kind: SymbolKind,
@@ -105,7 +105,7 @@ fn finish<'t>(
     Definition { visibility, ..definition }
 }
 
-/// Returns the constant that a call of `define` makes.
+/// Returns the constant that a call of `define` creates.
 fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     if visit.field(node, "function")?.trim_start_matches('\\') != "define" {
@@ -117,7 +117,7 @@ fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition::new(visit, SymbolKind::Constant, name))
 }
 
-/// Notes what the visited node imports, declares, extends or calls.
+/// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let name = node.child_by_field_name("name");
@@ -155,7 +155,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `use a\b;`, `use a\b as c;` or one of `use a\{b, c};`.
+/// Records `use a\b;`, `use a\b as c;` or one name of `use a\{b, c};`.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(path) = modifiers::child(node, &["qualified_name", "name"]) else { return };
@@ -170,15 +170,15 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     mentions::import_last(visit, notes, &path, '\\', alias);
 }
 
-/// Notes `require 'a.php'`, perhaps with `__DIR__ .` before its path.
+/// Records `require 'a.php'`, optionally with `__DIR__ .` before the path.
 fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(mut path) = node.named_child(0) else { return };
     if path.kind() == "parenthesized_expression" {
         path = path.named_child(0).unwrap_or(path);
     }
-    let folder = visit.field(path, "left");
-    if path.kind() == "binary_expression" && folder.as_deref() == Some("__DIR__") {
+    let left = visit.field(path, "left");
+    if path.kind() == "binary_expression" && left.as_deref() == Some("__DIR__") {
         path = path.child_by_field_name("right").unwrap_or(path);
     }
     let is_literal = matches!(path.kind(), "string" | "encapsed_string");
@@ -189,7 +189,7 @@ fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what a type extends, implements and, of traits, uses.
+/// Records the types that a type extends and implements, and the traits that it uses.
 fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let body = node.child_by_field_name("body").into_iter().flat_map(modifiers::children);

@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
-/// Protocol buffers, of both syntaxes.
+/// Protocol buffers, syntax 2 and 3.
 pub(crate) static PROTO: Language = Language {
     name: "protobuf",
     extensions: &["proto"],
@@ -49,7 +49,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let Some(name) = visit.child(node, name) else { return };
     let mut cursor = node.walk();
     let body = match kind {
-        // Options may follow the types of what is called.
+        // An `rpc` may have a block of options after its types.
         SymbolKind::Method => node.children(&mut cursor).find(|child| child.kind() == "{"),
         _ => visit.child(node, body),
     };

@@ -50,10 +50,12 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let definition = match visit.node().kind() {
         "function_definition" => {
             let in_class = visit.enclosing_kind() == Some(SymbolKind::Class);
-            let kind = match in_class {
-                true if is_property(visit) => SymbolKind::Property,
-                true => SymbolKind::Method,
-                false => SymbolKind::Function,
+            let kind = if !in_class {
+                SymbolKind::Function
+            } else if is_property(visit) {
+                SymbolKind::Property
+            } else {
+                SymbolKind::Method
             };
             block(visit, kind)
         }
@@ -62,7 +64,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "type_alias_statement" => visit
             .node()
             .child_by_field_name("left")
-            // `type(a).b = c` looks like an alias to the grammar.
+            // The grammar parses `type(a).b = c` as a type alias.
             .filter(|name| visit.text[name.start_byte()] != b'(')
             .map(|name| Definition::new(visit, SymbolKind::Type, name)),
         _ => None,
@@ -76,7 +78,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }));
 }
 
-/// Returns true if a decorator makes the visited method a property.
+/// Returns true if the visited method has a property decorator.
 fn is_property(visit: &Visit<'_, '_>) -> bool {
     let Some(around) = visit.ancestor(1).filter(|node| node.kind() == "decorated_definition")
     else {
@@ -91,7 +93,7 @@ fn is_property(visit: &Visit<'_, '_>) -> bool {
     })
 }
 
-/// Returns a function or class, from its first decorator on.
+/// Returns a function or class, including its decorators.
 fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
     let definition = Definition::named(visit, kind)?;
     let is_decorated = visit.ancestor_kind(1) == "decorated_definition";
@@ -106,8 +108,9 @@ fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> 
     })
 }
 
-/// Returns a module's variable, or an attribute, constant or enumeration member of a class, the first
-/// of a name; or a function that is bound to a name, wherever it is.
+/// Returns the definition of an assignment: a module variable, or an attribute, constant or
+/// enumeration member of a class, at the first assignment of its name; or a lambda bound to a name,
+/// in any scope.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let name = visit.node().child_by_field_name("left")?;
     if visit.ancestor_kind(1) != "expression_statement" {
@@ -133,10 +136,12 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         Some(class) if class.kind == SymbolKind::Class => {
             let bases = class.signature.split_once('(').map_or("", |(_, bases)| bases);
             let is_enum = ["Enum", "Flag"].iter().any(|base| bases.contains(base));
-            match is_enum && !text.starts_with('_') {
-                true => SymbolKind::EnumMember,
-                false if is_capital => SymbolKind::Constant,
-                false => SymbolKind::Field,
+            if is_enum && !text.starts_with('_') {
+                SymbolKind::EnumMember
+            } else if is_capital {
+                SymbolKind::Constant
+            } else {
+                SymbolKind::Field
             }
         }
         Some(_) => return None,
@@ -145,7 +150,8 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if is_again { None } else { Some(Definition::new(visit, kind, name)) }
 }
 
-/// Returns the attribute that `self.name = …` gives a class, unless it has one of that name.
+/// Returns the attribute that `self.name = …` adds to a class, unless the class already has one of
+/// that name.
 fn attribute<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Definition<'t>> {
     let (owner, name) = attribute_owner(visit, left)?;
     if visit.is_member(owner, &visit.text(name), ".") {
@@ -155,8 +161,8 @@ fn attribute<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Definition<'t>
     Some(Definition { owner: Some(owner), ..definition })
 }
 
-/// Returns the place of the class that `left` is an attribute of, if it is `self.name` in a method, and
-/// its name.
+/// If `left` is `self.name` in a method, returns the index of the class and the name of the
+/// attribute.
 fn attribute_owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, Node<'t>)> {
     let method = visit.enclosing()?;
     let is_self = matches!(&visit.text[left.child(0)?.byte_range()], b"self" | b"cls");

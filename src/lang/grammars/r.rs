@@ -64,19 +64,19 @@ fn plain(name: &str) -> String {
     name.trim_matches(['`', '"', '\'']).to_owned()
 }
 
-/// Returns the name of the function that a call calls, its package left out.
-fn called<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> String {
+/// Returns the name of the called function without its package.
+fn called_name<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> String {
     let name = visit.field(call, "function").unwrap_or_default();
     name.rsplit(':').next().unwrap_or_default().to_owned()
 }
 
-/// Returns a function, a class, or a value of the file.
+/// Returns a function, a class, or a top-level value.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let (name, value) = assigned(visit)?;
-    let makes = if value.kind() == "call" { called(visit, value) } else { String::new() };
+    let called = if value.kind() == "call" { called_name(visit, value) } else { String::new() };
     let kind = match value.kind() {
         "function_definition" => SymbolKind::Function,
-        _ if matches!(makes.as_str(), "R6Class" | "setRefClass" | "setClass" | "ggproto") => {
+        _ if matches!(called.as_str(), "R6Class" | "setRefClass" | "setClass" | "ggproto") => {
             SymbolKind::Class
         }
         _ if visit.ancestor_kind(1) != "program" => return None,
@@ -94,8 +94,8 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition { name: plain(&definition.name), body, ..definition })
 }
 
-/// Returns the node of a call's first argument that is a string.
-fn first_string<'t>(call: Node<'t>, at: u32) -> Option<Node<'t>> {
+/// Returns the argument `at` of a call if it is a string.
+fn string_argument<'t>(call: Node<'t>, at: u32) -> Option<Node<'t>> {
     let mut cursor = call.walk();
     let arguments = call.child_by_field_name("arguments")?;
     let mut values = arguments.children_by_field_name("argument", &mut cursor);
@@ -103,11 +103,11 @@ fn first_string<'t>(call: Node<'t>, at: u32) -> Option<Node<'t>> {
     (value.kind() == "string").then_some(value)
 }
 
-/// Returns what `setClass`, `setGeneric` and `setMethod` define.
+/// Returns the definition made by `setClass`, `setGeneric` or `setMethod`.
 fn generic<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let kind = match called(visit, node).as_str() {
-        // One that is assigned is defined there.
+    let kind = match called_name(visit, node).as_str() {
+        // An assigned class is defined by the assignment.
         "setClass" | "setRefClass" if visit.ancestor_kind(1) != "binary_operator" => {
             SymbolKind::Class
         }
@@ -115,14 +115,14 @@ fn generic<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         "setMethod" => SymbolKind::Method,
         _ => return None,
     };
-    let name = first_string(node, 0)?;
+    let name = string_argument(node, 0)?;
     let definition = Definition::new(visit, kind, name);
-    let class = first_string(node, 1).filter(|_| kind == SymbolKind::Method);
+    let class = string_argument(node, 1).filter(|_| kind == SymbolKind::Method);
     let prefix = class.map(|class| plain(&visit.text(class)));
     Some(Definition { name: plain(&definition.name), prefix, ..definition })
 }
 
-/// Returns a function in a class's list of members: `public = list(push = function(x) …)`.
+/// Returns a function in the member list of a class: `public = list(push = function(x) …)`.
 fn member<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = node.child_by_field_name("name")?;
@@ -130,7 +130,7 @@ fn member<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if visit.enclosing_kind() != Some(SymbolKind::Class) {
         return None;
     }
-    // The argument stands in the list's arguments, these in the list, that in an argument.
+    // Ancestors: the arguments of `list(…)`, the call itself, and the argument `public = …`.
     let list = visit.ancestor(3).filter(|list| list.kind() == "argument");
     let part = list.and_then(|list| visit.field(list, "name"));
     let visibility = match part.as_deref() {
@@ -194,7 +194,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes a package that is loaded, or a file that is run.
+/// Records a package that is loaded, or a file that is sourced.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, is_file: bool) {
     let node = visit.node();
     let mut cursor = node.walk();

@@ -6,7 +6,7 @@ use crate::lang::visit::{Definition, Visit};
 
 mod refer;
 
-/// Ruby. Instance methods are written `Type#method`, those of the type itself `Type.method`.
+/// Ruby. Instance methods are named `Type#method`, class methods `Type.method`.
 pub(crate) static RUBY: Language = Language {
     name: "ruby",
     extensions: &["rb", "rake", "gemspec", "ru"],
@@ -45,7 +45,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.extend(definition);
 }
 
-/// Adds the properties that `attr_accessor :a, :b` makes.
+/// Adds the properties that `attr_accessor :a, :b` defines.
 fn attributes<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let is_type = visit.enclosing_kind().is_some_and(|kind| !kind.is_callable());
@@ -85,7 +85,7 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         _ => SymbolKind::Method,
     };
     let visibility = match word.as_deref() {
-        // `private` on a line of its own says nothing about `def self.…`.
+        // `private` on a line of its own does not apply to `def self.…`.
         _ if node.kind() == "singleton_method" && call.is_none() => Visibility::Public,
         Some("private" | "private_class_method") => Visibility::Private,
         Some("protected") => Visibility::Protected,
@@ -95,7 +95,7 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let is_own = object
         .as_deref()
         .is_some_and(|object| visit.enclosing().is_some_and(|symbol| symbol.name == object));
-    // Without a body the signature ends with the parameters, or before the last word.
+    // Without a body the signature ends after the parameters or, if there are none, after the name.
     let body = node.child_by_field_name("body").or_else(|| {
         let after = node.child_by_field_name("parameters").unwrap_or(name);
         after.next_sibling()

@@ -61,23 +61,24 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "static_item" => SymbolKind::Constant,
         "type_item" | "associated_type" => SymbolKind::Type,
         "field_declaration" => SymbolKind::Field,
-        "ordered_field_declaration_list" => return positions(visit, found),
+        "ordered_field_declaration_list" => return tuple_fields(visit, found),
         "impl_item" => return found.extend(implementation(visit)),
         _ => return,
     };
     let Some(mut definition) = Definition::named(visit, kind) else { return };
-    // `const _: () = …` has no name, and a tuple's fields belong on its line.
+    // `const _: () = …` has no name.
     if definition.name == "_" {
         return;
     }
+    // The fields of a tuple struct are part of its signature.
     let has_list = |body: &Node| body.kind() != "ordered_field_declaration_list";
     definition.body = definition.body.filter(has_list);
     definition.visibility = visibility(visit);
     found.push(definition);
 }
 
-/// Adds the fields of a tuple, which are named by their places.
-fn positions<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+/// Adds the fields of a tuple struct or variant, which are named by their positions.
+fn tuple_fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let of_variant = visit.enclosing().filter(|around| around.kind == SymbolKind::EnumMember);
     let (mut at, mut is_public) = (0, false);
@@ -105,7 +106,8 @@ fn positions<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Returns a block's definition: `impl Trait for Type`, whose methods are `Type::method`.
+/// Returns an implementation block, named `impl Trait for Type`. Its methods are named
+/// `Type::method`.
 fn implementation<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let of = node.child_by_field_name("type")?;
@@ -143,7 +145,7 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
         return if is_plain { Visibility::Public } else { Visibility::Internal };
     }
     match visit.enclosing() {
-        // What a trait asks for is as visible as the trait, a variant as its enumeration.
+        // A trait member has the visibility of the trait, a variant that of its enumeration.
         Some(Symbol { kind: Trait | Enum | EnumMember, visibility, .. }) => *visibility,
         Some(symbol) if symbol.kind == SymbolKind::Impl && symbol.name.contains(" for ") => {
             Visibility::Public

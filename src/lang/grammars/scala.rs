@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
-/// Scala, 2 and 3. An extension's methods are named with the type that it extends.
+/// Scala 2 and 3. The qualified names of extension methods include the extended type.
 pub(crate) static SCALA: Language = Language {
     name: "scala",
     extensions: &["scala", "sc", "sbt", "mill"],
@@ -34,7 +34,7 @@ pub(crate) static SCALA: Language = Language {
     scopes: &["function_definition", "lambda_expression", "extension_definition"],
 };
 
-/// Kinds of bodies whose functions are methods.
+/// Node kinds of bodies whose functions are methods.
 const BODIES: [&str; 5] =
     ["template_body", "with_template_body", "enum_body", "early_defs", "refinement"];
 
@@ -76,17 +76,19 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let definition = Definition::named(visit, SymbolKind::Function)?;
     let prefix = extended(visit);
     let is_member = BODIES.contains(&visit.ancestor_kind(1)) || prefix.is_some();
-    let kind = match () {
-        () if is_member && definition.name == "this" => SymbolKind::Constructor,
-        () if is_member => SymbolKind::Method,
-        () => SymbolKind::Function,
+    let kind = if is_member && definition.name == "this" {
+        SymbolKind::Constructor
+    } else if is_member {
+        SymbolKind::Method
+    } else {
+        SymbolKind::Function
     };
     Some(Definition { kind, prefix, ..definition })
 }
 
-/// Returns the name of the type that the `extension` around a function extends.
+/// Returns the name of the extended type if the visited function is in an `extension`.
 fn extended(visit: &Visit<'_, '_>) -> Option<String> {
-    // What a trait's extension extends is as a rule one of its type's parameters.
+    // An extension inside a trait usually extends a type parameter of the trait.
     if visit.enclosing_kind() == Some(SymbolKind::Trait) {
         return None;
     }
@@ -98,7 +100,7 @@ fn extended(visit: &Visit<'_, '_>) -> Option<String> {
     Some(name.split(['[', ' ']).next()?.to_owned())
 }
 
-/// Returns the field that a parameter of a class makes: with `val` or `var`, or of a case class.
+/// Returns the field that a class parameter declares: with `val` or `var`, or in a case class.
 fn parameter<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let has_word = modifiers::child(visit.node(), &["val", "var"]).is_some();
     let class = visit.ancestor(2)?;
@@ -109,7 +111,7 @@ fn parameter<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Definition::named(visit, SymbolKind::Field)
 }
 
-/// Adds the values of types and files; those of functions are no symbols.
+/// Adds the values of types and files; local values are not symbols.
 fn values<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let is_member = BODIES.contains(&visit.ancestor_kind(1));
@@ -119,12 +121,12 @@ fn values<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         return;
     }
     let is_fixed = node.kind().starts_with("val");
-    let kind = match () {
-        () if is_fixed && (is_outside || modifiers::has(visit, node, "final")) => {
-            SymbolKind::Constant
-        }
-        () if is_member => SymbolKind::Field,
-        () => SymbolKind::Variable,
+    let kind = if is_fixed && (is_outside || modifiers::has(visit, node, "final")) {
+        SymbolKind::Constant
+    } else if is_member {
+        SymbolKind::Field
+    } else {
+        SymbolKind::Variable
     };
     let mut names = Vec::new();
     if let Some(pattern) = node.child_by_field_name("pattern") {
@@ -137,7 +139,7 @@ fn values<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Adds the names that a plain pattern binds: `a`, `a, b` or `(a, b)`.
+/// Adds the names that a simple pattern binds: `a`, `a, b` or `(a, b)`.
 fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>) {
     match pattern.kind() {
         "identifier" | "operator_identifier" => names.push(pattern),
@@ -148,7 +150,7 @@ fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>) {
     }
 }
 
-/// Notes what the visited node imports, declares, extends or calls.
+/// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let name = node.child_by_field_name("name");
@@ -185,7 +187,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `import a.b`, `import a.{b, c => d}`, `import a._` and `import a.*`.
+/// Records `import a.b`, `import a.{b, c => d}`, `import a._` and `import a.*`.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut cursor = node.walk();

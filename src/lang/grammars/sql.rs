@@ -1,7 +1,8 @@
 //! SQL.
 //!
-//! Dialects differ more than one grammar can know, so a definition is read off the words behind
-//! `CREATE`, wherever the grammar sees that word; of the tree it takes where the statement ends.
+//! Dialects differ more than one grammar can cover. A definition is therefore derived from the
+//! words after `CREATE`, wherever the grammar finds that keyword; the tree only provides the end of
+//! the statement.
 
 use std::ops::Range;
 
@@ -38,10 +39,10 @@ pub(crate) static SQL: Language = Language {
     scopes: &[],
 };
 
-/// Words between what is created and its name.
+/// Words between the kind of a created object and its name.
 const FILLERS: &[&str] = &["if", "not", "exists", "concurrently", "only", "body"];
 
-/// How a query begins.
+/// Keywords that begin a query.
 const QUERIES: &[&[u8]] = &[b"select", b"with", b"values", b"table"];
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -67,7 +68,7 @@ fn unquoted(definition: Definition<'_>) -> Definition<'_> {
     Definition { name, ..definition }
 }
 
-/// Returns what the `statement` with the word `CREATE` creates.
+/// Returns the definition of the `CREATE` statement `statement`.
 fn created<'t>(
     visit: &Visit<'_, 't>,
     create: Node<'t>,
@@ -77,7 +78,8 @@ fn created<'t>(
     Some(named(visit, kind, create, name))
 }
 
-/// Returns what the words from `at` on, right behind `CREATE`, create, and where its name is.
+/// Returns the kind and the span of the name of the created object. `at` is the offset after
+/// `CREATE`.
 fn head(text: &[u8], mut at: usize, end: usize) -> Option<(SymbolKind, Range<usize>)> {
     let rest = &text[..end];
     let mut kind = None;
@@ -87,14 +89,14 @@ fn head(text: &[u8], mut at: usize, end: usize) -> Option<(SymbolKind, Range<usi
         let lower = text.to_ascii_lowercase();
         at = end;
         if kind.is_none() {
-            // `DEFINER=…`, `ALGORITHM=…` and what else a dialect puts there are passed over.
+            // `DEFINER=…`, `ALGORITHM=…` and other options of dialects are skipped.
             kind = kind_of(&lower);
             continue;
         }
         if FILLERS.contains(&lower.as_str()) {
             continue;
         }
-        // An index may have no name.
+        // The name of an index is optional.
         if lower == "on" || lower == "as" {
             return None;
         }
@@ -112,12 +114,13 @@ fn named<'t>(
     let text = String::from_utf8_lossy(&visit.text[span.clone()]).into_owned();
     let node = visit.node();
     let mut definition = Definition::new(visit, kind, create);
-    // A `CREATE` that the grammar does not understand is a word in the place of a statement.
+    // If the grammar cannot parse a `CREATE` statement, the keyword alone is the child of the
+    // parent.
     definition.outer = usize::from(matches!(visit.ancestor_kind(1), "statement" | "ERROR"));
     definition.signature_start = Some(create.start_byte());
     let mut cursor = node.walk();
     let bodies = ["function_body", "column_definitions", "create_query"];
-    // A query that is written otherwise stands for what the grammar does not know.
+    // A `create_query` that does not begin like a query is a construct that the grammar misparses.
     let is_body = |child: &Node<'_>| {
         let first =
             word(visit.text, child.start_byte()).map_or(&b""[..], |(at, end)| &visit.text[at..end]);
@@ -137,7 +140,7 @@ fn named<'t>(
     definition
 }
 
-/// Returns the next word or name from `at` on: letters, digits, dots, quoted parts.
+/// Returns the span of the next word or name from `at` on: letters, digits, dots, quoted parts.
 fn word(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let blanks = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let start = at + blanks;

@@ -8,7 +8,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
-/// Swift. What an extension adds is named as if the type had it itself.
+/// Swift. Members of an extension are named like members of the extended type.
 pub(crate) static SWIFT: Language = Language {
     name: "swift",
     extensions: &["swift"],
@@ -43,7 +43,7 @@ pub(crate) static SWIFT: Language = Language {
     ],
 };
 
-/// Kinds of bodies whose functions are methods.
+/// Node kinds of bodies whose functions are methods.
 const BODIES: [&str; 3] = ["class_body", "enum_class_body", "protocol_body"];
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -86,7 +86,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'
             Some(symbol) if symbol.kind.is_callable() => Visibility::Private,
             Some(symbol) if symbol.kind == SymbolKind::Interface => symbol.visibility,
             Some(symbol) if node.kind() == "enum_entry" => symbol.visibility,
-            // What an extension says holds for all that it adds.
+            // The access modifier of an extension applies to its members.
             Some(symbol) if symbol.kind == SymbolKind::Impl => symbol.visibility,
             _ => Visibility::Internal,
         });
@@ -95,7 +95,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'
     Definition { name, signature_start, visibility, ..definition }
 }
 
-/// Returns a definition whose name is the first child of that kind.
+/// Returns a definition named by its first child of kind `of_kind`.
 fn of_child<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, of_kind: &str) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = modifiers::child(node, &[of_kind])?;
@@ -103,7 +103,8 @@ fn of_child<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, of_kind: &str) -> Optio
     Some(Definition { body, ..Definition::new(visit, kind, name) })
 }
 
-/// Returns a class, actor, struct, enumeration or extension, which the grammar has as one.
+/// Returns a class, actor, struct, enumeration or extension, for which the grammar has one node
+/// kind.
 fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let kind = match node.child_by_field_name("declaration_kind")?.kind() {
@@ -121,7 +122,7 @@ fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
-/// Adds the properties of types and files; those of functions are no symbols.
+/// Adds the properties of types and files; local variables are not symbols.
 fn properties<'t>(visit: &Visit<'_, 't>, is_member: bool, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     if !is_member && visit.ancestor_kind(1) != "source_file" {
@@ -131,12 +132,14 @@ fn properties<'t>(visit: &Visit<'_, 't>, is_member: bool, found: &mut Vec<Defini
         .is_some_and(|binding| modifiers::child(binding, &["let"]).is_some());
     let computed = node.child_by_field_name("computed_value");
     let of_type = modifiers::has(visit, node, "static") || modifiers::has(visit, node, "class");
-    let kind = match () {
-        () if computed.is_some() => SymbolKind::Property,
-        () if node.kind() == "protocol_property_declaration" => SymbolKind::Property,
-        () if is_fixed && (of_type || !is_member) => SymbolKind::Constant,
-        () if is_member => SymbolKind::Field,
-        () => SymbolKind::Variable,
+    let kind = if computed.is_some() || node.kind() == "protocol_property_declaration" {
+        SymbolKind::Property
+    } else if is_fixed && (of_type || !is_member) {
+        SymbolKind::Constant
+    } else if is_member {
+        SymbolKind::Field
+    } else {
+        SymbolKind::Variable
     };
     let body = computed.or_else(|| {
         modifiers::child(node, &["willset_didset_block", "protocol_property_requirements"])
@@ -152,7 +155,7 @@ fn properties<'t>(visit: &Visit<'_, 't>, is_member: bool, found: &mut Vec<Defini
     }
 }
 
-/// Adds the names that a pattern binds, those of tuples included.
+/// Adds the names that a pattern binds, including tuple patterns.
 fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize) {
     match pattern.kind() {
         "simple_identifier" => names.push(pattern),
@@ -163,7 +166,7 @@ fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize) {
     }
 }
 
-/// Notes what the visited node imports, declares, extends or calls.
+/// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {

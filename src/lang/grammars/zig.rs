@@ -63,16 +63,18 @@ fn visibility(node: Node) -> Visibility {
 fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let has_body = node.child_by_field_name("body").is_some();
-    let kind = match () {
-        () if is_container(visit.ancestor_kind(1)) => SymbolKind::Method,
-        () if !has_body => SymbolKind::Prototype,
-        () => SymbolKind::Function,
+    let kind = if is_container(visit.ancestor_kind(1)) {
+        SymbolKind::Method
+    } else if !has_body {
+        SymbolKind::Prototype
+    } else {
+        SymbolKind::Function
     };
     let definition = Definition::named(visit, kind)?;
     Some(Definition { visibility: visibility(node), ..definition })
 }
 
-/// Returns a type with a name, or a constant or variable that belongs to no function.
+/// Returns a type bound to a name, or a constant or variable outside of functions.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = modifiers::child(node, &["identifier"])?;
@@ -91,7 +93,7 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if is_value && parent != "source_file" && !is_container(parent) {
         return None;
     }
-    // `const std = @import("std");` and `const Self = @This();` only give names to what is elsewhere.
+    // `const std = @import("std");` and `const Self = @This();` are aliases, not definitions.
     let text = value.map(|value| visit.text(value)).unwrap_or_default();
     if text.starts_with("@import(") || text.starts_with("@This(") {
         return None;
@@ -113,7 +115,7 @@ fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     (definition.name != "_").then_some(definition)
 }
 
-/// Adds the members of an error set that has a name.
+/// Adds the members of a named error set.
 fn errors<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let is_named = visit.ancestor_kind(1) == "variable_declaration"
         && visit.enclosing_kind() == Some(SymbolKind::Enum);
@@ -126,7 +128,7 @@ fn errors<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     found.extend(names.map(|name| Definition::new(visit, SymbolKind::EnumMember, name)));
 }
 
-/// Returns a test that has a name.
+/// Returns a named test.
 fn test<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = modifiers::child(node, &["string", "identifier"])?;
@@ -136,7 +138,7 @@ fn test<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(Definition { body, visibility, ..Definition::new(visit, SymbolKind::Function, name) })
 }
 
-/// Notes what the visited node imports, declares or calls.
+/// Records what the visited node imports, declares or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let of = node.child_by_field_name("type");
@@ -162,7 +164,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `const a = @import("b.zig");`.
+/// Records `const a = @import("b.zig");`.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let word = modifiers::child(node, &["builtin_identifier"]);

@@ -1,16 +1,17 @@
-//! Annotations that projects define as macros and that stand where C and C++ have none: in heads of
-//! functions (`static int __cold f(void)`), behind their parameters (`void f() REQUIRES(mutex_)`), in
-//! heads of types (`class EXPORT Name {`). They are told by how they are written, in capitals or
-//! beginning with `__`, and by the words around them, and are blanked. Only a line's beginning that
-//! can be nothing but a declaration is changed.
+//! Blanks out annotation macros in places where the grammars of C and C++ do not allow them: in
+//! function heads (`static int __cold f(void)`), after parameter lists
+//! (`void f() REQUIRES(mutex_)`) and in type heads (`class EXPORT Name {`).
+//!
+//! Macros are recognized by their spelling (all capitals, or a leading `__`) and by the words
+//! around them. Only lines whose beginning can only be a declaration are changed.
 
-/// Bytes of a list of parameters, over several lines.
+/// Maximum length of a parameter list, which may span several lines.
 const PARAMETERS_BYTES_MAX: usize = 4000;
 
-/// Words before a declaration's name.
+/// Maximum number of words before a declaration's name.
 const HEAD_WORDS_MAX: usize = 16;
 
-/// Words that are no types, in order.
+/// Words that are not types, sorted.
 const QUALIFIERS: &[&[u8]] = &[
     b"__attribute__",
     b"__declspec",
@@ -39,7 +40,7 @@ const QUALIFIERS: &[&[u8]] = &[
     b"volatile",
 ];
 
-/// Words that begin or are a type, in order.
+/// Words that are a type or begin one, sorted.
 const BUILTIN: &[&[u8]] = &[
     b"auto",
     b"bool",
@@ -58,7 +59,7 @@ const BUILTIN: &[&[u8]] = &[
     b"void",
 ];
 
-/// Words that no declaration of a function begins with, in order.
+/// Words that cannot begin a function declaration, sorted.
 const STATEMENTS: &[&[u8]] = &[
     b"case",
     b"catch",
@@ -84,15 +85,15 @@ const STATEMENTS: &[&[u8]] = &[
     b"while",
 ];
 
-/// Returns the text without annotations. O(text).
+/// Returns the text with annotation macros blanked out. O(text).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     blank(text, &mut masked, false);
     masked
 }
 
-/// Blanks the annotations of `text` in `masked`, a text of the same length; with `is_outermost`, only
-/// in lines that begin without blanks, since C has no functions elsewhere.
+/// Blanks out the annotation macros of `text` in `masked`, which has the same length. With
+/// `is_outermost`, only in lines without indentation, since C has functions only at the top level.
 pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
     let mut start = 0;
     let mut is_directive = false;
@@ -102,31 +103,31 @@ pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
         is_directive |= words.starts_with(b"#");
         let begins = words.first().is_some_and(|&byte| is_word(byte) || byte == b'~');
         if begins && !is_directive && !(is_outermost && indent > 0) {
-            Head::read(text, start + indent).blank(text, masked);
+            LineHead::read(text, start + indent).blank(text, masked);
         }
         is_directive &= line.trim_ascii_end().ends_with(b"\\");
         start += line.len();
     }
 }
 
-/// The words that a line begins with.
-struct Head {
+/// The words at the beginning of a line.
+struct LineHead {
     words: Vec<Word>,
-    /// The byte behind them.
+    /// The byte after the last word.
     end: usize,
 }
 
-/// A word of a head, or an annotation with its arguments.
+/// A word of a line head, or an annotation macro with its arguments.
 struct Word {
     start: usize,
     end: usize,
     has_arguments: bool,
 }
 
-impl Head {
-    /// Reads words up to the first byte that neither is nor joins any.
-    fn read(text: &[u8], start: usize) -> Head {
-        let mut head = Head { words: Vec::new(), end: start };
+impl LineHead {
+    /// Reads words up to the first byte that does not belong to a name, `*` or `&`.
+    fn read(text: &[u8], start: usize) -> LineHead {
+        let mut head = LineHead { words: Vec::new(), end: start };
         while head.words.len() < HEAD_WORDS_MAX {
             let at = head.end + blanks(&text[head.end..]);
             let Some(&byte) = text.get(at) else { break };
@@ -165,7 +166,7 @@ impl Head {
             let own = self.words[at + 1..].iter().filter(|word| of(word) != b"final");
             let own: Vec<&Word> = own.filter(|word| !is_type(word)).collect();
             if let Some((_, annotations)) = own.split_last() {
-                let annotations = annotations.iter().filter(|word| is_loud(text, word));
+                let annotations = annotations.iter().filter(|word| looks_like_macro(text, word));
                 annotations.for_each(|word| masked[word.start..word.end].fill(b' '));
             }
             return;
@@ -176,14 +177,15 @@ impl Head {
         let kept = self.blank_before(text, before, masked);
         let is_destructor = text[name.start..name.end].contains(&b'~');
         if kept > 0 || is_destructor {
-            blank_behind(text, self.end, masked);
+            blank_after_parameters(text, self.end, masked);
         }
     }
 
-    /// Blanks the annotations before a function's name; returns how many words of types are left.
+    /// Blanks out the annotation macros before a function's name. Returns the number of type words
+    /// that remain.
     fn blank_before(&self, text: &[u8], before: &[Word], masked: &mut [u8]) -> usize {
         let mut types = 0;
-        let mut loud: Vec<&Word> = Vec::new();
+        let mut macros: Vec<&Word> = Vec::new();
         let mut is_tag = false;
         for word in before {
             let bytes = &text[word.start..word.end];
@@ -194,23 +196,26 @@ impl Head {
                 std::mem::replace(&mut is_tag, matches!(bytes, b"struct" | b"union" | b"enum"));
             if word.has_arguments {
                 masked[word.start..word.end].fill(b' ');
-            } else if is_named || BUILTIN.binary_search(&bytes).is_ok() || !is_loud(text, word) {
+            } else if is_named
+                || BUILTIN.binary_search(&bytes).is_ok()
+                || !looks_like_macro(text, word)
+            {
                 types += 1;
             } else {
-                loud.push(word);
+                macros.push(word);
             }
         }
-        // One of them is the type where there is no other.
-        let spared = usize::from(types == 0);
-        for word in loud.iter().skip(spared) {
+        // If there is no other type word, the first of them is the type.
+        let kept = usize::from(types == 0);
+        for word in macros.iter().skip(kept) {
             masked[word.start..word.end].fill(b' ');
         }
-        types + loud.len().min(spared)
+        types + macros.len().min(kept)
     }
 }
 
-/// Blanks the annotations behind the list of parameters that begins at `start`.
-fn blank_behind(text: &[u8], start: usize, masked: &mut [u8]) {
+/// Blanks out the annotation macros after the parameter list that begins at `start`.
+fn blank_after_parameters(text: &[u8], start: usize, masked: &mut [u8]) {
     let Some(len) = balanced(&text[start..text.len().min(start + PARAMETERS_BYTES_MAX)]) else {
         return;
     };
@@ -228,7 +233,7 @@ fn blank_behind(text: &[u8], start: usize, masked: &mut [u8]) {
             Some(b'(') => balanced(&text[word.end + gap..]).map_or(0, |len| gap + len),
             _ => 0,
         };
-        if is_loud(text, &word) {
+        if looks_like_macro(text, &word) {
             found.push(word.start..word.end + list);
         } else if QUALIFIERS.binary_search(&&text[word.start..word.end]).is_err() {
             return;
@@ -240,8 +245,9 @@ fn blank_behind(text: &[u8], start: usize, masked: &mut [u8]) {
     }
 }
 
-/// Returns true for a word as annotations are written: in capitals, or with two underscores before.
-fn is_loud(text: &[u8], word: &Word) -> bool {
+/// Returns true for a word that is spelled like an annotation macro: all capitals, or with a
+/// leading `__`.
+fn looks_like_macro(text: &[u8], word: &Word) -> bool {
     let bytes = &text[word.start..word.end];
     let name = bytes.split(|&byte| byte == b'(').next().unwrap_or(bytes);
     let is_capital = name.len() > 2
@@ -249,22 +255,22 @@ fn is_loud(text: &[u8], word: &Word) -> bool {
         && name
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
-    is_capital || (name.starts_with(b"__") && !is_sized(name))
+    is_capital || (name.starts_with(b"__") && !is_builtin(name))
 }
 
-/// Returns true for types such as `__u32`, `__le16` and `__int128`, and what compilers know.
-fn is_sized(name: &[u8]) -> bool {
+/// Returns true for types such as `__u32`, `__le16` and `__int128`, and for compiler keywords.
+fn is_builtin(name: &[u8]) -> bool {
     name.last().is_some_and(u8::is_ascii_digit)
         || name.ends_with(b"_t")
         || name.ends_with(b"__")
         || matches!(name, b"__declspec" | b"__cdecl" | b"__stdcall" | b"__inline" | b"__restrict")
 }
 
-/// Returns the bytes of an annotation's arguments: of a loud word that is followed by a list and then,
-/// on the same line, by another word.
+/// Returns the length of the argument list in `rest` of the annotation macro `word`. Requires that
+/// another word follows the list on the same line.
 fn arguments(word: &[u8], rest: &[u8]) -> Option<usize> {
     let whole = Word { start: 0, end: word.len(), has_arguments: false };
-    if rest.first() != Some(&b'(') || !is_loud(word, &whole) {
+    if rest.first() != Some(&b'(') || !looks_like_macro(word, &whole) {
         return None;
     }
     let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
@@ -274,7 +280,7 @@ fn arguments(word: &[u8], rest: &[u8]) -> Option<usize> {
     (gap > 0 && (next.is_ascii_alphabetic() || next == b'_')).then_some(len)
 }
 
-/// Returns the bytes of a list in parentheses, if it ends.
+/// Returns the length of the parenthesized list at the start of `text`, if it is closed.
 fn balanced(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.iter().enumerate().take(PARAMETERS_BYTES_MAX) {
@@ -289,7 +295,7 @@ fn balanced(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the bytes of a name with its scopes and arguments: `a::b<int>::c`.
+/// Returns the length of a name with its scopes and template arguments: `a::b<int>::c`.
 fn word_len(text: &[u8]) -> usize {
     let mut len = 0;
     while let Some(&byte) = text.get(len) {
@@ -307,7 +313,7 @@ fn word_len(text: &[u8]) -> usize {
     len
 }
 
-/// Returns the bytes of arguments in angle brackets, if they end on the line.
+/// Returns the length of template arguments in angle brackets, if they end on the line.
 fn angled(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.iter().enumerate().take(200) {

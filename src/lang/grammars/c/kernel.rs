@@ -1,7 +1,7 @@
-//! Words of the Linux kernel's sources that stand where C has none: annotations, which are blanked, and
-//! system calls, which are made functions. Every place in the text stays where it is.
+//! Linux kernel macros that the grammar of C does not support: annotations are blanked out, and
+//! system call definitions are rewritten as functions. Byte offsets do not change.
 
-/// Annotations: macros that expand to attributes or to nothing.
+/// Annotations: macros that expand to attributes or to nothing, sorted.
 const ANNOTATIONS: &[&[u8]] = &[
     b"____cacheline_aligned",
     b"____cacheline_aligned_in_smp",
@@ -50,7 +50,7 @@ const ANNOTATIONS: &[&[u8]] = &[
     b"notrace",
 ];
 
-/// Returns the text as C without these words. O(text).
+/// Returns the text without these macros. O(text).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut masked = text.to_vec();
@@ -63,8 +63,8 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         let len = text[at..].iter().take_while(|&&byte| is_name(byte)).count();
         let (word, rest) = text[at..].split_at(len);
         let begins_line = at == 0 || text[at - 1] == b'\n';
-        if begins_line && is_call(word) {
-            mask_call(rest, &mut masked[at..]);
+        if begins_line && is_syscall_macro(word) {
+            mask_syscall(rest, &mut masked[at..]);
         } else if (word.starts_with(b"__") || word.starts_with(b"no") || word == b"asmlinkage")
             && rest.first() != Some(&b'(')
             && ANNOTATIONS.binary_search(&word).is_ok()
@@ -76,18 +76,19 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Returns true for `SYSCALL_DEFINE3` and its like; without parameters there is no room for a list.
-fn is_call(word: &[u8]) -> bool {
+/// Returns true for `SYSCALL_DEFINE1` to `SYSCALL_DEFINE6`. `SYSCALL_DEFINE0(name)` has no room for
+/// a parameter list.
+fn is_syscall_macro(word: &[u8]) -> bool {
     let word = word.strip_prefix(b"COMPAT_").unwrap_or(word);
     matches!(word.strip_prefix(b"SYSCALL_DEFINE"), Some([b'1'..=b'6']))
 }
 
-/// Bytes of a system call's parameters; longer ones stay as they are.
-const CALL_BYTES_MAX: usize = 2000;
+/// Maximum length of a system call's parameters; longer definitions are unchanged.
+const SYSCALL_BYTES_MAX: usize = 2000;
 
-/// Makes `int name(…)` of `SYSCALL_DEFINE3(name, …)`; `rest` begins behind the macro's name.
-fn mask_call(rest: &[u8], masked: &mut [u8]) {
-    let rest = &rest[..rest.len().min(CALL_BYTES_MAX)];
+/// Rewrites `SYSCALL_DEFINE3(name, …)` as `int name(…)`. `rest` begins after the macro's name.
+fn mask_syscall(rest: &[u8], masked: &mut [u8]) {
+    let rest = &rest[..rest.len().min(SYSCALL_BYTES_MAX)];
     let find = |sign: u8| rest.iter().position(|&byte| byte == sign);
     let (Some(0), Some(comma), Some(end)) = (find(b'('), find(b','), find(b')')) else { return };
     if comma > end {
@@ -109,15 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn annotations_are_in_order() {
+    fn annotations_are_sorted() {
         assert!(ANNOTATIONS.is_sorted());
     }
 
     #[test]
     fn system_calls_become_functions() {
         let text = b"SYSCALL_DEFINE2(dup, int, a,\n\tint __user *, b)\n{\n}\n";
-        let seen = String::from_utf8(mask(text)).expect("text");
-        assert_eq!(seen, "int             dup(        \n\t               )\n{\n}\n");
+        let masked = String::from_utf8(mask(text)).expect("masking keeps UTF-8");
+        assert_eq!(masked, "int             dup(        \n\t               )\n{\n}\n");
         for text in ["SYSCALL_DEFINE0(fork)\n{\n}\n", "SYSCALL_DEFINE1(", "SYSCALL_DEFINE1(a)"] {
             assert_eq!(mask(text.as_bytes()), text.as_bytes());
         }

@@ -1,10 +1,10 @@
-//! SCSS and Less, made passable for the grammar of CSS: heads of blocks become one letter or their
-//! at-keyword, values become `0`, and what is neither definition nor import is blanked. Every place
-//! stays where it is.
+//! Masks SCSS and Less for the grammar of CSS: the head of a block becomes one letter or its
+//! at-keyword, a value becomes `0`, and everything that is neither a definition nor an import is
+//! blanked out. Byte offsets do not change.
 
 use super::super::blank::blank;
 
-/// Returns the text as CSS of the same shape.
+/// Returns the text as CSS of the same length and structure.
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     let mut at = 0;
@@ -39,13 +39,13 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Makes a comment to a line's end one that has an end of its own.
+/// Rewrites a line comment as a block comment.
 fn mask_comment(masked: &mut [u8]) {
     match masked {
         [_, second, .., star, slash] => {
             (*second, *star, *slash) = (b'*', b'*', b'/');
             let len = masked.len();
-            // The comment must not end before its end.
+            // A `*/` inside the comment would end it early.
             for at in 2..len - 3 {
                 if masked[at] == b'*' && masked[at + 1] == b'/' {
                     masked[at] = b' ';
@@ -56,7 +56,7 @@ fn mask_comment(masked: &mut [u8]) {
     }
 }
 
-/// Masks what stands before a block.
+/// Masks the text before a block.
 fn mask_head(head: &[u8], masked: &mut [u8]) {
     if head.starts_with(b"@keyframes") && !head.contains(&b'#') {
         return;
@@ -64,15 +64,15 @@ fn mask_head(head: &[u8], masked: &mut [u8]) {
     let keyword = keyword_len(head);
     blank(&mut masked[keyword..]);
     if keyword == 0 {
-        // A block may have no head at all.
+        // The head of a block may be empty.
         masked.iter_mut().take(1).for_each(|byte| *byte = b'x');
     } else if let Some(byte) = masked.get_mut(keyword + 1) {
-        // `@media` wants a query, which one letter is.
+        // `@media` requires a query, and one letter is a valid query.
         *byte = b'x';
     }
 }
 
-/// Masks what ends with a semicolon; returns false if nothing is left of it.
+/// Masks a statement that ends with a semicolon. Returns false if it is blanked out completely.
 fn mask_statement(statement: &[u8], masked: &mut [u8]) -> bool {
     let keyword = keyword_len(statement);
     if matches!(&statement[..keyword], b"@use" | b"@forward") {
@@ -124,7 +124,8 @@ fn keyword_len(text: &[u8]) -> usize {
     }
 }
 
-/// Returns where the statement at the start ends: at `;`, `{` or `}` outside of brackets and strings.
+/// Returns the length of the statement at the start of `text`: up to `;`, `{` or `}` outside of
+/// brackets and strings.
 fn statement_len(text: &[u8]) -> usize {
     let mut at = 0;
     let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! JSON, with comments and trailing commas as editors' settings have them.
+//! JSON, including comments and trailing commas as in editor settings.
 
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::SymbolKind;
@@ -41,12 +41,13 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
 }
 
-/// Returns the text with blanks for what stands in lists and deeper than two objects, and for
-/// trailing commas. Lock files are parsed in a fraction of the time so.
+/// Blanks out the contents of lists, objects below the second level, and trailing commas. This
+/// makes parsing of lock files several times faster.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
-    // The brackets that are open; those after the first one that hides its inside are hidden.
+    // The open brackets.
     let mut open: Vec<u8> = Vec::new();
+    // The number of open brackets at the outermost one whose contents are blanked out.
     let mut hidden = None;
     let mut comma = None;
     let mut at = 0;
@@ -82,7 +83,8 @@ fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Returns the length of the string that `text` begins with; of an open one, up to its line's end.
+/// Returns the length of the string at the start of `text`. An unterminated string ends with its
+/// line.
 fn string_len(text: &[u8]) -> usize {
     let mut at = 1;
     loop {
@@ -95,7 +97,7 @@ fn string_len(text: &[u8]) -> usize {
     }
 }
 
-/// Returns the length of the comment that `text` begins with, or 1.
+/// Returns the length of the comment at the start of `text`, or 1 if there is none.
 fn comment_len(text: &[u8]) -> usize {
     let end = |part: &[u8]| bstr::ByteSlice::find(text, part);
     match text.get(1) {

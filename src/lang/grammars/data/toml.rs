@@ -30,7 +30,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let kind = match (node.kind(), visit.ancestor_kind(1)) {
         ("table" | "table_array_element", _) => SymbolKind::Section,
-        // Elements of lists of tables have the same keys again and again.
+        // Keys of `table_array_element` are left out: every element repeats the same keys.
         ("pair", "document" | "table") => SymbolKind::Key,
         _ => return,
     };

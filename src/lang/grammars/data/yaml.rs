@@ -28,7 +28,8 @@ pub(crate) static YAML: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    // Between a pair and the one around it stand the mapping and its node.
+    // A pair and its enclosing pair are three levels apart: the mapping and its node are between
+    // them.
     let is_key = matches!(node.kind(), "block_mapping_pair" | "flow_pair")
         && match visit.ancestor_kind(3) {
             "document" => true,

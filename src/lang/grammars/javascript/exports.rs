@@ -1,7 +1,7 @@
-//! What JavaScript's modules export under which name, where that is not the name of a definition.
+//! Exports of JavaScript modules under a name that differs from the name of a definition.
 //!
-//! It is noted as an import of the kind `ReExport`; its module is empty where the file exports
-//! something of its own.
+//! They are recorded as imports of the kind `ReExport`. The module is empty if the file exports one
+//! of its own names.
 
 use tree_sitter::Node;
 
@@ -11,10 +11,11 @@ use crate::lang::visit::Visit;
 
 use super::imports::{name, note, source, specifiers};
 
-/// Names that one object exports.
+/// Maximum number of names exported by one object literal.
 const NAMES_MAX: usize = 1024;
 
-/// Notes the visited `export`: `* from`, `{a as b} from`, `{a as b}`, `default a`, `= a`.
+/// Records the visited `export` statement: `* from`, `{a as b} from`, `{a as b}`, `default a`,
+/// `= a`.
 pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut names = Vec::new();
@@ -47,7 +48,7 @@ pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     note(notes, node, ImportKind::ReExport, module, names);
 }
 
-/// Returns the name that a call such as `connect(…)(Name)` or `memo(Name)` wraps.
+/// Returns the argument `Name` of a call such as `connect(…)(Name)` or `memo(Name)`.
 fn wrapped(value: Node<'_>) -> Option<Node<'_>> {
     if value.kind() != "call_expression" {
         return None;
@@ -56,7 +57,7 @@ fn wrapped(value: Node<'_>) -> Option<Node<'_>> {
     arguments.named_child(0).filter(|argument| argument.kind() == "identifier")
 }
 
-/// Notes what the visited assignment to `module.exports` or a member of it exports.
+/// Records the visited assignment to `module.exports` or to one of its members.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(left), Some(right)) =
@@ -88,7 +89,7 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns the names that an object's members export.
+/// Returns the names exported by the properties of an object literal.
 fn members(visit: &Visit<'_, '_>, object: Node<'_>) -> Vec<ImportedName> {
     let mut names = Vec::new();
     let mut cursor = object.walk();

@@ -1,8 +1,8 @@
-//! Flow's types, made passable for the grammar of TypeScript: what it does not know is blanked, byte for
-//! byte, so that every place stays where it is.
+//! Masks Flow types for the grammar of TypeScript: syntax that TypeScript does not have is blanked
+//! out. Byte offsets do not change.
 
-/// Returns the text with blanks for what Flow has and TypeScript has not: `?` before a type, and the
-/// type in `(value: Type)`; and with `=0` for what a type alias stands for.
+/// Blanks out `?` before a type and the type in a cast `(value: Type)`, and replaces the value of a
+/// type alias with `=0`.
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     let mut start = 0;
@@ -20,10 +20,10 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Bytes of a type alias; a longer one stays as it is.
+/// Maximum length of a type alias; a longer one is unchanged.
 const ALIAS_BYTES_MAX: usize = 16 << 10;
 
-/// Blanks a type alias from behind its name to its semicolon.
+/// Blanks out a type alias from the end of its name to its semicolon.
 fn mask_alias(text: &[u8], name: usize, masked: &mut [u8]) {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$".contains(byte);
     let start = name + text[name..].iter().take_while(|byte| is_name(byte)).count();
@@ -53,7 +53,7 @@ fn mask_alias(text: &[u8], name: usize, masked: &mut [u8]) {
     }
 }
 
-/// Returns true if a type is expected behind `before`.
+/// Returns true if a type is expected after `before`.
 fn is_maybe(before: &[u8]) -> bool {
     matches!(before.trim_ascii_end().last(), Some(b':' | b'<' | b'|' | b'='))
 }
@@ -61,7 +61,7 @@ fn is_maybe(before: &[u8]) -> bool {
 fn mask_line(line: &[u8], masked: &mut [u8]) {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_$".contains(&byte);
     let is_type = |byte: u8| is_name(byte) || b" .,<>[]|*?".contains(&byte);
-    // Where parentheses were opened, and whether a conditional expression began since.
+    // Offset of each open parenthesis, and whether a conditional expression began after it.
     let mut open: Vec<(usize, bool)> = Vec::new();
     for (at, &byte) in line.iter().enumerate() {
         let after = line.get(at + 1).copied().unwrap_or(b'\n');

@@ -1,4 +1,4 @@
-//! JavaScript's imports: statements, and calls of `require` and `import`.
+//! JavaScript imports: import statements, and calls of `require` and `import`.
 
 use tree_sitter::Node;
 
@@ -8,16 +8,16 @@ use crate::lang::visit::Visit;
 
 use super::chain::literal;
 
-/// Imports that one expression may stand for.
+/// Maximum number of alternative imports in one expression.
 const ALTERNATIVES_MAX: usize = 16;
 
-/// Names that one pattern binds.
+/// Maximum number of names in one pattern.
 const NAMES_MAX: usize = 256;
 
-/// Bytes of an expression that are kept as what is imported.
+/// Maximum length of the source text of a dynamic import's expression.
 const WRITTEN_BYTES_MAX: usize = 200;
 
-/// Notes an import of `module` by the node `around`.
+/// Records an import of `module` by the node `around`.
 pub(super) fn note(
     notes: &mut Notes<'_>,
     around: Node<'_>,
@@ -29,18 +29,18 @@ pub(super) fn note(
     notes.import(Import { span: around.byte_range(), line, kind, module, names });
 }
 
-/// Returns one name that is bound.
+/// Returns an imported name with its local alias.
 pub(super) fn name(name: &str, alias: &str) -> ImportedName {
     ImportedName { name: name.to_owned(), alias: alias.to_owned() }
 }
 
-/// Returns the text of a module's name, without its quotes.
+/// Returns the text of a module specifier without its quotes.
 pub(super) fn source(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
     let range = literal(node).unwrap_or(node.byte_range());
     String::from_utf8_lossy(&visit.text[range]).into_owned()
 }
 
-/// Notes the visited `import … from "…"`, `import "…"` or `import x = require("…")`.
+/// Records the visited `import … from "…"`, `import "…"` or `import x = require("…")`.
 pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut names = Vec::new();
@@ -91,25 +91,28 @@ pub(super) fn specifiers(
 ) {
     let mut cursor = list.walk();
     for specifier in list.named_children(&mut cursor) {
-        let Some(there) = specifier.child_by_field_name("name") else { continue };
-        let here = specifier.child_by_field_name("alias").unwrap_or(there);
-        names.push(name(&source(visit, there), &source(visit, here)));
-        notes.refer_span(visit, there.byte_range(), Role::Import, None, None);
+        let Some(original) = specifier.child_by_field_name("name") else { continue };
+        let local = specifier.child_by_field_name("alias").unwrap_or(original);
+        names.push(name(&source(visit, original), &source(visit, local)));
+        notes.refer_span(visit, original.byte_range(), Role::Import, None, None);
     }
 }
 
-/// Notes `import A = B.C`, which gives a name of this file another one.
+/// Records `import A = B.C`, which declares an alias within the file.
 pub(super) fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if let (Some(here), Some(there)) = (node.named_child(0), node.named_child(1)) {
-        let names = vec![name(&visit.text_of(there), &visit.text_of(here))];
+    if let (Some(local), Some(original)) = (node.named_child(0), node.named_child(1)) {
+        let names = vec![name(&visit.text_of(original), &visit.text_of(local))];
         note(notes, node, ImportKind::Module, String::new(), names);
     }
 }
 
-/// Returns the call of `require` or `import` that `value` is, awaited or not, and the member of its
-/// result that is taken.
-fn loaded<'t>(visit: &Visit<'_, '_>, mut value: Node<'t>) -> Option<(Node<'t>, Option<Node<'t>>)> {
+/// Returns the call of `require` or `import` in `value`, which may be awaited, and the member of
+/// the result that `value` accesses, if any.
+fn load_call<'t>(
+    visit: &Visit<'_, '_>,
+    mut value: Node<'t>,
+) -> Option<(Node<'t>, Option<Node<'t>>)> {
     let mut member = None;
     for _ in 0..4 {
         match value.kind() {
@@ -135,12 +138,12 @@ fn is_load(visit: &Visit<'_, '_>, call: Node<'_>) -> bool {
     })
 }
 
-/// Returns true if a variable that is set to `value` stands for what a literal names.
+/// Returns true if assigning `value` to a variable binds a module or a member of one.
 pub(super) fn binds(visit: &Visit<'_, '_>, value: Node<'_>) -> bool {
-    loaded(visit, value).is_some()
+    load_call(visit, value).is_some()
 }
 
-/// Notes what the visited variable is set to, if it is a module or a part of one.
+/// Records the visited variable declaration if it binds a module or a member of one.
 pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(target), Some(value)) =
@@ -148,7 +151,7 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     else {
         return;
     };
-    let Some((call, member)) = loaded(visit, value) else { return };
+    let Some((call, member)) = load_call(visit, value) else { return };
     let of = member.map(|member| visit.text_of(member)).unwrap_or_default();
     let mut names = Vec::new();
     match target.kind() {
@@ -164,7 +167,7 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     load(visit, notes, call, ImportKind::Module, names);
 }
 
-/// Adds the names that one part of a destructured module binds.
+/// Adds the names that one part of a destructuring pattern binds.
 fn bound(visit: &Visit<'_, '_>, part: Node<'_>, names: &mut Vec<ImportedName>) {
     let own = |node: Node<'_>| name(&visit.text_of(node), &visit.text_of(node));
     match part.kind() {
@@ -180,7 +183,8 @@ fn bound(visit: &Visit<'_, '_>, part: Node<'_>, names: &mut Vec<ImportedName>) {
     }
 }
 
-/// Notes what the visited call loads, unless a variable is set to it, which notes it.
+/// Records the import of the visited call. A call that initializes a variable is recorded by
+/// [`variable`] instead.
 pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     if !is_load(visit, node) {
@@ -197,7 +201,8 @@ pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(level) {
         "variable_declarator"
             if around.is_some_and(|v| {
-                v.child_by_field_name("value").is_some_and(|value| loaded(visit, value).is_some())
+                v.child_by_field_name("value")
+                    .is_some_and(|value| load_call(visit, value).is_some())
             }) => {}
         "assignment_expression" if level == 1 => {
             let left = around.and_then(|around| around.child_by_field_name("left"));
@@ -220,7 +225,7 @@ pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `eval("… require …")`.
+/// Records `eval("… require …")`.
 fn evaluated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(function) = node.child(0).filter(|function| function.kind() == "identifier") else {
@@ -237,7 +242,7 @@ fn evaluated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what `call` loads: `kind` says how, where a literal names it to `require`.
+/// Records the import of `call`. `kind` is the kind for a string literal passed to `require`.
 fn load(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -284,7 +289,7 @@ fn load(
     }
 }
 
-/// Returns an expression as it is written, cut where it becomes long.
+/// Returns the source text of an expression, truncated to [`WRITTEN_BYTES_MAX`] bytes.
 fn written(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
     let text = visit.bytes(node);
     String::from_utf8_lossy(&text[..text.len().min(WRITTEN_BYTES_MAX)]).into_owned()

@@ -1,8 +1,8 @@
-//! Call signatures of TypeScript's interfaces that follow each other without semicolons: the grammar
-//! takes the second one's type parameters for arguments of the type before. A blank before each of
-//! them is made a semicolon; every place in the text stays where it is.
+//! Masks consecutive call signatures of TypeScript interfaces without semicolons. The grammar would
+//! parse the type parameters of the second signature as type arguments of the previous type, so the
+//! space before each such signature is replaced with a semicolon. Byte offsets do not change.
 
-/// Returns the text with semicolons before lines such as `  <T>(a: T): T`. O(text).
+/// Inserts semicolons before lines such as `  <T>(a: T): T`. O(text).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     let mut before = b'\0';
@@ -20,7 +20,7 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Returns true for type parameters at a line's beginning.
+/// Returns true if the line begins with type parameters.
 fn begins(line: &[u8]) -> bool {
     line.first() == Some(&b'<') && line.get(1).is_some_and(u8::is_ascii_uppercase)
 }
@@ -34,13 +34,13 @@ mod tests {
     use super::mask;
 
     #[test]
-    fn overloads_are_parted() {
-        let seen = mask(
+    fn overloads_are_separated() {
+        let masked = mask(
             b"interface A {\n  <T>(a: T): B<T>\n  <T>(): string\n  <T>(): T;\n  <T>(): T\n}\n",
         );
         let expected =
             "interface A {\n  <T>(a: T): B<T>\n ;<T>(): string\n ;<T>(): T;\n  <T>(): T\n}\n";
-        assert_eq!(String::from_utf8_lossy(&seen), expected);
+        assert_eq!(String::from_utf8_lossy(&masked), expected);
         for text in ["a\n<T>(x)", "f(\n  <T>(x)\n)", "a\n  < B", "<T>"] {
             assert_eq!(mask(text.as_bytes()), text.as_bytes());
         }

@@ -1,11 +1,11 @@
-//! Apple's macros, which stand where the grammar knows nothing: they are blanked, or written as what
-//! they stand for, before the text is parsed.
+//! Masks Apple macros in places where the grammar does not support them: they are blanked out or
+//! replaced by their expansion.
 
-/// Words that make an enumeration of `WORD(type, name)`.
+/// Macros that declare an enumeration: `MACRO(type, name)`.
 const ENUMERATIONS: [&[u8]; 6] =
     [b"NS_ENUM", b"NS_OPTIONS", b"NS_CLOSED_ENUM", b"NS_ERROR_ENUM", b"CF_ENUM", b"CF_OPTIONS"];
 
-/// How words start that say something about a declaration, with or without arguments.
+/// Prefixes of annotation macros, with or without arguments.
 const ANNOTATIONS: [&[u8]; 23] = [
     b"NS_ASSUME_NONNULL_",
     b"NS_HEADER_AUDIT_",
@@ -32,19 +32,19 @@ const ANNOTATIONS: [&[u8]; 23] = [
     b"CF_RETURNS_",
 ];
 
-/// How words for `extern` end: `FOUNDATION_EXPORT`, `RCT_EXTERN`.
+/// Suffixes of macros that expand to `extern`: `FOUNDATION_EXPORT`, `RCT_EXTERN`.
 const EXTERNS: [&[u8]; 2] = [b"_EXPORT", b"_EXTERN"];
 
-/// How words end that React Native puts around the head of a method.
-const METHODS: &[u8] = b"_EXPORT_METHOD";
+/// Suffix of the macros that React Native puts around the head of a method.
+const METHOD_SUFFIX: &[u8] = b"_EXPORT_METHOD";
 
-/// What such a word is written as.
-const METHOD: &[u8] = b"- (void)";
+/// The replacement of such a macro.
+const METHOD_START: &[u8] = b"- (void)";
 
-/// Bytes of a macro's arguments that are looked through for their end.
+/// Maximum length of a macro's arguments.
 const ARGUMENTS_BYTES_MAX: usize = 1024;
 
-/// Returns `text` without the macros, byte for byte as long. O(bytes of the text).
+/// Returns `text` without the macros; the length does not change. O(text).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
@@ -78,22 +78,24 @@ fn is_macro(word: &[u8]) -> bool {
     word.len() > 3 && word.contains(&b'_') && word.iter().all(is_capital)
 }
 
-/// Blanks a call of a macro that has its line for itself; one around a method's head leaves that.
+/// Blanks out a macro call that is alone on its line. For a macro around a method head, only the
+/// macro is replaced.
 fn statement(text: &[u8], masked: &mut [u8], at: usize, end: usize) {
     let Some((open, close)) = arguments(text, end) else { return };
     let rest = &text[close + 1..];
     let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
     let has_body = rest.trim_ascii_start().starts_with(b"{");
-    if has_body && text[at..end].ends_with(METHODS) {
+    if has_body && text[at..end].ends_with(METHOD_SUFFIX) {
         blank(&mut masked[at..=open]);
-        masked[at..at + METHOD.len()].copy_from_slice(METHOD);
+        masked[at..at + METHOD_START.len()].copy_from_slice(METHOD_START);
         masked[close] = b' ';
     } else if !has_body && matches!(rest[..line].trim_ascii(), b"" | b";") {
         blank(&mut masked[at..=close]);
     }
 }
 
-/// Returns where the brackets stand that open right after `at` and close within bounds.
+/// Returns the offsets of the parentheses that open at `at` and close within
+/// [`ARGUMENTS_BYTES_MAX`].
 fn arguments(text: &[u8], at: usize) -> Option<(usize, usize)> {
     if text.get(at) != Some(&b'(') {
         return None;
@@ -110,14 +112,14 @@ fn arguments(text: &[u8], at: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Fills with blanks; lines stay lines.
+/// Replaces every byte except line feeds with a space.
 fn blank(bytes: &mut [u8]) {
     for byte in bytes.iter_mut().filter(|byte| **byte != b'\n') {
         *byte = b' ';
     }
 }
 
-/// Writes `typedef NS_ENUM(type, name)` as `enum name`, with blanks between.
+/// Rewrites `typedef NS_ENUM(type, name)` as `enum name`, padded with spaces.
 fn enumeration(text: &[u8], masked: &mut [u8], at: usize, end: usize) {
     let Some((open, close)) = arguments(text, end) else { return };
     let Some(comma) = text[open..close].iter().position(|&byte| byte == b',') else { return };
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn macros_become_what_they_stand_for() {
+    fn macros_are_expanded() {
         check("typedef NS_ENUM(int, A) { B };", "        enum         A  { B };");
         check("FOUNDATION_EXPORT int a;", "extern            int a;");
         check("RCT_EXPORT_METHOD(a:(int)b)\n{}", "- (void)          a:(int)b \n{}");

@@ -1,4 +1,4 @@
-//! Python's imports, and calls that import.
+//! Python imports: import statements, and calls that import.
 
 use tree_sitter::Node;
 
@@ -8,10 +8,10 @@ use crate::lang::visit::Visit;
 
 use super::chain::{call, literal, text};
 
-/// Imports that one expression may stand for.
+/// Maximum number of alternative imports in one expression.
 const ALTERNATIVES_MAX: usize = 16;
 
-/// Notes `import a.b, c as d`.
+/// Records `import a.b, c as d`.
 pub(super) fn modules(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut cursor = visit.node().walk();
     for child in visit.node().named_children(&mut cursor) {
@@ -28,7 +28,7 @@ pub(super) fn modules(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `from a import b as c`.
+/// Records `from a import b as c`.
 pub(super) fn names(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(module) = node.child_by_field_name("module_name") else { return };
@@ -57,7 +57,7 @@ fn named<'t>(aliased: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     Some((aliased.child_by_field_name("name")?, aliased.child_by_field_name("alias")?))
 }
 
-/// Returns a name as it is written, without blanks.
+/// Returns the source text of a name, without white space.
 fn written(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
     let mut text = String::from_utf8_lossy(&visit.text[node.byte_range()]).into_owned();
     text.retain(|c| !c.is_whitespace());
@@ -76,13 +76,13 @@ fn note(
     notes.import(Import { span: node.byte_range(), line, kind, module, names });
 }
 
-/// Returns true if `node` is a call that imports a module and returns it.
+/// Returns true if `node` is a call that imports and returns a module.
 pub(super) fn is_dynamic(visit: &Visit<'_, '_>, node: Node<'_>) -> bool {
     let function = call(node).and_then(|(function, _)| text(visit, function));
     matches!(function, Some("__import__" | "import_module" | "importlib.import_module"))
 }
 
-/// Notes what the visited call imports while the program runs, if it does.
+/// Records the dynamic import of the visited call, if it is one.
 pub(super) fn dynamic(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some((function, arguments)) = call(node) else { return };
@@ -91,7 +91,7 @@ pub(super) fn dynamic(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let is_code = matches!(&visit.text[function.byte_range()], b"exec" | b"eval");
         let code = &visit.text[first.byte_range()];
         if is_code && bstr::ByteSlice::contains_str(code, "import") {
-            note(visit, notes, ImportKind::DynamicEval, written_once(visit, first), Vec::new());
+            note(visit, notes, ImportKind::DynamicEval, expression_text(visit, first), Vec::new());
         }
         return;
     }
@@ -129,14 +129,14 @@ pub(super) fn dynamic(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         };
         let module = match plain {
             Some(range) => String::from_utf8_lossy(&visit.text[range]).into_owned(),
-            None => written_once(visit, given),
+            None => expression_text(visit, given),
         };
         note(visit, notes, kind, module, names.clone());
     }
 }
 
-/// Returns an expression as it is written, cut where it becomes long.
-fn written_once(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
+/// Returns the source text of an expression, truncated to 200 bytes.
+fn expression_text(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
     let text = &visit.text[node.byte_range()];
     String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned()
 }

@@ -1,4 +1,4 @@
-//! `use`, `extern crate` and `mod` of Rust.
+//! Rust imports: `use`, `extern crate` and `mod`.
 
 use tree_sitter::Node;
 
@@ -6,27 +6,28 @@ use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
-/// Levels of lists inside lists that are looked at.
+/// Maximum nesting of `use` lists.
 const DEPTH_MAX: usize = 32;
 
-/// Notes what the visited `use` declaration imports.
+/// Records the imports of the visited `use` declaration.
 pub(super) fn declaration(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
     let is_public = visit.child(node, "visibility_modifier").is_some();
     let kind = if is_public { ImportKind::ReExport } else { ImportKind::Module };
     let Some(argument) = node.child_by_field_name("argument") else { return };
-    Tree { visit, notes, kind }.add(argument, "", DEPTH_MAX);
+    UseTree { visit, notes, kind }.add(argument, "", DEPTH_MAX);
 }
 
-struct Tree<'v, 'a, 't, 'n> {
+/// Records the imports of one `use` declaration.
+struct UseTree<'v, 'a, 't, 'n> {
     visit: &'v Visit<'a, 't>,
     notes: &'v mut Notes<'n>,
     kind: ImportKind,
 }
 
-impl Tree<'_, '_, '_, '_> {
-    /// Notes the part `node` of a tree, which stands below the path `base`.
+impl UseTree<'_, '_, '_, '_> {
+    /// Records the subtree `node`, whose paths are relative to the path `base`.
     fn add(&mut self, node: Node<'_>, base: &str, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         match node.kind() {
@@ -80,7 +81,7 @@ impl Tree<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns the name that a list's part binds, if it is no path.
+    /// Returns the name that a list item binds, if the item is not a path.
     fn leaf(&self, node: Node<'_>) -> Option<ImportedName> {
         let (of, alias) = match node.kind() {
             "use_as_clause" => {
@@ -105,7 +106,7 @@ impl Tree<'_, '_, '_, '_> {
         }
     }
 
-    /// Notes the import of one path.
+    /// Records the import of one path.
     fn scoped(&mut self, node: Node<'_>, base: &str, alias: Option<String>, depth: usize) {
         let name = node.child_by_field_name("name");
         let Some(name) = name else {
@@ -129,7 +130,7 @@ impl Tree<'_, '_, '_, '_> {
         self.import(node, module, vec![ImportedName { name, alias }]);
     }
 
-    /// Notes the modules that a path goes through.
+    /// Records references to the modules of a path.
     fn refer_path(&mut self, mut node: Node<'_>, base: &str, depth: usize) {
         for _ in 0..depth {
             let path = node.child_by_field_name("path");
@@ -153,7 +154,7 @@ impl Tree<'_, '_, '_, '_> {
     }
 
     fn import(&mut self, node: Node<'_>, module: String, mut names: Vec<ImportedName>) {
-        // The module itself is known by the last part of its path.
+        // A module that is imported itself is bound to the last part of its path.
         for name in &mut names {
             if name.alias.is_empty() && name.name.is_empty() {
                 name.alias = module.rsplit("::").next().unwrap_or_default().to_owned();
@@ -165,7 +166,7 @@ impl Tree<'_, '_, '_, '_> {
     }
 }
 
-/// Notes the visited `extern crate`.
+/// Records the visited `extern crate`.
 pub(super) fn extern_crate(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
@@ -176,7 +177,7 @@ pub(super) fn extern_crate(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     whole(visit, notes, ImportKind::Module, module, visit.text_of(alias));
 }
 
-/// Notes the visited `mod` if its text lies in another file.
+/// Records the visited `mod` if its body is in another file.
 pub(super) fn submodule(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     if node.child_by_field_name("body").is_some() {
@@ -202,7 +203,7 @@ fn whole(
     notes.import(Import { span, line, kind, module, names });
 }
 
-/// Returns what `#[path = "…"]` says.
+/// Returns the path of a `#[path = "…"]` attribute.
 fn path_attribute(leading: &str) -> Option<String> {
     let after = leading.split("#[path").nth(1)?.trim_start().strip_prefix('=')?;
     let text = after.trim_start().strip_prefix('"')?;

@@ -1,9 +1,10 @@
-//! What dialects of SQL and their command lines put into scripts and the grammar does not know.
+//! Masks syntax of SQL dialects and of their command-line clients that the grammar does not
+//! support.
 
 use super::super::blank::{blank, lines};
 
-/// Returns the text with MySQL's and Transact-SQL's quoted names in standard quotes, and blanks for
-/// commands of command lines and for copied data.
+/// Rewrites the quoted names of MySQL and Transact-SQL with standard quotes, and blanks out client
+/// commands and the data of `COPY … FROM stdin`.
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     let mut delimiter: Option<&[u8]> = None;
@@ -42,7 +43,7 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     masked
 }
 
-/// Returns true if copied data that begin a text end before other data begin.
+/// Returns true if the copied data at the start of `text` end before another `COPY` begins.
 fn has_end(text: &[u8]) -> bool {
     let found = lines(text).map(|(_, line)| line.trim_ascii()).find(|line| {
         let line = line.to_ascii_lowercase();
@@ -51,7 +52,7 @@ fn has_end(text: &[u8]) -> bool {
     found == Some(b"\\.".as_slice())
 }
 
-/// Makes `` `name` `` and `[name]` of a line `"name"`.
+/// Rewrites `` `name` `` and `[name]` in a line as `"name"`.
 fn mask_names(line: &[u8], masked: &mut [u8]) {
     for (at, &byte) in line.iter().enumerate() {
         let before = at.checked_sub(1).map_or(b' ', |at| line[at]);

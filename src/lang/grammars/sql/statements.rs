@@ -1,9 +1,9 @@
-//! Statements that the grammar does not know, made ones that it does.
+//! Rewrites statements that the grammar cannot parse.
 //!
-//! What the grammar loses its way in would take the statements after it along: each that is no
-//! definition becomes blanks, each that is one keeps its words up to the name, and a table its
-//! columns. Statements are told apart by their semicolons, those between `BEGIN` and `END` of a routine
-//! aside, so that members of Oracle's packages are taken for statements of their own.
+//! A statement that the grammar cannot parse would also spoil the statements after it. If it is not
+//! a definition, it is blanked out; if it is one, it keeps its words up to the name, and a table
+//! also keeps its columns. Statements are separated by semicolons, except for those between `BEGIN`
+//! and `END` of a routine. Members of Oracle packages therefore count as separate statements.
 
 use std::ops::{ControlFlow, Range};
 
@@ -14,11 +14,11 @@ use super::{head, word};
 use crate::lang::parse::Limits;
 use crate::lang::symbols::SymbolKind;
 
-/// What is parsed behind a statement to see that the grammar finds back.
+/// A statement that is parsed after another one, to test whether the grammar recovers.
 const SENTINEL: &[u8] = b";\nCREATE TABLE z(z INT);";
 
-/// How an item of a table's list begins that is no column.
-const NO_COLUMNS: &[&str] = &[
+/// First words of items in a table definition that are not columns.
+const TABLE_CONSTRAINTS: &[&str] = &[
     "constraint",
     "primary",
     "unique",
@@ -33,33 +33,33 @@ const NO_COLUMNS: &[&str] = &[
     "period",
 ];
 
-/// Rewrites what the grammar does not know of `text`.
+/// Rewrites the statements of `text` that the grammar cannot parse.
 ///
-/// What it does not know in part is kept for what is known of it, unless that costs a definition
-/// its bounds.
+/// A statement that the grammar parses with errors is kept for its correct parts, unless this makes
+/// the grammar miss the start or the end of a definition.
 pub(super) fn isolate(text: &mut [u8]) {
     let mut trial = Trial::new(text.len());
-    let (mut definitions, mut half_known) = (Vec::new(), Vec::new());
+    let (mut definitions, mut with_errors) = (Vec::new(), Vec::new());
     for span in statements(text) {
         let statement = &mut text[span.clone()];
         let outcome = trial.of(statement);
         let is_definition = statement.get(..6).is_some_and(is_create);
         let is_kept = match outcome {
-            _ if !is_definition => outcome.finds_back,
+            _ if !is_definition => outcome.recovers,
             _ if is_routine(statement) => outcome.is_one,
             _ => outcome.is_clean,
         };
         if !is_kept {
             simplify(statement, &mut trial);
         } else if !outcome.is_clean {
-            half_known.push(span.clone());
+            with_errors.push(span.clone());
         }
         if is_definition {
             definitions.push(span);
         }
     }
-    if !half_known.is_empty() && !trial.bounds(text, &definitions) {
-        half_known.into_iter().for_each(|span| simplify(&mut text[span], &mut trial));
+    if !with_errors.is_empty() && !trial.has_bounds(text, &definitions) {
+        with_errors.into_iter().for_each(|span| simplify(&mut text[span], &mut trial));
     }
 }
 
@@ -75,22 +75,24 @@ fn is_create(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"create")
 }
 
-/// Returns true if a body may be understood although what is around it is not.
+/// Returns true for a routine, whose body may parse although its head does not.
 fn is_routine(statement: &[u8]) -> bool {
     head(statement, 6, statement.len()).is_some_and(|(kind, _)| kind == SymbolKind::Function)
 }
 
-/// What the grammar makes of a text alone.
+/// The result of parsing a statement on its own.
 #[derive(Default)]
 struct Outcome {
+    /// It parses without errors.
     is_clean: bool,
-    /// A statement after it is understood.
-    finds_back: bool,
-    /// And its first node goes on to its last line.
+    /// The statement after it parses.
+    recovers: bool,
+    /// The statement after it parses, and the first node extends to the last line of the statement.
     is_one: bool,
 }
 
-/// A parser with twice as many steps for all its texts as the whole text may take.
+/// A parser for trial parses. All trials together may take twice as many steps as parsing the whole
+/// text.
 struct Trial {
     parser: Parser,
     rounds: usize,
@@ -101,7 +103,7 @@ impl Trial {
         let mut parser = Parser::new();
         parser
             .set_language(&tree_sitter_sequel::LANGUAGE.into())
-            .expect("the grammars are of versions that the library reads, which a test holds");
+            .expect("a test checks that the library supports the version of every grammar");
         let Limits { rounds_free, round_bytes, .. } = Limits::DEFAULT;
         Trial { parser, rounds: 2 * (rounds_free + len / round_bytes) }
     }
@@ -110,24 +112,25 @@ impl Trial {
         let Some(tree) = self.parse(&[text, SENTINEL].concat()) else { return Outcome::default() };
         let root = tree.root_node();
         let last = root.named_child(root.named_child_count().saturating_sub(1) as u32);
-        let finds_back = last.is_some_and(|last| {
+        let recovers = last.is_some_and(|last| {
             last.start_byte() == text.len() + 2 && last.kind() == "statement" && !last.has_error()
         });
         let last_row = memchr::memchr_iter(b'\n', text.trim_ascii_end()).count();
         let first = root.named_child(0).filter(|first| first.end_position().row >= last_row);
-        let is_one = finds_back && first.is_some();
-        Outcome { is_clean: finds_back && !root.has_error(), finds_back, is_one }
+        let is_one = recovers && first.is_some();
+        Outcome { is_clean: recovers && !root.has_error(), recovers, is_one }
     }
 
-    /// Returns true if the grammar finds each definition where it begins, and ends it in time.
-    fn bounds(&mut self, text: &[u8], definitions: &[Range<usize>]) -> bool {
+    /// Returns true if the grammar finds each definition at its start and does not extend it past
+    /// its end.
+    fn has_bounds(&mut self, text: &[u8], definitions: &[Range<usize>]) -> bool {
         let Some(tree) = self.parse(text) else { return false };
         definitions.iter().all(|span| {
             let word = tree.root_node().descendant_for_byte_range(span.start, span.start + 6);
             let around = word.filter(|word| word.kind() == "keyword_create");
             around.and_then(|word| word.parent()).is_some_and(|around| {
-                let is_known = around.is_error() || around.kind().starts_with("create_");
-                is_known && around.start_byte() == span.start && around.end_byte() <= span.end
+                let is_create = around.is_error() || around.kind().starts_with("create_");
+                is_create && around.start_byte() == span.start && around.end_byte() <= span.end
             })
         })
     }
@@ -148,7 +151,8 @@ impl Trial {
     }
 }
 
-/// Returns each statement's first byte to its semicolon, without blanks and comments before it.
+/// Returns the span of each statement up to its semicolon, without leading white space and
+/// comments.
 fn statements(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut at, mut start, mut depth, mut blocks) = (0, None, 0_usize, 0_usize);
@@ -167,7 +171,7 @@ fn statements(text: &[u8]) -> Vec<Range<usize>> {
             b')' => depth = depth.saturating_sub(1),
             b'b' | b'B' | b'c' | b'C' | b'e' | b'E' => {
                 let is_body = start.is_some_and(|start| has_body(&text[start..at]));
-                blocks = if is_body { blocks_behind(text, at..end, blocks) } else { 0 };
+                blocks = if is_body { blocks_after(text, at..end, blocks) } else { 0 };
             }
             _ => {}
         }
@@ -180,18 +184,18 @@ fn statements(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns true if what a statement begins with makes it a routine; asked at many of its words, so
-/// that its first ones have to do.
+/// Returns true if the beginning of a statement makes it a routine. It is called for many words of
+/// a statement, so only its first bytes are inspected.
 fn has_body(statement: &[u8]) -> bool {
     let statement = &statement[..statement.len().min(HEAD_BYTES_MAX)];
     statement.get(..6).is_some_and(is_create) && is_routine(statement)
 }
 
-/// Bytes that a routine's name is looked for in.
+/// Number of bytes in which the name of a routine must occur.
 const HEAD_BYTES_MAX: usize = 1024;
 
-/// Returns how many blocks of a body are open behind a word, of those before it.
-fn blocks_behind(text: &[u8], span: Range<usize>, blocks: usize) -> usize {
+/// Returns the number of open blocks after the word in `span`; `blocks` is the number before it.
+fn blocks_after(text: &[u8], span: Range<usize>, blocks: usize) -> usize {
     let is = |word: &[u8]| text[span.clone()].eq_ignore_ascii_case(word);
     if is(b"begin") || is(b"case") && blocks > 0 {
         return blocks + 1;
@@ -201,17 +205,18 @@ fn blocks_behind(text: &[u8], span: Range<usize>, blocks: usize) -> usize {
     if is(b"end") && !is_other { blocks.saturating_sub(1) } else { blocks }
 }
 
-/// What `END` ends that neither `BEGIN` nor `CASE` has begun.
+/// Words after `END` that close a construct other than `BEGIN` and `CASE`.
 const OTHER_ENDS: &[&[u8]] = &[b"if", b"loop", b"while", b"repeat", b"for"];
 
-/// Returns true if the next line begins with a word, as that of a new statement does.
+/// Returns true if the next line begins with a word, which indicates a new statement.
 fn begins_line(text: &[u8], at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default();
     let blanks = rest.iter().take_while(|byte| b" \t\r".contains(byte)).count();
     rest.get(blanks) == Some(&b'\n') && rest.get(blanks + 1).is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Returns where the blank, comment, text, word or sign at `at` ends, and whether it is code.
+/// Returns the end of the token at `at` (white space, comment, string, word or punctuation), and
+/// whether it is code.
 fn token(text: &[u8], at: usize) -> (usize, bool) {
     let rest = &text[at..];
     let past = |mark: &[u8], from: usize| {
@@ -222,7 +227,7 @@ fn token(text: &[u8], at: usize) -> (usize, bool) {
         b' ' | b'\t' | b'\r' | b'\n' => (at + 1, false),
         b'-' if rest.starts_with(b"--") => (past(b"\n", 0), false),
         b'/' if rest.starts_with(b"/*") => (past(b"*/", 2), false),
-        b'\'' if at > 0 && b"eE".contains(&text[at - 1]) => (at + escaped(rest), true),
+        b'\'' if at > 0 && b"eE".contains(&text[at - 1]) => (at + escaped_len(rest), true),
         quote @ (b'\'' | b'"') => (past(&[quote], 1), true),
         b'$' => match dollar_tag(rest) {
             Some(len) => (past(&rest[..len], len), true),
@@ -237,13 +242,13 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Returns a word's length; an `E` before a quote ends it.
+/// Returns the length of the word at the start of `text`.
 fn word_len(text: &[u8]) -> usize {
     text.iter().take_while(|byte| is_word(**byte)).count()
 }
 
-/// Returns the length of a text with backslashes, quotes included.
-fn escaped(text: &[u8]) -> usize {
+/// Returns the length of a string with backslash escapes, including its quotes.
+fn escaped_len(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = text.get(at) {
         match byte {
@@ -262,8 +267,8 @@ fn dollar_tag(text: &[u8]) -> Option<usize> {
     is_tag.then_some(len + 2)
 }
 
-/// Returns a definition in words that the grammar knows, as long as it is: with its columns if it
-/// is a table, otherwise as a view of nothing. Nothing if it defines nothing.
+/// Rewrites a definition in syntax that the grammar supports, with the same length: a table with
+/// its columns, anything else as a trivial view. Returns `None` if the statement defines nothing.
 fn plain(statement: &[u8], trial: &mut Trial) -> Option<Vec<u8>> {
     let (kind, name) = head(statement, 6, statement.len())?;
     let columns = Some(kind).filter(|kind| *kind == SymbolKind::Table);
@@ -272,8 +277,9 @@ fn plain(statement: &[u8], trial: &mut Trial) -> Option<Vec<u8>> {
     Some(columns.unwrap_or_else(|| view(statement, &name)))
 }
 
-/// Returns `CREATE WORD name` and blanks; a word of up to five letters fits before any name.
-fn begun(statement: &[u8], name: &Range<usize>, word: &[u8]) -> Vec<u8> {
+/// Returns `CREATE WORD name` padded with spaces. A word of up to five letters fits before any
+/// name.
+fn create_head(statement: &[u8], name: &Range<usize>, word: &[u8]) -> Vec<u8> {
     let mut plain = statement.to_vec();
     blank(&mut plain[6..name.start]);
     blank(&mut plain[name.end..]);
@@ -283,14 +289,14 @@ fn begun(statement: &[u8], name: &Range<usize>, word: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Returns the first place of `len` bytes without a line end, a blank after it.
+/// Returns the first offset in `span` of `len` bytes without a line end.
 fn room(statement: &[u8], span: Range<usize>, len: usize) -> Option<usize> {
     let is_line = |at: &usize| !statement[*at..*at + len].contains(&b'\n');
     (span.start..span.end.checked_sub(len)?).find(is_line)
 }
 
 fn view(statement: &[u8], name: &Range<usize>) -> Vec<u8> {
-    let mut plain = begun(statement, name, b"VIEW");
+    let mut plain = create_head(statement, name, b"VIEW");
     let len = statement.trim_ascii_end().len();
     let as_at = room(statement, name.end + 1..len, 2);
     let select_at = as_at.and_then(|at| room(statement, at + 3..len - 1, 6));
@@ -303,7 +309,7 @@ fn view(statement: &[u8], name: &Range<usize>) -> Vec<u8> {
 }
 
 fn table(statement: &[u8], name: &Range<usize>) -> Option<Vec<u8>> {
-    let mut plain = begun(statement, name, b"TABLE");
+    let mut plain = create_head(statement, name, b"TABLE");
     let (mut at, mut depth, mut last) = (name.end, 0_usize, None);
     let (mut is_item_start, mut is_first) = (false, true);
     while at < statement.len() {
@@ -342,11 +348,11 @@ fn table(statement: &[u8], name: &Range<usize>) -> Option<Vec<u8>> {
     (!is_first).then_some(plain)
 }
 
-/// Returns the name and the type's first word of the column at `at`.
+/// Returns the span of the name and of the first word of the type of the column at `at`.
 fn column(statement: &[u8], at: usize) -> Option<Range<usize>> {
     let (start, end) = word(statement, at)?;
     let name = String::from_utf8_lossy(&statement[start..end]).to_ascii_lowercase();
     let (of_type, type_end) = word(statement, end)?;
     let is_line = !statement[start..type_end].contains(&b'\n') && of_type > end;
-    (is_line && !NO_COLUMNS.contains(&name.as_str())).then_some(start..type_end)
+    (is_line && !TABLE_CONSTRAINTS.contains(&name.as_str())).then_some(start..type_end)
 }

@@ -1,26 +1,26 @@
-//! What is blanked, and what only looks like it.
+//! Tests of blanking: annotation macros, and words that only look like them.
 
 use super::*;
 
-/// Fails unless `text` without its annotations is `expected`, where a `.` stands for each blanked byte.
+/// Checks the masked `text` against `expected`, in which a `.` represents each blanked byte.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let masked = mask(text.as_bytes());
-    let seen: Vec<u8> = masked
+    let actual: Vec<u8> = masked
         .iter()
         .zip(text.bytes())
         .map(|(&masked, byte)| if masked == byte { byte } else { b'.' })
         .collect();
-    assert_eq!(String::from_utf8_lossy(&seen), expected);
+    assert_eq!(String::from_utf8_lossy(&actual), expected);
 }
 
 #[test]
-fn tables_are_in_order() {
+fn tables_are_sorted() {
     assert!(QUALIFIERS.is_sorted() && BUILTIN.is_sorted() && STATEMENTS.is_sorted());
 }
 
 #[test]
-fn heads_of_functions() {
+fn annotations_in_function_heads_are_blanked() {
     check("void __entry run(void)\n", "void ....... run(void)\n");
     check("phys_t __init_memblock size(void)\n", "phys_t ............... size(void)\n");
     check("static __u32 run(void)\n", "static __u32 run(void)\n");
@@ -35,7 +35,7 @@ fn heads_of_functions() {
 }
 
 #[test]
-fn behind_parameters() {
+fn annotations_after_parameters_are_blanked() {
     check("  int Read(int a)\n    LOCKS(mu_) {\n", "  int Read(int a)\n    .......... {\n");
     check("void f() const REQUIRES(a) OVER;\n", "void f() const ........... ....;\n");
     check("~Pool() RELEASE() {}\n", "~Pool() ......... {}\n");
@@ -43,7 +43,7 @@ fn behind_parameters() {
 }
 
 #[test]
-fn heads_of_types() {
+fn annotations_in_type_heads_are_blanked() {
     check("class MY_API Pool {\n", "class ...... Pool {\n");
     check("struct MY_API Pool final : Base {\n", "struct ...... Pool final : Base {\n");
     check("class GUARD(\"m\") Pool\n{\n", "class .......... Pool\n{\n");
@@ -52,7 +52,7 @@ fn heads_of_types() {
 }
 
 #[test]
-fn statements_stay() {
+fn statements_are_unchanged() {
     for text in [
         "  return FOO bar(1);\n",
         "  if (x) BUG();\n",
