@@ -114,8 +114,8 @@ fn named<'t>(
     let text = String::from_utf8_lossy(&visit.text[span.clone()]).into_owned();
     let node = visit.node();
     let mut definition = Definition::new(visit, kind, create);
-    // If the grammar cannot parse a `CREATE` statement, the keyword alone is the child of the
-    // parent.
+    // If the grammar cannot parse a `CREATE` statement, the visited node is only the keyword, and its
+    // parent spans the statement.
     definition.outer = usize::from(matches!(visit.ancestor_kind(1), "statement" | "ERROR"));
     definition.signature_start = Some(create.start_byte());
     let mut cursor = node.walk();
