@@ -7,3 +7,4 @@ pub mod ids;
 pub mod path;
 pub mod text;
 pub mod time;
+pub(crate) mod varint;

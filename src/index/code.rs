@@ -12,12 +12,10 @@
 pub mod builder;
 pub mod dictionary;
 pub mod doc_map;
-mod identity;
 pub mod keys;
 pub mod reader;
 pub mod record;
 pub mod store;
-pub(crate) mod varint;
 
 pub use builder::{CodeSegmentBuilder, FileRecord};
 pub use reader::CodeSegment;

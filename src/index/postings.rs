@@ -10,6 +10,8 @@
 //! in a bit or three; evenly spread ids are cheaper in Rice code; the encoder computes both lengths
 //! and takes the shorter. Decoding stays in bounds on any bytes.
 
+use crate::base::varint::{self, ByteReader};
+
 /// Zero bytes that must follow the last list, so that the decoder may read eight bytes at once.
 pub const PADDING_BYTES: usize = 8;
 
@@ -17,9 +19,9 @@ const GAMMA: u8 = 255;
 
 /// Appends the list of `ids` (strictly ascending, not empty) to `out`. O(ids).
 pub fn encode(ids: &[u32], out: &mut Vec<u8>) {
-    put_varint(ids.len() as u32, out);
+    varint::put(out, ids.len() as u64);
     if let [id] = ids {
-        put_varint(*id, out);
+        varint::put(out, u64::from(*id));
         return;
     }
     let mean_gap = (u64::from(ids[ids.len() - 1]) + 1) / ids.len() as u64;
@@ -56,7 +58,7 @@ pub fn encode(ids: &[u32], out: &mut Vec<u8>) {
 
 /// Returns the number of ids of the list that starts `bytes`, or `None` where it is damaged.
 pub fn len(bytes: &[u8]) -> Option<u32> {
-    get_varint(bytes).map(|(n, _)| n).filter(|&n| n > 0)
+    ByteReader::new(bytes).read_u32().filter(|&len| len > 0)
 }
 
 /// A decoder of one list.
@@ -80,20 +82,19 @@ impl<'a> Decoder<'a> {
     /// Starts decoding the list that starts `bytes`, which must reach [`PADDING_BYTES`] beyond its
     /// end; `None` where the list is damaged.
     pub fn new(bytes: &'a [u8]) -> Option<Decoder<'a>> {
-        let (left, at) = get_varint(bytes)?;
-        let (coding, at) = match left {
+        let mut reader = ByteReader::new(bytes);
+        let left = reader.read_u32()?;
+        let coding = match left {
             0 => return None,
-            1 => {
-                let (id, after) = get_varint(&bytes[at..])?;
-                (Coding::Single(id), at + after)
-            }
-            _ => match *bytes.get(at)? {
-                GAMMA => (Coding::Gamma, at + 1),
-                k if k < 32 => (Coding::Rice(u32::from(k)), at + 1),
+            1 => Coding::Single(reader.read_u32()?),
+            _ => match *reader.read_bytes(1)?.first()? {
+                GAMMA => Coding::Gamma,
+                k if k < 32 => Coding::Rice(u32::from(k)),
                 _ => return None,
             },
         };
-        Some(Decoder { bytes, left, coding, at_bit: at * 8, before: u32::MAX })
+        let at_bit = (bytes.len() - reader.rest().len()) * 8;
+        Some(Decoder { bytes, left, coding, at_bit, before: u32::MAX })
     }
 
     /// Returns the number of ids that are still to come.
@@ -241,26 +242,6 @@ impl BitWriter<'_> {
         let bytes = self.word.to_le_bytes();
         self.out.extend_from_slice(&bytes[..self.used.div_ceil(8) as usize]);
     }
-}
-
-fn put_varint(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Returns the number and the bytes that it took.
-fn get_varint(bytes: &[u8]) -> Option<(u32, usize)> {
-    let mut number = 0_u64;
-    for (i, &byte) in bytes.iter().take(5).enumerate() {
-        number |= u64::from(byte & 127) << (7 * i);
-        if byte < 128 {
-            return Some((u32::try_from(number).ok()?, i + 1));
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The paths of a work tree, ready to be asked for: by whole path, by folder, by their last
 //! components. It knows nothing of languages, and nothing is read from a disk.
 
+use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::base::ids::FileId;
@@ -36,8 +37,10 @@ pub(super) struct Tree {
     folders: Vec<Folder>,
     /// Files by the folder that they lie in, each folder's in path order.
     members: Vec<FileId>,
-    file_table: Table,
-    folder_table: Table,
+    /// Ids of files by the hash of their path.
+    file_table: HashTable<u32>,
+    /// Ids of folders by the hash of their path.
+    folder_table: HashTable<u32>,
     file_tails: Tails,
     folder_tails: Tails,
 }
@@ -71,8 +74,8 @@ impl Tree {
             folder_of: Vec::with_capacity(paths.len()),
             folders: vec![root],
             members: Vec::new(),
-            file_table: Table::new(paths.len()),
-            folder_table: Table::new(64),
+            file_table: HashTable::with_capacity(paths.len()),
+            folder_table: HashTable::new(),
             file_tails: Tails::default(),
             folder_tails: Tails::default(),
         };
@@ -93,7 +96,11 @@ impl Tree {
 
     fn enter(&mut self, file: FileId) {
         let hash = xxh3_64(self.path(file));
-        self.file_table.insert(hash, file.0);
+        let (paths, ends) = (&self.bytes, &self.ends);
+        self.file_table.insert_unique(hash, file.0, |&other| {
+            let start = (other as usize).checked_sub(1).map_or(0, |before| ends[before]);
+            xxh3_64(&paths[start..ends[other as usize]])
+        });
         let len = path::split(self.path(file)).0.len();
         let before = self.folder_of.last().copied();
         let same = before.filter(|&folder| self.folder_path(folder) == &self.path(file)[..len]);
@@ -120,19 +127,11 @@ impl Tree {
         self.folders.push(Folder { parent, first: file, last: file, len, members_end: 0 });
         let hash = xxh3_64(&self.path(file)[..len]);
         let (table, folders) = (&mut self.folder_table, &self.folders);
-        if table.is_full() {
-            *table = Table::new(folders.len() * 2);
-            for (index, folder) in folders.iter().enumerate().skip(1) {
-                let start = match folder.first.index() {
-                    0 => 0,
-                    before => self.ends[before - 1],
-                };
-                let path = &self.bytes[start..start + folder.len];
-                table.insert(xxh3_64(path), FileId::new(index).0);
-            }
-        } else {
-            table.insert(hash, id.0);
-        }
+        table.insert_unique(hash, id.0, |&other| {
+            let folder = &folders[other as usize];
+            let start = folder.first.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+            xxh3_64(&self.bytes[start..start + folder.len])
+        });
         id
     }
 
@@ -225,8 +224,8 @@ impl Tree {
 
     /// Returns the file of that path. O(length).
     pub(super) fn file(&self, path: &[u8]) -> Option<FileId> {
-        let found = self.file_table.find(xxh3_64(path), |id| self.path(FileId(id)) == path);
-        found.map(FileId)
+        let found = self.file_table.find(xxh3_64(path), |&id| self.path(FileId(id)) == path);
+        found.map(|&id| FileId(id))
     }
 
     /// Returns the folder of that path. O(length).
@@ -234,8 +233,8 @@ impl Tree {
         if path.is_empty() {
             return Some(FolderId::ROOT);
         }
-        let is_it = |id| self.folder_path(FolderId(id)) == path;
-        self.folder_table.find(xxh3_64(path), is_it).map(FolderId)
+        let is_it = |&id: &u32| self.folder_path(FolderId(id)) == path;
+        self.folder_table.find(xxh3_64(path), is_it).map(|&id| FolderId(id))
     }
 
     /// Returns the files whose path ends with the components `tail`, in path order; bounded.
@@ -338,57 +337,13 @@ impl<'t> Probe<'t> {
     }
 }
 
-/// Ids by the hash of their key; the caller compares the keys. Open addressing, linear probing.
-#[derive(Default)]
-struct Table {
-    slots: Vec<u32>,
-    len: usize,
-}
-
-/// A slot without an id.
-const EMPTY: u32 = u32::MAX;
-
-impl Table {
-    /// Returns an empty table that takes `count` ids.
-    fn new(count: usize) -> Table {
-        Table { slots: vec![EMPTY; (count * 2).next_power_of_two().max(16)], len: 0 }
-    }
-
-    fn is_full(&self) -> bool {
-        self.len * 2 >= self.slots.len()
-    }
-
-    /// Adds an id; only while the table is not full.
-    fn insert(&mut self, hash: u64, id: u32) {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot] != EMPTY {
-            slot = (slot + 1) & mask;
-        }
-        self.slots[slot] = id;
-        self.len += 1;
-    }
-
-    fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
-        let mask = self.slots.len().checked_sub(1)?;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot] != EMPTY {
-            if is_it(self.slots[slot]) {
-                return Some(self.slots[slot]);
-            }
-            slot = (slot + 1) & mask;
-        }
-        None
-    }
-}
-
 /// Ids by the last component of their path, and by the last two.
 #[derive(Default)]
 struct Tails {
     /// Hash of the components and id, in this order.
     entries: Vec<(u64, u32)>,
     /// The first entry of each hash.
-    table: Table,
+    table: HashTable<u32>,
 }
 
 impl Tails {
@@ -403,11 +358,11 @@ impl Tails {
             }
         }
         entries.sort_unstable();
-        let mut table = Table::new(entries.len());
+        let mut table = HashTable::with_capacity(entries.len());
         let mut before = None;
         for (index, &(hash, _)) in entries.iter().enumerate() {
             if before != Some(hash) {
-                table.insert(hash, FileId::new(index).0);
+                table.insert_unique(hash, FileId::new(index).0, |&at| entries[at as usize].0);
             }
             before = Some(hash);
         }
@@ -417,8 +372,8 @@ impl Tails {
     /// Returns the ids whose path may end with the components `tail`.
     fn find(&self, tail: &[u8]) -> impl Iterator<Item = u32> {
         let hash = xxh3_64(last_two(tail));
-        let start = self.table.find(hash, |at| self.entries[at as usize].0 == hash);
-        let entries = start.map_or(&[][..], |at| &self.entries[at as usize..]);
+        let start = self.table.find(hash, |&at| self.entries[at as usize].0 == hash);
+        let entries = start.map_or(&[][..], |&at| &self.entries[at as usize..]);
         let same = entries.iter().take_while(move |entry| entry.0 == hash);
         same.take(SAME_NAME_MAX).map(|entry| entry.1)
     }

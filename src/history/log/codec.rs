@@ -4,8 +4,8 @@
 use super::build::TEXT_BYTES_MAX;
 use super::interned::Interned;
 use super::{COMMITS_MAX, Change, FILES_MAX, Log, Origin, PathId, Status};
+use crate::base::varint::{self, ByteReader};
 use crate::history::id::CommitId;
-use crate::index::code::varint::{self, Input};
 
 /// Counts up with every change of what is kept of a commit or how it is written; a log of another
 /// version is read again.
@@ -52,10 +52,10 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
 /// [`VERSION`]. O(their bytes), on any bytes.
 pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
     let [meta, commits, subjects, paths, words] = sections;
-    let texts = |bytes| Interned::decode(&mut Input::new(bytes), TEXT_BYTES_MAX);
-    let mut meta = Input::new(meta);
+    let texts = |bytes| Interned::decode(&mut ByteReader::new(bytes), TEXT_BYTES_MAX);
+    let mut meta = ByteReader::new(meta);
     let (origin, id_bytes) = take_origin(&mut meta)?;
-    let count = meta.size().filter(|&count| count <= COMMITS_MAX)?;
+    let count = meta.read_len().filter(|&count| count <= COMMITS_MAX)?;
     let mut log = Log {
         origin,
         subjects: texts(subjects)?,
@@ -63,7 +63,7 @@ pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
         vocabulary: texts(words)?,
         ..Log::default()
     };
-    let mut input = Input::new(commits);
+    let mut input = ByteReader::new(commits);
     let mut rank: i64 = 0;
     for _ in 0..count {
         rank = rank.wrapping_add(take_commit(&mut log, &mut input, id_bytes, rank)?);
@@ -78,28 +78,33 @@ pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
 }
 
 /// Reads one commit into `log`, and returns by how much its rank differs from that before.
-fn take_commit(log: &mut Log, input: &mut Input<'_>, id_bytes: usize, last: i64) -> Option<i64> {
+fn take_commit(
+    log: &mut Log,
+    input: &mut ByteReader<'_>,
+    id_bytes: usize,
+    last: i64,
+) -> Option<i64> {
     let below = |number: u32, texts: &Interned| ((number as usize) < texts.len()).then_some(number);
-    log.ids.push(CommitId::new(input.take(id_bytes)?)?);
-    let difference = input.signed()?;
+    log.ids.push(CommitId::new(input.read_bytes(id_bytes)?)?);
+    let difference = input.read_i64()?;
     let rank = last.wrapping_add(difference);
     log.ranks.push(rank);
-    log.times_s.push(rank.wrapping_sub(input.signed()?));
-    log.parents.push(*input.take(1)?.first()?);
-    log.files.push(input.id()?);
-    for _ in 0..input.size().filter(|&changes| changes <= FILES_MAX)? {
-        let number = input.number()?;
+    log.times_s.push(rank.wrapping_sub(input.read_i64()?));
+    log.parents.push(*input.read_bytes(1)?.first()?);
+    log.files.push(input.read_u32()?);
+    for _ in 0..input.read_len().filter(|&changes| changes <= FILES_MAX)? {
+        let number = input.read_u64()?;
         let status = STATUSES[(number & 3) as usize];
         let path = PathId(below(u32::try_from(number >> 2).ok()?, &log.paths)?);
         let source = match status {
-            Status::Renamed => Some(PathId(below(input.id()?, &log.paths)?)),
+            Status::Renamed => Some(PathId(below(input.read_u32()?, &log.paths)?)),
             _ => None,
         };
         log.changes.push(Change { status, path, source });
     }
     log.change_ends.push(u32::try_from(log.changes.len()).ok()?);
-    for _ in 0..input.size()? {
-        log.words.push(below(input.id()?, &log.vocabulary)?);
+    for _ in 0..input.read_len()? {
+        log.words.push(below(input.read_u32()?, &log.vocabulary)?);
     }
     log.word_ends.push(u32::try_from(log.words.len()).ok()?);
     Some(difference)
@@ -117,18 +122,18 @@ fn put_origin(out: &mut Vec<u8>, origin: &Origin) {
 }
 
 /// Returns the origin, and how many bytes a commit's name has.
-fn take_origin(input: &mut Input<'_>) -> Option<(Origin, usize)> {
-    if input.number()? != u64::from(VERSION) {
+fn take_origin(input: &mut ByteReader<'_>) -> Option<(Origin, usize)> {
+    if input.read_u64()? != u64::from(VERSION) {
         return None;
     }
     let mut bytes = || {
-        let len = input.size()?;
-        input.take(len)
+        let len = input.read_len()?;
+        input.read_bytes(len)
     };
     let (head, prefix) = (bytes()?, bytes()?.to_vec());
     let id_bytes = head.len();
     let head = if head.is_empty() { None } else { Some(CommitId::new(head)?) };
-    let shallow = u64::from_le_bytes(input.take(8)?.try_into().ok()?);
-    let is_cut = *input.take(1)?.first()? != 0;
+    let shallow = u64::from_le_bytes(input.read_bytes(8)?.try_into().ok()?);
+    let is_cut = *input.read_bytes(1)?.first()? != 0;
     Some((Origin { head, prefix, shallow, is_cut }, id_bytes))
 }

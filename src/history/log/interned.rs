@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::index::code::varint::{self, Input};
+use crate::base::varint::{self, ByteReader};
 
 /// Texts, one behind the other.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -54,13 +54,13 @@ impl Interned {
     }
 
     /// Reads what [`Interned::encode`] wrote, up to `bytes_max` bytes of text.
-    pub(super) fn decode(input: &mut Input<'_>, bytes_max: usize) -> Option<Interned> {
-        let count = input.size()?;
+    pub(super) fn decode(input: &mut ByteReader<'_>, bytes_max: usize) -> Option<Interned> {
+        let count = input.read_len()?;
         let mut texts = Interned::default();
         let mut start = 0;
         for _ in 0..count {
-            let (shared, rest) = (input.size()?, input.size()?);
-            let rest = input.take(rest)?;
+            let (shared, rest) = (input.read_len()?, input.read_len()?);
+            let rest = input.read_bytes(rest)?;
             let end = texts.bytes.len();
             if shared > end - start || end + shared + rest.len() > bytes_max {
                 return None;

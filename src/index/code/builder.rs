@@ -1,18 +1,17 @@
 //! Builds a segment from the facts of files, which come in path order.
 
-use std::collections::HashMap;
-use std::hash::BuildHasher;
 use std::path::Path;
 
+use hashbrown::HashTable;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::Xxh3DefaultBuilder;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::dictionary::{NAME_BYTES_MAX, Writer};
-use super::identity::BuildIdentity;
 use super::reader::{Meta, path_hash};
 use super::record::{self, Numbers};
 use super::section::DictionarySections;
-use super::{DOC_BYTES, keys, section, varint};
+use super::{DOC_BYTES, keys, section};
+use crate::base::varint;
 use crate::error::Result;
 use crate::index::format::{self, FileKind, u64_at};
 use crate::lang::facts::{Facts, Role};
@@ -53,8 +52,8 @@ pub struct CodeSegmentBuilder {
     symbols: Vec<u8>,
     imports: Vec<u8>,
     called: Vec<u8>,
-    pool: Pool,
-    names: Pool,
+    pool: Interner,
+    names: Interner,
     /// (name, file, symbol), in the order of files.
     defined: Vec<(u32, u32, u32)>,
     referred: Vec<Occurrence>,
@@ -78,32 +77,25 @@ struct Occurrence {
     arguments: u16,
 }
 
-/// Numbers texts in the order in which they come.
+/// Assigns numbers to strings, in the order in which they first occur.
 #[derive(Debug, Default)]
-struct Pool {
+struct Interner {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    numbers: HashMap<u64, u32, BuildIdentity>,
-    /// Texts whose hash another text has, too.
-    doubles: HashMap<Vec<u8>, u32>,
+    /// The hash of each string and its number. The hash is stored so that growing the table does not
+    /// read the strings again, which made interning two thirds slower.
+    numbers: HashTable<(u64, u32)>,
 }
 
-impl Pool {
+impl Interner {
     fn number_of(&mut self, text: &[u8]) -> u32 {
-        let hash = Xxh3DefaultBuilder.hash_one(text);
-        if let Some(&number) = self.numbers.get(&hash) {
-            if self.text(number) == text {
-                return number;
-            }
-            if let Some(&number) = self.doubles.get(text) {
-                return number;
-            }
-            let number = self.push(text);
-            self.doubles.insert(text.to_vec(), number);
+        let hash = xxh3_64(text);
+        let is_same = |&(other, number): &(u64, u32)| other == hash && self.text(number) == text;
+        if let Some(&(_, number)) = self.numbers.find(hash, is_same) {
             return number;
         }
         let number = self.push(text);
-        self.numbers.insert(hash, number);
+        self.numbers.insert_unique(hash, (hash, number), |&(hash, _)| hash);
         number
     }
 
@@ -131,7 +123,7 @@ impl Pool {
     }
 }
 
-impl Numbers for Pool {
+impl Numbers for Interner {
     fn number(&mut self, text: &str) -> u32 {
         self.number_of(text.as_bytes())
     }

@@ -1,13 +1,30 @@
-//! A dictionary: byte strings in order, each with a list of bytes.
+//! A sorted dictionary: byte strings in order, each with a list of bytes.
 //!
-//! Entries stand in blocks of `BLOCK_ENTRIES`. A block holds for each entry how many bytes it
-//! shares with the one before it, how many of its own follow, those, and the length of its list; the
-//! first of a block shares none. The block index holds, for each block, where it and its first list
-//! start. Looking up a name is a binary search over blocks and one walk through a block.
+//! Entries are grouped in blocks of `BLOCK_ENTRIES` and front-coded: an entry stores how many bytes
+//! it shares with the previous name, how many follow, those bytes, and the length of its list. The
+//! first entry of a block shares nothing. The block index stores where each block and its first list
+//! start. A look-up is a binary search over blocks and a scan of one block.
+//!
+//! A finite-state transducer (the `fst` crate) was measured in its place, on the 201,311 distinct
+//! identifiers of 330 crates (2.7 MB; x86-64, release build, best of three):
+//!
+//! | | this dictionary | `fst::Map` |
+//! | --- | --- | --- |
+//! | build | 40 ms | 347 ms |
+//! | bytes without lists | 2.09 MB | 1.94 MB, and 0.20 MB for the lengths of lists |
+//! | first look-up after opening | 0.02 ms | 0.10 ms |
+//! | exact look-up, present or not | 1.1 µs | 0.7 µs |
+//! | names with a prefix of 3 bytes (568 each) | 12 µs | 162 µs |
+//! | all names | 29 ms | 42 ms |
+//! | fuzzy | 7.5 ms ([`crate::query::fuzzy`]) | distance 1: 0.5 ms, distance 2: 9.6 ms |
+//!
+//! It lost where it matters: building and prefix scans. It also needs all its bytes checked before
+//! the first look-up, where a dictionary checks only the blocks of the container that it reads, and
+//! edit distance alone does not find initials and partial names as the fuzzy look-up does.
 
 use std::cmp::Ordering;
 
-use super::varint::{self, Input};
+use crate::base::varint::{self, ByteReader};
 use crate::error::Result;
 use crate::index::format::{self, Container, u64_at};
 
@@ -196,11 +213,11 @@ impl Dictionary {
         let (start, _) = self.starts(container, block)?;
         let rest = self.blocks.len().checked_sub(start).ok_or_else(damaged)?;
         let head = self.blocks.slice(start, rest.min(NAME_BYTES_MAX + 8)).ok_or_else(damaged)?;
-        let mut input = Input::new(container.bytes(head)?);
+        let mut input = ByteReader::new(container.bytes(head)?);
         let name = (|| {
-            input.number()?;
-            let len = input.size()?;
-            input.take(len)
+            input.read_u64()?;
+            let len = input.read_len()?;
+            input.read_bytes(len)
         })();
         name.ok_or_else(damaged)
     }
@@ -213,21 +230,21 @@ impl Dictionary {
     ) -> Result<()> {
         let damaged = || container.corrupt("dictionary's block is damaged");
         let (bytes, mut list_at) = self.block(container, block)?;
-        let mut input = Input::new(bytes);
+        let mut input = ByteReader::new(bytes);
         let mut entry = Entry {
             place: u32::try_from(block * BLOCK_ENTRIES).map_err(|_| damaged())?,
             name: Vec::with_capacity(64),
             list: format::Range::default(),
         };
         while !input.is_empty() {
-            let (shared, own) = input.size().zip(input.size()).ok_or_else(damaged)?;
-            let own = input.take(own).ok_or_else(damaged)?;
+            let (shared, own) = input.read_len().zip(input.read_len()).ok_or_else(damaged)?;
+            let own = input.read_bytes(own).ok_or_else(damaged)?;
             if shared > entry.name.len() || shared + own.len() > NAME_BYTES_MAX {
                 return Err(damaged());
             }
             entry.name.truncate(shared);
             entry.name.extend_from_slice(own);
-            let len = input.size().ok_or_else(damaged)?;
+            let len = input.read_len().ok_or_else(damaged)?;
             entry.list = self.lists.slice(list_at, len).ok_or_else(damaged)?;
             if !see(&entry) {
                 return Ok(());

@@ -1,8 +1,7 @@
 //! Which file of a list each segment speaks of, and the other way round.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use super::identity::BuildIdentity;
 use super::reader::{CodeSegment, path_hash};
 use crate::error::Result;
 
@@ -29,8 +28,8 @@ impl DocMap {
         files: usize,
         file: impl Fn(usize) -> Result<(P, Option<u128>)>,
     ) -> Result<DocMap> {
-        let mut by_path: HashMap<u64, u32, BuildIdentity> =
-            HashMap::with_capacity_and_hasher(files, BuildIdentity);
+        let mut by_path: FxHashMap<u64, u32> =
+            FxHashMap::with_capacity_and_hasher(files, Default::default());
         let mut hashes = Vec::with_capacity(files);
         for at in 0..files {
             let (path, hash) = file(at)?;

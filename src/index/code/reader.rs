@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::dictionary::{Dictionary, Entry};
-use super::varint::Input;
 use super::{DOC_BYTES, record, section};
+use crate::base::varint::ByteReader;
 use crate::error::{Error, Result};
 use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
@@ -309,15 +309,18 @@ impl CodeSegment {
     /// Returns the places of a defined name. O(places).
     pub fn places(&self, entry: &Entry) -> Result<Vec<(u32, u32)>> {
         let damaged = || self.container.corrupt("code index's definitions are damaged");
-        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut input = ByteReader::new(self.container.bytes(entry.list)?);
         let mut places = Vec::new();
         let mut doc = 0_u32;
         while !input.is_empty() {
-            let (files, count) = input.id().zip(input.size()).ok_or_else(damaged)?;
+            let (files, count) = input.read_u32().zip(input.read_len()).ok_or_else(damaged)?;
             doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
             let mut place = 0_u32;
             for _ in 0..count {
-                place = input.id().and_then(|more| place.checked_add(more)).ok_or_else(damaged)?;
+                place = input
+                    .read_u32()
+                    .and_then(|more| place.checked_add(more))
+                    .ok_or_else(damaged)?;
                 places.push((doc, place));
             }
         }
@@ -328,11 +331,11 @@ impl CodeSegment {
     pub fn word(&self, word: &[u8]) -> Result<Vec<(u32, u32)>> {
         let damaged = || self.container.corrupt("code index's words are damaged");
         let Some(entry) = self.words.find(&self.container, word)? else { return Ok(Vec::new()) };
-        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut input = ByteReader::new(self.container.bytes(entry.list)?);
         let mut files = Vec::new();
         let mut doc = 0_u32;
         while !input.is_empty() {
-            let (more, count) = input.id().zip(input.id()).ok_or_else(damaged)?;
+            let (more, count) = input.read_u32().zip(input.read_u32()).ok_or_else(damaged)?;
             doc = doc.checked_add(more).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
             files.push((doc, count));
         }
@@ -342,15 +345,15 @@ impl CodeSegment {
     /// Returns where `name` is referred to, in order. O(log names + sites).
     pub fn sites(&self, name: &[u8]) -> Result<Vec<Site>> {
         let Some(entry) = self.referred.find(&self.container, name)? else { return Ok(Vec::new()) };
-        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut input = ByteReader::new(self.container.bytes(entry.list)?);
         let mut sites = Vec::new();
         let damaged = || self.container.corrupt("code index's references are damaged");
         let mut doc = 0_u32;
         while !input.is_empty() {
-            let (files, count) = input.id().zip(input.size()).ok_or_else(damaged)?;
+            let (files, count) = input.read_u32().zip(input.read_len()).ok_or_else(damaged)?;
             doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
             if count > 1 {
-                input.size().ok_or_else(damaged)?;
+                input.read_len().ok_or_else(damaged)?;
             }
             self.sites_of(&mut input, doc, count, &mut sites).ok_or_else(damaged)?;
         }
@@ -365,11 +368,12 @@ impl CodeSegment {
             true => self.doc(doc + 1)?.called_at,
             false => self.called.len(),
         };
-        let mut input = Input::new(self.record(self.called, self.doc(doc)?.called_at, end)?);
+        let mut input = ByteReader::new(self.record(self.called, self.doc(doc)?.called_at, end)?);
         let mut number = 0_u32;
         let mut calls = Vec::new();
         while !input.is_empty() {
-            number = input.id().and_then(|more| number.checked_add(more)).ok_or_else(damaged)?;
+            number =
+                input.read_u32().and_then(|more| number.checked_add(more)).ok_or_else(damaged)?;
             let name = self.text(number).ok_or_else(damaged)?;
             let mut sites = self.sites_in(name.as_bytes(), doc)?;
             sites.retain(|site| site.role == Role::Call);
@@ -383,17 +387,17 @@ impl CodeSegment {
         let damaged = || self.container.corrupt("code index's references are damaged");
         let mut sites = Vec::new();
         let Some(entry) = self.referred.find(&self.container, name)? else { return Ok(sites) };
-        let mut input = Input::new(self.container.bytes(entry.list)?);
+        let mut input = ByteReader::new(self.container.bytes(entry.list)?);
         let mut doc = 0_u32;
         while !input.is_empty() && doc <= wanted {
-            let (files, count) = input.id().zip(input.size()).ok_or_else(damaged)?;
+            let (files, count) = input.read_u32().zip(input.read_len()).ok_or_else(damaged)?;
             doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
-            let bytes = if count > 1 { Some(input.size().ok_or_else(damaged)?) } else { None };
+            let bytes = if count > 1 { Some(input.read_len().ok_or_else(damaged)?) } else { None };
             match bytes {
                 _ if doc == wanted => {
                     self.sites_of(&mut input, doc, count, &mut sites).ok_or_else(damaged)?;
                 }
-                Some(bytes) => _ = input.take(bytes).ok_or_else(damaged)?,
+                Some(bytes) => _ = input.read_bytes(bytes).ok_or_else(damaged)?,
                 None => pass_over_site(&mut input).ok_or_else(damaged)?,
             }
         }
@@ -402,19 +406,19 @@ impl CodeSegment {
 
     fn sites_of(
         &self,
-        input: &mut Input<'_>,
+        input: &mut ByteReader<'_>,
         doc: u32,
         count: usize,
         sites: &mut Vec<Site>,
     ) -> Option<()> {
         let (mut start, mut enclosing) = (0_u32, 0_i64);
         for _ in 0..count {
-            let head = input.number()?;
+            let head = input.read_u64()?;
             start = start.checked_add(u32::try_from(head >> 5).ok()?)?;
-            enclosing = enclosing.checked_add(input.signed()?)?;
-            let receiver = if head & 8 != 0 { Some(self.text(input.id()?)?) } else { None };
+            enclosing = enclosing.checked_add(input.read_i64()?)?;
+            let receiver = if head & 8 != 0 { Some(self.text(input.read_u32()?)?) } else { None };
             let arguments =
-                if head & 16 != 0 { Some(u8::try_from(input.id()?).ok()?) } else { None };
+                if head & 16 != 0 { Some(u8::try_from(input.read_u32()?).ok()?) } else { None };
             sites.push(Site {
                 doc,
                 start,
@@ -433,10 +437,10 @@ impl CodeSegment {
 }
 
 /// Reads past one site.
-fn pass_over_site(input: &mut Input<'_>) -> Option<()> {
-    let head = input.number()?;
+fn pass_over_site(input: &mut ByteReader<'_>) -> Option<()> {
+    let head = input.read_u64()?;
     let numbers = 1 + u32::from(head & 8 != 0) + u32::from(head & 16 != 0);
-    (0..numbers).try_for_each(|_| input.number().map(|_| ()))
+    (0..numbers).try_for_each(|_| input.read_u64().map(|_| ()))
 }
 
 impl record::Texts for CodeSegment {

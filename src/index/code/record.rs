@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::varint::{Input, put, put_signed};
+use crate::base::varint::{ByteReader, put, put_signed};
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::symbols::{Symbol, SymbolKind, SymbolSource, Visibility};
 
@@ -108,7 +108,7 @@ struct Record {
 
 /// Reads the records of a file's symbols, one after the other.
 struct Records<'a> {
-    input: Input<'a>,
+    input: ByteReader<'a>,
     bytes: usize,
     place: usize,
     start: i64,
@@ -119,41 +119,41 @@ struct Records<'a> {
 
 impl Records<'_> {
     fn new(bytes: &[u8]) -> Records<'_> {
-        let (input, depths) = (Input::new(bytes), Vec::new());
+        let (input, depths) = (ByteReader::new(bytes), Vec::new());
         Records { input, bytes: bytes.len(), place: 0, start: 0, line: 0, depths }
     }
 
     /// Reads the next record; `None` where the bytes are damaged.
     fn next(&mut self) -> Option<Record> {
         let Records { input, bytes, place, start, line, depths } = self;
-        let name = input.id()?;
-        let code = *input.take(1)?.first()?;
-        let flags = input.number()?;
-        let scope = input.id()?;
+        let name = input.read_u32()?;
+        let code = *input.read_bytes(1)?.first()?;
+        let flags = input.read_u64()?;
+        let scope = input.read_u32()?;
         let has = |flag: u64| flags & flag != 0;
-        let type_chain = if has(TYPED) { Some(input.id()?) } else { None };
-        let own_scope = if has(OWN_SCOPE) { Some(input.id()?) } else { None };
+        let type_chain = if has(TYPED) { Some(input.read_u32()?) } else { None };
+        let own_scope = if has(OWN_SCOPE) { Some(input.read_u32()?) } else { None };
         let bases = (flags >> BASES).min(*bytes as u64);
-        let bases: Option<Vec<u32>> = (0..bases).map(|_| input.id()).collect();
-        let parent = match input.size()? {
+        let bases: Option<Vec<u32>> = (0..bases).map(|_| input.read_u32()).collect();
+        let parent = match input.read_len()? {
             0 => None,
             back => Some(place.checked_sub(back)?),
         };
-        let ordinal = input.number()?;
-        *start = start.checked_add(input.signed()?)?;
-        let span = range(*start, input.size()?)?;
-        let name_start = start.checked_add(input.signed()?)?;
-        let name_span = range(name_start, input.size()?)?;
-        *line = line.checked_add(input.signed()?)?;
+        let ordinal = input.read_u64()?;
+        *start = start.checked_add(input.read_i64()?)?;
+        let span = range(*start, input.read_len()?)?;
+        let name_start = start.checked_add(input.read_i64()?)?;
+        let name_span = range(name_start, input.read_len()?)?;
+        *line = line.checked_add(input.read_i64()?)?;
         let first_line = usize::try_from(*line).ok()?;
-        let end_line = first_line.checked_add(input.size()?)?;
-        let signature_start = start.checked_add(input.signed()?)?;
-        let signature = range(signature_start, input.size()?)?;
-        let docs = input.size()?;
+        let end_line = first_line.checked_add(input.read_len()?)?;
+        let signature_start = start.checked_add(input.read_i64()?)?;
+        let signature = range(signature_start, input.read_len()?)?;
+        let docs = input.read_len()?;
         let mut doc = Vec::with_capacity(docs.min(64));
         let mut at = *start;
         for _ in 0..docs {
-            let span = range(at.checked_add(input.signed()?)?, input.size()?)?;
+            let span = range(at.checked_add(input.read_i64()?)?, input.read_len()?)?;
             at = i64::try_from(span.end).ok()?;
             doc.push(span);
         }
@@ -281,25 +281,25 @@ pub(super) fn put_imports(
 
 /// Returns the package and the imports of a file, or `None` where the bytes are damaged.
 pub(super) fn imports(bytes: &[u8], texts: &dyn Texts) -> Option<(Option<String>, Vec<Import>)> {
-    let mut input = Input::new(bytes);
-    let package = match input.id()? {
+    let mut input = ByteReader::new(bytes);
+    let package = match input.read_u32()? {
         0 => None,
         number => Some(texts.text(number - 1)?),
     };
-    let count = input.size()?;
+    let count = input.read_len()?;
     let mut imports = Vec::with_capacity(count.min(bytes.len()));
     let (mut start, mut line) = (0_i64, 0_i64);
     for _ in 0..count {
-        let kind = *ImportKind::ALL.get(usize::from(*input.take(1)?.first()?))?;
-        let module = texts.text(input.id()?)?;
-        start = start.checked_add(input.signed()?)?;
-        let span = range(start, input.size()?)?;
-        line = line.checked_add(input.signed()?)?;
-        let names = input.size()?;
+        let kind = *ImportKind::ALL.get(usize::from(*input.read_bytes(1)?.first()?))?;
+        let module = texts.text(input.read_u32()?)?;
+        start = start.checked_add(input.read_i64()?)?;
+        let span = range(start, input.read_len()?)?;
+        line = line.checked_add(input.read_i64()?)?;
+        let names = input.read_len()?;
         let mut bound = Vec::with_capacity(names.min(bytes.len()));
         for _ in 0..names {
-            let name = texts.text(input.id()?)?;
-            bound.push(ImportedName { name, alias: texts.text(input.id()?)? });
+            let name = texts.text(input.read_u32()?)?;
+            bound.push(ImportedName { name, alias: texts.text(input.read_u32()?)? });
         }
         let line = usize::try_from(line).ok()?;
         imports.push(Import { span, line, kind, module, names: bound });
