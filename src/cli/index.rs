@@ -231,7 +231,7 @@ fn watch(matches: &ArgMatches, engine: &Engine) -> Result<ExitCode> {
             report::print_message(format_args!("{}: {message}", engine.root().display()));
         }
     };
-    if super::watching(engine) {
+    if has_watcher(engine) {
         tell("already watched by another codedb; nothing is to be done");
         return Ok(ExitCode::SUCCESS);
     }
@@ -247,6 +247,11 @@ fn watch(matches: &ArgMatches, engine: &Engine) -> Result<ExitCode> {
         }
         ended => ended.map(|()| ExitCode::SUCCESS),
     }
+}
+
+/// Returns true if a watcher is running for the tree of `engine`.
+pub(super) fn has_watcher(engine: &Engine) -> bool {
+    engine::sync(engine, Duration::from_millis(200)).is_some()
 }
 
 fn tell(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {

@@ -127,11 +127,6 @@ fn without_command(args: &[OsString]) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Returns true if a watcher answers for the tree of `engine`.
-fn watching(engine: &crate::engine::Engine) -> bool {
-    crate::engine::sync(engine, std::time::Duration::from_millis(200)).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::index::{asked, common_args, print};
+use super::index::{asked, common_args, has_watcher, print};
 use super::place;
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
@@ -134,7 +134,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
     let Meta { text_bytes, skipped, scanned, .. } = table.meta()?;
     let nothing = Bits::new(table.files() as usize);
     let freshened = engine::compare_tree(snapshot, DirId(0), &nothing, engine.environment())?;
-    let watching = super::watching(engine);
+    let watching = has_watcher(engine);
     let freshness = match freshened {
         Comparison::Diff(view) => Freshness {
             state: if view.is_unchanged() { "current" } else { "behind" },

@@ -8,9 +8,9 @@ use termcolor::Buffer;
 
 use super::super::index::print;
 use super::indexed::Listing;
+use super::job::SearchJob;
 use super::ordered::{self, Sink};
 use super::printer::PrinterFactory;
-use super::run::Search;
 use super::targets::{Item, Knowledge};
 use crate::error::Result;
 
@@ -21,15 +21,15 @@ const LISTS_SHOWN: usize = 40;
 const QUERY_SHOWN: usize = 2_000;
 
 /// Searches without printing results and prints the plan instead; returns true if files matched.
-pub(super) fn explain(search: &Search<'_>, listing: &Listing) -> Result<bool> {
+pub(super) fn explain(job: &SearchJob<'_>, listing: &Listing) -> Result<bool> {
     let verifying = Instant::now();
-    let factory = PrinterFactory::new(search.request, search.mode);
+    let factory = PrinterFactory::new(job.request, job.mode);
     let mut sink = Counts::default();
     ordered::run(
         &listing.items,
-        search.request.threads,
+        job.request.threads,
         &mut sink,
-        || search.parts.worker(factory.part_printer(Buffer::no_color(), Buffer::clear)),
+        || job.parts.worker(factory.part_printer(Buffer::no_color(), Buffer::clear)),
         |worker, item| {
             let Item::Search(target) = item else { return (false, false) };
             worker.output().clear();
@@ -38,7 +38,7 @@ pub(super) fn explain(search: &Search<'_>, listing: &Listing) -> Result<bool> {
         },
     );
     let verified_in = verifying.elapsed();
-    print(&text(listing, &sink, verified_in, search.started.elapsed()))?;
+    print(&text(listing, &sink, verified_in, job.started.elapsed()))?;
     Ok(sink.matched > 0)
 }
 

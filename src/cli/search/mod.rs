@@ -11,6 +11,7 @@ mod explain;
 mod flags;
 mod help;
 mod indexed;
+mod job;
 mod matcher;
 mod ordered;
 mod output;

@@ -14,6 +14,7 @@ use termcolor::{Buffer, BufferWriter, WriteColor};
 use super::super::background::{self, Build};
 use super::super::report::Reporter;
 use super::args::{Buffering, Mode, SearchMode, SortBy};
+use super::job::SearchJob;
 use super::ordered;
 use super::output::{Outcome, Part, StdoutSink, tell, write_totals};
 use super::printer::{self, PrinterFactory};
@@ -117,16 +118,16 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     let parts = WorkerParts::new(request, matcher)?;
     let Some(engine) = indexed::engine(request)? else {
         let items = targets::list(request)?;
-        let search = Search { request, mode, reporter, parts: &parts, started, unread: 0 };
-        return Ok(search_items(&search, &items, &PlainScan).matched);
+        let job = SearchJob { request, mode, reporter, parts: &parts, started, unread: 0 };
+        return Ok(search_items(&job, &items, &PlainScan).matched);
     };
     let listing = indexed::list(request, &engine)?;
     let unread = listing.unread;
-    let search = Search { request, mode, reporter, parts: &parts, started, unread };
+    let job = SearchJob { request, mode, reporter, parts: &parts, started, unread };
     if request.index.explain_plan {
-        return explain::explain(&search, &listing);
+        return explain::explain(&job, &listing);
     }
-    let outcome = search_items(&search, &listing.items, &CandidateScan);
+    let outcome = search_items(&job, &listing.items, &CandidateScan);
     if listing.wants_build && !request.index.no_background {
         let what = match listing.is_damaged {
             true => Build::ForSearchAnew,
@@ -137,44 +138,20 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     Ok(outcome.matched)
 }
 
-/// What the search of every item needs.
-pub(crate) struct Search<'a> {
-    pub(crate) request: &'a Request,
-    pub(crate) mode: SearchMode,
-    pub(crate) reporter: &'a Reporter,
-    pub(crate) parts: &'a WorkerParts,
-    /// For the totals.
-    pub(crate) started: Instant,
-    /// Files that need not be read, since the index knows that they cannot match.
-    pub(crate) unread: u64,
-}
-
-impl Search<'_> {
-    /// Returns the outcome of what was decided without reading.
-    fn outcome(&self) -> Outcome {
-        let mut outcome = Outcome::new(self.request);
-        outcome.searched = self.unread > 0;
-        if let Some(stats) = &mut outcome.stats {
-            stats.add_searches(self.unread);
-        }
-        outcome
-    }
-}
-
 /// Searches `items` in their order, prints what is found and, where asked for, the totals.
 pub(crate) fn search_items(
-    search: &Search<'_>,
+    job: &SearchJob<'_>,
     items: &[Item],
     searches: &impl SearchOne,
 ) -> Outcome {
-    let request = search.request;
+    let request = job.request;
     let outcome = if request.threads == 1 {
-        search_serially(search, items, searches)
+        search_serially(job, items, searches)
     } else {
-        search_in_parallel(search, items, searches)
+        search_in_parallel(job, items, searches)
     };
     if request.scope.implicit && !outcome.searched {
-        search.reporter.fail(
+        job.reporter.fail(
             "No files were searched: a filter leaves none of them. \
              `--debug` tells which file is left out by which rule.",
         );
@@ -183,11 +160,11 @@ pub(crate) fn search_items(
 }
 
 /// One thread: output goes out as the printer makes it.
-fn search_serially(search: &Search<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
-    let Search { request, reporter, .. } = *search;
-    let factory = PrinterFactory::new(request, search.mode);
-    let mut worker = search.parts.worker(factory.printer(stdout(request)));
-    let mut outcome = search.outcome();
+fn search_serially(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
+    let SearchJob { request, reporter, .. } = *job;
+    let factory = PrinterFactory::new(request, job.mode);
+    let mut worker = job.parts.worker(factory.printer(stdout(request)));
+    let mut outcome = job.outcome();
     for item in items {
         let target = match item {
             Item::Search(target) => target,
@@ -207,7 +184,7 @@ fn search_serially(search: &Search<'_>, items: &[Item], searches: &impl SearchOn
         }
     }
     let totals = match &outcome.stats {
-        Some(stats) => write_totals(search.mode, stats, 0, search.started, worker.output()),
+        Some(stats) => write_totals(job.mode, stats, 0, job.started, worker.output()),
         None => Ok(()),
     };
     if let Err(err) = totals.and_then(|()| worker.output().flush())
@@ -231,23 +208,23 @@ fn search_guarded<W: WriteColor>(
 }
 
 /// Many threads: each prints into memory, and the queue keeps the order.
-fn search_in_parallel(search: &Search<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
-    let Search { request, reporter, .. } = *search;
-    let factory = PrinterFactory::new(request, search.mode);
+fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
+    let SearchJob { request, reporter, .. } = *job;
+    let factory = PrinterFactory::new(request, job.mode);
     let buffers = BufferWriter::stdout(request.look.color);
     let mut sink = StdoutSink::new(request, reporter, factory.separator());
-    sink.outcome = search.outcome();
+    sink.outcome = job.outcome();
     ordered::run(
         items,
         request.threads,
         &mut sink,
-        || search.parts.worker(factory.part_printer(buffers.buffer(), Buffer::clear)),
+        || job.parts.worker(factory.part_printer(buffers.buffer(), Buffer::clear)),
         |worker, item| part(worker, item, searches, || buffers.buffer()),
     );
     sink.finish();
     if let Some(stats) = &sink.outcome.stats {
         let out = io::stdout().lock();
-        drop(write_totals(search.mode, stats, sink.dropped_bytes, search.started, out));
+        drop(write_totals(job.mode, stats, sink.dropped_bytes, job.started, out));
     }
     sink.outcome
 }
