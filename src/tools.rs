@@ -83,6 +83,19 @@ static TABLE: [Tool; 22] = [
 /// Entries of any list of a reply, whatever `max_results` says.
 pub(crate) const RESULTS_MAX: usize = 1000;
 
+/// The effect of the current directory on a call from the command line. Paths that are typed there
+/// are relative to the current directory in any case.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CurrentDir {
+    /// The call is about the whole tree.
+    #[default]
+    Ignored,
+    /// It replaces a missing `path`.
+    DefaultPath,
+    /// The glob `pattern` is relative to it.
+    GlobBase,
+}
+
 /// A question that can be asked of a tree, as its file defines it.
 pub trait Define {
     /// Its name with the prefix `codedb_`.
@@ -105,6 +118,8 @@ pub trait Define {
     const EXAMPLES: &'static [&'static str] = &[];
     /// The arguments that come without their names on the command line, in this order.
     const POSITIONAL: &'static [&'static str];
+    /// The effect of the current directory on a call from the command line.
+    const CURRENT_DIR: CurrentDir = CurrentDir::Ignored;
     /// What is asked.
     type Args: DeserializeOwned + schemars::JsonSchema;
     /// What is answered.
@@ -130,6 +145,27 @@ pub trait Reply: Serialize {
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// True if [`Reply::locations`] lists the results.
+    const HAS_LOCATIONS: bool = false;
+
+    /// Returns the results as places in files, for editors.
+    fn locations(&self) -> Vec<Location> {
+        Vec::new()
+    }
+}
+
+/// A place in a file and the text there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Location {
+    /// The file's repository path.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in bytes.
+    pub column: usize,
+    /// The text of the line, or a part of it.
+    pub text: String,
 }
 
 /// A reply of any tool.
@@ -150,6 +186,8 @@ pub trait Answer {
     fn is_found(&self) -> bool;
     /// Returns what a reader should know beside the text.
     fn notices(&self) -> Vec<String>;
+    /// Returns the results as places in files, if [`Tool::has_locations`].
+    fn locations(&self) -> Vec<Location>;
 }
 
 impl<R: Reply> Answer for R {
@@ -167,6 +205,10 @@ impl<R: Reply> Answer for R {
 
     fn notices(&self) -> Vec<String> {
         Reply::notices(self)
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        Reply::locations(self)
     }
 }
 
@@ -193,6 +235,10 @@ pub struct Tool {
     pub examples: &'static [&'static str],
     /// The arguments that come without their names on the command line.
     pub positional: &'static [&'static str],
+    /// True if its replies list places in files.
+    pub has_locations: bool,
+    /// The effect of the current directory on a call from the command line.
+    pub current_dir: CurrentDir,
     /// Returns the JSON schema of its arguments; see [`schema`].
     pub schema: fn() -> Value,
     /// The schema once it was needed: to make it takes longer than many an answer.
@@ -214,6 +260,8 @@ impl Tool {
             command_line: D::COMMAND_LINE,
             examples: D::EXAMPLES,
             positional: D::POSITIONAL,
+            current_dir: D::CURRENT_DIR,
+            has_locations: <D::Reply as Reply>::HAS_LOCATIONS,
             schema: schema::of::<D::Args>,
             made: OnceLock::new(),
             run: |call, schema, args| {

@@ -37,6 +37,9 @@ pub struct Definition {
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
+    /// Line and column of its name, both from 1, the column in bytes.
+    #[serde(skip)]
+    pub name_at: (usize, usize),
     /// The definition up to its body, on one line; a long one is cut, which `…` tells.
     pub signature: String,
     /// Path, qualified name and ordinal, by which it can be asked for.
@@ -114,6 +117,7 @@ impl Definition {
             path,
             line: symbol.line,
             end_line: symbol.end_line,
+            name_at: symbol.name_at(&text),
             signature: cut(symbol.source.signature(language, &text), SIGNATURE_BYTES_MAX),
             visibility: symbol.visibility,
             doc: symbol.source.doc(&text).map(|doc| cut(doc, DOC_BYTES_MAX)),

@@ -71,6 +71,12 @@ impl Texts<'_> {
         (number, line(&counted.text, at))
     }
 
+    /// Returns the column of the byte `at` of a file in its line: from 1, in bytes. 1 where the file
+    /// cannot be read any more. O(line), and O(text) the first time.
+    pub fn column(&mut self, file: FileId, at: usize) -> usize {
+        self.counted(file).text.get(..at).map_or(1, column)
+    }
+
     /// Returns the lines around the bytes `span` of a file as one line, or those bytes alone where
     /// the lines are long; empty where the file cannot be read any more.
     pub fn statement(&mut self, file: FileId, span: &Range<usize>) -> String {
@@ -98,6 +104,11 @@ impl Texts<'_> {
             Counted { text, last: (0, 1) }
         })
     }
+}
+
+/// Returns the column of the place that follows `before`: from 1, in bytes. O(line).
+pub fn column(before: &[u8]) -> usize {
+    before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1) + 1
 }
 
 /// Returns the line that the byte `at` lies in without white space around it; of a long one, what

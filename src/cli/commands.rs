@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{doctor, eval, index, init, mcp, search, serve, snapshot, status, tool};
+use super::{doctor, eval, index, init, mcp, search, serve, similar, snapshot, status, tool};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -98,7 +98,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
             if let Some(tool) = tool::find(name) {
                 return tool::run(tool, matches);
             }
-            Err(Error::usage(format!("`{name}` is no command")).with_hint("see `codedb --help`"))
+            Err(unknown(name))
         }
     }
 }
@@ -110,7 +110,7 @@ fn man(name: Option<&String>) -> Result<ExitCode> {
         None => tree,
         Some(name) => match tree.find_subcommand(name) {
             Some(command) => command.clone(),
-            None => return Err(Error::usage(format!("`{name}` is no command"))),
+            None => return Err(unknown(name)),
         },
     };
     print(|out| clap_mangen::Man::new(command).render(out))
@@ -136,6 +136,21 @@ fn no_text(args: &[OsString]) -> Error {
         .with_hint("tools take names as text; `codedb search` takes files of any name")
 }
 
+/// Returns the error about an unknown command, with similar ones.
+fn unknown(name: &str) -> Error {
+    let tree = tree();
+    let names = tree.get_subcommands().map(Command::get_name);
+    let similar: Vec<String> =
+        similar::nearest(name, names).iter().map(|name| format!("`{name}`")).collect();
+    let hint = match similar.is_empty() {
+        true => format!("`codedb search {name}` searches for this text"),
+        false => format!("did you mean {}?", similar.join(", ")),
+    };
+    Error::usage(format!("unknown command `{name}`"))
+        .with_hint(hint)
+        .with_hint("`codedb --help` lists the commands")
+}
+
 /// Passes on help and versions, which clap treats as errors, and real errors.
 fn told_by_clap(err: &clap::Error) -> Result<ExitCode> {
     if !err.use_stderr() {
@@ -146,9 +161,7 @@ fn told_by_clap(err: &clap::Error) -> Result<ExitCode> {
     if err.kind() == clap::error::ErrorKind::InvalidSubcommand
         && let Some(ContextValue::String(name)) = err.get(ContextKind::InvalidSubcommand)
     {
-        return Err(Error::usage(format!("`{name}` is no command"))
-            .with_hint(format!("`codedb search {name}` searches for it"))
-            .with_hint("`codedb --help` lists the commands"));
+        return Err(unknown(name));
     }
     let text = err.render().to_string();
     let text = text.trim_end().trim_start_matches("error: ");

@@ -6,8 +6,10 @@
 
 mod background;
 mod commands;
+mod display;
 mod doctor;
 mod eval;
+mod hyperlink;
 mod index;
 mod init;
 mod log_sink;
@@ -18,6 +20,7 @@ mod recording_code;
 mod report;
 mod search;
 mod serve;
+mod similar;
 mod snapshot;
 mod status;
 mod tool;

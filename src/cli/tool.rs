@@ -9,15 +9,16 @@ use std::time::SystemTime;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 
+use super::display::{self, Display};
 use super::index::{asked, place_args, print};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
-use super::typed_path::Folders;
+use super::typed_path::{Folders, glob_below};
 use super::{place, report};
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
-use crate::tools::{Call, CommandLine, Effect, Needs, TOOLS, Tool};
+use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool};
 
 /// Arguments that are paths: on the command line they are relative to the current directory.
 const PATHS: [&str; 3] = ["path", "paths", "exclude"];
@@ -75,8 +76,19 @@ fn command(tool: &'static Tool) -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Answer in JSON, for programs"),
         )
+        .args(tool.has_locations.then(vimgrep_arg))
+        .args(display::args())
         .args(edge_args())
         .args(place_args())
+}
+
+/// The flag for editors that read places.
+fn vimgrep_arg() -> Arg {
+    Arg::new("vimgrep")
+        .long("vimgrep")
+        .action(ArgAction::SetTrue)
+        .conflicts_with("json")
+        .help("Print each result as `path:line:column:text`, for editors and fzf")
 }
 
 /// The flags of every tool that are no arguments of it.
@@ -202,7 +214,12 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let indexed = Indexed::new(place::cache(&asked)?);
     let folders = Folders::new(engine.root(), asked.root.is_some());
-    let args = arguments(tool, matches, &folders)?;
+    let display = Display::new(engine.root(), matches);
+    let mut args = arguments(tool, matches, &folders)?;
+    if let Some(current) = display.current_directory().filter(|path| !path.is_empty()) {
+        start_in(&current, tool, &mut args);
+    }
+    let args = Value::Object(args);
     let recording = RecordingCode::new(&engine, check);
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
     let answer = recording.ask(matches.get_flag("no-background"), |code| {
@@ -213,9 +230,12 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     for notice in answer.notices() {
         report::print_message(notice);
     }
-    match matches.get_flag("json") {
-        true => print(&json_line(&answer.json()?, is_trusted))?,
-        false => print(&answer.text())?,
+    if matches.get_flag("json") {
+        print(&json_line(&display.json(&answer.json()?), is_trusted))?;
+    } else if tool.has_locations && matches.get_flag("vimgrep") {
+        print(&display.vimgrep(&answer.locations()))?;
+    } else {
+        print(&answer.styled(&display))?;
     }
     Ok(ExitCode::from(if answer.is_found() { 0 } else { 1 }))
 }
@@ -229,7 +249,11 @@ fn json_line(reply: &str, is_trusted: bool) -> String {
 }
 
 /// Returns the arguments as the tool takes them.
-fn arguments(tool: &Tool, matches: &ArgMatches, folders: &Folders<'_>) -> Result<Value> {
+fn arguments(
+    tool: &Tool,
+    matches: &ArgMatches,
+    folders: &Folders<'_>,
+) -> Result<Map<String, Value>> {
     let schema = (tool.schema)();
     let mut args = Map::new();
     let makes_file = tool.effect == Effect::Writes
@@ -263,5 +287,20 @@ fn arguments(tool: &Tool, matches: &ArgMatches, folders: &Folders<'_>) -> Result
         };
         args.extend(value.map(|value| (name.clone(), value)));
     }
-    Ok(Value::Object(args))
+    Ok(args)
+}
+
+/// Adds the current directory, a repository path, to the arguments of tools that start there.
+fn start_in(current: &str, tool: &Tool, args: &mut Map<String, Value>) {
+    match tool.current_dir {
+        CurrentDir::Ignored => {}
+        CurrentDir::DefaultPath => {
+            args.entry("path").or_insert_with(|| current.into());
+        }
+        CurrentDir::GlobBase => {
+            if let Some(Value::String(pattern)) = args.get_mut("pattern") {
+                *pattern = glob_below(current, pattern);
+            }
+        }
+    }
 }

@@ -26,7 +26,13 @@ impl<'a> Folders<'a> {
 
     /// Returns a path that was typed as the tools take it: absolute, or relative to the root.
     pub(super) fn meant(&self, typed: &str) -> String {
-        let below = self.absolute(typed).and_then(|absolute| self.below_root(absolute));
+        if let Some((path, lines)) = split_lines(typed)
+            && self.find(typed).is_none()
+            && (self.find(path).is_some() || self.root.join(path).exists())
+        {
+            return format!("{}:{lines}", self.meant(path));
+        }
+        let below = self.find(typed);
         if let Some(below) = below.as_deref().and_then(Path::to_str) {
             return below.to_owned();
         }
@@ -37,6 +43,10 @@ impl<'a> Folders<'a> {
             report::print_message(format_args!("{typed}: taken as relative to the tree's root"));
         }
         typed.to_owned()
+    }
+
+    fn find(&self, typed: &str) -> Option<PathBuf> {
+        self.absolute(typed).and_then(|absolute| self.below_root(absolute))
     }
 
     /// Does as [`Folders::meant`] does for something that is to be made: it begins in the current
@@ -71,9 +81,54 @@ impl<'a> Folders<'a> {
     }
 }
 
+/// Splits `path:52` and `path:52-54` into path and lines.
+fn split_lines(typed: &str) -> Option<(&str, &str)> {
+    let (path, lines) = typed.rsplit_once(':')?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, "0"));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    (is_number(first) && is_number(last) && !path.is_empty()).then_some((path, lines))
+}
+
+/// Returns a glob that was typed in the directory `current`, a repository path, as a glob of
+/// repository paths: one without `/` matches names below that directory. A glob that begins with
+/// `/` is relative to the root already.
+pub(super) fn glob_below(current: &str, pattern: &str) -> String {
+    if pattern.starts_with('/') {
+        return pattern.to_owned();
+    }
+    let (mut directory, mut rest) = (current, pattern);
+    loop {
+        if let Some(after) = rest.strip_prefix("./") {
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("../") {
+            directory = directory.rsplit_once('/').map_or("", |(parent, _)| parent);
+            rest = after;
+        } else {
+            break;
+        }
+    }
+    let directory = globset::escape(directory);
+    let separator = if pattern.contains('/') { "/" } else { "/**/" };
+    format!("{directory}{separator}{rest}")
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn globs_begin_in_the_current_directory() {
+        for (pattern, expected) in [
+            ("*.rs", "src/a[[]b/**/*.rs"),
+            ("./*.rs", "src/a[[]b/*.rs"),
+            ("net/*.rs", "src/a[[]b/net/*.rs"),
+            ("../*.rs", "src/*.rs"),
+            ("../../*.rs", "/*.rs"),
+            ("/*.rs", "/*.rs"),
+        ] {
+            assert_eq!(glob_below("src/a[b", pattern), expected);
+        }
+    }
 
     #[test]
     fn paths_begin_in_the_current_directory_or_in_the_root() {
@@ -103,6 +158,11 @@ mod tests {
         check(Some("other"), "x", "x");
         check(None, "x", "x");
         check(None, "a/x", "a/x");
+        // Lines after the path stay.
+        check(Some("tree/a"), "x:52-54", "tree/a/x:52-54");
+        check(Some("tree/a"), "../x:52", "tree/x:52");
+        check(Some("tree/a"), "a/b/y:7", "a/b/y:7");
+        check(Some("tree/a"), "none:7", "none:7");
         let anew = |current: Option<&str>, typed: &str| {
             let current = current.map(|current| base.join(current));
             Folders { root: &root, current }.meant_anew(typed)

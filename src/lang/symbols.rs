@@ -204,6 +204,18 @@ pub struct Symbol {
     pub(crate) scope: String,
 }
 
+impl Symbol {
+    /// Returns line and column of the name in the file's text, both from 1, the column in bytes;
+    /// the start of the first line where the text is shorter. O(definition up to its name, line).
+    pub fn name_at(&self, text: &[u8]) -> (usize, usize) {
+        let at = self.name_span.start;
+        let Some(before) = text.get(..at) else { return (self.line, 1) };
+        let lines = memchr::memchr_iter(b'\n', &before[self.span.start.min(at)..]).count();
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        (self.line + lines, at - line_start + 1)
+    }
+}
+
 /// The spans of a symbol's signature and documentation, from which both can be extracted again.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SymbolSource {

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::known::Known;
 use super::lookup::{self, Wanted, Within};
-use super::{Call, Define, Reply, Toolset, counted, cut_notice, first, paths, results_max};
+use super::{
+    Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
+};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -63,6 +65,9 @@ pub struct Caller {
     pub path: String,
     /// The line, from 1.
     pub line: usize,
+    /// The column of the name in that line, from 1, in bytes.
+    #[serde(skip)]
+    pub column: usize,
     /// The line's text.
     pub text: String,
     /// The function, or else the definition, around it.
@@ -225,6 +230,7 @@ fn tell(catalog: &Catalog, texts: &mut Texts<'_>, found: &Use, of: Option<usize>
     Caller {
         path: paths::shown(catalog.path(site.file)),
         line,
+        column: texts.column(site.file, site.reference.span.start),
         text,
         enclosing: Around::of_site(catalog, site),
         confidence: rounded(*confidence),
@@ -257,6 +263,18 @@ impl Reply for Found {
             let _ = writeln!(out, "other uses: {}", counts.join(", "));
         }
         out
+    }
+
+    const HAS_LOCATIONS: bool = true;
+
+    fn locations(&self) -> Vec<Location> {
+        let location = |caller: &Caller| Location {
+            path: caller.path.clone(),
+            line: caller.line,
+            column: caller.column,
+            text: caller.text.clone(),
+        };
+        self.callers.iter().chain(&self.uses).map(location).collect()
     }
 
     fn is_found(&self) -> bool {

@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Needs, Reply, Toolset, cut_notice, first, paths, results_max};
+use super::{
+    Call, CurrentDir, Define, Needs, Reply, Toolset, cut_notice, first, paths, results_max,
+};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::error::{Error, Result};
@@ -91,6 +93,7 @@ impl Define for Glob {
     const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"pattern": "**/*.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["pattern"];
+    const CURRENT_DIR: CurrentDir = CurrentDir::GlobBase;
     type Args = Args;
     type Reply = Found;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Needs, Reply, Speed, Toolset, counted, cut_notice, paths};
+use super::{Call, CurrentDir, Define, Needs, Reply, Speed, Toolset, counted, cut_notice, paths};
 use crate::answer::style::Style;
 use crate::error::Result;
 use crate::lang::language;
@@ -66,6 +66,7 @@ impl Define for Ls {
     const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
+    const CURRENT_DIR: CurrentDir = CurrentDir::DefaultPath;
     type Args = Args;
     type Reply = Found;
 

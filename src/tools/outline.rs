@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Call, Define, Reply, Speed, Toolset, paths, results_max};
+use super::{Call, Define, Location, Reply, Speed, Toolset, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Result};
@@ -65,6 +65,9 @@ pub struct Found {
     pub language: &'static str,
     /// Its definitions in the order of its text. A `parent` is a place in the whole list.
     pub symbols: Vec<Listed>,
+    /// Line and column of the name of each, both from 1, the columns in bytes.
+    #[serde(skip)]
+    pub names_at: Vec<(usize, usize)>,
     /// How many are listed.
     pub shown: usize,
     /// How many there are.
@@ -97,7 +100,10 @@ impl Define for Outline {
         let named = path::to_path(&path);
         let language = lang::detect(&named, &content.bytes).ok_or_else(|| unknown(&named))?;
         let outline = of(call, &path, language, &content);
+        let names_at =
+            outline.symbols.iter().map(|symbol| symbol.name_at(&content.bytes)).collect();
         let whole = Found::new(paths::shown(&path), language, outline, args.compact);
+        let whole = Found { names_at, ..whole };
         Ok(whole.page(args.offset.unwrap_or(0), results_max(args.max_results, RESULTS)))
     }
 }
@@ -119,12 +125,22 @@ impl Found {
         };
         let symbols: Vec<Listed> = outline.symbols.into_iter().map(listed).collect();
         let (shown, total, problems) = (symbols.len(), symbols.len(), outline.problems);
-        Found { path, language: language.name, symbols, shown, total, next_offset: None, problems }
+        Found {
+            path,
+            language: language.name,
+            symbols,
+            names_at: Vec::new(),
+            shown,
+            total,
+            next_offset: None,
+            problems,
+        }
     }
 
     /// Returns the same with up to `max` definitions, after `offset` of them.
     fn page(mut self, offset: usize, max: usize) -> Found {
         self.symbols = self.symbols.into_iter().skip(offset).take(max).collect();
+        self.names_at = self.names_at.into_iter().skip(offset).take(max).collect();
         self.shown = self.symbols.len();
         let end = offset.saturating_add(self.shown);
         self.next_offset = (end < self.total && max > 0).then_some(end);
@@ -189,6 +205,19 @@ impl Reply for Found {
             out.push('\n');
         }
         out
+    }
+
+    const HAS_LOCATIONS: bool = true;
+
+    fn locations(&self) -> Vec<Location> {
+        let location = |(symbol, &(line, column)): (&Listed, &(usize, usize))| {
+            let text = match symbol {
+                Listed::Whole(of) => of.signature.clone(),
+                Listed::Short { name, kind, .. } => format!("{} {name}", kind.name()),
+            };
+            Location { path: self.path.clone(), line, column, text }
+        };
+        self.symbols.iter().zip(&self.names_at).map(location).collect()
     }
 
     fn is_found(&self) -> bool {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::glob::PathGlob;
 use super::known::{Known, Reading};
 use super::lookup::{self, Filter, Wanted, Within};
-use super::{Call, Define, Reply, Speed, Toolset, counted, cut_notice, results_max};
+use super::{Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max};
 use crate::answer::definition::Definition;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -172,6 +172,18 @@ impl Reply for Found {
             symbol.write(&mut out, 1, style);
         }
         out
+    }
+
+    const HAS_LOCATIONS: bool = true;
+
+    fn locations(&self) -> Vec<Location> {
+        let location = |symbol: &Definition| Location {
+            path: symbol.path.clone(),
+            line: symbol.name_at.0,
+            column: symbol.name_at.1,
+            text: symbol.signature.clone(),
+        };
+        self.symbols.iter().map(location).collect()
     }
 
     fn is_found(&self) -> bool {

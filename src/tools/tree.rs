@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Needs, Reply, Toolset, counted, paths};
+use super::{Call, CurrentDir, Define, Needs, Reply, Toolset, counted, paths};
 use crate::answer::style::{Plain, Style};
 use crate::error::Result;
 use crate::lang::Marks;
@@ -103,6 +103,7 @@ impl Define for Tree {
     const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"depth": 1}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
+    const CURRENT_DIR: CurrentDir = CurrentDir::DefaultPath;
     type Args = Args;
     type Reply = Found;
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Reading};
-use super::{Call, Define, Reply, Speed, Toolset, counted, paths, results_max};
+use super::{Call, Define, Location, Reply, Speed, Toolset, counted, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::text;
@@ -45,6 +45,9 @@ pub struct Line {
     /// How often the word is in it, where that is more than once.
     #[serde(skip_serializing_if = "is_one")]
     pub count: usize,
+    /// The columns of these, from 1, in bytes.
+    #[serde(skip)]
+    pub columns: Vec<usize>,
     /// Its text, or what is near the word.
     pub text: String,
 }
@@ -199,8 +202,10 @@ fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: u
         skip -= skipped;
         let count = (places.len() - skipped).min(left);
         left -= count;
-        if let Some(&first) = places.get(skipped).filter(|_| count > 0) {
-            found.push(Line { line: number, count, text: texts::line(text, first) });
+        let shown = &places[skipped..skipped + count];
+        if let Some(&first) = shown.first() {
+            let columns = shown.iter().map(|place| place - start + 1).collect();
+            found.push(Line { line: number, count, columns, text: texts::line(text, first) });
         }
     }
     found
@@ -232,6 +237,24 @@ impl Reply for Found {
             }
         }
         out
+    }
+
+    const HAS_LOCATIONS: bool = true;
+
+    /// Returns a location for each place, several for a line that has the word several times.
+    fn locations(&self) -> Vec<Location> {
+        let mut locations = Vec::new();
+        for file in &self.files {
+            for line in &file.lines {
+                locations.extend(line.columns.iter().map(|&column| Location {
+                    path: file.path.clone(),
+                    line: line.line,
+                    column,
+                    text: line.text.clone(),
+                }));
+            }
+        }
+        locations
     }
 
     fn is_found(&self) -> bool {

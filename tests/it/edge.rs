@@ -413,7 +413,7 @@ fn global_flags_may_come_before_the_command() {
     let search = run(&format!("--root {root} -n search start {root}/src")).expect_success();
     assert!(search.text().ends_with("src/lib.rs:3:pub fn start() {\n"), "{}", search.text());
     let answer = run(&format!("--root {root} start"));
-    check_error(&answer, &["`start` is no command", "codedb search start"]);
+    check_error(&answer, &["unknown command `start`", "`codedb search start`"]);
     check_error(&run(&format!("--rot {root} status")), &["--rot"]);
 }
 

@@ -4,6 +4,8 @@
 mod benches;
 #[cfg(unix)]
 mod code;
+#[cfg(unix)]
+mod command_line;
 mod compared;
 mod context;
 mod differential;

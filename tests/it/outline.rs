@@ -23,7 +23,7 @@ fn json_has_what_programs_need() {
     place.write("a.py", "class A:\n    def f(self):\n        'Does.'\n");
     let answer = outline(&place, &["a.py", "--json"]).expect_success();
     let expected = concat!(
-        r#"{"path":"a.py","language":"python","symbols":["#,
+        r#"{"path":"a.py","relative_path":"a.py","language":"python","symbols":["#,
         r##"{"id":"a.py#A#0","name":"A","qualified_name":"A","kind":"class","##,
         r#""span":{"start":0,"end":41},"name_span":{"start":6,"end":7},"line":1,"end_line":3,"#,
         r#""signature":"class A","visibility":"public","depth":0},"#,

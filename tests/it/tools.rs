@@ -102,7 +102,8 @@ fn find_ranks_by_names() {
 #[test]
 fn find_answers_in_json() {
     let expected = concat!(
-        r#"{"files":[{"path":"vendor/lib/deep/index.js","score":644,"vendored":true}],"#,
+        r#"{"files":[{"path":"vendor/lib/deep/index.js","#,
+        r#""relative_path":"vendor/lib/deep/index.js","score":644,"vendored":true}],"#,
         r#""shown":1,"total":1}"#,
         "\n"
     );
@@ -124,7 +125,11 @@ tests/cart_test.rs
     check(&["glob", "*.go"], "");
     let place = place();
     let answer = tool(&place, &["glob", "**/*.rs", "--max-results", "1", "--json"]);
-    assert_eq!(answer.text(), "{\"files\":[\"src/cart.rs\"],\"shown\":1,\"total\":5}\n");
+    let expected = concat!(
+        r#"{"files":["src/cart.rs"],"relative_files":["src/cart.rs"],"shown":1,"total":5}"#,
+        "\n"
+    );
+    assert_eq!(answer.text(), expected);
     assert!(answer.stderr.contains("1 of 5 shown"), "{}", answer.stderr);
     check_error(&place, &["glob", "a[b"], &["pattern cannot be read", "hint:"]);
 }
@@ -143,7 +148,8 @@ notes.txt  7 bytes
     let expected = "net/  2 files\ncart.rs  206 bytes  rust\nmain.rs  42 bytes  rust\n";
     check(&["ls", "src"], expected);
     let expected = concat!(
-        r#"{"path":"web/assets/js","entries":[{"name":"app.min.js","bytes":3,"#,
+        r#"{"path":"web/assets/js","relative_path":"web/assets/js","#,
+        r#""entries":[{"name":"app.min.js","bytes":3,"#,
         r#""language":"javascript","minified":true}],"shown":1,"total":1}"#,
         "\n"
     );
@@ -250,7 +256,8 @@ fn read_knows_what_the_caller_has() {
     let hash = &text[at..at + 16];
     let expected = format!(
         concat!(
-            r#"{{"path":"web/assets/js/app.min.js","status":"ok","hash":"{hash}","bytes":3,"#,
+            r#"{{"path":"web/assets/js/app.min.js","relative_path":"web/assets/js/app.min.js","#,
+            r#""status":"ok","hash":"{hash}","bytes":3,"#,
             r#""language":"javascript","lines":[{{"line":1,"text":"a=1"}}],"total":1}}"#,
             "\n"
         ),
@@ -396,7 +403,8 @@ added     src/new.rs
     assert_eq!(tool(&place, &["changes", "HEAD~1"]).expect_success().text(), expected);
     let json = tool(&place, &["changes", "main", "--max-results", "1", "--json"]).text();
     let ending = concat!(
-        r#""basis":"commit","generation":0,"changes":[{"path":"notes.txt","status":"deleted"}],"#,
+        r#""basis":"commit","generation":0,"changes":[{"path":"notes.txt","#,
+        r#""relative_path":"notes.txt","status":"deleted"}],"#,
         r#""shown":1,"total":3}"#,
         "\n"
     );

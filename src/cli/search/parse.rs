@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use lexopt::Arg;
 
+use super::super::similar;
 use super::args::{Args, Special};
 use super::flags::{self, Named, Update};
 use crate::error::{Error, Result};
@@ -70,41 +71,18 @@ fn unknown(name: &str) -> Error {
         return Error::usage(format!("ripgrep's flag `{name}` is not there")).with_hint(*instead);
     }
     let error = Error::usage(format!("unrecognized flag {name}"));
-    let similar = if name.starts_with("--") { similar_names(long) } else { Vec::new() };
+    let similar = if name.starts_with("--") { similar_flags(long) } else { Vec::new() };
     if similar.is_empty() {
         return error.with_hint("`codedb search --help` lists the flags");
     }
     error.with_hint(format!("similar flags: {}", similar.join(", ")))
 }
 
-/// Returns the names that are nearest to `given`, best first, at most four.
-fn similar_names(given: &str) -> Vec<String> {
-    let mut ranked: Vec<(usize, &str)> = flags::all()
-        .flat_map(|flag| [flag.long].into_iter().chain(flag.negated).chain(flag.aliases.to_vec()))
-        .filter_map(|name| {
-            let edits = edit_distance(given.as_bytes(), name.as_bytes());
-            let shared = given.len() >= 4 && (name.contains(given) || given.contains(name));
-            (edits <= 1 + given.len() / 4 || shared).then_some((edits, name))
-        })
-        .collect();
-    ranked.sort_unstable();
-    ranked.truncate(4);
-    ranked.into_iter().map(|(_, name)| format!("--{name}")).collect()
-}
-
-/// Returns how many bytes must be put in, taken out or replaced; O(`a` · `b`).
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+/// Returns the flags that are similar to `given`, the nearest first.
+fn similar_flags(given: &str) -> Vec<String> {
+    let names = flags::all()
+        .flat_map(|flag| [flag.long].into_iter().chain(flag.negated).chain(flag.aliases.to_vec()));
+    similar::names(given, names).iter().map(|name| format!("--{name}")).collect()
 }
 
 #[cfg(test)]

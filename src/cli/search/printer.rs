@@ -8,6 +8,7 @@ use grep_printer::{
 use grep_searcher::Searcher;
 use termcolor::WriteColor;
 
+use super::super::hyperlink::{host, wsl_prefix};
 use super::args::{Format, SearchMode};
 use super::request::Request;
 use super::searcher;
@@ -170,29 +171,10 @@ fn hyperlink(format: &Format) -> HyperlinkConfig {
     let mut environment = HyperlinkEnvironment::new();
     // Names of hosts cost a system call or a process: only where a link will hold them.
     if !format.hyperlink.is_empty() {
-        environment.host(host(format)).wsl_prefix(wsl_prefix());
+        let host = host(format.hostname_command.as_deref());
+        environment.host(host).wsl_prefix(wsl_prefix());
     }
     HyperlinkConfig::new(environment, format.hyperlink.clone())
-}
-
-fn host(format: &Format) -> Option<String> {
-    let told = format.hostname_command.as_ref().and_then(|command| {
-        let program = grep_cli::resolve_binary(command).ok()?;
-        let mut command = std::process::Command::new(program);
-        command.stdin(std::process::Stdio::null());
-        let reader = grep_cli::CommandReader::new(&mut command).ok()?;
-        let name = std::io::read_to_string(reader).ok()?.trim().to_string();
-        Some(name).filter(|name| !name.is_empty())
-    });
-    told.or_else(|| grep_cli::hostname().ok()?.into_string().ok())
-}
-
-fn wsl_prefix() -> Option<String> {
-    if !cfg!(unix) {
-        return None;
-    }
-    let distribution = std::env::var_os("WSL_DISTRO_NAME")?.into_string().ok()?;
-    Some(format!("wsl$/{distribution}"))
 }
 
 /// Lets a printer believe that it has printed a file before: it writes the separator from then on.

@@ -1,0 +1,258 @@
+//! How the command line displays replies of tools: paths relative to the current directory, in
+//! colour and as hyperlinks where the user asks for them.
+
+use std::borrow::Cow;
+use std::io::IsTerminal;
+use std::path::Path;
+
+use clap::{Arg, ArgMatches};
+use grep_printer::{HyperlinkFormat, HyperlinkFormatError};
+
+use super::hyperlink::Hyperlinks;
+use crate::answer::style::{Part, Style};
+use crate::base::path::{from_path, shown};
+use crate::base::text::plain;
+use crate::tools::Location;
+
+/// Fields of a reply that hold a repository path, and the field that `--json` adds to each: the
+/// same path, relative to the current directory.
+const PATH_FIELDS: [(&str, &str); 2] =
+    [("\"path\":", "\"relative_path\":"), ("\"from\":", "\"relative_from\":")];
+
+/// The field that holds a list of paths, and what `--json` adds to it.
+const PATHS_FIELD: (&str, &str) = ("\"files\":[", "\"relative_files\":[");
+
+/// The display of replies about one tree.
+#[derive(Debug)]
+pub(super) struct Display<'a> {
+    root: &'a Path,
+    /// The components of the current directory below the root; `None` if it is outside of the tree.
+    current: Option<Vec<String>>,
+    has_colors: bool,
+    hyperlinks: Option<Hyperlinks>,
+}
+
+/// Returns the flags that choose the display of a reply.
+pub(super) fn args() -> [Arg; 2] {
+    [
+        Arg::new("color")
+            .long("color")
+            .value_name("WHEN")
+            .value_parser(["auto", "always", "never"])
+            .default_value("auto")
+            .hide_default_value(true)
+            .help("When to colour the output (default `auto`: on a terminal, unless NO_COLOR is set)"),
+        Arg::new("hyperlink-format")
+            .long("hyperlink-format")
+            .value_name("FORMAT")
+            .value_parser(hyperlink_format)
+            .help("Make paths hyperlinks where colours are used: `default`, an editor such as `vscode`, or a URL with `{path}` and `{line}`"),
+    ]
+}
+
+fn hyperlink_format(text: &str) -> Result<HyperlinkFormat, HyperlinkFormatError> {
+    text.parse()
+}
+
+impl<'a> Display<'a> {
+    /// Returns the display that the flags of [`args`] choose for the tree at `root`, which is
+    /// canonical.
+    pub(super) fn new(root: &'a Path, matches: &ArgMatches) -> Display<'a> {
+        let has_colors = match matches.get_one::<String>("color").map(String::as_str) {
+            Some("always") => true,
+            Some("never") => false,
+            _ => std::io::stdout().is_terminal() && environment_allows_colors(),
+        };
+        let format = matches.get_one::<HyperlinkFormat>("hyperlink-format");
+        let hyperlinks = format.filter(|_| has_colors).and_then(Hyperlinks::new);
+        Display { root, current: current_below(root), has_colors, hyperlinks }
+    }
+
+    /// Returns the repository path of the current directory; `None` if it is outside of the tree.
+    pub(super) fn current_directory(&self) -> Option<String> {
+        self.current.as_ref().map(|parts| parts.join("/"))
+    }
+
+    /// Returns a reply, which is JSON, with a relative path beside each repository path.
+    pub(super) fn json(&self, reply: &str) -> String {
+        if self.current.is_none() {
+            return reply.to_owned();
+        }
+        let mut out = String::with_capacity(reply.len() + reply.len() / 8);
+        let mut rest = reply;
+        while let Some(quote) = rest.find('"') {
+            let (before, string) = rest.split_at(quote);
+            out.push_str(before);
+            // Only a key is followed by a colon.
+            let field = PATH_FIELDS.iter().find(|(key, _)| string.starts_with(key));
+            if let Some((key, added)) = field
+                && let Some(value) = first_string(&string[key.len()..])
+            {
+                let end = key.len() + value.len();
+                out.push_str(&string[..end]);
+                out.push(',');
+                out.push_str(added);
+                out.push_str(&self.relative_string(value));
+                rest = &string[end..];
+            } else if string.starts_with(PATHS_FIELD.0)
+                && let Some(list) = list_of_strings(&string[PATHS_FIELD.0.len()..])
+            {
+                let end =
+                    PATHS_FIELD.0.len() + list.iter().map(|item| item.len() + 1).sum::<usize>();
+                out.push_str(&string[..end]);
+                out.push(',');
+                out.push_str(PATHS_FIELD.1);
+                let items: Vec<String> =
+                    list.iter().map(|item| self.relative_string(item)).collect();
+                out.push_str(&items.join(","));
+                out.push(']');
+                rest = &string[end..];
+            } else {
+                let Some(value) = first_string(string) else { break };
+                out.push_str(value);
+                rest = &string[value.len()..];
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+
+    /// Returns a path that is a JSON string as another one, relative to the current directory.
+    fn relative_string(&self, value: &str) -> String {
+        let path: String = serde_json::from_str(value).unwrap_or_default();
+        serde_json::to_string(&self.relative(&path)).unwrap_or_default()
+    }
+
+    /// Returns places as editors and fzf read them: `path:line:column:text`, one a line.
+    pub(super) fn vimgrep(&self, locations: &[Location]) -> String {
+        let style: &dyn Style = self;
+        let mut out = String::new();
+        for Location { path, line, column, text } in locations {
+            out.push_str(&style.place(path, *line));
+            out.push_str(&format!(":{column}:{}\n", plain(text)));
+        }
+        out
+    }
+}
+
+impl Style for Display<'_> {
+    fn relative<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        let Some(current) = self.current.as_ref().filter(|parts| !parts.is_empty()) else {
+            let is_root = path.is_empty() && self.current.is_some();
+            return Cow::Borrowed(if is_root { "." } else { path });
+        };
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let common = parts.iter().zip(current).take_while(|(a, b)| *a == b).count();
+        let up = std::iter::repeat_n("..", current.len() - common);
+        let relative: Vec<&str> = up.chain(parts[common..].iter().copied()).collect();
+        let slash = if path.ends_with('/') { "/" } else { "" };
+        match relative.is_empty() {
+            true => Cow::Borrowed("."),
+            false => Cow::Owned(format!("{}{slash}", relative.join("/"))),
+        }
+    }
+
+    fn paint(&self, part: Part, text: String) -> String {
+        if !self.has_colors || text.is_empty() {
+            return text;
+        }
+        // ripgrep's colours: paths magenta, line numbers green, matches red and bold.
+        let sequence = match part {
+            Part::Path => "35",
+            Part::Line => "32",
+            Part::Name => "1",
+            Part::Match => "1;31",
+        };
+        format!("\x1b[{sequence}m{text}\x1b[0m")
+    }
+
+    fn link(&self, path: &str, line: Option<usize>, text: String) -> String {
+        match &self.hyperlinks {
+            Some(hyperlinks) => hyperlinks.link(&self.root.join(path), line, &text),
+            None => text,
+        }
+    }
+}
+
+/// Returns true unless `NO_COLOR` or the type of the terminal speaks against colours.
+fn environment_allows_colors() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::env::var_os("NO_COLOR").is_none() && !is_dumb
+}
+
+/// Returns the components of the current directory below `root`, if it is there.
+fn current_below(root: &Path) -> Option<Vec<String>> {
+    let current = std::env::current_dir().ok()?.canonicalize().ok()?;
+    let below = from_path(current.strip_prefix(root).ok()?)?;
+    let below = shown(&below);
+    Some(below.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect())
+}
+
+/// Returns the JSON string, quotes included, at the start of `json`.
+fn first_string(json: &str) -> Option<&str> {
+    let inner = json.strip_prefix('"')?;
+    let mut is_escaped = false;
+    let end = inner.bytes().position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    })?;
+    Some(&json[..end + 2])
+}
+
+/// Returns the JSON strings of a list whose `[` is before the start of `json`; `None` if its
+/// elements are not strings.
+fn list_of_strings(json: &str) -> Option<Vec<&str>> {
+    let (mut items, mut rest) = (Vec::new(), json);
+    loop {
+        let item = first_string(rest)?;
+        items.push(item);
+        rest = &rest[item.len()..];
+        match rest.as_bytes().first() {
+            Some(b',') => rest = &rest[1..],
+            _ => return Some(items),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn display(current: Option<&str>) -> Display<'static> {
+        let parts = |text: &str| {
+            text.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        };
+        let current = current.map(parts);
+        Display { root: Path::new("/tree"), current, has_colors: false, hyperlinks: None }
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_current_directory() {
+        for (current, path, expected) in [
+            (None, "src/a.rs", "src/a.rs"),
+            (Some(""), "src/a.rs", "src/a.rs"),
+            (Some(""), "", "."),
+            (Some("src"), "src/a.rs", "a.rs"),
+            (Some("src"), "src", "."),
+            (Some("src/net"), "src/a.rs", "../a.rs"),
+            (Some("src/net"), "docs/", "../../docs/"),
+            (Some("src"), "src-old/a", "../src-old/a"),
+            (Some("src"), "", ".."),
+        ] {
+            assert_eq!(display(current).relative(path), expected, "{current:?} {path}");
+        }
+    }
+
+    #[test]
+    fn json_has_both_paths() {
+        let reply = r#"{"path":"src/\"a","text":"\"path\":\"src/b\"","files":["src/c","d"],"of":{"path":"d"},"files_total":2}"#;
+        let expected = r#"{"path":"src/\"a","relative_path":"\"a","text":"\"path\":\"src/b\"","files":["src/c","d"],"relative_files":["c","../d"],"of":{"path":"d","relative_path":"../d"},"files_total":2}"#;
+        assert_eq!(display(Some("src")).json(reply), expected);
+        assert_eq!(display(None).json(reply), reply);
+        let reply = r#"{"files":[{"path":"a"}],"path":null}"#;
+        let expected = r#"{"files":[{"path":"a","relative_path":"a"}],"path":null}"#;
+        assert_eq!(display(Some("")).json(reply), expected);
+        assert_eq!(display(Some("")).json(r#"{"files":[]}"#), r#"{"files":[]}"#);
+    }
+}

@@ -1,0 +1,161 @@
+//! The display of replies on the command line: paths relative to the current directory, colours,
+//! hyperlinks, places for editors; and suggestions for misspelled commands.
+
+use serde_json::Value;
+
+use crate::support::place::{Answer, Place};
+
+/// A tree with two directories, one calling into the other.
+fn place() -> Place {
+    let place = Place::new();
+    for (path, text) in [
+        ("Cargo.toml", "[package]\nname = \"shop\"\n"),
+        (
+            "src/lib.rs",
+            "pub mod net;\n\npub fn add() {}\n\npub fn start() {\n    net::dial();\n}\n",
+        ),
+        ("src/net/mod.rs", "pub fn dial() {\n    crate::add(); crate::add();\n}\n"),
+        ("docs/add.txt", "how to add\n"),
+    ] {
+        place.write(path, text);
+    }
+    place
+}
+
+/// Runs a command in the directory `current` of the tree.
+fn run_in(place: &Place, current: &str, args: &[&str]) -> Answer {
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(args).arg("--root").arg(place.root());
+    command.arg("--index-dir").arg(place.cache());
+    command.env_remove("NO_COLOR").current_dir(place.root().join(current));
+    Answer::of(command)
+}
+
+#[test]
+fn paths_are_relative_to_the_current_directory() {
+    let place = place();
+    for (args, expected) in [
+        (&["symbol", "dial"][..], "function dial  mod.rs:1-3  pub fn dial()\n"),
+        (&["symbol", "start"], "function start  ../lib.rs:5-7  pub fn start()\n"),
+        (&["find", "lib"], "../lib.rs\n"),
+        (&["word", "start"], "../lib.rs  1 place\n  5  pub fn start() {\n"),
+        (&["ls"], "mod.rs  50 bytes  rust\n"),
+        (&["ls", ".."], "net/  1 file\nlib.rs  67 bytes  rust\n"),
+        (&["glob", "*.rs"], "mod.rs\n"),
+        (&["glob", "../*.rs"], "../lib.rs\n"),
+        (&["glob", "/docs/*"], "../../docs/add.txt\n"),
+    ] {
+        let answer = run_in(&place, "src/net", args);
+        assert_eq!(answer.text(), expected, "{args:?} {}", answer.stderr);
+    }
+    for args in [
+        &["callers", "add"][..],
+        &["callpath", "start", "add"],
+        &["explain", "add"],
+        &["context", "how does add work"],
+        &["query", r#"[{"op": "find", "query": "lib"}]"#],
+        &["hot"],
+        &["deps", "mod.rs"],
+        &["read", "../lib.rs"],
+    ] {
+        let text = run_in(&place, "src/net", args).expect_success().text();
+        assert!(!text.contains("src/"), "{args:?}: {text}");
+    }
+    let tree = run_in(&place, "src", &["tree"]).expect_success().text();
+    assert!(tree.starts_with("net/  1 file") && tree.contains("\nlib.rs  rust"), "{tree}");
+    // Outside of the tree, paths are those of the tree.
+    let outside = run_in(&place, "..", &["find", "lib"]).expect_success();
+    assert_eq!(outside.text(), "src/lib.rs\n");
+}
+
+#[test]
+fn json_has_repository_paths_and_relative_paths() {
+    let place = place();
+    let json = |current: &str, args: &[&str]| -> Value {
+        let answer = run_in(&place, current, args).expect_success();
+        serde_json::from_str(&answer.text()).expect("JSON")
+    };
+    let found = json("src/net", &["symbol", "start", "--json"]);
+    assert_eq!(found["symbols"][0]["path"], "src/lib.rs");
+    assert_eq!(found["symbols"][0]["relative_path"], "../lib.rs");
+    let found = json("src/net", &["glob", "/**/*.rs", "--json"]);
+    assert_eq!(found["files"], serde_json::json!(["src/lib.rs", "src/net/mod.rs"]));
+    assert_eq!(found["relative_files"], serde_json::json!(["../lib.rs", "mod.rs"]));
+    let found = json("", &["symbol", "start", "--json"]);
+    assert_eq!(found["symbols"][0]["relative_path"], "src/lib.rs");
+    let found = json("..", &["symbol", "start", "--json"]);
+    assert_eq!(found["symbols"][0]["relative_path"], Value::Null);
+}
+
+#[test]
+fn colours_and_hyperlinks_are_those_of_ripgrep() {
+    let place = place();
+    let text = |args: &[&str]| run_in(&place, "", args).expect_success().text();
+    for args in [
+        &["symbol", "start"][..],
+        &["callers", "dial"],
+        &["outline", "src/lib.rs"],
+        &["tree"],
+        &["ls"],
+        &["word", "add"],
+        &["context", "how does add work"],
+        &["read", "src/lib.rs"],
+    ] {
+        let plain = text(args);
+        assert!(!plain.contains('\x1b'), "a pipe gets no colours: {args:?}");
+        let colored = text(&[args, &["--color", "always"]].concat());
+        let mut stripped = colored.clone();
+        for sequence in ["\x1b[35m", "\x1b[32m", "\x1b[1m", "\x1b[1;31m", "\x1b[0m"] {
+            stripped = stripped.replace(sequence, "");
+        }
+        assert_eq!(stripped, plain, "{args:?}");
+        assert!(colored.contains("\x1b[0m"), "{args:?}: {colored}");
+        assert_eq!(text(&[args, &["--color", "never"]].concat()), plain);
+    }
+    let callers = text(&["callers", "dial", "--color", "always"]);
+    assert!(callers.contains("\x1b[35msrc/lib.rs\x1b[0m:\x1b[32m6\x1b[0m"), "{callers:?}");
+    assert!(callers.contains("net::\x1b[1;31mdial\x1b[0m()"), "{callers:?}");
+    let args = ["find", "lib", "--color", "always", "--hyperlink-format", "file://{path}#{line}"];
+    let file = place.root().join("src/lib.rs");
+    let link = format!("\x1b]8;;file://{}#1\x1b\\\x1b[35msrc/lib.rs", file.display());
+    assert!(text(&args).starts_with(&link), "{:?}", text(&args));
+    // Links are written only where colours are.
+    assert_eq!(text(&["find", "lib", "--hyperlink-format", "vscode"]), "src/lib.rs\n");
+}
+
+#[test]
+fn places_are_printed_for_editors() {
+    let place = place();
+    for (args, expected) in [
+        (&["symbol", "dial"][..], "mod.rs:1:8:pub fn dial()\n"),
+        (
+            &["callers", "add"],
+            "mod.rs:2:12:crate::add(); crate::add();\nmod.rs:2:26:crate::add(); crate::add();\n",
+        ),
+        (&["word", "start"], "../lib.rs:5:8:pub fn start() {\n"),
+        (
+            &["word", "add"],
+            "../../docs/add.txt:1:8:how to add\n../lib.rs:3:8:pub fn add() {}\n\
+             mod.rs:2:12:crate::add(); crate::add();\nmod.rs:2:26:crate::add(); crate::add();\n",
+        ),
+        (&["outline", "mod.rs"], "mod.rs:1:8:pub fn dial()\n"),
+    ] {
+        let answer = run_in(&place, "src/net", &[args, &["--vimgrep"]].concat()).expect_success();
+        assert_eq!(answer.text(), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn a_misspelled_command_is_answered_with_the_nearest() {
+    let place = place();
+    for (args, hint) in [
+        (&["serch", "foo"][..], "did you mean `search`?"),
+        (&["calers", "foo"], "did you mean `callers`?"),
+        (&["frobnicate"], "`codedb search frobnicate` searches for this text"),
+    ] {
+        let answer = run_in(&place, "", args);
+        assert_eq!(answer.code, 2);
+        assert!(answer.stderr.contains(hint), "{args:?}: {}", answer.stderr);
+        assert!(!answer.stderr.contains("search serch"), "{}", answer.stderr);
+    }
+}
