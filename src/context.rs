@@ -1,9 +1,9 @@
-//! The composer: what a task is about, and the bundle of code that answers it.
+//! The composer of `codedb context`: from the text of a task to a bundle of code within a token budget.
 //!
-//! [`task`] reads what somebody wrote: names, paths, places, quoted texts and plain words;
-//! [`evidence`] looks them up and says what speaks for each file; [`ranking`] puts files in order by the
-//! weights of [`crate::rank`]; [`compose`] chooses what is worth its tokens. [`changed`] is what a task
-//! about a change is about, [`diff`] reads one.
+//! [`task`] parses the task into names, paths, locations, quoted texts and plain words; [`evidence`]
+//! looks them up and collects evidence for files; [`ranking`] orders files by the weights of
+//! [`crate::rank`]; [`compose`] selects what is worth its tokens. [`changed`] finds the files and
+//! definitions of a change, [`diff`] parses unified diffs. docs/context.md describes the whole.
 
 pub mod changed;
 pub mod compose;

@@ -1,10 +1,10 @@
-//! Measures how well files and functions are found for tasks whose answer history knows: a commit's
-//! message and what the commit changed, or a bug report and the patch that mended it.
+//! Measures how well `codedb context` finds files and functions for tasks with a known answer: a commit
+//! message and the files of the commit, or a bug report and its fixing patch.
 //!
-//! Each case is asked of the tree before the change, with the history before it and nothing after:
-//! [`cases`] reads them, [`localize`] checks trees out, asks, and keeps what was measured, beside the
-//! rankings of [`baselines`]; [`measures`] turns ranks into numbers with intervals; [`fit`] looks for
-//! better weights on what `localize` kept. [`answers`] grades replies by keys that somebody wrote.
+//! Each case runs on the tree and the history before the change. [`cases`] reads the cases; [`localize`]
+//! checks out the trees and records the ranks, next to those of the [`baselines`]; [`measures`] computes
+//! metrics with confidence intervals; [`fit`] optimises weights on the evidence that `localize`
+//! recorded. [`answers`] grades replies against written keys; [`patch`] parses patches.
 
 pub mod answers;
 pub mod baselines;

@@ -1,7 +1,7 @@
-//! How well files fit a task: evidence of several kinds, each explained, fused into one score.
+//! Relevance of files to a task: named signals, combined into one score.
 //!
-//! A score is a weighted sum of signals, damped by what a file is (a test, generated, a document).
-//! All weights stand in [`Weights`]; nothing else in the crate decides an order of files for a task.
+//! A score is a weighted sum of signals, multiplied by factors for the kind of file (a test, generated
+//! code, a document). [`Weights`] holds all weights; no other module orders files for a task.
 
 use std::fmt;
 
@@ -11,49 +11,50 @@ use crate::base::text;
 use crate::index::text::{Bm25, ByField, K3, Term};
 use crate::lang::Marks;
 
-/// Kinds of evidence; a signal's place is its number in [`Evidence`].
+/// A relevance signal. Its discriminant is its index in [`Evidence`].
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Signal {
-    /// Its text is about the words of the task.
+    /// The text of the file matches the words of the task (BM25).
     Text,
-    /// It defines a name that the task mentions.
+    /// The file defines an identifier that the task mentions.
     Defines,
-    /// The task mentions its path, or one of its folders or its name.
+    /// The task mentions the path of the file, its name or one of its directories.
     Path,
-    /// A stack trace of the task runs through it.
+    /// The file occurs in a stack trace of the task.
     Stack,
-    /// It holds a name or a quoted text that the task mentions.
+    /// The file contains an identifier that the task mentions.
     Uses,
-    /// Its name is a word of the task.
+    /// The name of the file consists of words of the task.
     Stem,
-    /// Its text has the words of the task, if in different places.
+    /// The file contains the words of the task, possibly in different chunks.
     Covers,
-    /// It defines what a plain word of the task names.
+    /// The file defines a name that a plain word of the task spells.
     Named,
-    /// It holds a text that the task quotes, or a part of it.
+    /// The file contains a text that the task quotes, or a part of it.
     Says,
-    /// Commits whose subjects are about the words of the task changed it.
+    /// The file was changed by commits whose subjects match the words of the task.
     Commits,
-    /// It was changed lately.
+    /// The file was changed recently.
     Recent,
-    /// It is often changed together with files that fit best without this.
+    /// The file often changes together with the files that rank highest without this signal.
     Together,
-    /// A folder that it lies in has the name of a word of the subject.
+    /// A directory around the file is named by a word of the title.
     Folder,
 }
 
-/// Bytes of a name by which evidence is told.
+/// Maximum length, in bytes, of the name stored with a signal.
 const ABOUT_BYTES_MAX: usize = 80;
 
-/// Different words up to which a task is a subject alone, and from which on it is a whole report.
+/// Distinct words up to which a task is treated as a commit subject, and from which it is treated as a
+/// bug report.
 const SUBJECT_WORDS: f32 = 15.0;
 const REPORT_WORDS: f32 = 60.0;
 
-/// The number of signals.
+/// Number of signals.
 pub const SIGNALS: usize = 13;
 
 impl Signal {
-    /// Every signal.
+    /// All signals, in order of their discriminants.
     pub const ALL: [Signal; SIGNALS] = [
         Signal::Text,
         Signal::Defines,
@@ -70,13 +71,13 @@ impl Signal {
         Signal::Folder,
     ];
 
-    /// Returns false for what every file has something of, so that it explains nothing.
-    fn is_told(self) -> bool {
+    /// Returns false for signals that almost every file has, which explain nothing.
+    fn is_explanatory(self) -> bool {
         !matches!(self, Signal::Covers | Signal::Recent)
     }
 
-    /// Returns the word that a reply has for it.
-    pub fn word(self) -> &'static str {
+    /// Returns the label of the signal in replies.
+    pub fn label(self) -> &'static str {
         match self {
             Signal::Text => "text",
             Signal::Defines => "def",
@@ -95,71 +96,72 @@ impl Signal {
     }
 }
 
-/// What speaks for a file, by signal: 0 nothing, 1 as much as one clear sign of it.
+/// The values of all signals for one file. 0 means no evidence, 1 one clear piece of evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     values: [f32; SIGNALS],
-    /// What says most of a signal, and how much, of those that something with a name speaks for. Most
-    /// files have few.
-    about: Vec<About>,
+    /// The strongest named source of each signal that has one. Most files have few.
+    sources: Vec<NamedSource>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct About {
+struct NamedSource {
     signal: Signal,
     value: f32,
-    /// `None` where that has no name.
+    /// `None` if the strongest source has no name.
     name: Option<String>,
 }
 
 impl Evidence {
-    /// Returns how much a signal says.
+    /// Returns the value of a signal.
     pub fn get(&self, signal: Signal) -> f32 {
         self.values[signal as usize]
     }
 
-    /// Returns how much each signal says, by the signal's place.
+    /// Returns the values of all signals, by discriminant.
     pub fn values(&self) -> [f32; SIGNALS] {
         self.values
     }
 
-    /// Returns the evidence of such values.
+    /// Returns evidence with these values and no names.
     pub fn of(values: [f32; SIGNALS]) -> Evidence {
         Evidence { values, ..Evidence::default() }
     }
 
-    /// Adds to a signal what `about` says.
+    /// Adds `value` to a signal; `about` names the source.
     pub fn add(&mut self, signal: Signal, value: f32, about: Option<&str>) {
         self.values[signal as usize] += value;
-        let known = self.about.iter_mut().find(|of| of.signal == signal);
+        let strongest = self.sources.iter_mut().find(|source| source.signal == signal);
         let name = || about.map(|about| text::start(about, ABOUT_BYTES_MAX).to_owned());
-        match known {
-            Some(known) if known.name.is_none() || value > known.value => {
-                (known.value, known.name) = (value, name());
+        match strongest {
+            Some(source) if source.name.is_none() || value > source.value => {
+                (source.value, source.name) = (value, name());
             }
             Some(_) => {}
-            None if about.is_some() => self.about.push(About { signal, value, name: name() }),
+            None if about.is_some() => {
+                self.sources.push(NamedSource { signal, value, name: name() });
+            }
             None => {}
         }
     }
 
-    /// Returns the name that says most of a signal, where one does.
+    /// Returns the name of the strongest source of a signal, if it has one.
     pub fn about(&self, signal: Signal) -> Option<&str> {
-        self.about.iter().find(|of| of.signal == signal)?.name.as_deref()
+        self.sources.iter().find(|source| source.signal == signal)?.name.as_deref()
     }
 }
 
-/// What a file is, as far as it damps its score.
+/// Properties of a file (and of the task) that reduce its score.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Traits {
-    /// What path and head tell of it.
+    /// Classification by path and first lines.
     #[serde(with = "marks_as_bits")]
     pub marks: Marks,
-    /// It is a program, no document and no data.
+    /// The file is source code, not a document or data.
     pub is_code: bool,
-    /// It lists changes by version.
+    /// The file is a changelog.
     pub is_changelog: bool,
-    /// The task is about tests.
+    /// The task requests tests.
     pub requests_tests: bool,
 }
 
@@ -177,55 +179,55 @@ mod marks_as_bits {
     }
 }
 
-/// What each kind of evidence is worth, and what damps it.
+/// The weights of the signals and the factors that reduce a score.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
-    /// By signal, for a task that is a subject alone.
+    /// Weight of each signal for a task of the length of a commit subject.
     pub signals: [f32; SIGNALS],
-    /// What these are multiplied with for a whole report; see [`Weights::for_task`].
+    /// Factors on `signals` for a bug report; see [`Weights::for_task`].
     pub report: [f32; SIGNALS],
-    /// Evidence beyond this much of a signal counts as its logarithm.
+    /// Signal value above which growth is logarithmic.
     pub knee: f32,
-    /// What a test's score is multiplied with, unless the task is about tests.
+    /// Factor for tests, unless the task requests tests.
     pub test: f32,
-    /// That of generated, vendored and minified files.
+    /// Factor for generated, vendored and minified files.
     pub others: f32,
-    /// That of declarations of what is defined elsewhere.
+    /// Factor for files of declarations without definitions.
     pub declaration: f32,
-    /// That of documents and data.
+    /// Factor for documents and data.
     pub document: f32,
-    /// That of lists of changes, which say of everything that it was done.
+    /// Factor for changelogs, which mention every feature.
     pub changelog: f32,
-    /// What a word of the text index is worth by the part of the task that it stands in.
+    /// Weights of the query terms, by the part of the task that contains them.
     pub words: WordWeights,
-    /// How words are counted.
+    /// Parameters of BM25.
     pub bm25: Bm25,
-    /// What an occurrence of a word is worth, by the field's place.
+    /// Weight of an occurrence in each field of the text index.
     pub fields: ByField,
-    /// What a function is worth for its file, for its lines, and for its name.
+    /// Weight of the file's score in the score of a function.
     pub function_file: f32,
-    /// See above.
+    /// Weight of the BM25 score of the function's lines.
     pub function_text: f32,
-    /// See above.
+    /// Bonus if the task names the function.
     pub function_named: f32,
 }
 
-/// What words are worth by where they stand in a task.
+/// Weights of query terms by their position in the task.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WordWeights {
-    /// In its subject.
+    /// In the title.
     pub title: f32,
-    /// In names that its sentences mention.
+    /// In identifiers that the prose mentions.
     pub mentioned: f32,
-    /// In its sentences.
+    /// In the prose.
     pub prose: f32,
-    /// In code and output that it quotes.
+    /// In quoted code and program output.
     pub code: f32,
-    /// How soon it counts no more that a word is said again; see [`K3`].
+    /// Query term-frequency saturation (BM25 k3); see [`K3`].
     pub k3: f32,
-    /// What words of reports in general are multiplied with, outside the subject.
+    /// Factor for words that are common to bug reports, outside the title.
     pub form: f32,
 }
 
@@ -242,7 +244,7 @@ impl Default for WordWeights {
 }
 
 impl Weights {
-    /// What holds unless a caller says otherwise.
+    /// The default weights.
     pub const DEFAULT: Weights = Weights {
         signals: [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25],
         report: [1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4],
@@ -260,10 +262,9 @@ impl Weights {
         function_named: 0.5,
     };
 
-    /// Returns the weights for a task of so many different words: those of a subject up to 15, those of a
-    /// report from 60 on, and between them in steps of the words' logarithm. A report speaks of much that
-    /// it is not about, names above all, while its words together say better than those of a subject
-    /// what it is about.
+    /// Returns the weights for a task with `words` distinct words: the subject weights up to 15, the
+    /// report weights from 60, interpolated in the logarithm of `words` between. A report mentions much
+    /// that is not its topic, names above all, but its words together identify the topic better.
     #[must_use]
     pub fn for_task(mut self, words: usize) -> Weights {
         let (subject, report) = (SUBJECT_WORDS.ln(), REPORT_WORDS.ln());
@@ -274,15 +275,18 @@ impl Weights {
         self
     }
 
-    /// Returns the score of a file: 0 where nothing speaks for it.
+    /// Returns the score of a file; 0 without evidence.
     pub fn score(&self, evidence: &Evidence, of: Traits) -> f32 {
         let Traits { marks, is_code, is_changelog, requests_tests } = of;
-        let bent = |value: f32| match value > self.knee {
-            true => self.knee + (value / self.knee).ln() * self.knee * 0.5,
-            false => value,
+        let saturated = |value: f32| {
+            if value > self.knee {
+                self.knee + (value / self.knee).ln() * self.knee * 0.5
+            } else {
+                value
+            }
         };
         let signals =
-            Signal::ALL.iter().map(|&of| self.signals[of as usize] * bent(evidence.get(of)));
+            Signal::ALL.iter().map(|&of| self.signals[of as usize] * saturated(evidence.get(of)));
         let mut score: f32 = signals.sum();
         if marks.test && !requests_tests {
             score *= self.test;
@@ -293,7 +297,7 @@ impl Weights {
         if marks.declaration {
             score *= self.declaration;
         }
-        // A document that the task names is meant.
+        // A document that the task names by its path is not reduced.
         if !is_code && evidence.get(Signal::Path) == 0.0 {
             score *= self.document;
             if is_changelog {
@@ -305,7 +309,7 @@ impl Weights {
 }
 
 impl fmt::Display for Evidence {
-    /// The signals that say something, the strongest by the default weights first: `def:from_file`.
+    /// Writes the labels of [`Evidence::why`], separated by blanks: `def:from_file text`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, why) in self.why().iter().enumerate() {
             let blank = if at > 0 { " " } else { "" };
@@ -316,20 +320,20 @@ impl fmt::Display for Evidence {
 }
 
 impl Evidence {
-    /// Returns the signals that say something, each with what it is about, the strongest by the
-    /// default weights first.
+    /// Returns the labels of the nonzero explanatory signals, each with the name of its strongest source,
+    /// in descending order of weighted value (default weights).
     pub fn why(&self) -> Vec<String> {
-        let mut said: Vec<(f32, Signal)> = Signal::ALL
+        let mut present: Vec<(f32, Signal)> = Signal::ALL
             .into_iter()
-            .filter(|&signal| self.get(signal) > 0.0 && signal.is_told())
+            .filter(|&signal| self.get(signal) > 0.0 && signal.is_explanatory())
             .map(|signal| (Weights::DEFAULT.signals[signal as usize] * self.get(signal), signal))
             .collect();
-        said.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let tell = |(_, signal): (f32, Signal)| match self.about(signal) {
-            Some(about) => format!("{}:{about}", signal.word()),
-            None => signal.word().to_owned(),
+        present.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let label = |(_, signal): (f32, Signal)| match self.about(signal) {
+            Some(about) => format!("{}:{about}", signal.label()),
+            None => signal.label().to_owned(),
         };
-        said.into_iter().map(tell).collect()
+        present.into_iter().map(label).collect()
     }
 }
 
@@ -338,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_less_in_a_report() {
+    fn identifiers_have_a_lower_weight_in_a_report() {
         let (mut named, mut worded) = (Evidence::default(), Evidence::default());
         named.add(Signal::Defines, 1.0, Some("name"));
         named.add(Signal::Text, 0.5, None);
@@ -354,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_adds_up_and_marks_damp_it() {
+    fn evidence_accumulates_and_marks_reduce_the_score() {
         let weights = Weights::DEFAULT;
         let mut evidence = Evidence::default();
         let code = Traits { is_code: true, ..Traits::default() };
@@ -375,7 +379,7 @@ mod tests {
         let changelog = Traits { is_changelog: true, ..Traits::default() };
         assert!(weights.score(&evidence, changelog) < document);
         assert_eq!(evidence.why(), ["text", "def:add_item"]);
-        // More of the same says less and less.
+        // Further evidence of the same signal saturates.
         evidence.add(Signal::Defines, 20.0, Some("other"));
         assert!(weights.score(&evidence, code) < 4.0 * both);
         assert_eq!(evidence.to_string(), "def:other text");

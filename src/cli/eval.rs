@@ -15,9 +15,9 @@ use crate::error::{Error, Kind, Result};
 use crate::eval::answers;
 use crate::eval::cases::{self, Case};
 use crate::eval::fit;
-use crate::eval::localize::{Bench, Kept, Measured, Options};
+use crate::eval::localize::{Bench, CaseEvidence, Measured, Options};
 use crate::eval::measures::{
-    Mean, Places, all_within, any_within, bootstrap, percentile, recall, reciprocal_rank,
+    Mean, Ranks, all_within, any_within, bootstrap, percentile, recall, reciprocal_rank,
 };
 use crate::history::git::Git;
 use crate::rank::Weights;
@@ -291,7 +291,7 @@ fn table(name: &str, measured: &[Measured], options: &Options) -> String {
     use std::fmt::Write as _;
 
     let mut out = String::new();
-    let functions: Vec<&Places> =
+    let functions: Vec<&Ranks> =
         measured.iter().map(|case| &case.functions).filter(|places| !places.is_empty()).collect();
     let _ = writeln!(out, "{name}: {} cases, {} with functions\n", measured.len(), functions.len());
     out.push_str(
@@ -305,7 +305,7 @@ fn table(name: &str, measured: &[Measured], options: &Options) -> String {
         }
         sum / f64::from(count.max(1))
     };
-    let mut row = |name: &str, all: &[&Places]| {
+    let mut row = |name: &str, all: &[&Ranks]| {
         let mut cells = vec![mean(&mut all.iter().map(|places| reciprocal_rank(places)))];
         for within in [any_within, all_within] {
             for k in [1, 3, 5, 10] {
@@ -315,7 +315,7 @@ fn table(name: &str, measured: &[Measured], options: &Options) -> String {
         let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:.3}")).collect();
         let _ = writeln!(out, "| {name} | {} |", cells.join(" | "));
     };
-    type Of = fn(&Measured) -> &Places;
+    type Of = fn(&Measured) -> &Ranks;
     let mut rows: Vec<(&str, Of)> = vec![("codedb", |case| &case.codedb)];
     if options.with_baselines {
         rows.push(("BM25 per file", |case| &case.bm25));
@@ -329,7 +329,7 @@ fn table(name: &str, measured: &[Measured], options: &Options) -> String {
     out.push('\n');
     for (name, of) in rows.iter().skip(1) {
         for (what, value) in [
-            ("MRR", reciprocal_rank as fn(&Places) -> f64),
+            ("MRR", reciprocal_rank as fn(&Ranks) -> f64),
             ("any in 5", |places| any_within(places, 5)),
         ] {
             let differences: Vec<f64> =
@@ -358,12 +358,12 @@ fn grade(matches: &ArgMatches) -> Result<ExitCode> {
     for key in &keys {
         let code = Local::new(&engine, Check::Strict);
         let graded = answers::grade(&Call::new(&code, 0), key)?;
-        let told = match graded.lacks.is_empty() {
+        let told = match graded.missing.is_empty() {
             true => "right".to_owned(),
-            false => format!("lacks {}", graded.lacks.join("; ")),
+            false => format!("lacks {}", graded.missing.join("; ")),
         };
         print(&format!("{} tokens, {told}: {}\n", graded.tokens, key.task))?;
-        wrong += usize::from(!graded.lacks.is_empty());
+        wrong += usize::from(!graded.missing.is_empty());
         tokens += graded.tokens;
     }
     let mean = tokens as f64 / keys.len().max(1) as f64;
@@ -376,7 +376,7 @@ fn grade(matches: &ArgMatches) -> Result<ExitCode> {
 }
 
 fn fit_weights(matches: &ArgMatches) -> Result<ExitCode> {
-    let sets = |name: &str| -> Result<Vec<Vec<Kept>>> {
+    let sets = |name: &str| -> Result<Vec<Vec<CaseEvidence>>> {
         let paths = matches.get_many::<PathBuf>(name).into_iter().flatten();
         paths.map(|path| kept(path)).collect()
     };
@@ -384,14 +384,14 @@ fn fit_weights(matches: &ArgMatches) -> Result<ExitCode> {
     let from = weights(matches)?;
     let found = fit::fit(&sets, &from, |step| report::print_message(step));
     if !checked.is_empty() {
-        let (before, after) = (fit::worth(&checked, &from), fit::worth(&checked, &found));
+        let (before, after) = (fit::objective(&checked, &from), fit::objective(&checked, &found));
         report::print_message(format_args!("{before:.4} before, {after:.4} after, on the checked"));
     }
     print(&format!("{}\n", serde_json::to_string_pretty(&found).unwrap_or_default()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn kept(path: &Path) -> Result<Vec<Kept>> {
+fn kept(path: &Path) -> Result<Vec<CaseEvidence>> {
     let text = read(path)?;
     let lines = text.lines().filter(|line| !line.is_empty());
     let parsed = lines.map(serde_json::from_str).collect::<std::result::Result<_, _>>();

@@ -1,5 +1,4 @@
-//! What changed, as the subject of a task: the files and definitions that a diff names, or that differ
-//! from how they were.
+//! The files and definitions of a change: those in a diff, or those that differ from an earlier state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,35 +10,35 @@ use crate::lang::{self, Limits, Symbol};
 
 use super::diff::FileDiff;
 
-/// Files whose definitions are compared.
+/// Maximum number of files whose definitions are compared.
 const COMPARED_MAX: usize = 40;
 
-/// Bytes of a text that is compared.
+/// Maximum size of a text that is compared, in bytes.
 const BYTES_MAX: usize = Limits::DEFAULT.bytes_max + 1;
 
-/// What changed.
+/// A change.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Changed {
     /// The files, in path order.
     pub files: Vec<FileId>,
-    /// The innermost definitions, by file and place.
+    /// The innermost changed definitions, by file and position.
     pub symbols: Vec<SymbolAt>,
 }
 
-/// A file and how it was before; `None` for one that is new.
+/// A file and its earlier text; `None` for a new file.
 pub type Before = (FileId, Option<Vec<u8>>);
 
 impl Changed {
-    /// Returns what differs from how files were, where they are other files now. Of the first 40 files
-    /// definitions are compared. O(their texts).
+    /// Returns the change from the texts in `before` to the current `files`. Definitions are compared in
+    /// the first 40 files. O(their texts).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where an index is damaged.
+    /// [`crate::Kind::Corrupt`] if an index is damaged.
     pub fn since(catalog: &Catalog, files: &[FileId], before: &[Before]) -> Result<Changed> {
         let mut changed = Changed { files: files.to_vec(), symbols: Vec::new() };
         for (file, before) in before.iter().take(COMPARED_MAX) {
-            let Some((facts, text)) = known(catalog, *file)? else { continue };
+            let Some((facts, text)) = facts_and_text(catalog, *file)? else { continue };
             let earlier = before.as_deref().unwrap_or_default();
             let earlier_symbols =
                 lang::outline(facts.language, &facts.path, earlier, Limits::DEFAULT);
@@ -57,12 +56,12 @@ impl Changed {
         Ok(changed.finish())
     }
 
-    /// Returns the files that a diff names, as far as they are there, and the definitions that its
-    /// changed lines lie in, whether it was applied already or not. O(files + diff).
+    /// Returns the existing files of a diff and the definitions that contain its changed lines. The diff
+    /// may be applied already or not. O(files + diff).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where an index is damaged.
+    /// [`crate::Kind::Corrupt`] if an index is damaged.
     pub fn in_diff(catalog: &Catalog, diff: &[FileDiff]) -> Result<Changed> {
         let mut changed = Changed::default();
         for of in diff {
@@ -73,7 +72,7 @@ impl Changed {
             };
             let file = FileId::new(at);
             changed.files.push(file);
-            let Some((facts, text)) = known(catalog, file)? else { continue };
+            let Some((facts, text)) = facts_and_text(catalog, file)? else { continue };
             let text = String::from_utf8_lossy(&text);
             let lines: Vec<&str> = text.lines().collect();
             let touched: BTreeSet<usize> =
@@ -85,7 +84,7 @@ impl Changed {
         Ok(changed.finish())
     }
 
-    /// Adds the innermost definitions of a file that changed.
+    /// Adds the innermost changed definitions of a file.
     fn add(&mut self, file: FileId, facts: &FileFacts, is_changed: impl Fn(&Symbol) -> bool) {
         if !facts.language.is_code() {
             return;
@@ -106,7 +105,7 @@ impl Changed {
         self
     }
 
-    /// Returns both.
+    /// Returns the union of two changes.
     #[must_use]
     pub fn with(mut self, other: Changed) -> Changed {
         self.files.extend(other.files);
@@ -114,7 +113,7 @@ impl Changed {
         self.finish()
     }
 
-    /// Returns the changes that lie where `holds` says, by repository path.
+    /// Keeps the changes in files whose repository path satisfies `holds`.
     #[must_use]
     pub fn within(mut self, catalog: &Catalog, holds: impl Fn(&[u8]) -> bool) -> Changed {
         self.files.retain(|file| holds(catalog.path(*file)));
@@ -125,8 +124,11 @@ impl Changed {
 
 type Facts = std::sync::Arc<FileFacts>;
 
-/// Returns what is known of a file, with the text that it is known of.
-fn known(catalog: &Catalog, file: FileId) -> Result<Option<(Facts, crate::source::kept::Text)>> {
+/// Returns the facts of a file with the text from which they were extracted.
+fn facts_and_text(
+    catalog: &Catalog,
+    file: FileId,
+) -> Result<Option<(Facts, crate::source::kept::Text)>> {
     let facts = catalog.facts(file)?;
     Ok(facts.zip(catalog.read_as_known(file, BYTES_MAX)))
 }

@@ -1,11 +1,11 @@
-//! Chooses what of all that was found is worth its tokens, and puts it in order.
+//! Selects the entries of a bundle that are worth their tokens, and orders them.
 //!
-//! Each part of a bundle has its file: [`bundle`] is the data, `symbols`, `snippets`, `calls`, `tested`
-//! and `keywords` propose entries with what they are worth, `admit` takes those that fit, `render`
-//! writes them. The same task, tree and budget give the same bytes.
+//! [`bundle`] is the data. `symbols`, `snippets`, `calls`, `test_files` and `keywords` propose candidate
+//! entries with values, `admit` selects those that fit, `render` writes them. Equal task, tree and
+//! budget give equal bytes.
 //!
-//! A line is quoted, and a place told, only where the file still has the text that the catalog speaks
-//! of; of a file that changed since, nothing but its path is shown.
+//! A line or a location is shown only if the file still has the text from which the catalog's facts were
+//! extracted; of a file that changed since, only the path is shown.
 
 pub mod bundle;
 
@@ -17,7 +17,7 @@ mod render;
 mod runner;
 mod snippets;
 mod symbols;
-mod tested;
+mod test_files;
 
 pub use admit::{Choice, Form};
 pub use bundle::Bundle;
@@ -38,24 +38,24 @@ use crate::source::secret::is_secret;
 use admit::Candidate;
 use bundle::Entry;
 
-/// Files of a bundle unless the caller says otherwise.
+/// Default number of files of a bundle.
 pub const FILES: usize = 5;
 
-/// What being changed is worth, as a share of the best file's score.
+/// Bonus of a changed file, as a share of the best file's score.
 const CHANGED_SHARE: f32 = 0.6;
 
-/// Changed files up to which each is worth all of that.
+/// Number of changed files up to which each gets the full bonus.
 const CHANGED_FEW: f32 = 8.0;
 
-/// Reasons that are told of a file.
+/// Maximum number of reasons shown for a file.
 const WHY_MAX: usize = 2;
 
-/// How much a bundle tells of each thing.
+/// Level of detail of a bundle.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Detail {
     /// Files and the heads of definitions.
     Lean,
-    /// What earns its tokens.
+    /// What is worth its tokens.
     #[default]
     Normal,
     /// More and longer texts.
@@ -63,96 +63,96 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// Returns how many definitions may be shown whole.
+    /// Maximum number of definitions shown completely.
     fn bodies(self) -> usize {
         [0, 3, 12][self as usize]
     }
 
-    /// Returns how many lines such a definition has at most.
+    /// Maximum number of lines of such a definition.
     fn body_lines(self) -> usize {
         [0, 16, 80][self as usize]
     }
 
-    /// Returns how many places are quoted.
+    /// Maximum number of snippets.
     fn snippets(self) -> usize {
         [0, 4, 16][self as usize]
     }
 
-    /// Returns how many files of callers are told, of all definitions together.
+    /// Maximum number of files with callers, for all definitions together.
     fn callers(self) -> usize {
         [0, 4, 20][self as usize]
     }
 
-    /// Returns how many calls of one file are told.
+    /// Maximum number of calls shown per file.
     fn sites(self) -> usize {
         [0, 4, 12][self as usize]
     }
 
-    /// Returns how many tests of a file are told.
+    /// Maximum number of tests shown per file.
     fn tests(self) -> usize {
         [0, 1, 4][self as usize]
     }
 
-    /// Returns what an entry must be worth, as a share of the usual.
-    fn thrift(self) -> f32 {
+    /// Factor on the minimum value per token of an entry.
+    fn value_min_factor(self) -> f32 {
         [1.0, 1.0, 0.2][self as usize]
     }
 }
 
-/// What a caller asks for.
+/// Options of a bundle.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Tokens of the reply at most.
+    /// Token budget of the reply.
     pub max_tokens: usize,
-    /// Files at most.
+    /// Maximum number of files.
     pub max_files: usize,
-    /// Repository paths of files or folders that the answer is to come from; all if empty.
+    /// Repository paths of files or directories to restrict the reply to; empty for no restriction.
     pub within: Vec<Vec<u8>>,
-    /// Repository paths of files or folders that the caller has already.
+    /// Repository paths of files or directories to exclude.
     pub exclude: Vec<Vec<u8>>,
-    /// How much is told of each thing.
+    /// Level of detail.
     pub detail: Detail,
 }
 
 impl Options {
-    /// Returns where files may come from.
+    /// Returns the path filter.
     pub fn scope(&self) -> Scope<'_> {
         Scope { within: &self.within, exclude: &self.exclude }
     }
 }
 
-/// The paths of a tree, ready for fuzzy look-ups.
+/// The paths of a tree, indexed for fuzzy look-ups.
 #[derive(Clone, Copy)]
 pub struct Paths<'a> {
-    /// Their names.
+    /// The fuzzy index.
     pub index: &'a PathIndex,
-    /// Returns the path of a place in the index.
+    /// Returns the path at a position of the index.
     pub path: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
 }
 
-/// Returns the paths of a tree, where they can be had; asked for only where a path means nothing.
+/// Returns the paths of a tree, if available. Called only for a path without a match.
 pub type PathNames<'a> = &'a (dyn Fn() -> Option<Paths<'a>> + Sync);
 
-/// Where a bundle comes from.
+/// The sources of a bundle.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    /// What is known of the tree.
+    /// The catalog of the tree.
     pub catalog: &'a Catalog,
-    /// The text index, where there is one.
+    /// The text index, if there is one.
     pub text: Option<&'a Overlay>,
-    /// The log of commits, where there is one.
+    /// The commit log, if there is one.
     pub history: Option<&'a History>,
-    /// Its paths.
+    /// The paths of the tree.
     pub path_names: PathNames<'a>,
-    /// What changed, if that is what the task is about.
+    /// The change that the task is about; empty if none.
     pub changed: &'a Changed,
 }
 
-/// Finds all that a bundle for a task may be made of.
+/// Returns all candidate entries of a bundle for a task.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where an index is damaged.
+/// [`crate::Kind::Corrupt`] if an index is damaged.
 pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<Choice> {
     let catalog = sources.catalog;
     let Options { max_files, detail, .. } = *options;
@@ -164,55 +164,55 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     ranked.retain(|of| !is_secret(catalog.path(of.file)));
     let words = free_words::free_words(catalog, task, &found.query)?;
     let mut texts = Texts::as_known(catalog);
-    let meant = symbols::meant(sources, &found, &ranked, max_files, detail)?;
-    let mut candidates = symbols::candidates(sources, &mut texts, &meant, detail)?;
+    let selected = symbols::select(sources, &found, &ranked, max_files, detail)?;
+    let mut candidates = symbols::candidates(sources, &mut texts, &selected, detail)?;
     candidates.extend(files(sources, &ranked, max_files));
-    let asked = snippets::Asked {
+    let query = snippets::SnippetQuery {
         task,
         found: &found,
         ranked: &ranked,
-        meant: &meant,
+        selected: &selected,
         words: &words,
         files_max: max_files,
         detail,
     };
-    let snippets = || snippets::candidates(sources, &mut texts, asked);
+    let snippets = || snippets::candidates(sources, &mut texts, query);
     let calls = || {
         let mut texts = Texts::as_known(catalog);
-        calls::candidates(sources, &mut texts, &meant, &ranked, options)
+        calls::candidates(sources, &mut texts, &selected, &ranked, options)
     };
-    let tested = || tested::candidates(sources, &ranked, detail);
-    // Where files were found it is no miss, whatever else there is.
-    let keywords = || match ranked.is_empty() {
-        true => Ok(None),
-        false => keywords::keywords(sources, task, &found, &words).map(Some),
+    let tests = || test_files::candidates(sources, &ranked, detail);
+    // With files it cannot be a miss, so the keywords can be computed in parallel.
+    let keywords = || {
+        if ranked.is_empty() {
+            Ok(None)
+        } else {
+            keywords::keywords(sources, task, &found, &words).map(Some)
+        }
     };
-    let ((calls, tested), (keywords, snippets)) =
-        rayon::join(|| (calls(), tested()), || rayon::join(keywords, snippets));
+    let ((calls, tests), (keywords, snippets)) =
+        rayon::join(|| (calls(), tests()), || rayon::join(keywords, snippets));
     candidates.extend(snippets?);
     candidates.extend(calls?);
-    candidates.extend(tested?);
+    candidates.extend(tests?);
     let is_miss = ranked.is_empty() && candidates.is_empty();
-    // Words that lead nowhere are none of use.
+    // On a miss, words are not useful keywords.
     let words = if is_miss { &[][..] } else { &words };
     let keywords = match keywords? {
         Some(keywords) => keywords,
         None => keywords::keywords(sources, task, &found, words)?,
     };
-    let message = match is_miss {
-        true => Some(keywords::miss(sources, task, &keywords)?),
-        false => None,
-    };
+    let message = if is_miss { Some(keywords::miss(sources, task, &keywords)?) } else { None };
     Ok(Choice {
         keywords,
         message,
         candidates,
         budget: options.max_tokens,
-        thrift: detail.thrift(),
+        value_min_factor: detail.value_min_factor(),
     })
 }
 
-/// Adds to the files those that changed, which are worth more for it.
+/// Adds the bonus of changed files, and changed files that were not ranked.
 fn with_changed(
     sources: &Sources<'_>,
     mut ranked: Vec<RankedFile>,
@@ -225,7 +225,7 @@ fn with_changed(
     let top = ranked.first().map_or(1.0, |first| first.score);
     let few = (CHANGED_FEW / changed.files.len() as f32).sqrt().min(1.0);
     let scope = options.scope();
-    for &file in changed.files.iter().filter(|&&file| scope.holds(catalog.path(file))) {
+    for &file in changed.files.iter().filter(|&&file| scope.contains(catalog.path(file))) {
         let summary = catalog.summary(file)?.unwrap_or_default();
         let is_code = summary.language.is_some_and(|language| language.is_code());
         let is_lesser = summary.marks.rank() > 0 || !is_code;
@@ -242,13 +242,13 @@ fn with_changed(
     Ok(ranked)
 }
 
-/// Returns the best files in their forms.
+/// Returns the best files as candidates.
 fn files(sources: &Sources<'_>, ranked: &[RankedFile], max_files: usize) -> Vec<Candidate> {
     let candidate = |(place, ranked): (usize, &RankedFile)| {
         let path = path::shown(sources.catalog.path(ranked.file));
         let score = (ranked.score * 1000.0).round() / 1000.0;
         let why = why(ranked, sources.changed.files.binary_search(&ranked.file).is_ok());
-        // Who asks for many files wants files.
+        // With a high `max_files`, the value decreases more slowly.
         let late = place as f32 * FILES as f32 / max_files.max(FILES) as f32;
         let value = 100.0 / (1.0 + 0.7 * late);
         let file = |why: &[String]| {
@@ -263,15 +263,15 @@ fn files(sources: &Sources<'_>, ranked: &[RankedFile], max_files: usize) -> Vec<
     ranked.iter().take(max_files).enumerate().map(candidate).collect()
 }
 
-/// Returns what speaks for a file, shortened: who defines a name holds it, too.
+/// Returns the reasons for a file. A use of a name that the file defines is redundant and omitted.
 fn why(ranked: &RankedFile, is_changed: bool) -> Vec<String> {
     let all = ranked.evidence.why();
     let defined: Vec<String> =
         all.iter().filter_map(|why| why.strip_prefix("def:")).map(str::to_owned).collect();
-    let says_more = |why: &String| {
+    let is_new = |why: &String| {
         let used = why.strip_prefix("uses:");
         used.is_none_or(|used| !defined.iter().any(|name| name == used))
     };
     let changed = is_changed.then(|| "changed".to_owned());
-    changed.into_iter().chain(all.into_iter().filter(says_more)).take(WHY_MAX).collect()
+    changed.into_iter().chain(all.into_iter().filter(is_new)).take(WHY_MAX).collect()
 }

@@ -1,52 +1,52 @@
-//! Reads unified diffs: which files they name, and which lines of them.
+//! Parses unified diffs: the files, and the changed lines in them.
 
-/// Files of a diff; more are not read.
+/// Maximum number of files of a diff; the rest is ignored.
 const FILES_MAX: usize = 500;
 
-/// Lines of a diff; more are not read.
+/// Maximum number of lines of a diff; the rest is ignored.
 const LINES_MAX: usize = 50_000;
 
-/// What a diff says of one file.
+/// The part of a diff for one file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FileDiff {
-    /// Its path before; `None` where it is new.
+    /// The path before; `None` for a new file.
     pub old_path: Option<String>,
-    /// Its path after; `None` where it is gone.
+    /// The path after; `None` for a deleted file.
     pub new_path: Option<String>,
-    /// The parts that differ.
+    /// The hunks, in order.
     pub hunks: Vec<Hunk>,
 }
 
-/// A part of a file that differs, from both sides.
+/// A hunk: a changed part of a file, before and after.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Hunk {
     old: Side,
     new: Side,
 }
 
-/// A part of a file as it is on one side.
+/// One side of a hunk.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct Side {
     /// Its first line, from 1.
     start: usize,
     /// Its lines.
     lines: Vec<String>,
-    /// Which of them differ, or stand where the other side has more, from 0.
+    /// Indexes of lines that differ, or that are adjacent to lines only on the other side.
     touched: Vec<usize>,
-    /// The last of these only stands where the other side has more.
-    is_beside: bool,
+    /// The last of `touched` is only adjacent to lines on the other side.
+    is_adjacent: bool,
 }
 
 impl Hunk {
-    /// Returns the lines of a file, from 1, that the hunk changed, or would change if it was applied;
-    /// none where the file is as neither side says.
+    /// Returns the lines of a file, from 1, that the hunk changed, or would change if applied. Empty if
+    /// the file matches neither side.
     pub fn touched(&self, file: &[&str]) -> Vec<usize> {
         let is_there = |side: &&Side| {
             let start = side.start.saturating_sub(1);
             let there = file.get(start..start.saturating_add(side.lines.len()));
             there.is_some_and(|there| there.iter().zip(&side.lines).all(|(a, b)| a == b))
         };
-        // Nothing is everywhere: a side without lines says the least.
+        // A side without lines matches anywhere, so try it last.
         let mut sides = [&self.new, &self.old];
         sides.sort_by_key(|side| side.lines.is_empty());
         let side = sides.into_iter().find(is_there);
@@ -57,10 +57,10 @@ impl Hunk {
     }
 }
 
-/// Reads a unified diff; what is none is passed over. O(text).
+/// Parses a unified diff; other lines are ignored. O(text).
 pub fn read(text: &str) -> Vec<FileDiff> {
     let mut files: Vec<FileDiff> = Vec::new();
-    // Lines that the hunk has yet to have on either side.
+    // Remaining lines of the current hunk on either side.
     let (mut old_left, mut new_left) = (0, 0);
     for line in text.lines().take(LINES_MAX) {
         if old_left > 0 || new_left > 0 {
@@ -91,22 +91,22 @@ pub fn read(text: &str) -> Vec<FileDiff> {
 }
 
 impl Side {
-    /// Notes that the next line differs.
+    /// Records that the next line differs.
     fn touch(&mut self) {
-        if self.is_beside {
-            // There is something in the place of what the other side has.
+        if self.is_adjacent {
+            // This side has its own line there, so the adjacent line is unchanged.
             self.touched.pop();
         }
-        self.is_beside = false;
+        self.is_adjacent = false;
         self.touched.push(self.lines.len());
     }
 
-    /// Notes that the other side has a line behind the last one.
-    fn touch_beside(&mut self) {
-        let beside = self.lines.len().saturating_sub(1);
-        if self.touched.last() != Some(&beside) {
-            self.touched.push(beside);
-            self.is_beside = true;
+    /// Records that the other side has an additional line after the last one.
+    fn touch_adjacent(&mut self) {
+        let adjacent = self.lines.len().saturating_sub(1);
+        if self.touched.last() != Some(&adjacent) {
+            self.touched.push(adjacent);
+            self.is_adjacent = true;
         }
     }
 }
@@ -117,7 +117,7 @@ impl Hunk {
             Some(b'-') => (b'-', &line[1..]),
             Some(b'+') => (b'+', &line[1..]),
             Some(b'\\') => return,
-            // Some programs take the blank of an empty line away.
+            // Some programs strip the leading blank of an empty context line.
             Some(b' ') => (b' ', &line[1..]),
             _ => (b' ', line),
         };
@@ -126,7 +126,7 @@ impl Hunk {
             let (own, other) =
                 if mark == b'-' { (&mut *old, &mut *new) } else { (&mut *new, &mut *old) };
             own.touch();
-            other.touch_beside();
+            other.touch_adjacent();
         }
         if mark != b'+' {
             old.lines.push(rest.to_owned());
@@ -139,7 +139,7 @@ impl Hunk {
     }
 }
 
-/// Returns the path of a header, without what git puts before it and a time behind it.
+/// Returns the path of a header line, without git's prefix and a trailing timestamp.
 fn named(header: &str, prefix: &str) -> Option<String> {
     let path = header.split('\t').next().unwrap_or_default().trim_end();
     let path = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(path);
@@ -150,10 +150,10 @@ fn named(header: &str, prefix: &str) -> Option<String> {
     Some(path.trim_start_matches("./").to_owned())
 }
 
-/// A side of a hunk's head: its first line, and how many there are.
+/// One side of a hunk header: first line and number of lines.
 type Range = (usize, usize);
 
-/// Reads `-1,2 +1,3 @@`.
+/// Parses `-1,2 +1,3 @@`.
 fn both(ranges: &str) -> Option<(Range, Range)> {
     let range = |text: &str, sign: char| {
         let text = text.strip_prefix(sign)?;
@@ -199,7 +199,7 @@ index 1..2 100644
     }
 
     #[test]
-    fn what_is_no_diff_is_passed_over() {
+    fn other_text_is_ignored() {
         for text in ["", "hello", "@@ -1 +1 @@", "--- \n+++ \n@@ x @@", "+++ b/x", "@@ -9"] {
             assert!(read(text).iter().all(|file| file.hunks.is_empty()), "{text:?}");
         }

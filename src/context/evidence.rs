@@ -1,10 +1,10 @@
-//! What speaks for each file: the names, paths, frames and words of a task looked up in the catalog
-//! and in the text index.
+//! Evidence for files: looks up the names, paths, frames and words of a task in the catalog, the text
+//! index and the history.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::task::{Kind, Mention, Task};
+use super::task::{Mention, MentionKind, Task};
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::Catalog;
@@ -16,48 +16,48 @@ use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 use crate::rank::{Evidence, Signal, Weights};
 
-/// Files that the text index proposes.
+/// Files taken from the text index.
 const TEXT_FILES: usize = 300;
 
-/// Chunks that the text index proposes.
+/// Chunks taken from the text index.
 const CHUNKS: usize = 400;
 
-/// Definitions of a name above which it says nothing of where they are.
+/// Files that define a name, above which the name is ignored as too common.
 const DEFINERS_MAX: usize = 200;
 
-/// Files that hold a name above which it says nothing.
+/// Files that contain a name, above which the name is ignored as too common.
 const USERS_MAX: usize = 300;
 
-/// Parts of a path or a qualified name that are looked at.
+/// Components of a path or a qualified name that are examined.
 const PARTS_MAX: usize = 12;
 
-/// Files of one such name that are compared with a qualified name.
+/// Files with the name of a directory module ([`FOLDER_FILES`]) that are compared with a qualified name.
 const FOLDER_FILES_MAX: usize = 2_000;
 
-/// Names up to the first dot of files that stand for their folder.
+/// Stems of files that represent their directory as a module.
 const FOLDER_FILES: [&str; 4] = ["__init__", "index", "lib", "mod"];
 
-/// Files that a path in a task may mean.
+/// Files that a path in a task may match, above which it is ignored.
 const PATHS_MAX: usize = 200;
 
-/// Files below a folder that a task names, above which it says nothing of any.
+/// Files below a directory that a task names, above which the directory is ignored.
 const BELOW_MAX: usize = 1_000;
 
-/// Files that commits propose.
+/// Files taken from the commit log.
 const COMMITS_FILES: usize = 400;
 
-/// Lines that fit the words of a task.
+/// A run of lines that matches the words of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
     /// Their file.
     pub file: FileId,
     /// The lines, from 1.
     pub lines: Range<usize>,
-    /// How well they fit: 1 for those that fit best.
+    /// Relevance; the best chunk has 1.
     pub score: f32,
 }
 
-/// Runs of a quoted text that are looked for, and words of each.
+/// Runs of a quoted text that are searched, and words of each.
 const RUNS_MAX: usize = 4;
 const RUN_WORDS_MAX: usize = 8;
 
@@ -65,54 +65,55 @@ const RUN_WORDS_MAX: usize = 8;
 const LITERAL_FILES_MAX: usize = 48;
 const LITERAL_BYTES_MAX: usize = 1 << 20;
 
-/// Letters of a plain word that is looked for as a name, and files that may define it.
+/// Minimum length of a plain word that is looked up as a name, and maximum number of files that define
+/// it.
 const NAMED_LETTERS_MIN: usize = 4;
 const NAMED_FILES_MAX: usize = 8;
 
-/// What is known of a task's files.
+/// The evidence found for a task.
 #[derive(Debug, Default)]
-pub struct Found {
-    /// What speaks for each file.
+pub struct TaskEvidence {
+    /// Evidence by file.
     pub files: BTreeMap<FileId, Evidence>,
-    /// Definitions of the names that are mentioned, in the order of mention, each once.
+    /// Definitions of the mentioned names, in order of mention, without duplicates.
     pub definitions: Vec<SymbolAt>,
-    /// Chunks that the text index proposes, best first.
+    /// Chunks from the text index, best first.
     pub chunks: Vec<Chunk>,
-    /// What the text index was asked.
+    /// The query that was sent to the text index.
     pub query: Query,
-    /// Mentions of which nothing was found, by their place in the task.
+    /// Indexes of mentions without any match.
     pub unmatched: Vec<usize>,
 }
 
-/// What a task is looked up in.
+/// The sources in which a task is looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
     /// Files, definitions and uses.
     pub catalog: &'a Catalog,
-    /// Words, where they are indexed.
+    /// The text index, if there is one.
     pub text: Option<&'a Overlay>,
-    /// Commits, where there is a repository and its log was read.
+    /// The commit log, if the tree is in a repository and its log is indexed.
     pub history: Option<&'a History>,
 }
 
-/// Returns what speaks for each file; the text index and the history help where there are such.
+/// Returns the evidence for each file. The text index and the history are optional.
 /// O(postings + definitions + files).
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where an index is damaged.
-pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Found> {
+/// [`crate::Kind::Corrupt`] if an index is damaged.
+pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<TaskEvidence> {
     let catalog = sources.catalog;
     let query = query(task, weights);
-    let text = || -> Result<Worded> {
+    let text = || -> Result<TextHits> {
         sources
             .text
-            .map_or_else(|| Ok(Worded::default()), |text| Worded::new(text, &query, weights))
+            .map_or_else(|| Ok(TextHits::default()), |text| TextHits::new(text, &query, weights))
     };
-    let rest = || -> Result<(Found, Vec<FileHit<'_>>)> {
+    let rest = || -> Result<(TaskEvidence, Vec<FileHit<'_>>)> {
         let is_there = |path: &[u8]| catalog.find(path).is_some();
         let hits = sources.history.map(|of| of.rank(&query, &Parameters::DEFAULT, is_there));
-        Ok((Found::mentioned(catalog, task)?, hits.unwrap_or_default()))
+        Ok((TaskEvidence::mentioned(catalog, task)?, hits.unwrap_or_default()))
     };
     let (text, rest) = rayon::join(text, rest);
     let (mut found, hits) = rest?;
@@ -125,37 +126,39 @@ pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Fo
     Ok(found)
 }
 
-/// Returns how much a mention says by how it is made.
+/// Returns the weight of a mention: higher if marked or repeated, lower in quoted code.
 fn emphasis(mention: &Mention) -> f32 {
     let marked = if mention.is_marked { 1.3 } else { 1.0 };
     let repeated = 1.0 + 0.1 * (mention.count.min(6) - 1) as f32;
     marked * repeated * if mention.is_in_code { 0.6 } else { 1.0 }
 }
 
-/// What the text index says of a task's words.
+/// Results of the text index for the words of a task.
 #[derive(Debug, Default)]
-struct Worded {
+struct TextHits {
     files: Vec<text::FileHit>,
     chunks: Vec<text::Hit>,
 }
 
-impl Found {
-    /// Looks up what the task mentions and names.
-    fn mentioned(catalog: &Catalog, task: &Task) -> Result<Found> {
-        let mut found = Found::default();
-        let frames = task.of_kind(Kind::Frame).count();
+impl TaskEvidence {
+    /// Looks up the mentions of the task, and its plain words as names of files and definitions.
+    fn mentioned(catalog: &Catalog, task: &Task) -> Result<TaskEvidence> {
+        let mut found = TaskEvidence::default();
+        let frames = task.of_kind(MentionKind::Frame).count();
         let mut frame = 0;
         for (place, mention) in task.mentions.iter().enumerate() {
             let is_found = match mention.kind {
-                Kind::Identifier => found.identifier(catalog, mention, &mention.text, &[])?,
-                Kind::Qualified => found.qualified(catalog, mention)?,
-                Kind::Path => found.path(catalog, mention)?,
-                Kind::Glob => found.glob(catalog, mention),
-                Kind::Frame => {
+                MentionKind::Identifier => {
+                    found.identifier(catalog, mention, &mention.text, &[])?
+                }
+                MentionKind::Qualified => found.qualified(catalog, mention)?,
+                MentionKind::Path => found.path(catalog, mention)?,
+                MentionKind::Glob => found.glob(catalog, mention),
+                MentionKind::Frame => {
                     frame += 1;
                     found.frame(catalog, mention, frame, frames)
                 }
-                Kind::Literal => found.literal(catalog, mention)?,
+                MentionKind::Literal => found.literal(catalog, mention)?,
             };
             if !is_found {
                 found.unmatched.push(place);
@@ -170,7 +173,8 @@ impl Found {
         self.files.entry(file).or_default().add(signal, value, about);
     }
 
-    /// Looks a name up; definitions whose file or scopes have the names `around` it say more.
+    /// Looks up a name. If some definitions are in a file or scope named by the last of the qualifiers
+    /// `around`, only these count.
     fn identifier(
         &mut self,
         catalog: &Catalog,
@@ -215,7 +219,7 @@ impl Found {
         Ok(!defined.is_empty() || !users.is_empty())
     }
 
-    /// Looks a qualified name up: its last part as a name, all of it as a module's path.
+    /// Looks up a qualified name: its last component as a name, and its prefix as the path of a module.
     fn qualified(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
         let names: Vec<&str> =
             mention.text.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
@@ -226,7 +230,7 @@ impl Found {
             .filter(|part| !matches!(*part, "self" | "this" | "crate" | "super"))
             .collect();
         let mut is_found = self.identifier(catalog, mention, last, &around)?;
-        // `package.module.Type.method`: the longest run of parts that is a file.
+        // `package.module.Type.method`: the longest prefix that is a file.
         for end in (2..=names.len().min(PARTS_MAX)).rev() {
             let files = self.modules(catalog, &names[..end]);
             if files.is_empty() || files.len() > PATHS_MAX {
@@ -242,12 +246,12 @@ impl Found {
         Ok(is_found)
     }
 
-    /// Returns the files whose path without its ending ends with `names`.
+    /// Returns the files whose path without extension ends with `names`.
     fn modules(&self, catalog: &Catalog, names: &[&str]) -> Vec<FileId> {
         let wanted = names.join("/");
         let file_names = catalog.file_names();
         let last = names.last().map(|name| file_names.with_stem(name.as_bytes()));
-        // Most of these are of other folders; looking at all of many would take longer than it helps.
+        // Most of these belong to other directories; examining a large number is not worth the time.
         let heads = FOLDER_FILES.iter().map(|stem| file_names.with_stem(stem.as_bytes()));
         let heads = heads.filter(|files| files.len() <= FOLDER_FILES_MAX);
         let is_module = |file: &FileId| {
@@ -275,16 +279,15 @@ impl Found {
             }
             return Ok(true);
         }
-        // A folder, perhaps without those around it.
+        // A directory, possibly given without its parents.
         let all = catalog.files();
         let direct = all.below(wanted);
-        let below: Vec<FileId> = match direct.is_empty() {
-            false => direct.map(FileId::new).collect(),
-            true => {
-                let folders = catalog.file_names().folders(wanted);
-                let below: BTreeSet<usize> = folders.flat_map(|folder| all.below(folder)).collect();
-                below.into_iter().map(FileId::new).collect()
-            }
+        let below: Vec<FileId> = if direct.is_empty() {
+            let folders = catalog.file_names().folders(wanted);
+            let below: BTreeSet<usize> = folders.flat_map(|folder| all.below(folder)).collect();
+            below.into_iter().map(FileId::new).collect()
+        } else {
+            direct.map(FileId::new).collect()
         };
         if below.is_empty() || below.len() > BELOW_MAX {
             return Ok(!below.is_empty());
@@ -312,9 +315,9 @@ impl Found {
         !files.is_empty()
     }
 
-    /// Looks up the `at`th of `count` frames: those at either end of a trace say most.
+    /// Looks up frame `at` (from 1) of `count`. Frames at either end of a trace have the highest weight.
     fn frame(&mut self, catalog: &Catalog, mention: &Mention, at: usize, count: usize) -> bool {
-        // Paths of other machines share their end with ours.
+        // Absolute paths of other machines match by suffix.
         let parts: Vec<&str> = mention.text.split('/').filter(|part| !part.is_empty()).collect();
         for start in parts.len().saturating_sub(PARTS_MAX)..parts.len() {
             let wanted = parts[start..].join("/");
@@ -332,26 +335,26 @@ impl Found {
         false
     }
 
-    /// Looks for files whose name is made of words of the task.
+    /// Finds files whose names consist of words of the task.
     fn stems(&mut self, catalog: &Catalog, task: &Task) {
         let names = catalog.file_names();
         let mut stems = Stems::default();
         let mut folded = String::new();
-        let mut said: BTreeMap<String, f32> = BTreeMap::new();
+        let mut weights: BTreeMap<String, f32> = BTreeMap::new();
         for (text, worth) in [(&task.title, 1.0_f32), (&task.prose, 0.4)] {
             for span in identifiers(text.as_bytes()) {
                 for part in parts(&text[span]) {
                     folded.clear();
                     push_folded(&mut folded, part);
                     if folded.len() > 2 && !is_stop_word(&folded) {
-                        let have = said.entry(stems.stem(&folded).to_owned()).or_insert(worth);
+                        let have = weights.entry(stems.stem(&folded).to_owned()).or_insert(worth);
                         *have = have.max(worth);
                     }
                 }
             }
         }
         let mut worths: BTreeMap<u32, f32> = BTreeMap::new();
-        for (word, worth) in said {
+        for (word, worth) in weights {
             for &stem in names.with_word(&word) {
                 *worths.entry(stem).or_default() += worth;
             }
@@ -367,8 +370,7 @@ impl Found {
         }
     }
 
-    /// Adds files that commits changed whose subjects say what the task says, and how lately files were
-    /// changed.
+    /// Adds the files changed by commits with matching subjects, and the recency of all files.
     fn commits(&mut self, catalog: &Catalog, history: &History, hits: Vec<FileHit<'_>>) {
         for hit in hits.into_iter().take(COMMITS_FILES) {
             let Some(file) = catalog.find(hit.path) else { continue };
@@ -381,8 +383,8 @@ impl Found {
         }
     }
 
-    /// Looks for folders that the subject names, around files for which something speaks: the fewer
-    /// files lie in folders of that name, the more it says.
+    /// Finds directories named by the title around files with evidence. The value decreases with the
+    /// number of files in directories of that name.
     fn folders(&mut self, catalog: &Catalog, task: &Task) {
         let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'));
         let words =
@@ -407,7 +409,7 @@ impl Found {
         }
     }
 
-    /// Looks for definitions that have a plain word of the task as their name.
+    /// Finds definitions whose name is a plain word of the task.
     fn named(&mut self, catalog: &Catalog, task: &Task) -> Result<()> {
         let mut seen = BTreeSet::new();
         for (text, worth) in [(&task.title, 1.0), (&task.prose, 0.4)] {
@@ -435,8 +437,8 @@ impl Found {
         Ok(())
     }
 
-    /// Looks for a quoted text: each run of it between what varies, numbers and names in quotes, as it
-    /// stands in files that hold its rarest words.
+    /// Finds a quoted text. Numbers and quoted values vary, so each run between them is searched literally
+    /// in the files that contain its rarest word.
     fn literal(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
         let mut is_found = false;
         for run in runs(&mention.text).take(RUNS_MAX) {
@@ -467,9 +469,9 @@ impl Found {
         Ok(is_found)
     }
 
-    /// Adds what the text index said.
-    fn text(&mut self, catalog: &Catalog, worded: Worded) {
-        let Worded { files, chunks } = worded;
+    /// Adds the results of the text index.
+    fn text(&mut self, catalog: &Catalog, worded: TextHits) {
+        let TextHits { files, chunks } = worded;
         let best = files.first().map_or(0.0, |hit| hit.score);
         if best <= 0.0 {
             return;
@@ -490,15 +492,16 @@ impl Found {
     }
 }
 
-impl Worded {
-    /// Asks the text index. O(postings + documents).
-    fn new(text: &Overlay, query: &Query, weights: &Weights) -> Result<Worded> {
+impl TextHits {
+    /// Queries the text index. O(postings + documents).
+    fn new(text: &Overlay, query: &Query, weights: &Weights) -> Result<TextHits> {
         let ranking = rank(text, query, &weights.bm25)?;
-        Ok(Worded { files: ranking.files(TEXT_FILES)?, chunks: ranking.chunks(CHUNKS)? })
+        Ok(TextHits { files: ranking.files(TEXT_FILES)?, chunks: ranking.chunks(CHUNKS)? })
     }
 }
 
-/// Words of reports in general, rare in code and so without a low weight of their own; sorted.
+/// Words common to bug reports in general. They are rare in code, so BM25 would give them a high weight.
+/// Sorted.
 static FORM_WORDS: &[&str] = &[
     "actual",
     "actually",
@@ -662,19 +665,19 @@ static FORM_WORDS: &[&str] = &[
     "wrong",
 ];
 
-/// Returns true for a word, in lowercase, of reports in general, which says nothing of what one is about.
+/// Returns true if a lowercase word is common to bug reports in general.
 pub fn is_form_word(word: &str) -> bool {
     FORM_WORDS.binary_search(&word).is_ok()
 }
 
-/// Returns what is asked of the text index: the subject first, then what is mentioned, sentences, and
-/// code last.
+/// Returns the query for the text index, with terms from the title, the mentions, the prose and the code,
+/// in this order.
 pub fn query(task: &Task, weights: &Weights) -> Query {
     let worth = &weights.words;
     let mentioned: Vec<&str> = task
         .mentions
         .iter()
-        .filter(|mention| mention.kind != Kind::Frame && !mention.is_in_code)
+        .filter(|mention| mention.kind != MentionKind::Frame && !mention.is_in_code)
         .map(|mention| mention.text.as_str())
         .collect();
     let mut query = Query::parse_weighted(
@@ -692,17 +695,17 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
         if is_form_word(&term.word) && !is_subject() {
             term.boost *= worth.form;
         }
-        for (have, wanted) in term.weights.iter_mut().zip(&weights.fields) {
-            if *have > 0.0 {
-                *have = *wanted;
+        for (weight, field) in term.weights.iter_mut().zip(&weights.fields) {
+            if *weight > 0.0 {
+                *weight = *field;
             }
         }
     }
     query
 }
 
-/// Returns the parts of a message that its place in a program spells out: what lies between quoted
-/// values, numbers and placeholders, if it has two words and more.
+/// Returns the constant parts of a message, as they occur in the source: the runs of two or more words
+/// between quoted values, numbers and placeholders.
 fn runs(message: &str) -> impl Iterator<Item = &str> {
     let varies = |c: char| {
         matches!(c, '\'' | '"' | '`' | '<' | '>' | '{' | '}' | '%' | '\n') || c.is_ascii_digit()
@@ -712,7 +715,7 @@ fn runs(message: &str) -> impl Iterator<Item = &str> {
     trimmed.filter(|run| run.len() > 7 && run.contains(' '))
 }
 
-/// Returns true if `path` is `end`, or ends with it behind a `/`.
+/// Returns true if `end` is a suffix of `path` at a component boundary.
 fn ends_with(path: &[u8], end: &[u8]) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with(b"/"))
 }
@@ -727,13 +730,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_forms_are_sorted() {
+    fn form_words_are_sorted() {
         assert!(FORM_WORDS.is_sorted());
         assert!(is_form_word("expected") && is_form_word("wrong") && !is_form_word("cart"));
     }
 
     #[test]
-    fn messages_are_cut_where_they_vary() {
+    fn messages_are_split_at_variable_parts() {
         let of = |message| runs(message).collect::<Vec<_>>();
         assert_eq!(of("no such column 'price' in the table"), ["no such column", "in the table"]);
         assert_eq!(of("it failed"), ["it failed"]);

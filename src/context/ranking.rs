@@ -1,8 +1,8 @@
-//! The order of files and of functions for a task: what speaks for each, weighed.
+//! Ranks files and functions by the weighted evidence for a task.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evidence::{Found, Sources};
+use super::evidence::{Sources, TaskEvidence};
 use super::task::Task;
 use crate::base::ids::FileId;
 use crate::base::path::{is_within, split};
@@ -11,49 +11,49 @@ use crate::error::Result;
 use crate::graph::link::SymbolAt;
 use crate::rank::{Evidence, Signal, Traits, Weights};
 
-/// Files that fit best, whose companions count.
+/// Number of top files whose co-changed files get [`Signal::Together`].
 const LEADERS: usize = 4;
 
-/// Files whose functions are ranked.
+/// Number of top files whose functions are ranked.
 const FILES_WITH_FUNCTIONS: usize = 50;
 
-/// Where files may come from.
+/// A filter on paths.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scope<'a> {
-    /// Repository paths of files or folders that all lie in; all files do if it is empty.
+    /// Repository paths of files or directories that contain all results; empty for no restriction.
     pub within: &'a [Vec<u8>],
-    /// Repository paths of files or folders that none lies in.
+    /// Repository paths of files or directories that contain no result.
     pub exclude: &'a [Vec<u8>],
 }
 
 impl Scope<'_> {
-    /// Returns true if the file at `path` may be answered.
-    pub fn holds(&self, path: &[u8]) -> bool {
+    /// Returns true if the file at `path` passes the filter.
+    pub fn contains(&self, path: &[u8]) -> bool {
         let lies_in = |folders: &[Vec<u8>]| folders.iter().any(|folder| is_within(path, folder));
         (self.within.is_empty() || lies_in(self.within)) && !lies_in(self.exclude)
     }
 }
 
-/// A file and how well it fits.
+/// A file with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedFile {
     /// The file.
     pub file: FileId,
-    /// How well it fits; comparable within one ranking only.
+    /// Relevance; comparable within one ranking only.
     pub score: f32,
-    /// What speaks for it.
+    /// The evidence from which the score is computed.
     pub evidence: Evidence,
 }
 
-/// Returns the files for which something speaks, best first; ties fall to the path. What spoke for
-/// them is moved there from `found`. O(files found × log of them).
+/// Returns the files with a positive score, best first; ties are broken by path. Moves their evidence
+/// out of `found`. O(f log f) for f files in `found`.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where an index is damaged.
+/// [`crate::Kind::Corrupt`] if an index is damaged.
 pub fn rank_files(
     sources: Sources<'_>,
-    found: &mut Found,
+    found: &mut TaskEvidence,
     task: &Task,
     weights: &Weights,
     scope: Scope<'_>,
@@ -63,7 +63,7 @@ pub fn rank_files(
     let requests_tests = requests_tests(task);
     let mut scored = Vec::with_capacity(found.files.len());
     for (&file, evidence) in &found.files {
-        if scope.holds(catalog.path(file)) {
+        if scope.contains(catalog.path(file)) {
             let traits = traits(catalog, file, requests_tests)?;
             scored.push(Scored { file, score: weights.score(evidence, traits), traits });
         }
@@ -87,7 +87,7 @@ pub fn rank_files(
             }
         }
         for file in together {
-            if scope.holds(catalog.path(file)) {
+            if scope.contains(catalog.path(file)) {
                 let traits = traits(catalog, file, requests_tests)?;
                 let score = weights.score(&found.files[&file], traits);
                 scored.push(Scored { file, score, traits });
@@ -103,23 +103,23 @@ pub fn rank_files(
     Ok(scored.into_iter().map(ranked).collect())
 }
 
-/// A file and how well it fits, with what damps that.
+/// A file with its score and the properties that reduce it.
 struct Scored {
     file: FileId,
     score: f32,
     traits: Traits,
 }
 
-/// Best first; ties fall to the path, which ids follow.
+/// Sorts best first; ties are broken by id, which follows the order of paths.
 fn sort(scored: &mut [Scored]) {
     scored.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
 }
 
-/// Returns what a file is, as far as it damps its score.
+/// Returns the properties of a file that reduce its score.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where an index is damaged.
+/// [`crate::Kind::Corrupt`] if an index is damaged.
 pub fn traits(catalog: &Catalog, file: FileId, requests_tests: bool) -> Result<Traits> {
     let summary = catalog.summary(file)?.unwrap_or_default();
     let is_code = summary.language.is_some_and(|language| language.is_code());
@@ -127,7 +127,7 @@ pub fn traits(catalog: &Catalog, file: FileId, requests_tests: bool) -> Result<T
     Ok(Traits { marks: summary.marks, is_code, is_changelog, requests_tests })
 }
 
-/// Returns true for a file that lists changes by version, by its name or its folder's.
+/// Returns true if the name of the file or of its directory is that of a changelog.
 fn is_changelog(path: &[u8]) -> bool {
     let (folder, name) = split(path);
     let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
@@ -179,25 +179,25 @@ pub fn requests_tests(task: &Task) -> bool {
     has_phrase || (has_test && words.iter().any(|word| TEST_TOPICS.contains(word)))
 }
 
-/// A function and how well it fits.
+/// A function with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedFunction {
-    /// Where it is defined.
+    /// The definition.
     pub at: SymbolAt,
-    /// How well it fits; comparable within one ranking only.
+    /// Relevance; comparable within one ranking only.
     pub score: f32,
 }
 
-/// Returns the functions of the best files that fit, best first; ties fall to the path and then to
-/// the place in the file. A function is worth what its file is, what its lines say, and whether the
-/// task mentions its name. O(chunks + definitions found).
+/// Returns the relevant functions of the top files, best first; ties are broken by path, then by
+/// position in the file. The score combines the file's score, the score of the function's lines, and
+/// whether the task mentions its name. O(chunks + definitions found).
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where an index is damaged.
+/// [`crate::Kind::Corrupt`] if an index is damaged.
 pub fn rank_functions(
     catalog: &Catalog,
-    found: &Found,
+    found: &TaskEvidence,
     ranked: &[RankedFile],
     weights: &Weights,
 ) -> Result<Vec<RankedFunction>> {
@@ -235,7 +235,7 @@ pub fn rank_functions(
         score: score + weights.function_file * of_file[&file],
     };
     let mut functions: Vec<RankedFunction> = scores.into_iter().map(score).collect();
-    // They are in the order of paths and places.
+    // The map iterates in order of paths and positions; the stable sort keeps it for ties.
     functions.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(functions)
 }

@@ -1,7 +1,7 @@
-//! What a task says: names, paths, places and quoted texts that it mentions, and its plain words.
+//! Parses a task into mentions (names, paths, locations, quoted texts) and plain words.
 //!
 //! A task is a sentence, a bug report with stack traces and code, or anything between. Nothing is
-//! looked up here: a mention is what the text spells out, whether the tree has it or not.
+//! looked up here: a mention may or may not exist in the tree.
 
 mod frames;
 mod names;
@@ -12,64 +12,64 @@ use std::collections::BTreeSet;
 use crate::base::text;
 use spans::Piece;
 
-/// Bytes of a task; longer ones are refused.
+/// Maximum size of a task in bytes; larger ones are refused.
 pub const BYTES_MAX: usize = 64 << 10;
 
-/// Mentions of a task; more are not looked at.
+/// Maximum number of mentions; the rest is ignored.
 const MENTIONS_MAX: usize = 256;
 
-/// Bytes of a quoted text that is looked for as it stands.
+/// Length, in bytes, of a quoted text that is searched literally.
 const LITERAL_BYTES: std::ops::RangeInclusive<usize> = 3..=120;
 
-/// What a mention is.
+/// The kind of a mention.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Kind {
-    /// A place in code: a stack frame, or a path with a line.
+pub enum MentionKind {
+    /// A location in code: a stack frame, or a path with a line.
     Frame,
-    /// A file or folder.
+    /// A file or directory.
     Path,
-    /// A pattern of paths.
+    /// A glob.
     Glob,
-    /// A name with what is around it: `Type.method`, `module::function`.
+    /// A qualified name: `Type.method`, `module::function`.
     Qualified,
-    /// A name.
+    /// An identifier.
     Identifier,
-    /// A text that is quoted, or the message of an error.
+    /// A quoted text, or the message of an error.
     Literal,
 }
 
-/// Something that a task mentions.
+/// A name, path or text that a task mentions.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Mention {
-    /// As it is written, without quotes; a path with `/` between its parts.
+    /// The text as written, without quotes; paths use `/`.
     pub text: String,
-    /// What it is.
-    pub kind: Kind,
-    /// The line that a frame names, from 1.
+    /// Its kind.
+    pub kind: MentionKind,
+    /// The line of a frame, from 1.
     pub line: Option<u32>,
-    /// How often it is mentioned.
+    /// Number of mentions.
     pub count: u32,
-    /// It is set in quotes or back-ticks in a sentence, and so likely what the task is about.
+    /// True if it is in quotes or back-ticks in the prose, and so likely the topic of the task.
     pub is_marked: bool,
-    /// It is only seen in code or output that the task quotes.
+    /// True if it occurs only in quoted code or program output.
     pub is_in_code: bool,
 }
 
-/// A task, taken apart.
+/// A parsed task.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Task {
-    /// What it mentions, in the order of first mention, each once by kind, text and line.
+    /// Mentions in order of first occurrence, distinct by kind, text and line.
     pub mentions: Vec<Mention>,
-    /// The first line that says something, or what of it is not code: the subject.
+    /// The first non-empty line of prose, without quoted code.
     pub title: String,
-    /// Sentences, without code, frames and quoted texts.
+    /// Prose, without code and frames.
     pub prose: String,
-    /// Code and output, without frames.
+    /// Quoted code and program output, without frames.
     pub code: String,
 }
 
 impl Task {
-    /// Takes a task apart. O(text).
+    /// Parses a task. O(text).
     pub fn new(task: &str) -> Task {
         let mut reader = Reader::default();
         for piece in spans::pieces(task) {
@@ -82,12 +82,11 @@ impl Task {
     }
 
     /// Returns the mentions of a kind.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Mention> {
+    pub fn of_kind(&self, kind: MentionKind) -> impl Iterator<Item = &Mention> {
         self.mentions.iter().filter(move |mention| mention.kind == kind)
     }
 
-    /// Returns how many different words it has, of three letters and more, without regard to case.
-    /// O(text).
+    /// Returns the number of distinct words of three or more bytes, ignoring case. O(text).
     pub fn words(&self) -> usize {
         let mentions = self.mentions.iter().map(|mention| &mention.text);
         let texts = [&self.title, &self.prose, &self.code].into_iter().chain(mentions);
@@ -97,7 +96,7 @@ impl Task {
         words.len()
     }
 
-    /// Returns true if it says nothing that could be looked for.
+    /// Returns true if the task contains nothing to look up.
     pub fn is_empty(&self) -> bool {
         self.mentions.is_empty() && self.prose.trim().is_empty() && self.code.trim().is_empty()
     }
@@ -106,12 +105,12 @@ impl Task {
 #[derive(Default)]
 struct Reader {
     task: Task,
-    /// The line before was a frame, which its code may follow.
+    /// The previous line was a frame, so an indented line is its code.
     is_after_frame: bool,
 }
 
 impl Reader {
-    /// Reads a line of sentences.
+    /// Reads a line of prose.
     fn prose(&mut self, line: &str) {
         if self.is_after_frame && line.starts_with([' ', '\t']) {
             return self.code(line);
@@ -120,7 +119,7 @@ impl Reader {
             return;
         }
         if let Some((name, message)) = names::error(line) {
-            self.add(Kind::Identifier, name, None, false, false);
+            self.add(MentionKind::Identifier, name, None, false, false);
             self.literal(message);
         }
         let mut rest = String::new();
@@ -147,13 +146,13 @@ impl Reader {
         self.task.prose.push('\n');
     }
 
-    /// Reads a line of code or output.
+    /// Reads a line of code or program output.
     fn code(&mut self, line: &str) {
         if self.frames(line) {
             return;
         }
         if let Some((name, message)) = names::error(line) {
-            self.add(Kind::Identifier, name, None, false, false);
+            self.add(MentionKind::Identifier, name, None, false, false);
             self.literal(message);
         }
         self.names(line, true);
@@ -161,16 +160,19 @@ impl Reader {
         self.task.code.push('\n');
     }
 
-    /// Reads the frames of a line; returns true if it is nothing else.
+    /// Reads the frames of a line. Returns true if the line contains nothing else.
     fn frames(&mut self, line: &str) -> bool {
         let found = frames::frames(line);
         for frame in &found.frames {
             if !frame.path.is_empty() {
-                self.add(Kind::Frame, &frame.path, frame.line, false, true);
+                self.add(MentionKind::Frame, &frame.path, frame.line, false, true);
             }
             if let Some(function) = &frame.function {
-                let kind =
-                    if names::is_qualified(function) { Kind::Qualified } else { Kind::Identifier };
+                let kind = if names::is_qualified(function) {
+                    MentionKind::Qualified
+                } else {
+                    MentionKind::Identifier
+                };
                 self.add(kind, function, None, false, true);
             }
         }
@@ -178,11 +180,11 @@ impl Reader {
         found.is_all
     }
 
-    /// Reads what stands in quotes or back-ticks.
+    /// Reads a text in quotes or back-ticks.
     fn marked(&mut self, text: &str, is_ticked: bool) {
         let text = text.trim();
         if let Some(named) = names::whole(text) {
-            // Quotes also stand around plain words.
+            // Plain words can be quoted too.
             if is_ticked || named.is_sure {
                 self.add(named.kind, &named.text, named.line, true, false);
                 return;
@@ -208,13 +210,13 @@ impl Reader {
     fn literal(&mut self, text: &str) {
         let text = text.trim();
         if LITERAL_BYTES.contains(&text.len()) && text.chars().any(char::is_alphanumeric) {
-            self.add(Kind::Literal, text, None, true, false);
+            self.add(MentionKind::Literal, text, None, true, false);
         }
     }
 
     fn add(
         &mut self,
-        kind: Kind,
+        kind: MentionKind,
         text: &str,
         line: Option<u32>,
         is_marked: bool,

@@ -1,18 +1,18 @@
-//! Estimates how many tokens a text takes, a little too high rather than too low.
+//! Estimates the number of tokens of a text, rather too high than too low.
 //!
-//! Models cut texts at the borders of words first and then each piece into the longest parts that they
-//! know; short words, three digits, and a blank before a word cost nothing of their own. The estimate
-//! counts pieces, charges long ones by their length, and adds an eighth. On this project's sources and
-//! docs, in pieces of 25 lines, that is 1.01 to 1.78 times what o200k_base counts, 1.4 times in the
-//! median. The vocabulary itself would add 33 MB to the program.
+//! Tokenizers split a text into words first and then each word into the longest entries of their
+//! vocabulary; short words and runs of three digits are one token, and the blank before a word is part
+//! of its token. The estimate counts such pieces, charges long ones by length, and adds an eighth. On
+//! this project's sources and docs, in pieces of 25 lines, it is 1.01 to 1.78 times the o200k_base
+//! count, 1.4 times in the median. The vocabulary itself would add 33 MB to the program.
 
-/// Letters that one token holds, in names as they are written in code.
+/// Letters per token in identifiers.
 const LETTERS: usize = 4;
 
-/// Letters of a word in lowercase that one token holds.
+/// Letters per token in lowercase words.
 const WORD_LETTERS: usize = 7;
 
-/// What a byte is a part of.
+/// Character class of a byte.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Class {
     Lower,
@@ -21,11 +21,11 @@ enum Class {
     Blank,
     LineEnd,
     Other,
-    /// A part of a character beyond ASCII.
+    /// Part of a non-ASCII character.
     Wide,
 }
 
-/// What each byte is a part of.
+/// The class of each byte.
 const CLASSES: [Class; 256] = {
     let mut classes = [Class::Other; 256];
     let mut byte = 0;
@@ -48,7 +48,7 @@ const fn class(byte: u8) -> Class {
     }
 }
 
-/// Returns about how many tokens a text takes. O(text).
+/// Returns the estimated number of tokens of a text. O(text).
 pub fn count(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut at, mut tokens) = (0, 0);
@@ -61,7 +61,7 @@ pub fn count(text: &str) -> usize {
         let mut len = run(at, first);
         let capitals = len;
         if first == Class::Upper {
-            // Capitals and the small letters behind them are one word.
+            // Capitals and the lowercase letters after them are one word.
             len += run(at + len, Class::Lower);
         }
         at += len;
@@ -70,7 +70,7 @@ pub fn count(text: &str) -> usize {
             Class::Upper if capitals > 1 => len.div_ceil(LETTERS - 1),
             Class::Upper => len.div_ceil(WORD_LETTERS - 1),
             Class::Digit => len.div_ceil(3),
-            // One blank belongs to the word behind it, all others together are a piece.
+            // One blank is part of the next word; a longer run is one piece.
             Class::Blank => usize::from(len > 1),
             Class::LineEnd => 1,
             Class::Other => len.div_ceil(2),
@@ -85,8 +85,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn estimates_are_somewhat_higher_than_the_count() {
-        // Texts with the number of tokens that o200k_base cuts them into.
+    fn estimates_exceed_the_exact_count() {
+        // Texts with their number of o200k_base tokens.
         for (text, exact) in [
             (
                 "fn add_item(&mut self, item: Item) -> Result<()> {\n    self.items.push(item);\n}\n",
@@ -101,8 +101,11 @@ mod tests {
             ("Корзина теряет товары 购物车丢失商品 🛒", 16),
             ("const MAX_RETRIES: u32 = 1_000_000; // XMLHttpRequest\n\n\n\t\t}", 22),
         ] {
-            let told = count(text);
-            assert!(told >= exact && told <= exact * 5 / 2, "{text:?}: {told}, not {exact}");
+            let estimate = count(text);
+            assert!(
+                estimate >= exact && estimate <= exact * 5 / 2,
+                "{text:?}: {estimate}, not {exact}"
+            );
         }
         assert_eq!(count(""), 0);
     }

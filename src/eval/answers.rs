@@ -1,4 +1,4 @@
-//! Asks tasks whose answer somebody wrote down, and says what of it a reply lacks.
+//! Grades replies of `codedb context` against written keys.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,28 +7,28 @@ use crate::context::tokens;
 use crate::error::{Error, Result};
 use crate::tools::{Call, TOOLS};
 
-/// A task and what its reply is to have.
+/// A task and the required content of its reply.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Key {
-    /// What is asked.
+    /// The task.
     pub task: String,
-    /// Names that the reply is to have understood.
+    /// Required keywords.
     #[serde(default)]
     pub keywords: Vec<String>,
-    /// Definitions that it is to show, each as `path:name`.
+    /// Required definitions, each as `path:name`.
     #[serde(default)]
     pub definitions: Vec<String>,
-    /// Paths one of which is to be its first file.
+    /// Acceptable paths of the first file.
     #[serde(default)]
     pub first_file: Vec<String>,
 }
 
-/// How a reply compares to its key.
+/// The result of comparing a reply with its key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Graded {
-    /// What the reply lacks, in words; nothing if it is right.
-    pub lacks: Vec<String>,
-    /// Tokens of the reply as text, as they are estimated.
+    /// Descriptions of missing content; empty if the reply is right.
+    pub missing: Vec<String>,
+    /// Estimated tokens of the reply as text.
     pub tokens: u64,
 }
 
@@ -36,17 +36,17 @@ pub struct Graded {
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] with the number of a line that is none.
+/// [`crate::Kind::Usage`] with the number of an invalid line.
 pub fn keys(text: &str) -> Result<Vec<Key>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let key = |(number, line): (usize, &str)| {
         serde_json::from_str(line)
-            .map_err(|error| Error::usage(format!("line {} is no key: {error}", number + 1)))
+            .map_err(|error| Error::usage(format!("line {}: invalid key: {error}", number + 1)))
     };
     lines.map(key).collect()
 }
 
-/// Asks for a key's task, with the usual options, and grades the reply.
+/// Runs the task of a key with default options and grades the reply.
 ///
 /// # Errors
 ///
@@ -62,23 +62,23 @@ pub fn grade(call: &Call<'_>, key: &Key) -> Result<Graded> {
 fn graded(reply: &Value, key: &Key) -> Graded {
     let list = |name: &str| reply[name].as_array().cloned().unwrap_or_default();
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
-    let mut lacks = Vec::new();
+    let mut missing = Vec::new();
     let keywords: Vec<String> = list("keywords").iter().map(|word| text(word, "text")).collect();
-    for wanted in key.keywords.iter().filter(|wanted| !keywords.contains(wanted)) {
-        lacks.push(format!("the keyword {wanted}"));
+    for required in key.keywords.iter().filter(|required| !keywords.contains(required)) {
+        missing.push(format!("keyword `{required}`"));
     }
     let symbols: Vec<String> = list("symbols")
         .iter()
         .map(|symbol| format!("{}:{}", text(symbol, "path"), text(symbol, "name")))
         .collect();
-    for wanted in key.definitions.iter().filter(|wanted| !symbols.contains(wanted)) {
-        lacks.push(format!("the definition {wanted}"));
+    for required in key.definitions.iter().filter(|required| !symbols.contains(required)) {
+        missing.push(format!("definition `{required}`"));
     }
     let first = list("files").first().map(|file| text(file, "path")).unwrap_or_default();
     if !key.first_file.is_empty() && !key.first_file.contains(&first) {
-        lacks.push(format!("the first file {}, which is {first}", key.first_file.join(" or ")));
+        missing.push(format!("first file `{}` (got `{first}`)", key.first_file.join("` or `")));
     }
-    Graded { lacks, tokens: reply["tokens"].as_u64().unwrap_or_default() }
+    Graded { missing, tokens: reply["tokens"].as_u64().unwrap_or_default() }
 }
 
 #[cfg(test)]
@@ -98,11 +98,11 @@ mod tests {
             "files": [{ "path": "x.rs" }],
             "tokens": 12,
         });
-        assert_eq!(graded(&reply, &key), Graded { lacks: Vec::new(), tokens: 12 });
+        assert_eq!(graded(&reply, &key), Graded { missing: Vec::new(), tokens: 12 });
         reply["files"][0]["path"] = json!("y.rs");
         reply["symbols"] = json!([]);
-        let lacks = graded(&reply, &key).lacks;
-        assert_eq!(lacks, ["the definition x.rs:a", "the first file x.rs, which is y.rs"]);
+        let missing = graded(&reply, &key).missing;
+        assert_eq!(missing, ["definition `x.rs:a`", "first file `x.rs` (got `y.rs`)"]);
         assert!(keys("{}").is_err());
     }
 }

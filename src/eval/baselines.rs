@@ -1,5 +1,4 @@
-//! Rankings to compare with: BM25 over whole files, and counts of the task's words as a search for
-//! each would give them.
+//! Baseline rankings: BM25 over whole files, and the number of occurrences of the task's words.
 
 use std::collections::HashMap;
 
@@ -12,46 +11,46 @@ use crate::error::Result;
 use crate::lang::prose::is_stop_word;
 use crate::lang::words::{identifiers, parts, push_folded};
 
-/// BM25's usual parameters (Robertson, Zaragoza 2009).
+/// Standard parameters of BM25 (Robertson and Zaragoza, 2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// Bytes of a file that are read.
+/// Maximum number of bytes of a file that are read.
 const FILE_BYTES_MAX: usize = 1 << 20;
 
-/// The shortest word that is counted.
+/// Minimum length of a counted word.
 const COUNTED_LETTERS_MIN: usize = 3;
 
-/// What is known of the texts of a tree, file by file; texts that were seen before are not read again.
+/// Word counts of texts by content hash, so that unchanged files are tokenised once for all cases.
 #[derive(Debug, Default)]
-pub struct Texts {
-    known: HashMap<u128, Words>,
+pub struct WordCache {
+    by_hash: HashMap<u128, Words>,
 }
 
-/// How often a text has its words.
+/// Word counts of one text.
 #[derive(Clone, Debug, Default)]
 struct Words {
     /// Parts of identifiers, in lowercase.
     parts: FxHashMap<Box<str>, u32>,
-    /// Identifiers and words, as they stand.
+    /// Whole identifiers and words.
     wholes: FxHashMap<Box<str>, u32>,
-    /// All parts.
+    /// Total number of parts.
     length: u32,
 }
 
-/// A tree's files and their words.
+/// The files of a tree with their word counts.
 #[derive(Debug)]
-pub struct Tree<'a> {
+pub struct WordTable<'a> {
     files: Vec<(FileId, &'a Words, Words)>,
 }
 
-impl Texts {
-    /// Returns the sources of a tree, tests left out if asked. O(texts not seen before).
+impl WordCache {
+    /// Returns the source files of a tree, with or without tests. O(new texts).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where an index is damaged.
-    pub fn tree(&mut self, catalog: &Catalog, with_tests: bool) -> Result<Tree<'_>> {
+    /// [`crate::Kind::Corrupt`] if an index is damaged.
+    pub fn tree(&mut self, catalog: &Catalog, with_tests: bool) -> Result<WordTable<'_>> {
         let mut files = Vec::new();
         for file in (0..catalog.files().len()).map(FileId::new) {
             let summary = catalog.summary(file)?.unwrap_or_default();
@@ -60,26 +59,26 @@ impl Texts {
                 files.push(file);
             }
         }
-        let known = &self.known;
+        let by_hash = &self.by_hash;
         let read: Vec<(FileId, u128, Option<Words>)> = files
             .par_iter()
             .map(|&file| {
                 let text = catalog.read(file, FILE_BYTES_MAX).unwrap_or_default();
                 let hash = xxhash_rust::xxh3::xxh3_128(&text);
-                (file, hash, (!known.contains_key(&hash)).then(|| Words::of(&text)))
+                (file, hash, (!by_hash.contains_key(&hash)).then(|| Words::of(&text)))
             })
             .collect();
         let mut hashes = Vec::new();
         for (file, hash, new) in read {
             if let Some(new) = new {
-                self.known.insert(hash, new);
+                self.by_hash.insert(hash, new);
             }
             hashes.push((file, hash));
         }
         let words = |&(file, hash): &(FileId, u128)| {
-            (file, &self.known[&hash], Words::of(catalog.path(file)))
+            (file, &self.by_hash[&hash], Words::of(catalog.path(file)))
         };
-        Ok(Tree { files: hashes.iter().map(words).collect() })
+        Ok(WordTable { files: hashes.iter().map(words).collect() })
     }
 }
 
@@ -102,16 +101,16 @@ impl Words {
     }
 }
 
-impl Tree<'_> {
-    /// Returns the files by BM25 of the task's words against those of each file and of its path,
-    /// identifiers cut into parts on both sides; best first, ties by path.
+impl WordTable<'_> {
+    /// Ranks the files by BM25 of the task's words in the text and the path of each file, with identifiers
+    /// split into parts on both sides; best first, ties by path.
     pub fn bm25(&self, task: &str) -> Vec<FileId> {
         let count = self.files.len().max(1) as f64;
         let length = |&(_, words, ref path): &(FileId, &Words, Words)| words.length + path.length;
         let average = self.files.iter().map(|file| f64::from(length(file))).sum::<f64>() / count;
         let mut scores = vec![0.0; self.files.len()];
-        let asked = Words::of(task.as_bytes());
-        let mut terms: Vec<&str> = asked.parts.keys().map(|part| &**part).collect();
+        let query = Words::of(task.as_bytes());
+        let mut terms: Vec<&str> = query.parts.keys().map(|part| &**part).collect();
         terms.sort_unstable();
         for term in terms.into_iter().filter(|term| !is_stop_word(term)) {
             let of = |words: &Words| f64::from(words.parts.get(term).copied().unwrap_or_default());
@@ -127,13 +126,13 @@ impl Tree<'_> {
         self.best(&scores)
     }
 
-    /// Returns the files by how often they have the words of the task as they stand, of three letters
-    /// and more; best first, ties by path.
+    /// Ranks the files by the number of occurrences of the task's words of three or more bytes; best
+    /// first, ties by path.
     pub fn counts(&self, task: &str) -> Vec<FileId> {
-        let asked = Words::of(task.as_bytes());
+        let query = Words::of(task.as_bytes());
         let is_counted =
             |word: &&str| word.len() >= COUNTED_LETTERS_MIN && !is_stop_word(&word.to_lowercase());
-        let words: Vec<&str> = asked.wholes.keys().map(|word| &**word).filter(is_counted).collect();
+        let words: Vec<&str> = query.wholes.keys().map(|word| &**word).filter(is_counted).collect();
         let count = |of: &Words| {
             words.iter().map(|word| of.wholes.get(*word).copied().unwrap_or_default()).sum::<u32>()
         };

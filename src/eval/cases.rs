@@ -1,4 +1,4 @@
-//! Tasks whose answer is known: commits of a repository, or reports with the patch that mended them.
+//! Evaluation cases: commits of a repository, or bug reports with their fixing patches.
 
 use serde::Deserialize;
 
@@ -6,20 +6,20 @@ use crate::error::{Error, Result};
 use crate::history::git::{Git, Message};
 use crate::lang::{Language, language, marks};
 
-/// Commits that cases are chosen of, the newest.
+/// Number of newest commits from which cases are chosen.
 const COMMITS_MAX: usize = 3_000;
 
-/// Source files that a commit may change: who changes more says little of each.
+/// Maximum number of source files of a commit; the message of a larger one describes none of them well.
 const SOURCES_MAX: usize = 5;
 
-/// Files of all kinds that a commit may change.
+/// Maximum number of files of a commit.
 const FILES_MAX: usize = 12;
 
-/// Words that a subject has at the least.
+/// Minimum number of words of a subject.
 const SUBJECT_WORDS_MIN: usize = 3;
 
-/// Words of subjects that tell of upkeep, which no report asks for.
-const UPKEEP: &[&str] = &[
+/// Words that mark maintenance commits, which are not tasks.
+const MAINTENANCE_WORDS: &[&str] = &[
     "bump",
     "bumps",
     "release",
@@ -59,7 +59,7 @@ const UPKEEP: &[&str] = &[
     "submodule",
 ];
 
-/// Beginnings of lines at the end of a message that tell who and where, not what.
+/// Prefixes of trailer lines, which are removed from messages.
 const TRAILERS: &[&str] = &[
     "signed-off-by:",
     "co-authored-by:",
@@ -75,22 +75,22 @@ const TRAILERS: &[&str] = &[
     "reviewed-on:",
 ];
 
-/// A task and its answer.
+/// A task with its answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Case {
-    /// What it is called: a commit's name, or that of a report.
+    /// The commit hash, or the id of the report.
     pub id: String,
-    /// The commit whose tree is asked.
+    /// The commit whose tree is searched.
     pub base: String,
-    /// What is asked.
+    /// The text of the task.
     pub task: String,
-    /// The answer, as a unified diff to the tree.
+    /// The answer, as a unified diff against the tree.
     pub patch: Vec<u8>,
-    /// Only sources that are no tests count as its answer.
+    /// True for a commit: only non-test sources count as its answer.
     pub is_commit: bool,
 }
 
-/// A line of a file of tasks.
+/// A line of a task file.
 #[derive(Deserialize)]
 struct Line {
     id: String,
@@ -103,38 +103,38 @@ struct Line {
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] with the number of a line that is none.
+/// [`crate::Kind::Usage`] with the number of an invalid line.
 pub fn of_file(text: &str) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let Line { id, base, task, patch } = serde_json::from_str(line)
-            .map_err(|error| Error::usage(format!("line {} is no task: {error}", number + 1)))?;
+            .map_err(|error| Error::usage(format!("line {}: invalid task: {error}", number + 1)))?;
         cases.push(Case { id, base, task, patch: patch.into_bytes(), is_commit: false });
     }
     Ok(cases)
 }
 
-/// Returns `count` cases of the newest 3,000 commits, or as many as there are, oldest first: commits
-/// with one parent that change one to five source files which were there before, tests aside, and
-/// whose subject tells of no upkeep. Which ones depends on their names and `seed` alone.
+/// Returns up to `count` cases from the newest 3,000 commits, oldest first: commits with one parent that
+/// modify one to five existing non-test source files and whose subject contains no maintenance word. The
+/// choice depends only on the commit hashes and `seed`.
 ///
 /// # Errors
 ///
 /// If git fails.
 pub fn of_commits(git: &Git, count: usize, seed: u64) -> Result<Vec<Case>> {
-    let told = git.messages(COMMITS_MAX)?;
-    let mut fitting: Vec<(u64, usize)> = told
+    let messages = git.messages(COMMITS_MAX)?;
+    let mut eligible: Vec<(u64, usize)> = messages
         .iter()
         .enumerate()
         .filter(|(_, commit)| is_case(commit))
         .map(|(at, commit)| (xxhash_rust::xxh3::xxh3_64_with_seed(commit.id.as_bytes(), seed), at))
         .collect();
-    fitting.sort_unstable();
-    fitting.truncate(count);
-    // Neighbours in time have most of their trees in common.
-    fitting.sort_unstable_by_key(|&(_, at)| std::cmp::Reverse(at));
+    eligible.sort_unstable();
+    eligible.truncate(count);
+    // Adjacent commits share most of their trees, so checkouts in order are fast.
+    eligible.sort_unstable_by_key(|&(_, at)| std::cmp::Reverse(at));
     let case = |&(_, at): &(u64, usize)| {
-        let Message { id, parent, text, changes } = &told[at];
+        let Message { id, parent, text, changes } = &messages[at];
         let sources =
             changes.iter().map(|(_, path)| path.as_slice()).filter(|path| is_source(path));
         let sources: Vec<&[u8]> = sources.collect();
@@ -142,10 +142,10 @@ pub fn of_commits(git: &Git, count: usize, seed: u64) -> Result<Vec<Case>> {
         let patch = git.patch(parent, &id, &sources)?;
         Ok(Case { id, base, task, patch, is_commit: true })
     };
-    fitting.iter().map(case).collect()
+    eligible.iter().map(case).collect()
 }
 
-/// Returns true for a source that is no test.
+/// Returns true for a source file that is not a test.
 pub fn is_source(path: &[u8]) -> bool {
     let language = language::of_path(&crate::base::path::to_path(path));
     language.is_some_and(Language::is_code) && !marks::of_path(path).test
@@ -159,7 +159,7 @@ fn is_case(commit: &Message) -> bool {
     (1..=SOURCES_MAX).contains(&sources)
         && commit.changes.len() <= FILES_MAX
         && words().count() >= SUBJECT_WORDS_MIN
-        && !words().any(|word| UPKEEP.contains(&word))
+        && !words().any(|word| MAINTENANCE_WORDS.contains(&word))
 }
 
 fn without_trailers(message: &str) -> String {
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commits_that_say_what_they_change_are_cases() {
+    fn descriptive_commits_are_cases() {
         let commit = |message: &str, changes: &[(u8, &str)]| Message {
             id: "a".into(),
             parent: "b".into(),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_tasks_are_read_by_line() {
+    fn task_files_are_read_by_line() {
         let text = "{\"id\":\"x\",\"base\":\"b\",\"task\":\"t\",\"patch\":\"p\",\"more\":1}\n\n";
         let cases = of_file(text).expect("tasks");
         assert_eq!((cases.len(), cases[0].task.as_str(), cases[0].is_commit), (1, "t", false));

@@ -1,4 +1,4 @@
-//! Asks for the files and functions of cases, each in the tree before its change.
+//! Runs cases, each on the tree before its change, and records the ranks of the expected files.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::baselines::Texts;
+use super::baselines::WordCache;
 use super::cases::{Case, is_source};
-use super::measures::Places;
+use super::measures::Ranks;
 use super::patch::{Touched, touched};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
@@ -24,105 +24,105 @@ use crate::history::git::Git;
 use crate::rank::{SIGNALS, Traits, Weights};
 use crate::tools::{Call, TOOLS};
 
-/// Files of a reply whose recall is measured.
+/// Maximum number of files of a reply whose recall is measured.
 const FILES_MAX: usize = 50;
 
-/// Files of a case whose evidence is kept, beside those that were looked for.
-const KEPT_MAX: usize = 120;
+/// Number of top files whose evidence is recorded, besides the expected ones.
+const RECORDED_MAX: usize = 120;
 
-/// What is measured.
+/// Options of a measurement.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Weights of the ranking.
     pub weights: Weights,
-    /// Tokens of the replies whose recall is measured.
+    /// Token budgets at which recall is measured.
     pub budgets: Vec<usize>,
-    /// Baselines are ranked, too.
+    /// True to rank the baselines too.
     pub with_baselines: bool,
 }
 
-/// What was measured of a case.
+/// The results of one case.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Measured {
-    /// The case's name.
+    /// The id of the case.
     pub id: String,
-    /// The files that were looked for, as they were before the change.
+    /// The expected files, by path before the change.
     pub files: Vec<String>,
-    /// Where they came.
-    pub codedb: Places,
-    /// Where BM25 over whole sources has them, tests among its files.
-    pub bm25: Places,
-    /// The same without tests among its files.
-    pub bm25_sources: Places,
-    /// Where a count of the task's words has them.
-    pub counts: Places,
-    /// Where the functions that were looked for came.
-    pub functions: Places,
-    /// Share of the files in replies, by budget.
+    /// Their ranks.
+    pub codedb: Ranks,
+    /// Their ranks by BM25 over whole source files, including tests.
+    pub bm25: Ranks,
+    /// The same without tests.
+    pub bm25_sources: Ranks,
+    /// Their ranks by the number of occurrences of the task's words.
+    pub counts: Ranks,
+    /// The ranks of the expected functions.
+    pub functions: Ranks,
+    /// Recall of the expected files, by budget.
     pub recall: Vec<f64>,
-    /// How long a reply took the engine that was asked the same before, in milliseconds.
+    /// Time of a reply on a warm engine, in milliseconds.
     pub elapsed_ms: f64,
-    /// The files that came first.
+    /// The first five files.
     pub first: Vec<String>,
 }
 
-/// What speaks for the files of a case.
+/// The recorded evidence of a case.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Kept {
-    /// The case's name.
+pub struct CaseEvidence {
+    /// The id of the case.
     pub id: String,
-    /// Files that were looked for.
-    pub wanted: usize,
-    /// Different words of the task.
+    /// Number of expected files.
+    pub expected: usize,
+    /// Number of distinct words of the task.
     #[serde(default)]
     pub words: usize,
-    /// Files for which something speaks, in path order.
-    pub files: Vec<KeptFile>,
+    /// The top files and the expected files, in path order.
+    pub files: Vec<FileEvidence>,
 }
 
-/// What speaks for a file.
+/// The recorded evidence of a file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct KeptFile {
-    /// Its path.
+pub struct FileEvidence {
+    /// The path.
     pub path: String,
-    /// By signal.
+    /// Values by signal.
     pub values: [f32; SIGNALS],
-    /// What it is.
+    /// Properties that reduce its score.
     pub traits: Traits,
-    /// It was looked for.
-    pub is_wanted: bool,
+    /// True for an expected file.
+    pub is_expected: bool,
 }
 
-/// A tree that is checked out at one commit after the other, and its engine.
+/// A tree that is checked out at one commit after another, and its engine.
 #[derive(Debug)]
 pub struct Bench {
     git: Git,
     engine: Engine,
-    texts: Texts,
+    texts: WordCache,
 }
 
 impl Bench {
-    /// Returns a bench on the empty tree of `engine`, which gets the commits of `source`.
+    /// Creates a bench on the empty tree of `engine`, which shares the objects of `source`.
     ///
     /// # Errors
     ///
-    /// If git fails, or the tree's folder is not there.
+    /// If git fails, or the directory of the tree does not exist.
     pub fn new(source: &Git, engine: Engine) -> Result<Bench> {
         let git = source.share(engine.root())?;
-        Ok(Bench { git, engine, texts: Texts::default() })
+        Ok(Bench { git, engine, texts: WordCache::default() })
     }
 
-    /// Measures a case, and writes what speaks for its files to `kept`, as a line of JSON. `None` if
-    /// nothing that it changes was there before. O(what changed from the case before + the tree's list).
+    /// Measures a case and writes its evidence to `evidence_out`, as a line of JSON. Returns `None` if the
+    /// patch changes no existing file. O(changes since the previous case + files of the tree).
     ///
     /// # Errors
     ///
-    /// If git fails, or the index cannot be made or read.
+    /// If git fails, or the index cannot be built or read.
     pub fn measure(
         &mut self,
         case: &Case,
         options: &Options,
-        kept: Option<&mut dyn Write>,
+        evidence_out: Option<&mut dyn Write>,
     ) -> Result<Option<Measured>> {
         self.git.check_out(&case.base)?;
         engine::refresh(&self.engine, &Progress::default())?;
@@ -130,21 +130,21 @@ impl Bench {
         let code = Local::new(&self.engine, Check::Strict);
         let catalog = code.catalog(&[])?;
         let touched = touched(&case.patch);
-        // Of a report's patch what is no source counts only where nothing else is changed.
+        // Non-source files of a report's patch count only if it changes no source.
         let has_sources = touched.iter().any(|file| is_source(&file.path));
-        let wanted: BTreeSet<FileId> = touched
+        let expected: BTreeSet<FileId> = touched
             .iter()
             .filter(|file| !(case.is_commit || has_sources) || is_source(&file.path))
             .filter_map(|file| catalog.files().find(&file.path).map(FileId::new))
             .collect();
-        let wanted: Vec<FileId> = wanted.into_iter().collect();
-        if wanted.is_empty() {
+        let expected: Vec<FileId> = expected.into_iter().collect();
+        if expected.is_empty() {
             return Ok(None);
         }
         let shown = |file: FileId| String::from_utf8_lossy(catalog.path(file)).into_owned();
         let mut measured = Measured {
             id: case.id.clone(),
-            files: wanted.iter().map(|&file| shown(file)).collect(),
+            files: expected.iter().map(|&file| shown(file)).collect(),
             ..Measured::default()
         };
         let task = Task::new(&case.task);
@@ -154,21 +154,21 @@ impl Bench {
         let mut found = gather(sources, &task, &options.weights)?;
         let files = rank_files(sources, &mut found, &task, &options.weights, Scope::default())?;
         let order: Vec<FileId> = files.iter().map(|file| file.file).collect();
-        measured.codedb = places(&wanted, &order);
+        measured.codedb = places(&expected, &order);
         measured.first = order.iter().take(5).map(|&file| shown(file)).collect();
         let functions = rank_functions(catalog, &found, &files, &options.weights)?;
         let functions: Vec<SymbolAt> = functions.iter().map(|function| function.at).collect();
-        measured.functions = places(&functions_of(catalog, &touched, &wanted)?, &functions);
+        measured.functions = places(&functions_of(catalog, &touched, &expected)?, &functions);
         if options.with_baselines {
             let with_tests = self.texts.tree(catalog, true)?;
-            measured.bm25 = places(&wanted, &with_tests.bm25(&case.task));
-            measured.counts = places(&wanted, &with_tests.counts(&case.task));
+            measured.bm25 = places(&expected, &with_tests.bm25(&case.task));
+            measured.counts = places(&expected, &with_tests.counts(&case.task));
             drop(with_tests);
             let sources = self.texts.tree(catalog, false)?.bm25(&case.task);
-            measured.bm25_sources = places(&wanted, &sources);
+            measured.bm25_sources = places(&expected, &sources);
         }
         for &budget in &options.budgets {
-            let reply = ask(&code, &case.task, budget, FILES_MAX)?;
+            let reply = run_context(&code, &case.task, budget, FILES_MAX)?;
             let paths: Vec<&str> = reply["files"]
                 .as_array()
                 .into_iter()
@@ -176,34 +176,34 @@ impl Bench {
                 .filter_map(|file| file["path"].as_str())
                 .collect();
             let found = measured.files.iter().filter(|path| paths.contains(&path.as_str()));
-            measured.recall.push(found.count() as f64 / wanted.len() as f64);
+            measured.recall.push(found.count() as f64 / expected.len() as f64);
         }
         let started = Instant::now();
-        ask(&Local::new(&self.engine, Check::Strict), &case.task, 1_500, 5)?;
+        run_context(&Local::new(&self.engine, Check::Strict), &case.task, 1_500, 5)?;
         measured.elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
-        if let Some(kept) = kept {
-            let mut kept_files: Vec<KeptFile> = Vec::new();
-            for (place, file) in files_to_keep(&order, &wanted) {
-                kept_files.push(KeptFile {
+        if let Some(out) = evidence_out {
+            let mut files_out: Vec<FileEvidence> = Vec::new();
+            for (place, file) in files_to_record(&order, &expected) {
+                files_out.push(FileEvidence {
                     path: shown(file),
                     values: place.map_or([0.0; SIGNALS], |at| files[at].evidence.values()),
                     traits: traits(catalog, file, requests_tests(&task))?,
-                    is_wanted: wanted.contains(&file),
+                    is_expected: expected.contains(&file),
                 });
             }
-            kept_files.sort_by(|a, b| a.path.cmp(&b.path));
-            let (wanted, words) = (wanted.len(), task.words());
-            let line = Kept { id: case.id.clone(), wanted, words, files: kept_files };
+            files_out.sort_by(|a, b| a.path.cmp(&b.path));
+            let (expected, words) = (expected.len(), task.words());
+            let line = CaseEvidence { id: case.id.clone(), expected, words, files: files_out };
             let line = serde_json::to_string(&line).unwrap_or_default();
-            writeln!(kept, "{line}")
+            writeln!(out, "{line}")
                 .map_err(|error| Error::new(crate::Kind::Io, format!("evidence: {error}")))?;
         }
         Ok(Some(measured))
     }
 }
 
-/// Asks the tool as a client would.
-fn ask(
+/// Runs the tool as a client would.
+fn run_context(
     code: &Local<'_>,
     task: &str,
     max_tokens: usize,
@@ -215,34 +215,34 @@ fn ask(
     Ok(serde_json::from_str(&answer.json()?).unwrap_or_default())
 }
 
-/// Returns the best files and those that were looked for, each with its place if it has one.
-fn files_to_keep(order: &[FileId], wanted: &[FileId]) -> Vec<(Option<usize>, FileId)> {
-    let mut kept: Vec<(Option<usize>, FileId)> =
-        order.iter().take(KEPT_MAX).enumerate().map(|(at, &file)| (Some(at), file)).collect();
-    for &file in wanted {
+/// Returns the top files and the expected files, each with its rank if it has one.
+fn files_to_record(order: &[FileId], expected: &[FileId]) -> Vec<(Option<usize>, FileId)> {
+    let mut recorded: Vec<(Option<usize>, FileId)> =
+        order.iter().take(RECORDED_MAX).enumerate().map(|(at, &file)| (Some(at), file)).collect();
+    for &file in expected {
         let place = order.iter().position(|&other| other == file);
-        if place.is_none_or(|place| place >= KEPT_MAX) {
-            kept.push((place, file));
+        if place.is_none_or(|place| place >= RECORDED_MAX) {
+            recorded.push((place, file));
         }
     }
-    kept
+    recorded
 }
 
-/// Returns where each of `wanted` comes in `order`.
-fn places<T: PartialEq>(wanted: &[T], order: &[T]) -> Places {
-    wanted.iter().map(|one| order.iter().position(|other| other == one)).collect()
+/// Returns the rank of each of `expected` in `order`.
+fn places<T: PartialEq>(expected: &[T], order: &[T]) -> Ranks {
+    expected.iter().map(|one| order.iter().position(|other| other == one)).collect()
 }
 
-/// Returns the innermost functions around the lines that a patch changes in files of `wanted`.
+/// Returns the innermost functions around the changed lines of a patch, in files of `expected`.
 fn functions_of(
     catalog: &Catalog,
     touched: &[Touched],
-    wanted: &[FileId],
+    expected: &[FileId],
 ) -> Result<Vec<SymbolAt>> {
     let mut functions = Vec::new();
     for file in touched {
         let at = catalog.files().find(&file.path).map(FileId::new);
-        let Some(at) = at.filter(|at| wanted.contains(at)) else { continue };
+        let Some(at) = at.filter(|at| expected.contains(at)) else { continue };
         let Some(facts) = catalog.facts(at)? else { continue };
         for lines in &file.lines {
             let holds = |symbol: &crate::lang::Symbol| {

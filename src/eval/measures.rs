@@ -1,46 +1,45 @@
-//! Numbers made of ranks: how early what was looked for comes, with intervals.
+//! Retrieval metrics computed from ranks, with confidence intervals.
 
-/// Where the files or functions that were looked for came, each by its place from 0; `None` if it
-/// did not come.
-pub type Places = Vec<Option<usize>>;
+/// The ranks of the expected files or functions, from 0; `None` if not found.
+pub type Ranks = Vec<Option<usize>>;
 
-/// Samples of a bootstrap.
+/// Number of bootstrap samples.
 const SAMPLES: usize = 10_000;
 
-/// Returns the reciprocal of the first one's rank, 0 if none came.
-pub fn reciprocal_rank(places: &Places) -> f64 {
+/// Returns the reciprocal of the best rank (counted from 1), 0 if none was found.
+pub fn reciprocal_rank(places: &Ranks) -> f64 {
     places.iter().flatten().min().map_or(0.0, |place| 1.0 / (place + 1) as f64)
 }
 
-/// Returns 1 if any is among the first `k`.
-pub fn any_within(places: &Places, k: usize) -> f64 {
+/// Returns 1 if any is in the first `k`, else 0.
+pub fn any_within(places: &Ranks, k: usize) -> f64 {
     f64::from(places.iter().flatten().any(|place| *place < k))
 }
 
-/// Returns 1 if all are among the first `k`.
-pub fn all_within(places: &Places, k: usize) -> f64 {
+/// Returns 1 if all are in the first `k`, else 0.
+pub fn all_within(places: &Ranks, k: usize) -> f64 {
     f64::from(places.iter().all(|place| place.is_some_and(|place| place < k)))
 }
 
-/// Returns the share that is among the first `k`.
-pub fn recall(places: &Places, k: usize) -> f64 {
+/// Returns the share in the first `k`.
+pub fn recall(places: &Ranks, k: usize) -> f64 {
     let found = places.iter().flatten().filter(|place| **place < k).count();
     found as f64 / places.len().max(1) as f64
 }
 
-/// A mean and the interval that holds it in 95 of 100 samples.
+/// A mean with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,
-    /// The interval's lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// Returns the mean of `values` with a 95 % interval by the percentile bootstrap (Efron, 1979). Give
-/// differences of pairs for a paired one. The same values give the same interval. O(10,000 × values).
+/// Returns the mean of `values` with a 95 % confidence interval by the percentile bootstrap (Efron, 1979).
+/// For a paired comparison, pass the differences. Deterministic. O(10,000 × values).
 pub fn bootstrap(values: &[f64]) -> Mean {
     let mean = |sum: f64| sum / values.len().max(1) as f64;
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
@@ -52,14 +51,14 @@ pub fn bootstrap(values: &[f64]) -> Mean {
     Mean { mean: mean(values.iter().sum()), low: at(0.025), high: at(0.975) }
 }
 
-/// Returns the value below which the given share of `values` lies, by the nearest rank; 0 if empty.
+/// Returns the percentile of `values` for a share in 0 to 1, by nearest rank; 0 if empty.
 pub fn percentile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let at = (values.len() as f64 * share).ceil() as usize;
     values.get(at.saturating_sub(1)).copied().unwrap_or_default()
 }
 
-/// Returns a number below `end`, from a generator that needs no seed from outside (splitmix64).
+/// Returns a pseudo-random number below `end` (splitmix64).
 fn below(state: &mut u64, end: usize) -> usize {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut mixed = *state;
@@ -73,8 +72,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_become_numbers() {
-        let places: Places = vec![Some(2), None, Some(0)];
+    fn metrics_are_computed_from_ranks() {
+        let places: Ranks = vec![Some(2), None, Some(0)];
         assert_eq!(reciprocal_rank(&places), 1.0);
         assert_eq!(reciprocal_rank(&vec![Some(3)]), 0.25);
         assert_eq!(reciprocal_rank(&vec![None]), 0.0);
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_the_mean_and_shrink() {
+    fn intervals_contain_the_mean_and_shrink() {
         let few: Vec<f64> = (0..20).map(|at| f64::from(at % 2)).collect();
         let many: Vec<f64> = (0..2000).map(|at| f64::from(at % 2)).collect();
         let (few, many) = (bootstrap(&few), bootstrap(&many));

@@ -1,27 +1,26 @@
-//! Reads unified diffs: which lines of the files before they change.
+//! Parses unified diffs into the changed lines of the files before the patch.
 
 use std::ops::Range;
 
-/// A file that a patch changes.
+/// A file changed by a patch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Touched {
     /// Its path before the patch.
     pub path: Vec<u8>,
-    /// Lines before the patch, from 1: each line that is removed, and of each insertion the line
-    /// before and the line behind it.
+    /// Lines before the patch, from 1: each removed line, and the lines before and after each insertion.
     pub lines: Vec<Range<usize>>,
 }
 
-/// Returns the files that a patch changes and that were there before, in its order. O(patch).
+/// Returns the existing files that a patch changes, in order. O(patch).
 pub fn touched(patch: &[u8]) -> Vec<Touched> {
     let mut files: Vec<Touched> = Vec::new();
-    // Lines of the hunk that are still to come, before and after, and the next line before.
+    // Remaining lines of the hunk on each side, and the next line number before the patch.
     let (mut before, mut after, mut at) = (0, 0, 0);
     let mut is_new = false;
     for line in patch.split(|&byte| byte == b'\n') {
         if before > 0 || after > 0 {
             let Some(file) = files.last_mut().filter(|_| !is_new) else {
-                // Lines of a file that was not there.
+                // Lines of a new file.
                 after -= usize::from(line.starts_with(b"+")).min(after);
                 before = 0;
                 continue;
@@ -50,7 +49,7 @@ pub fn touched(patch: &[u8]) -> Vec<Touched> {
             }
         } else if let Some((old, new)) = line.strip_prefix(b"@@ -").and_then(hunk) {
             (before, after) = (old.1, new.1);
-            // Git names the line before an insertion.
+            // The header of a pure insertion has the line before it.
             at = if before == 0 { old.0 + 1 } else { old.0 };
         }
     }
@@ -70,7 +69,7 @@ fn plain(path: &[u8]) -> Vec<u8> {
     path.strip_prefix(b"a/").unwrap_or(path).to_vec()
 }
 
-/// Returns start and count before and after of `3,2 +5 @@ …`.
+/// Parses start and count of both sides of `3,2 +5 @@ …`.
 fn hunk(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
     let line = std::str::from_utf8(line.get(..line.len().min(60))?).ok()?;
     let mut words = line.split(' ');

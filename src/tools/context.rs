@@ -224,7 +224,7 @@ fn changes(
         changed = changed.with(other);
     }
     let scope = options.scope();
-    Ok((changed.within(catalog, |path| scope.holds(path)), said))
+    Ok((changed.within(catalog, |path| scope.contains(path)), said))
 }
 
 fn since_commit(
@@ -254,7 +254,7 @@ fn since_commit(
             files.extend(list.below(&path[..path.len() - 1]).map(FileId::new));
             continue;
         }
-        let Some(at) = list.find(&path).filter(|_| scope.holds(&path)) else { continue };
+        let Some(at) = list.find(&path).filter(|_| scope.contains(&path)) else { continue };
         let file = FileId::new(at);
         files.push(file);
         let earlier = match how {

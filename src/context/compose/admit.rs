@@ -1,22 +1,24 @@
-//! Which entries are worth their tokens.
+//! Selects entries by value per token.
 //!
-//! Every candidate has up to three forms: a line that names it, one that tells of it, and all of it.
-//! Steps from one form to the next are taken by what they add for each token, while they fit and are
-//! worth it; ties fall to the order of candidates.
+//! Every candidate has up to three forms: name, summary, complete. Steps from one form to the next are
+//! taken in descending order of added value per token, while they fit the budget and exceed a minimum;
+//! ties are broken by the order of candidates.
 
 use serde::Serialize;
 
-use super::bundle::{Bundle, Entry, Keyword, LeftOut};
+use super::bundle::{Bundle, Entry, Keyword, OmittedParts};
 use crate::context::tokens;
 
-/// What a step must be worth for each token, at the least.
-const WORTH_MIN: f32 = 0.12;
+/// Minimum value per token of a step.
+const VALUE_PER_TOKEN_MIN: f32 = 0.12;
 
-/// Tokens that headings and what is said of the rest take, about; in JSON they stand there already.
+/// Tokens reserved for headings and the summary of omitted entries in text.
 const HEADINGS_TOKENS: usize = 48;
+
+/// Tokens reserved for numbers in JSON, where the empty bundle already contains the keys.
 const NUMBERS_TOKENS: usize = 4;
 
-/// How a bundle is written.
+/// Output format of a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Form {
     /// See [`Bundle::render`].
@@ -25,30 +27,30 @@ pub enum Form {
     Json,
 }
 
-/// An entry in its forms.
+/// A candidate entry in its forms.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Each form and what it is worth, the shortest first.
+    /// Forms with their values, shortest first.
     pub(super) forms: Vec<(f32, Entry)>,
 }
 
-/// All that was found for a task, of which a bundle is a part.
+/// All candidates for a task, of which a bundle shows a part.
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub(super) keywords: Vec<Keyword>,
     pub(super) message: Option<String>,
-    /// In the order in which they are shown, part by part.
+    /// In display order, part by part.
     pub(super) candidates: Vec<Candidate>,
     pub(super) budget: usize,
-    /// Tokens per worth of an entry that is cheap enough, as a share of the usual.
-    pub(super) thrift: f32,
+    /// Factor on [`VALUE_PER_TOKEN_MIN`].
+    pub(super) value_min_factor: f32,
 }
 
-/// A step of one candidate to its next form.
+/// A step of a candidate to its next form.
 struct Step {
     candidate: usize,
     form: usize,
-    worth: f32,
+    value_per_token: f32,
     tokens: usize,
 }
 
@@ -58,7 +60,7 @@ impl Choice {
         self.message.is_none()
     }
 
-    /// Returns the bundle whose reply, as `measure` counts it, fits into the budget.
+    /// Returns the bundle whose reply fits the budget, as counted by `measure`.
     /// O(candidates × their text).
     pub fn bundle(&self, form: Form, measure: impl Fn(&Bundle) -> usize) -> Bundle {
         let costs: Vec<Vec<usize>> = self.candidates.iter().map(|of| costs(of, form)).collect();
@@ -68,9 +70,9 @@ impl Choice {
             budget: self.budget,
             ..Bundle::default()
         };
-        let seams = if form == Form::Text { HEADINGS_TOKENS } else { NUMBERS_TOKENS };
-        let mut left = self.budget.saturating_sub(measure(&bare) + seams);
-        // What is shown of each, as one more than its form.
+        let reserved = if form == Form::Text { HEADINGS_TOKENS } else { NUMBERS_TOKENS };
+        let mut left = self.budget.saturating_sub(measure(&bare) + reserved);
+        // Selected form of each candidate plus one; 0 if omitted.
         let mut shown = vec![0; self.candidates.len()];
         let mut taken: Vec<(usize, usize)> = Vec::new();
         for step in self.steps(&costs) {
@@ -84,12 +86,12 @@ impl Choice {
         loop {
             let mut bundle = bare.clone();
             self.fill(&mut bundle, &shown, &costs);
-            // The number stands in the reply, too; with as many digits it costs as much.
+            // The reply contains this number; the budget has at least as many digits.
             bundle.tokens = measure(&Bundle { tokens: self.budget, ..bundle.clone() });
             if bundle.tokens <= self.budget {
                 return bundle;
             }
-            // Headings and seams may cost more than was set aside.
+            // Headings and separators may cost more than reserved: undo the last step.
             if let Some((candidate, before)) = taken.pop() {
                 shown[candidate] = before;
             } else if let Some(keyword) =
@@ -97,7 +99,7 @@ impl Choice {
             {
                 keyword.nearest.clear();
             } else if bare.keywords.pop().is_none() {
-                // The sentence goes without the names that it offers.
+                // Drop the suggestions of the message.
                 let short = bare.message.as_ref().and_then(|message| message.split_once(';'));
                 let Some(short) = short.map(|(short, _)| short.to_owned()) else { return bundle };
                 bare.message = Some(short);
@@ -105,32 +107,33 @@ impl Choice {
         }
     }
 
-    /// Returns the steps that are worth it, best first.
+    /// Returns the steps above the minimum value, best first.
     fn steps(&self, costs: &[Vec<usize>]) -> Vec<Step> {
         let mut steps = Vec::new();
         for (candidate, (of, costs)) in self.candidates.iter().zip(costs).enumerate() {
-            let (mut value, mut cost, mut worth_before) = (0.0, 0, f32::INFINITY);
+            let (mut value, mut cost, mut previous) = (0.0, 0, f32::INFINITY);
             for (form, (total, entry)) in of.forms.iter().enumerate() {
                 let tokens = costs[form].saturating_sub(cost).max(1);
-                // A step cannot be taken before the one that it stands on.
-                let worth = ((total - value) / tokens as f32).min(worth_before);
-                // As many files as were asked for are wanted.
-                let is_wanted = form == 0 && matches!(entry, Entry::File(_));
-                if worth >= WORTH_MIN * self.thrift || is_wanted {
-                    steps.push(Step { candidate, form, worth, tokens });
+                // A step cannot precede the step before it.
+                let value_per_token = ((total - value) / tokens as f32).min(previous);
+                // Files are included regardless of value, up to `max_files`.
+                let is_required = form == 0 && matches!(entry, Entry::File(_));
+                if value_per_token >= VALUE_PER_TOKEN_MIN * self.value_min_factor || is_required {
+                    steps.push(Step { candidate, form, value_per_token, tokens });
                 }
-                (value, cost, worth_before) = (*total, costs[form], worth);
+                (value, cost, previous) = (*total, costs[form], value_per_token);
             }
         }
         steps.sort_by(|a, b| {
-            let order = b.worth.total_cmp(&a.worth).then(a.candidate.cmp(&b.candidate));
+            let order =
+                b.value_per_token.total_cmp(&a.value_per_token).then(a.candidate.cmp(&b.candidate));
             order.then(a.form.cmp(&b.form))
         });
         steps
     }
 
     fn fill(&self, bundle: &mut Bundle, shown: &[usize], costs: &[Vec<usize>]) {
-        let mut left_out = LeftOut::default();
+        let mut omitted_parts = OmittedParts::default();
         for (at, candidate) in self.candidates.iter().enumerate() {
             if shown[at] > 0 {
                 bundle.push(candidate.forms[shown[at] - 1].1.clone());
@@ -138,21 +141,21 @@ impl Choice {
             }
             let Some((_, entry)) = candidate.forms.first() else { continue };
             match entry {
-                Entry::Symbol(_) => left_out.symbols += 1,
-                Entry::File(_) => left_out.files += 1,
-                Entry::Snippet(_) => left_out.snippets += 1,
-                Entry::Calls(_) => left_out.calls += 1,
-                Entry::Test(_) => left_out.tests += 1,
+                Entry::Symbol(_) => omitted_parts.symbols += 1,
+                Entry::File(_) => omitted_parts.files += 1,
+                Entry::Snippet(_) => omitted_parts.snippets += 1,
+                Entry::Calls(_) => omitted_parts.calls += 1,
+                Entry::Test(_) => omitted_parts.tests += 1,
             }
             bundle.omitted_tokens += costs[at][0];
         }
-        bundle.omitted = left_out.total();
+        bundle.omitted = omitted_parts.total();
         bundle.omitted_tokens = rounded(bundle.omitted_tokens);
-        bundle.left_out = left_out;
+        bundle.omitted_parts = omitted_parts;
     }
 }
 
-/// Returns a number to two digits.
+/// Rounds a number up to two significant digits.
 fn rounded(count: usize) -> usize {
     let mut unit = 1;
     while count / unit >= 100 {
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_shown_in_its_order_and_the_rest_is_counted() {
+    fn entries_that_fit_are_shown_in_order_and_the_rest_is_counted() {
         let candidate = |at: usize| Candidate {
             forms: vec![
                 (10.0 / at as f32, file(&format!("src/file_{at}.rs"), &[])),
@@ -205,7 +208,7 @@ mod tests {
             message: None,
             candidates: (1..=30).map(candidate).collect(),
             budget,
-            thrift: 1.0,
+            value_min_factor: 1.0,
         };
         let mut before = 0;
         for budget in [120, 150, 200, 400, 2000] {

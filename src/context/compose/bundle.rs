@@ -4,30 +4,30 @@ use serde::Serialize;
 
 use crate::lang::{Marks, SymbolKind};
 
-/// A name or text of the task that was looked for.
+/// A name or text of the task that was looked up.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Keyword {
-    /// As the task writes it.
+    /// The text as written in the task.
     pub text: String,
-    /// What it was taken for.
+    /// The kind: `name`, `path`, `glob`, `frame` or `word`.
     pub kind: &'static str,
-    /// Nothing of that name is in the tree.
+    /// True if the tree contains nothing of that name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unknown: bool,
-    /// What is called nearly so, where nothing is called so.
+    /// Similar names, for an unknown one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<String>,
 }
 
-/// A definition that the task is about.
+/// A definition relevant to the task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Symbol {
     /// Its name.
     pub name: String,
-    /// The name with those of the scopes around it, where there are any.
+    /// The name qualified by its enclosing scopes, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qualified_name: Option<String>,
-    /// What sort of definition it is.
+    /// The kind of definition.
     pub kind: SymbolKind,
     /// The file's repository path.
     pub path: String,
@@ -35,35 +35,34 @@ pub struct Symbol {
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
-    /// The definition up to its body, on one line; a long one is cut, which `…` tells. Empty where
-    /// the place alone is told.
+    /// The definition up to its body, on one line, truncated with `…` if long. Empty in the shortest form.
     pub signature: String,
     /// The first line of its documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
-    /// It differs from what the task compares with.
+    /// True if the definition is part of the change that the task is about.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_changed: bool,
-    /// What the file is told to be.
+    /// The classification of the file.
     #[serde(flatten)]
     pub marks: Marks,
-    /// Its lines, whole.
+    /// The complete text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
 
-/// A file that the task is likely about.
+/// A file relevant to the task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct File {
     /// Its repository path.
     pub path: String,
-    /// How well it fits; comparable within one bundle only.
+    /// Relevance; comparable within one bundle only.
     pub score: f32,
-    /// What speaks for it, the strongest first.
+    /// Relevance signals, strongest first.
     pub why: Vec<String>,
 }
 
-/// Lines of a file, as they are on disk; of a long line the start, which `…` tells.
+/// Lines of a file as they are on disk. A long line is truncated with `…`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Snippet {
     /// The file's repository path.
@@ -74,60 +73,60 @@ pub struct Snippet {
     pub end_line: usize,
     /// The lines.
     pub text: String,
-    /// The definition around them.
+    /// The enclosing definition.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     pub around: Option<String>,
 }
 
-/// Which end of calls is told.
+/// The end of the calls that an entry lists.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// What calls the definition, and where it does.
+    /// Callers of the definition, with the lines of the calls.
     Caller,
-    /// What the definition calls, and where that is defined.
+    /// Callees of the definition, with the lines of their definitions.
     Callee,
 }
 
-/// Calls of a definition from one file, or calls that it makes of what one file defines.
+/// The callers of a definition in one file, or its callees defined in one file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Calls {
     /// The definition.
     pub of: String,
-    /// What the others are to it.
+    /// The role of the listed functions.
     pub role: Role,
-    /// The file of the others.
+    /// Their file.
     pub path: String,
-    /// The others.
+    /// The listed functions.
     pub sites: Vec<Site>,
 }
 
 /// One end of a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Site {
-    /// What calls or is called.
+    /// The name of the caller or callee.
     pub name: String,
-    /// The line of the call, or of what is called, from 1.
+    /// The line of the call, or of the callee's definition, from 1.
     pub line: usize,
 }
 
-/// A file of tests.
+/// A test file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Test {
     /// Its repository path.
     pub path: String,
-    /// Why it is taken to be about the files.
+    /// How the test was associated with the files.
     pub why: &'static str,
-    /// How that is known: nobody ran it.
+    /// The basis of the association; `convention` means that no test was run.
     pub basis: &'static str,
-    /// The command that runs it from the root, where one is known.
+    /// The command that runs it from the root, if the runner is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-/// How many entries of each part were found and left out.
+/// Number of omitted entries of each part.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
-pub struct LeftOut {
+pub struct OmittedParts {
     /// Definitions.
     pub symbols: usize,
     /// Files.
@@ -140,45 +139,45 @@ pub struct LeftOut {
     pub tests: usize,
 }
 
-impl LeftOut {
-    /// Returns the number of all.
+impl OmittedParts {
+    /// Returns the sum.
     pub fn total(self) -> usize {
         self.symbols + self.files + self.snippets + self.calls + self.tests
     }
 }
 
-/// What was composed.
+/// A composed reply.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Bundle {
-    /// What is to be said where nothing was found.
+    /// The message of a miss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What was looked for.
+    /// The names and words that were looked up.
     pub keywords: Vec<Keyword>,
-    /// Definitions of names that the task mentions, and those that its words lead to.
+    /// Definitions of mentioned names, and those found by the words of the task.
     pub symbols: Vec<Symbol>,
     /// Files, best first.
     pub files: Vec<File>,
-    /// Lines worth reading first.
+    /// Relevant lines.
     pub snippets: Vec<Snippet>,
-    /// Calls from and to the definitions.
+    /// Callers and callees of the definitions.
     pub calls: Vec<Calls>,
     /// Tests of the files.
     pub tests: Vec<Test>,
-    /// Tokens of the reply.
+    /// Estimated tokens of the reply.
     pub tokens: usize,
-    /// Tokens that were allowed.
+    /// The token budget.
     pub budget: usize,
-    /// Entries that were found and left out.
+    /// Number of omitted entries.
     pub omitted: usize,
-    /// About what these would cost.
+    /// Estimated tokens of the omitted entries.
     pub omitted_tokens: usize,
-    /// Of which parts they are.
+    /// Omitted entries by part.
     #[serde(skip)]
-    pub left_out: LeftOut,
+    pub omitted_parts: OmittedParts,
 }
 
-/// An entry that may be shown.
+/// An entry of any part.
 #[derive(Clone, Debug)]
 pub(super) enum Entry {
     Symbol(Symbol),
@@ -200,7 +199,7 @@ impl Bundle {
         }
     }
 
-    /// Returns false if it leads nowhere.
+    /// Returns true if the bundle contains files or definitions.
     pub fn is_found(&self) -> bool {
         !self.files.is_empty() || !self.symbols.is_empty()
     }

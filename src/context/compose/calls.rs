@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::admit::Candidate;
 use super::bundle::{Calls, Entry, Role, Site};
-use super::symbols::Meant;
+use super::symbols::SelectedSymbols;
 use super::{Detail, Options, Sources};
 use crate::answer::definition::Around;
 use crate::answer::texts::Texts;
@@ -20,52 +20,52 @@ use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 use crate::lang::facts::Role as Use;
 use crate::source::secret::is_secret;
 
-/// Definitions whose calls are told.
+/// Number of definitions whose calls are shown.
 const SYMBOLS_MAX: usize = 3;
 
-/// Uses of a definition's name that are resolved: of a name that half the tree uses, most mean
-/// something else, and the few callers that are told are looked for in files that fit.
+/// Maximum number of uses of a name that are resolved. Most uses of a very common name refer to other
+/// definitions, and the few callers that are shown are searched in the best files first.
 const USES_MAX: usize = 96;
 
-/// Ends of calls that a short form has.
+/// Number of calls in the short form.
 const SITES_LEAN: usize = 2;
 
-/// What the nearest callers are worth.
+/// Value of the first group of callers.
 const VALUE: f32 = 24.0;
 
-/// What callees are worth of what callers are.
+/// Value of callees relative to callers.
 const CALLEES_SHARE: f32 = 0.6;
 
-/// Ends of calls of one definition, by file.
+/// Callers or callees of one definition in one file.
 struct Group {
     file: FileId,
     sites: Vec<Site>,
-    /// Other named definitions among the ends.
+    /// Number of other named definitions that these functions call or are.
     shared: usize,
 }
 
-/// Returns the calls in their forms: of each definition the nearest callers, then what it calls.
+/// Returns the calls as candidates: for each definition its callers, then its callees.
 pub(super) fn candidates(
     sources: &Sources<'_>,
     texts: &mut Texts<'_>,
-    meant: &Meant,
+    selected: &SelectedSymbols,
     ranked: &[RankedFile],
     options: &Options,
 ) -> Result<Vec<Candidate>> {
     let catalog = sources.catalog;
     let (detail, scope) = (options.detail, options.scope());
-    let is_told = |file: FileId| {
+    let is_allowed = |file: FileId| {
         let path = catalog.path(file);
-        scope.holds(path) && !is_secret(path)
+        scope.contains(path) && !is_secret(path)
     };
     if detail == Detail::Lean {
         return Ok(Vec::new());
     }
-    let named: Vec<SymbolAt> = meant.named.iter().copied().take(SYMBOLS_MAX).collect();
+    let named: Vec<SymbolAt> = selected.named.iter().copied().take(SYMBOLS_MAX).collect();
     let places: FxHashMap<FileId, usize> =
         ranked.iter().enumerate().map(|(place, ranked)| (ranked.file, place)).collect();
     let place_of = |file: FileId| places.get(&file).copied().unwrap_or(usize::MAX);
-    // Tests come last, where only they call.
+    // Files with tests come last.
     let first = |file: FileId| {
         let is_test = catalog.marks(file).is_ok_and(|marks| marks.test);
         place_of(file).min(usize::MAX / 2) + if is_test { usize::MAX / 2 } else { 0 }
@@ -74,7 +74,7 @@ pub(super) fn candidates(
     for at in &named {
         callers.push(callers_of(catalog, texts, *at, &first)?);
     }
-    // Who calls several of them says how they hang together.
+    // A caller of several of them shows how they are connected, so it ranks first.
     let mut calling: BTreeMap<SymbolAt, usize> = BTreeMap::new();
     for of_one in &callers {
         let from: BTreeSet<SymbolAt> = of_one.iter().map(|(from, ..)| *from).collect();
@@ -89,22 +89,22 @@ pub(super) fn candidates(
         let shared = |from: &SymbolAt| {
             calling.get(from).map_or(0, |count| count - 1) + usize::from(named.contains(from))
         };
-        let callers = callers.into_iter().filter(|(_, file, _)| is_told(*file));
+        let callers = callers.into_iter().filter(|(_, file, _)| is_allowed(*file));
         let callers = callers.map(|(from, file, site)| (shared(&from), file, site));
         let mut groups = grouped(callers);
         sort(&mut groups, &place_of);
-        let told = detail.callers() / named.len().max(1);
-        for (number, group) in groups.into_iter().take(told.max(1)).enumerate() {
+        let groups_max = detail.callers() / named.len().max(1);
+        for (number, group) in groups.into_iter().take(groups_max.max(1)).enumerate() {
             let value = value * (1.0 + 0.5 * group.shared as f32) / (1.0 + 0.4 * number as f32);
             candidates.push(candidate(catalog, &of.name, Role::Caller, group, value, detail));
         }
         let called = callees_of(catalog, texts, *at);
-        let called = called.into_iter().filter(|(to, _)| is_told(to.file));
+        let called = called.into_iter().filter(|(to, _)| is_allowed(to.file));
         let called = called.map(|(to, site)| (usize::from(named.contains(&to)), to.file, site));
         let mut groups = grouped(called);
         sort(&mut groups, &place_of);
-        let told = detail.callers() / 2 / named.len().max(1);
-        for (number, group) in groups.into_iter().take(told).enumerate() {
+        let groups_max = detail.callers() / 2 / named.len().max(1);
+        for (number, group) in groups.into_iter().take(groups_max).enumerate() {
             let value = CALLEES_SHARE * value * (1.0 + 0.5 * group.shared as f32)
                 / (1.0 + 0.6 * number as f32);
             candidates.push(candidate(catalog, &of.name, Role::Callee, group, value, detail));
@@ -135,8 +135,8 @@ fn candidate(
     Candidate { forms }
 }
 
-/// Returns the calls of a definition outside of tests, or in tests where there are no others: what
-/// calls, its file and the place.
+/// Returns the calls of a definition outside tests, or those in tests if there are no others: the caller,
+/// its file and the call site.
 fn callers_of(
     catalog: &Catalog,
     texts: &mut Texts<'_>,
@@ -148,7 +148,7 @@ fn callers_of(
     for (_, caller) in uses_within(catalog, &[at], CONFIDENCE_ANSWER, bound).uses {
         let site = &caller.site;
         let from = crate::graph::calls::calling_symbol(catalog, site);
-        // What calls itself is no news.
+        // Skip recursive calls.
         if from == Some(at) {
             continue;
         }
@@ -161,14 +161,14 @@ fn callers_of(
     }
     let chosen = if others.is_empty() { in_tests } else { others };
     let placed = chosen.into_iter().filter_map(|(from, file, start, name)| {
-        // Line 0 is that of a file that changed a moment ago.
+        // Line 0 marks a file that changed since it was indexed.
         let line = Some(texts.line(file, start).0).filter(|line| *line > 0)?;
         Some((from, file, Site { name, line }))
     });
     Ok(placed.collect())
 }
 
-/// Returns what a definition calls, each once, and where it is defined.
+/// Returns the distinct callees of a definition and the lines of their definitions.
 fn callees_of(catalog: &Catalog, texts: &mut Texts<'_>, at: SymbolAt) -> Vec<(SymbolAt, Site)> {
     let mut called = BTreeSet::new();
     let mut found = Vec::new();
@@ -182,7 +182,7 @@ fn callees_of(catalog: &Catalog, texts: &mut Texts<'_>, at: SymbolAt) -> Vec<(Sy
     found
 }
 
-/// Returns ends of calls by file, those of each that hang together with other definitions first.
+/// Groups callers or callees by file, in each file those connected with other definitions first.
 fn grouped(ends: impl Iterator<Item = (usize, FileId, Site)>) -> Vec<Group> {
     let mut by_file: BTreeMap<FileId, Vec<(usize, Site)>> = BTreeMap::new();
     for (shared, file, site) in ends {
@@ -191,19 +191,19 @@ fn grouped(ends: impl Iterator<Item = (usize, FileId, Site)>) -> Vec<Group> {
     let group = |(file, mut sites): (FileId, Vec<(usize, Site)>)| {
         sites.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
         let shared = sites.first().map_or(0, |(shared, _)| *shared);
-        // One that calls twice is told once.
-        let mut told: Vec<Site> = Vec::new();
+        // A function that calls twice is listed once.
+        let mut distinct: Vec<Site> = Vec::new();
         for (_, site) in sites {
-            if told.iter().all(|other| other.name != site.name) {
-                told.push(site);
+            if distinct.iter().all(|other| other.name != site.name) {
+                distinct.push(site);
             }
         }
-        Group { file, sites: told, shared }
+        Group { file, sites: distinct, shared }
     };
     by_file.into_iter().map(group).collect()
 }
 
-/// Puts first what hangs together with other definitions, then files that rank high.
+/// Sorts groups by connection with other definitions, then by rank of the file.
 fn sort(groups: &mut [Group], place_of: &dyn Fn(FileId) -> usize) {
     groups.sort_by_key(|group| (std::cmp::Reverse(group.shared), place_of(group.file), group.file));
 }

@@ -1,4 +1,4 @@
-//! The words of a task that are no part of a name or path in it: what it says of those.
+//! The plain words of a task: those that are not part of a mentioned name or path.
 
 use rustc_hash::FxHashMap;
 
@@ -10,28 +10,27 @@ use crate::index::text::Query;
 use crate::lang::prose::Stems;
 use crate::lang::words::{identifiers, parts, push_folded};
 
-/// Words that are looked at.
+/// Maximum number of words.
 const WORDS_MAX: usize = 24;
 
-/// Letters of the shortest word.
+/// Minimum length of a word, in letters.
 const LETTERS_MIN: usize = 3;
 
-/// A word and how much it says.
+/// A plain word and its weight.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FreeWord {
     /// The word, in lowercase.
     pub(super) word: String,
     /// Its stem.
     pub(super) stem: String,
-    /// How many files hold it as a word, in lowercase or as the task would write a name.
+    /// Number of files that contain it as a word, in lowercase or capitalised, whichever is higher.
     pub(super) files: usize,
-    /// What a line that holds it is worth.
+    /// Weight of the word in the coverage of a line.
     pub(super) weight: f32,
 }
 
-/// Returns the words of a task, of which `query` was made, that the tree knows or that stand for
-/// themselves, in the order of the query.
-/// O(files that hold them).
+/// Returns the plain words of a task in the order of `query`, which was made from the task.
+/// O(files that contain them).
 pub(super) fn free_words(catalog: &Catalog, task: &Task, query: &Query) -> Result<Vec<FreeWord>> {
     let mut named: Vec<String> = Vec::new();
     for mention in &task.mentions {
@@ -66,7 +65,7 @@ pub(super) fn free_words(catalog: &Catalog, task: &Task, query: &Query) -> Resul
     Ok(words)
 }
 
-/// Returns the parts of all names in a text, in lowercase, and those names whole.
+/// Returns the identifiers of a text and their parts, in lowercase.
 pub(super) fn folded_parts(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for span in identifiers(text.as_bytes()) {
@@ -81,11 +80,11 @@ pub(super) fn folded_parts(text: &str) -> Vec<String> {
     found
 }
 
-/// Which of some words a line holds.
+/// Computes the share of some words that a line contains.
 #[derive(Debug)]
 pub(super) struct Coverage<'a> {
     words: &'a [FreeWord],
-    /// Places of words, by word and by stem.
+    /// Indexes of words, by word and by stem.
     places: FxHashMap<&'a str, Vec<usize>>,
     all: f32,
     stems: Stems,
@@ -93,7 +92,7 @@ pub(super) struct Coverage<'a> {
 }
 
 impl Coverage<'_> {
-    /// Returns what looks for `words`. O(words).
+    /// Prepares the look-up of `words`. O(words).
     pub(super) fn new(words: &[FreeWord]) -> Coverage<'_> {
         let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (place, word) in words.iter().enumerate() {
@@ -106,7 +105,7 @@ impl Coverage<'_> {
         Coverage { words, places, all, stems: Stems::default(), folded: String::new() }
     }
 
-    /// Returns how much of the words a line says, 0 to 1. O(line).
+    /// Returns the weighted share of the words that a line contains, 0 to 1. O(line).
     pub(super) fn of(&mut self, line: &str) -> f32 {
         if self.all <= 0.0 {
             return 0.0;
@@ -127,7 +126,7 @@ impl Coverage<'_> {
             let whole = self.places.get(self.folded.as_str());
             whole.into_iter().flatten().for_each(|&place| held[place] = true);
         }
-        let said = self.words.iter().zip(&held).filter(|(_, held)| **held);
-        said.map(|(word, _)| word.weight).sum::<f32>() / self.all
+        let contained = self.words.iter().zip(&held).filter(|(_, held)| **held);
+        contained.map(|(word, _)| word.weight).sum::<f32>() / self.all
     }
 }

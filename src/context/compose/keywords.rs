@@ -1,60 +1,60 @@
-//! What of a task was looked for, and what is called nearly so where nothing is called so.
+//! The keywords of a task, with similar names for unknown ones.
 
 use super::bundle::Keyword;
 use super::free_words::FreeWord;
 use super::{PathNames, Sources};
 use crate::answer::nearest;
 use crate::base::path;
-use crate::context::evidence::Found;
-use crate::context::task::{Kind, Mention, Task};
+use crate::context::evidence::TaskEvidence;
+use crate::context::task::{Mention, MentionKind, Task};
 use crate::error::Result;
 use crate::source::secret::is_secret;
 
-/// Names and paths that are told.
+/// Maximum number of names and paths shown.
 const MENTIONS_MAX: usize = 12;
 
-/// Words that are told beside them.
+/// Maximum number of plain words shown.
 const WORDS_MAX: usize = 4;
 
-/// Bytes of a name or path that is told; longer ones are left out.
+/// Maximum length of a name or path shown, in bytes; longer ones are omitted.
 const BYTES_MAX: usize = 120;
 
-/// Unknown names for which others are offered.
-const OFFERS_MAX: usize = 3;
+/// Number of unknown names with suggestions.
+const SUGGESTED_FOR_MAX: usize = 3;
 
-/// Names that are offered for one.
+/// Suggestions per unknown name.
 const NEAREST_MAX: usize = 2;
 
-/// Names of a tree above which none are offered beside an answer: to compare all of them with one takes
+/// Number of names of a tree above which a reply has no suggestions, because comparing them all takes
 /// longer than the rest of the reply.
 const NAMES_MAX: u64 = 500_000;
 
-/// Words of a task for which names are offered where nothing was found.
+/// Number of words of a task with suggestions on a miss.
 const TRIED_MAX: usize = 8;
 
-/// Returns the names, paths and words that were looked for, in the order of the task.
+/// Returns the names and paths that were looked up, in the order of the task, then the rarest words.
 pub(super) fn keywords(
     sources: &Sources<'_>,
     task: &Task,
-    found: &Found,
+    found: &TaskEvidence,
     words: &[FreeWord],
 ) -> Result<Vec<Keyword>> {
     let mut keywords: Vec<Keyword> = Vec::new();
-    let mut offers = 0;
+    let mut suggested_for = 0;
     for (place, mention) in task.mentions.iter().enumerate() {
         let text = &mention.text;
-        // A sentence is no keyword, nor is a page of output.
+        // Sentences and program output are not keywords.
         let is_short = text.len() <= BYTES_MAX && !text.contains(char::is_whitespace);
-        let is_told = keywords.iter().any(|keyword| keyword.text == *text);
-        let is_said = !mention.is_in_code || mention.kind == Kind::Frame;
-        if !is_short || is_told || !is_said || mention.kind == Kind::Literal {
+        let is_duplicate = keywords.iter().any(|keyword| keyword.text == *text);
+        let is_in_prose = !mention.is_in_code || mention.kind == MentionKind::Frame;
+        if !is_short || is_duplicate || !is_in_prose || mention.kind == MentionKind::Literal {
             continue;
         }
         let is_unknown = found.unmatched.contains(&place);
         let mut nearest = Vec::new();
-        if is_unknown && offers < OFFERS_MAX {
-            nearest = offered(sources, mention)?;
-            offers += 1;
+        if is_unknown && suggested_for < SUGGESTED_FOR_MAX {
+            nearest = suggestions(sources, mention)?;
+            suggested_for += 1;
         }
         keywords.push(Keyword { text: text.clone(), kind: kind(mention), is_unknown, nearest });
         if keywords.len() == MENTIONS_MAX {
@@ -72,26 +72,27 @@ pub(super) fn keywords(
 
 fn kind(mention: &Mention) -> &'static str {
     match mention.kind {
-        Kind::Frame => "frame",
-        Kind::Path => "path",
-        Kind::Glob => "glob",
-        Kind::Qualified | Kind::Identifier => "name",
-        Kind::Literal => "text",
+        MentionKind::Frame => "frame",
+        MentionKind::Path => "path",
+        MentionKind::Glob => "glob",
+        MentionKind::Qualified | MentionKind::Identifier => "name",
+        MentionKind::Literal => "text",
     }
 }
 
-/// Returns what is called nearly as a mention that means nothing.
-fn offered(sources: &Sources<'_>, mention: &Mention) -> Result<Vec<String>> {
+/// Returns names similar to an unknown mention.
+fn suggestions(sources: &Sources<'_>, mention: &Mention) -> Result<Vec<String>> {
     match mention.kind {
-        Kind::Path | Kind::Frame => Ok(paths_near(sources.path_names, &mention.text)),
-        Kind::Qualified | Kind::Identifier => {
+        MentionKind::Path | MentionKind::Frame => Ok(paths_near(sources.path_names, &mention.text)),
+        MentionKind::Qualified | MentionKind::Identifier => {
             let last = mention.text.rsplit(['.', ':', '#']).next().unwrap_or_default();
-            match sources.catalog.names_max() > NAMES_MAX {
-                true => Ok(Vec::new()),
-                false => names_near(sources, last),
+            if sources.catalog.names_max() > NAMES_MAX {
+                Ok(Vec::new())
+            } else {
+                names_near(sources, last)
             }
         }
-        Kind::Glob | Kind::Literal => Ok(Vec::new()),
+        MentionKind::Glob | MentionKind::Literal => Ok(Vec::new()),
     }
 }
 
@@ -106,24 +107,24 @@ fn paths_near(names: PathNames<'_>, wanted: &str) -> Vec<String> {
 fn names_near(sources: &Sources<'_>, wanted: &str) -> Result<Vec<String>> {
     let catalog = sources.catalog;
     let names = catalog.names()?;
-    let mut offered = Vec::new();
+    let mut suggestions = Vec::new();
     for at in nearest::in_index(names.index(), wanted.as_bytes()) {
         let near = names.get(at);
         let shown = String::from_utf8_lossy(near).into_owned();
-        let is_new = shown != wanted && shown.len() <= BYTES_MAX && offered.len() < NEAREST_MAX;
-        // A name of the index that the catalog has nothing under is none.
+        let is_new = shown != wanted && shown.len() <= BYTES_MAX && suggestions.len() < NEAREST_MAX;
+        // Skip names of the index whose definitions are gone.
         if is_new && !catalog.defined(near)?.is_empty() {
-            offered.push(shown);
+            suggestions.push(shown);
         }
     }
-    Ok(offered)
+    Ok(suggestions)
 }
 
-/// Returns what is said where nothing fits: that, and what is called nearly as the task's words are.
+/// Returns the message of a miss, with names similar to the words of the task.
 pub(super) fn miss(sources: &Sources<'_>, task: &Task, keywords: &[Keyword]) -> Result<String> {
-    let nothing = "nothing in this tree fits the task";
+    let nothing = "nothing in this tree matches the task";
     if keywords.iter().any(|keyword| !keyword.nearest.is_empty()) {
-        return Ok(format!("{nothing}; the names nearest to its own are offered"));
+        return Ok(format!("{nothing}; similar names are listed"));
     }
     let mut words: Vec<&str> = task.prose.split(|c: char| !c.is_alphanumeric()).collect();
     words.retain(|word| word.len() > 3 && !crate::lang::prose::is_stop_word(&word.to_lowercase()));

@@ -1,22 +1,24 @@
-//! A bundle as text for people and models.
+//! Renders a bundle as text.
 
 use std::fmt::Write as _;
 
-use super::bundle::{Bundle, Calls, Entry, File, Keyword, LeftOut, Role, Snippet, Symbol, Test};
+use super::bundle::{
+    Bundle, Calls, Entry, File, Keyword, OmittedParts, Role, Snippet, Symbol, Test,
+};
 use crate::answer::style::{Plain, Style};
 use crate::base::text::plain;
 use crate::lang::SymbolKind;
 
 impl Bundle {
-    /// Returns the parts, each under its heading.
+    /// Returns the bundle as text, each part under a heading.
     pub fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         if let Some(message) = &self.message {
             let _ = writeln!(out, "{message}");
         }
         if !self.keywords.is_empty() {
-            let told: Vec<String> = self.keywords.iter().map(keyword).collect();
-            let _ = writeln!(out, "keywords: {}", told.join(", "));
+            let keywords: Vec<String> = self.keywords.iter().map(keyword).collect();
+            let _ = writeln!(out, "keywords: {}", keywords.join(", "));
         }
         section(&mut out, "definitions", &self.symbols, |symbol, out| symbol.write(out, style));
         section(&mut out, "files", &self.files, |file, out| file.write(out, style));
@@ -31,8 +33,8 @@ impl Bundle {
         }
         section(&mut out, "tests (by convention)", &self.tests, |test, out| test.write(out, style));
         if self.omitted > 0 {
-            let parts = parts(self.left_out).join(", ");
-            let _ = writeln!(out, "left out: {parts} (about {} tokens)", self.omitted_tokens);
+            let parts = parts(self.omitted_parts).join(", ");
+            let _ = writeln!(out, "omitted: {parts} (about {} tokens)", self.omitted_tokens);
         }
         out
     }
@@ -45,9 +47,9 @@ fn section<T>(out: &mut String, title: &str, entries: &[T], write: impl Fn(&T, &
     }
 }
 
-/// Returns what was left out, by part.
-fn parts(left_out: LeftOut) -> Vec<String> {
-    let LeftOut { symbols, files, snippets, calls, tests } = left_out;
+/// Returns the omitted entries by part.
+fn parts(omitted_parts: OmittedParts) -> Vec<String> {
+    let OmittedParts { symbols, files, snippets, calls, tests } = omitted_parts;
     let all = [
         (symbols, "definition"),
         (files, "file"),
@@ -56,12 +58,12 @@ fn parts(left_out: LeftOut) -> Vec<String> {
         (tests, "test"),
     ];
     let some = all.iter().filter(|(count, _)| *count > 0);
-    let tell = |(count, noun): &(usize, &str)| match (*count, *noun) {
+    let describe = |(count, noun): &(usize, &str)| match (*count, *noun) {
         (1, noun) => format!("1 {noun}"),
         (count, "file of calls") => format!("{count} files of calls"),
         (count, noun) => format!("{count} {noun}s"),
     };
-    some.map(tell).collect()
+    some.map(describe).collect()
 }
 
 fn keyword(keyword: &Keyword) -> String {
@@ -72,13 +74,13 @@ fn keyword(keyword: &Keyword) -> String {
         (true, false) => {
             let nearest: Vec<String> =
                 keyword.nearest.iter().map(|name| format!("`{}`", plain(name))).collect();
-            format!("{text} (not found; is it {}?)", nearest.join(" or "))
+            format!("{text} (not found; did you mean {}?)", nearest.join(" or "))
         }
     }
 }
 
 impl Entry {
-    /// Writes the entry as it stands in its part.
+    /// Writes the entry as it appears in its part.
     pub(super) fn write(&self, out: &mut String) {
         let style = &Plain;
         match self {
@@ -99,12 +101,12 @@ impl Symbol {
         let Symbol { path, line, end_line, .. } = self;
         let name = style.name(self.qualified_name.as_ref().unwrap_or(&self.name));
         let _ = match self.kind {
-            // Its name starts with its kind.
+            // The name starts with the kind.
             SymbolKind::Impl => write!(out, "{name}"),
             kind => write!(out, "{} {name}", kind.name()),
         };
         let _ = write!(out, "  {}", style.range(path, *line, *end_line));
-        // The text begins with it.
+        // The body begins with the signature.
         if !self.signature.is_empty() && self.body.is_none() {
             let _ = write!(out, "  {}", plain(&self.signature));
         }
@@ -161,7 +163,7 @@ impl Calls {
 impl Test {
     fn write(&self, out: &mut String, style: &dyn Style) {
         match &self.command {
-            // The command names the file, as a rule.
+            // Do not repeat the path if the command contains it.
             Some(command) if command.contains(&self.path) => {
                 let _ = writeln!(out, "`{}`  {}", plain(command), self.why);
             }
@@ -174,7 +176,7 @@ impl Test {
     }
 }
 
-/// Writes text as it is, between fences that are longer than any in it.
+/// Writes text between fences that are longer than any run of back-ticks in it.
 fn fenced(out: &mut String, text: &str) {
     let mut longest = 0;
     let mut run = 0;

@@ -1,12 +1,12 @@
-//! The command that runs the tests of a file: by its language, its path and the manifests above it.
+//! The command that runs the tests of a file, derived from its language, its path and the manifests of
+//! its parent directories.
 //!
-//! Nothing is run here. Where a project's own way is not written in a manifest that is understood,
-//! nothing is said.
+//! Nothing is executed. Without a supported manifest there is no command.
 
 use serde_json::Value;
 
-/// Returns the command that runs the tests in the file at a repository path, from the root; `read`
-/// gives the text of a file of the tree.
+/// Returns the command that runs the tests in the file at a repository path, from the root. `read`
+/// returns the text of a file of the tree.
 pub(super) fn command(
     path: &str,
     language: Option<&str>,
@@ -25,9 +25,10 @@ pub(super) fn command(
             let module = nearest(folder, "go.mod", &read)?.0;
             let below = folder.strip_prefix(&module)?.trim_start_matches('/');
             let package = plain(&if below.is_empty() { ".".into() } else { format!("./{below}") })?;
-            Some(match module.is_empty() {
-                true => format!("go test {package}"),
-                false => format!("go -C {} test {package}", plain(&module)?),
+            Some(if module.is_empty() {
+                format!("go test {package}")
+            } else {
+                format!("go -C {} test {package}", plain(&module)?)
             })
         }
         "javascript" | "typescript" | "tsx" => javascript(path, folder, &read),
@@ -42,7 +43,7 @@ pub(super) fn command(
     }
 }
 
-/// Returns the nearest folder at or above one that has a file of a name, and that file's text.
+/// Returns the nearest directory, at or above `folder`, that contains a file `name`, and its text.
 fn nearest(
     folder: &str,
     name: &str,
@@ -61,7 +62,7 @@ fn nearest(
     }
 }
 
-/// Returns a path as a shell takes it; `None` for one that is better not given to any.
+/// Returns a path quoted for a shell; `None` for a path that cannot be quoted safely.
 fn quoted(path: &str) -> Option<String> {
     if path.starts_with('-') || path.contains(['\'', '`']) || path.chars().any(char::is_control) {
         return None;
@@ -69,7 +70,7 @@ fn quoted(path: &str) -> Option<String> {
     Some(plain(path).unwrap_or_else(|| format!("'{path}'")))
 }
 
-/// Returns a text if a shell takes it as it stands.
+/// Returns a text if it needs no quoting in a shell.
 fn plain(text: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./@+-".contains(c);
     (!text.starts_with('-') && text.chars().all(is_plain)).then(|| text.to_owned())
@@ -78,9 +79,10 @@ fn plain(text: &str) -> Option<String> {
 fn rust(path: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let (package, _) = nearest(folder, "Cargo.toml", read)?;
-    let cargo = match package.is_empty() {
-        true => "cargo test".to_owned(),
-        false => format!("cargo test --manifest-path {}/Cargo.toml", plain(&package)?),
+    let cargo = if package.is_empty() {
+        "cargo test".to_owned()
+    } else {
+        format!("cargo test --manifest-path {}/Cargo.toml", plain(&package)?)
     };
     let below = path.strip_prefix(&package)?.trim_start_matches('/');
     let below = plain(below.strip_suffix(".rs")?)?;
@@ -104,7 +106,7 @@ fn rust(path: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
     }
 }
 
-/// Runners of JavaScript, each with the command that runs one file.
+/// JavaScript test runners, each with the command that runs one file.
 const RUNNERS: [(&str, &str); 4] = [
     ("vitest", "npx vitest run"),
     ("jest", "npx jest"),
@@ -119,12 +121,12 @@ fn javascript(path: &str, folder: &str, read: &impl Fn(&str) -> Option<String>) 
         if let Some(command) = of_package(path, &project, &manifest, read) {
             return Some(command);
         }
-        // A package of a workspace is often tested from the root of that.
+        // Packages of a workspace are often tested from its root.
         if project.is_empty() {
             return None;
         }
         above = project.rsplit_once('/').map_or("", |(above, _)| above);
-        // What lives as long as the loop: a part of the folder itself.
+        // Borrow from `folder`, which outlives the loop.
         above = &folder[..above.len()];
     }
 }
@@ -142,16 +144,14 @@ fn of_package(
         kinds.iter().any(|kind| manifest[kind].get(name).is_some())
     };
     let below = quoted(path.strip_prefix(project)?.trim_start_matches('/'))?;
-    let enter = match project.is_empty() {
-        true => String::new(),
-        false => format!("cd {} && ", plain(project)?),
-    };
+    let enter =
+        if project.is_empty() { String::new() } else { format!("cd {} && ", plain(project)?) };
     let file = |name: &str| {
         read(&if project.is_empty() { name.to_owned() } else { format!("{project}/{name}") })
     };
     let runs = |name: &str| script.contains(name);
     if RUNNERS.iter().any(|(name, _)| runs(name)) || runs("node --test") {
-        // The project's own way takes files behind its options.
+        // The test script of the project accepts files as arguments.
         let run = match (file("yarn.lock"), file("pnpm-lock.yaml")) {
             (Some(_), _) => "yarn test",
             (None, Some(_)) => "pnpm test",
@@ -172,9 +172,10 @@ fn jvm(folder: &str, class: String, read: &impl Fn(&str) -> Option<String>) -> O
     let build = ["build.gradle", "build.gradle.kts"];
     let (project, _) = build.iter().find_map(|name| nearest(folder, name, read))?;
     let gradle = if read("gradlew").is_some() { "./gradlew" } else { "gradle" };
-    let task = match project.is_empty() {
-        true => "test".to_owned(),
-        false => format!(":{}:test", plain(&project)?.replace('/', ":")),
+    let task = if project.is_empty() {
+        "test".to_owned()
+    } else {
+        format!(":{}:test", plain(&project)?.replace('/', ":"))
     };
     Some(format!("{gradle} {task} --tests '*{class}'"))
 }

@@ -1,43 +1,43 @@
-//! The lines that a bundle may quote: those of a named definition that say the rest of the task, those
-//! of other files that say most of it, and those that it names by number.
+//! The snippets of a bundle: lines of named definitions that contain the other words of the task, the
+//! best lines of other files, and locations that the task names by line.
 
 use super::admit::Candidate;
 use super::bundle::{Entry, Snippet};
 use super::free_words::{Coverage, FreeWord};
-use super::symbols::Meant;
+use super::symbols::SelectedSymbols;
 use super::{Detail, Sources};
 use crate::answer::texts::Texts;
 use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
-use crate::context::evidence::{Chunk, Found};
+use crate::context::evidence::{Chunk, TaskEvidence};
 use crate::context::ranking::RankedFile;
-use crate::context::task::{Kind, Task};
+use crate::context::task::{MentionKind, Task};
 use crate::error::Result;
 use crate::lang::prose::Stems;
 
-/// Lines before and behind a site.
+/// Lines of context on each side.
 const AROUND_LINES: usize = 2;
 
-/// Bytes of a line that is shown.
+/// Maximum length of a line shown, in bytes.
 const LINE_BYTES_MAX: usize = 200;
 
-/// Definitions in which lines are looked for.
+/// Number of definitions whose lines are examined.
 const SYMBOLS_MAX: usize = 4;
 
-/// Lines of a definition that are looked at.
+/// Maximum number of lines of a definition that are examined.
 const LINES_MAX: usize = 5000;
 
-/// Places that a task names by line.
+/// Maximum number of locations named by line.
 const PLACES_MAX: usize = 4;
 
-/// What lines that say all of a task are worth.
+/// Value of a line that contains all words of the task.
 const VALUE: f32 = 36.0;
 
-/// How much less a line may say than the best one of its definition.
+/// Minimum coverage of a line relative to the best line of its definition.
 const SHARE_MIN: f32 = 0.8;
 
-/// A place to quote.
+/// A line to quote.
 struct Site {
     file: FileId,
     /// The line, from 0.
@@ -45,18 +45,18 @@ struct Site {
     value: f32,
 }
 
-/// Returns the best lines in their forms, best first.
+/// Returns the best lines as candidates, best first.
 pub(super) fn candidates(
     sources: &Sources<'_>,
     texts: &mut Texts<'_>,
-    asked: Asked<'_>,
+    query: SnippetQuery<'_>,
 ) -> Result<Vec<Candidate>> {
-    if asked.detail == Detail::Lean {
+    if query.detail == Detail::Lean {
         return Ok(Vec::new());
     }
-    let mut sites = places(sources.catalog, &asked);
-    sites.extend(in_definitions(sources.catalog, texts, &asked)?);
-    sites.extend(in_chunks(texts, &asked));
+    let mut sites = places(sources.catalog, &query);
+    sites.extend(in_definitions(sources.catalog, texts, &query)?);
+    sites.extend(in_chunks(texts, &query));
     sites.sort_by(|a, b| {
         b.value.total_cmp(&a.value).then(a.file.cmp(&b.file)).then(a.line.cmp(&b.line))
     });
@@ -66,7 +66,7 @@ pub(super) fn candidates(
         let is_near = |&(file, line): &(FileId, usize)| {
             file == site.file && line.abs_diff(site.line) <= 2 * AROUND_LINES
         };
-        if shown.iter().any(is_near) || shown.len() >= asked.detail.snippets() {
+        if shown.iter().any(is_near) || shown.len() >= query.detail.snippets() {
             continue;
         }
         shown.push((site.file, site.line));
@@ -75,29 +75,29 @@ pub(super) fn candidates(
     Ok(candidates)
 }
 
-/// What lines are looked for by.
+/// The inputs of the search for lines.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct SnippetQuery<'a> {
     pub(super) task: &'a Task,
-    pub(super) found: &'a Found,
+    pub(super) found: &'a TaskEvidence,
     pub(super) ranked: &'a [RankedFile],
-    pub(super) meant: &'a Meant,
+    pub(super) selected: &'a SelectedSymbols,
     pub(super) words: &'a [FreeWord],
     pub(super) files_max: usize,
     pub(super) detail: Detail,
 }
 
-impl Asked<'_> {
+impl SnippetQuery<'_> {
     /// Returns the quoted texts of the task.
     fn literals(&self) -> impl Iterator<Item = &str> {
-        self.task.of_kind(Kind::Literal).map(|mention| mention.text.as_str())
+        self.task.of_kind(MentionKind::Literal).map(|mention| mention.text.as_str())
     }
 }
 
-/// Returns the places that the task names by file and line.
-fn places(catalog: &Catalog, asked: &Asked<'_>) -> Vec<Site> {
+/// Returns the locations that the task names by file and line.
+fn places(catalog: &Catalog, query: &SnippetQuery<'_>) -> Vec<Site> {
     let mut sites = Vec::new();
-    for mention in asked.task.of_kind(Kind::Frame) {
+    for mention in query.task.of_kind(MentionKind::Frame) {
         let Some(line) = mention.line.and_then(|line| line.checked_sub(1)) else { continue };
         let named = mention.text.as_bytes();
         let is_named = |ranked: &&RankedFile| {
@@ -107,7 +107,7 @@ fn places(catalog: &Catalog, asked: &Asked<'_>) -> Vec<Site> {
             };
             ends(path, named) || ends(named, path)
         };
-        if let Some(ranked) = asked.ranked.iter().find(is_named) {
+        if let Some(ranked) = query.ranked.iter().find(is_named) {
             let value = VALUE / (1.0 + 0.5 * sites.len() as f32);
             sites.push(Site { file: ranked.file, line: line as usize, value });
         }
@@ -118,19 +118,19 @@ fn places(catalog: &Catalog, asked: &Asked<'_>) -> Vec<Site> {
     sites
 }
 
-/// Returns the lines of the named definitions that say most of what else the task says.
+/// Returns the lines of the named definitions that contain most of the other words of the task.
 fn in_definitions(
     catalog: &Catalog,
     texts: &mut Texts<'_>,
-    asked: &Asked<'_>,
+    query: &SnippetQuery<'_>,
 ) -> Result<Vec<Site>> {
     let mut sites = Vec::new();
-    let mut coverage = Coverage::new(asked.words);
-    for (place, at) in asked.meant.named.iter().take(SYMBOLS_MAX).enumerate() {
+    let mut coverage = Coverage::new(query.words);
+    for (place, at) in query.selected.named.iter().take(SYMBOLS_MAX).enumerate() {
         let Some(symbol) = catalog.symbol(*at)? else { continue };
         let lines = symbol.end_line + 1 - symbol.line.min(symbol.end_line);
-        // A small one is shown whole.
-        if lines <= asked.detail.body_lines() && place < asked.detail.bodies() {
+        // A short definition is shown completely.
+        if lines <= query.detail.body_lines() && place < query.detail.bodies() {
             continue;
         }
         let bytes = texts.of(at.file);
@@ -138,57 +138,51 @@ fn in_definitions(
         let start = symbol.line.saturating_sub(1);
         let within = text.lines().enumerate().skip(start).take(lines.min(LINES_MAX));
         let mut scored: Vec<(f32, usize)> =
-            within.map(|(at, line)| (said(&mut coverage, line, asked), at)).collect();
-        scored.retain(|(said, _)| *said > 0.0);
+            within.map(|(at, line)| (coverage_of(&mut coverage, line, query), at)).collect();
+        scored.retain(|(covered, _)| *covered > 0.0);
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let best = scored.first().map_or(0.0, |(said, _)| *said);
-        let good = scored.iter().filter(|(said, _)| *said >= SHARE_MIN * best);
-        for (number, &(said, line)) in good.take(asked.detail.snippets()).enumerate() {
-            let value = VALUE * said / (1.0 + 0.3 * number as f32) / (1.0 + 0.2 * place as f32);
+        let best = scored.first().map_or(0.0, |(covered, _)| *covered);
+        let good = scored.iter().filter(|(covered, _)| *covered >= SHARE_MIN * best);
+        for (number, &(covered, line)) in good.take(query.detail.snippets()).enumerate() {
+            let value = VALUE * covered / (1.0 + 0.3 * number as f32) / (1.0 + 0.2 * place as f32);
             sites.push(Site { file: at.file, line, value });
         }
     }
     Ok(sites)
 }
 
-/// Returns how much a line says of what the task says beside names.
-fn said(coverage: &mut Coverage<'_>, line: &str, asked: &Asked<'_>) -> f32 {
-    match asked.literals().any(|literal| line.contains(literal)) {
-        true => 1.0,
-        false => coverage.of(line),
-    }
+/// Returns the coverage of a line, 0 to 1; 1 if it contains a quoted text of the task.
+fn coverage_of(coverage: &mut Coverage<'_>, line: &str, query: &SnippetQuery<'_>) -> f32 {
+    if query.literals().any(|literal| line.contains(literal)) { 1.0 } else { coverage.of(line) }
 }
 
-/// Returns the best line of the best chunk of each of the best files that define nothing named.
-fn in_chunks(texts: &mut Texts<'_>, asked: &Asked<'_>) -> Vec<Site> {
-    // Places of the names alone are told as callers.
-    let has_literals = asked.literals().next().is_some();
-    if asked.words.is_empty() && !has_literals && !asked.meant.named.is_empty() {
+/// Returns the best line of the best chunk of each top file without a named definition.
+fn in_chunks(texts: &mut Texts<'_>, query: &SnippetQuery<'_>) -> Vec<Site> {
+    // Without other words, uses of the names are shown as callers.
+    let has_literals = query.literals().next().is_some();
+    if query.words.is_empty() && !has_literals && !query.selected.named.is_empty() {
         return Vec::new();
     }
-    let words: Vec<FreeWord> = all_words(asked);
-    let top = asked.ranked.first().map_or(1.0, |first| first.score.max(f32::MIN_POSITIVE));
+    let words: Vec<FreeWord> = all_words(query);
+    let top = query.ranked.first().map_or(1.0, |first| first.score.max(f32::MIN_POSITIVE));
     let mut coverage = Coverage::new(&words);
     let mut sites = Vec::new();
-    for RankedFile { file, score, .. } in asked.ranked.iter().take(asked.files_max.min(8)) {
-        // What is defined there is shown already.
-        if asked.meant.named.iter().take(8).any(|at| at.file == *file) {
+    for RankedFile { file, score, .. } in query.ranked.iter().take(query.files_max.min(8)) {
+        // The definitions of this file are shown already.
+        if query.selected.named.iter().take(8).any(|at| at.file == *file) {
             continue;
         }
         let of_file = |chunk: &&Chunk| chunk.file == *file;
-        let Some(Chunk { lines, .. }) = asked.found.chunks.iter().find(of_file) else { continue };
+        let Some(Chunk { lines, .. }) = query.found.chunks.iter().find(of_file) else { continue };
         let bytes = texts.of(*file);
         let Some(text) = text::decode(&bytes) else { continue };
         let (start, end) = (lines.start.saturating_sub(1), lines.end.saturating_sub(1));
         let (mut best, mut held) = ((0.0, start), 0.0_f32);
         for (at, line) in text.lines().enumerate().take(end).skip(start) {
-            let said = match asked.literals().any(|literal| line.contains(literal)) {
-                true => 1.0,
-                false => coverage.of(line),
-            };
-            held = held.max(said);
-            if said > best.0 {
-                best = (said, at);
+            let covered = coverage_of(&mut coverage, line, query);
+            held = held.max(covered);
+            if covered > best.0 {
+                best = (covered, at);
             }
         }
         if held > 0.0 {
@@ -199,13 +193,13 @@ fn in_chunks(texts: &mut Texts<'_>, asked: &Asked<'_>) -> Vec<Site> {
     sites
 }
 
-/// Returns the free words of the task and the names in it, as words to be found in a line.
-fn all_words(asked: &Asked<'_>) -> Vec<FreeWord> {
-    let mut words = asked.words.to_vec();
+/// Returns the plain words and the names of the task, as words to find in a line.
+fn all_words(query: &SnippetQuery<'_>) -> Vec<FreeWord> {
+    let mut words = query.words.to_vec();
     let heaviest = words.iter().map(|word| word.weight).fold(0.3, f32::max);
     let mut stems = Stems::default();
-    for term in &asked.found.query.terms {
-        // A name whole, as it stands in code.
+    for term in &query.found.query.terms {
+        // A whole identifier.
         let is_whole = term.weights.contains(&0.0);
         if is_whole && words.iter().all(|word| word.word != term.word) {
             let stem = stems.stem(&term.word).to_owned();
@@ -215,7 +209,7 @@ fn all_words(asked: &Asked<'_>) -> Vec<FreeWord> {
     words
 }
 
-/// Returns the lines around a site, and the line alone.
+/// Returns a candidate with two forms: the line with context, and the line alone.
 fn quoted(catalog: &Catalog, texts: &mut Texts<'_>, site: &Site) -> Result<Option<Candidate>> {
     let bytes = texts.of(site.file);
     let Some(text) = text::decode(&bytes) else { return Ok(None) };
@@ -227,7 +221,7 @@ fn quoted(catalog: &Catalog, texts: &mut Texts<'_>, site: &Site) -> Result<Optio
         around.min_by_key(|symbol| symbol.end_line - symbol.line)
     });
     let first = site.line.saturating_sub(AROUND_LINES);
-    // Lines of another definition say nothing of this one.
+    // Do not extend into another definition.
     let (low, high) = around.map_or((0, usize::MAX), |of| (of.line - 1, of.end_line));
     let start = first.max(low.min(site.line));
     let lines = text.lines().enumerate().skip(start);

@@ -1,5 +1,4 @@
-//! The definitions that a bundle may tell of: those that changed, those that a task names, and those
-//! that its words lead to.
+//! The definitions of a bundle: changed ones, those that the task names, and those found by its words.
 
 use std::collections::BTreeMap;
 
@@ -9,54 +8,54 @@ use super::{Detail, Sources};
 use crate::answer::definition::Definition;
 use crate::answer::texts::Texts;
 use crate::base::text;
-use crate::context::evidence::Found;
+use crate::context::evidence::TaskEvidence;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
 use crate::lang::SymbolKind;
 
-/// Definitions that a bundle may tell of.
+/// Maximum number of definitions.
 const SYMBOLS_MAX: usize = 24;
 
-/// Definitions that the words of a task lead to.
-const WORDED_MAX: usize = 10;
+/// Maximum number of definitions found by words.
+const BY_WORDS_MAX: usize = 10;
 
-/// Bytes of a signature.
+/// Maximum length of a signature, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 160;
 
-/// What the first definition is worth.
+/// Value of the first definition.
 const VALUE: f32 = 90.0;
 
-/// What one that words lead to is worth where no name does, and where one does.
-const WORDED_VALUE: f32 = 24.0;
-const WORDED_BESIDE_VALUE: f32 = 6.0;
+/// Value of a definition found by words if none is named, and if one is.
+const BY_WORDS_VALUE: f32 = 24.0;
+const BY_WORDS_SECONDARY_VALUE: f32 = 6.0;
 
-/// The definitions, and how they were found.
+/// The selected definitions.
 #[derive(Debug, Default)]
-pub(super) struct Meant {
-    /// Those that changed, then those that the task names, best first.
+pub(super) struct SelectedSymbols {
+    /// Changed definitions, then those that the task names, best first.
     pub(super) named: Vec<SymbolAt>,
-    /// How many of these changed.
+    /// Number of changed ones in `named`.
     pub(super) changed: usize,
-    /// Those around the lines that fit the words best, and how well they do.
-    pub(super) worded: Vec<(SymbolAt, f32)>,
+    /// Definitions around the best chunks, with their relevance.
+    pub(super) by_words: Vec<(SymbolAt, f32)>,
 }
 
-/// Returns the definitions that are worth telling: of a name those in tests, or in others' code, only
-/// where there are no better ones.
-pub(super) fn meant(
+/// Selects the definitions. For a name, definitions in tests or third-party code count only if there are
+/// no others.
+pub(super) fn select(
     sources: &Sources<'_>,
-    found: &Found,
+    found: &TaskEvidence,
     ranked: &[RankedFile],
     files_max: usize,
     detail: Detail,
-) -> Result<Meant> {
+) -> Result<SelectedSymbols> {
     let catalog = sources.catalog;
     let place_of = |at: &SymbolAt| ranked.iter().position(|ranked| ranked.file == at.file);
     let mut keyed = Vec::new();
     let mut best: BTreeMap<String, u8> = BTreeMap::new();
     for (mentioned, &at) in found.definitions.iter().enumerate() {
-        // A file that is not to be answered is not ranked.
+        // Excluded files are not ranked.
         let Some(place) = place_of(&at) else { continue };
         let marks = catalog.marks(at.file)?;
         let Some(symbol) = catalog.symbol(at)? else { continue };
@@ -76,24 +75,25 @@ pub(super) fn meant(
             named.push(at);
         }
     }
-    // Where definitions are named, others are only worth telling to who wants all.
-    let worded = match named.is_empty() || detail == Detail::Full {
-        true => worded(sources, found, ranked, files_max, &named)?,
-        false => Vec::new(),
+    // Besides named definitions, others are shown only with full detail.
+    let by_words = if named.is_empty() || detail == Detail::Full {
+        definitions_by_words(sources, found, ranked, files_max, &named)?
+    } else {
+        Vec::new()
     };
-    Ok(Meant { named, changed, worded })
+    Ok(SelectedSymbols { named, changed, by_words })
 }
 
 /// Returns the innermost definitions around the best chunks of the best files.
-fn worded(
+fn definitions_by_words(
     sources: &Sources<'_>,
-    found: &Found,
+    found: &TaskEvidence,
     ranked: &[RankedFile],
     files_max: usize,
     named: &[SymbolAt],
 ) -> Result<Vec<(SymbolAt, f32)>> {
     let top = ranked.first().map_or(1.0, |first| first.score.max(f32::MIN_POSITIVE));
-    let mut meant: Vec<(SymbolAt, f32)> = Vec::new();
+    let mut selected: Vec<(SymbolAt, f32)> = Vec::new();
     for chunk in &found.chunks {
         let of = ranked.iter().take(files_max).find(|ranked| ranked.file == chunk.file);
         let Some(of) = of else { continue };
@@ -106,7 +106,7 @@ fn worded(
                 && chunk.lines.start <= symbol.end_line
                 && !matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field)
         };
-        // The largest one that starts in the chunk, or else the innermost one around it.
+        // Prefer the largest definition that starts in the chunk, then the innermost around it.
         let starts = |symbol: &crate::lang::Symbol| chunk.lines.contains(&symbol.line);
         let all = facts.symbols.iter().enumerate().filter(|(_, symbol)| holds(symbol));
         let place = all.min_by_key(|(place, symbol)| {
@@ -116,44 +116,45 @@ fn worded(
         });
         let Some((place, _)) = place else { continue };
         let at = SymbolAt { file: chunk.file, place: place as u32 };
-        let is_new = !named.contains(&at) && meant.iter().all(|(other, _)| *other != at);
+        let is_new = !named.contains(&at) && selected.iter().all(|(other, _)| *other != at);
         if is_new {
-            meant.push((at, chunk.score * of.score / top));
+            selected.push((at, chunk.score * of.score / top));
         }
     }
-    meant.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    meant.truncate(WORDED_MAX);
-    Ok(meant)
+    selected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    selected.truncate(BY_WORDS_MAX);
+    Ok(selected)
 }
 
-/// Returns the definitions in their forms.
+/// Returns the definitions as candidates.
 pub(super) fn candidates(
     sources: &Sources<'_>,
     texts: &mut Texts<'_>,
-    meant: &Meant,
+    selected: &SelectedSymbols,
     detail: Detail,
 ) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     let mut values: Vec<(SymbolAt, f32)> = Vec::new();
-    for (place, &at) in meant.named.iter().enumerate() {
-        // What changed is all meant.
-        let late = place.saturating_sub(meant.changed / 2);
+    for (place, &at) in selected.named.iter().enumerate() {
+        // Changed definitions are all relevant, so their value decreases later.
+        let late = place.saturating_sub(selected.changed / 2);
         values.push((at, VALUE / (1.0 + late as f32)));
     }
-    let worded = if meant.named.is_empty() { WORDED_VALUE } else { WORDED_BESIDE_VALUE };
-    values.extend(meant.worded.iter().map(|&(at, fits)| (at, worded * fits)));
+    let by_words =
+        if selected.named.is_empty() { BY_WORDS_VALUE } else { BY_WORDS_SECONDARY_VALUE };
+    values.extend(selected.by_words.iter().map(|&(at, relevance)| (at, by_words * relevance)));
     for (place, (at, value)) in values.into_iter().enumerate() {
         let Some(mut definition) = Definition::of(sources.catalog, texts, at)? else { continue };
         let text = texts.of(at.file);
         if text.is_empty() {
-            // It changed a moment ago.
+            // The file changed since it was indexed.
             continue;
         }
         let lines = definition.end_line + 1 - definition.line.min(definition.end_line);
         if place < detail.bodies() && lines <= detail.body_lines() {
             definition.add_body(&text, 8 << 10);
         }
-        let is_changed = place < meant.changed;
+        let is_changed = place < selected.changed;
         candidates.push(Candidate { forms: forms(definition, value, is_changed) });
     }
     Ok(candidates)

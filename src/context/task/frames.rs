@@ -1,30 +1,30 @@
-//! Places in code as programs print them: frames of stack traces, and paths with lines.
+//! Recognises locations in code as programs print them: stack frames, and paths with lines.
 
 use std::sync::OnceLock;
 
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
-/// A place in code.
+/// A location in code.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Frame {
-    /// The file's path, `/` between its parts.
+    /// The path, with `/`.
     pub(super) path: String,
     /// The line, from 1.
     pub(super) line: Option<u32>,
-    /// The function, as it is printed, without its arguments.
+    /// The function as printed, without arguments.
     pub(super) function: Option<String>,
 }
 
-/// The places of a line.
+/// The locations in a line.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct LineFrames {
     pub(super) frames: Vec<Frame>,
-    /// The line is a frame and nothing else.
+    /// True if the line consists of one frame only.
     pub(super) is_all: bool,
 }
 
-/// How a language prints a frame; the groups are `path`, `line` and `function`.
+/// Formats of frames by language; the groups are `path`, `line` and `function`.
 static SHAPES: &[&str] = &[
     // Python.
     r#"^\s*File "(?<path>[^"<>]+)", line (?<line>\d+)(?:, in (?<function>[\w.<>]+))?\s*$"#,
@@ -32,11 +32,11 @@ static SHAPES: &[&str] = &[
     r"^(?<path>[\w./\\-]+\.py):(?<line>\d+): (?:in (?<function>\w+)|\w+(?:Error|Exception|Warning))\s*$",
     // JavaScript.
     r"^\s*at (?:async |new )?(?:(?<function>[\w$.<>]+)(?: \[as \w+\])? \()?(?:file://|webpack:///|https?://[^/\s]+)?(?<path>[^\s():]*[\w$-]\.\w{1,4}):(?<line>\d+):\d+\)?\s*$",
-    // Java, Kotlin, Scala: only the file's name.
+    // Java, Kotlin, Scala: without directory.
     r"^\s*at (?:[\w.-]+/)*(?<function>[\w$.]+(?:<init>|<clinit>|[\w$]))\((?<path>[\w$]+\.(?:java|kt|scala|groovy)):(?<line>\d+)\)",
     // C#.
     r"^\s*at (?<function>[\w.`]+)\([^)]*\) in (?<path>[^:]*(?::\\[^:]*)?\.\w+):line (?<line>\d+)\s*$",
-    // Go: the line below its function.
+    // Go: the line after its function.
     r"^\s*(?<path>[^\s:]+\.go):(?<line>\d+)(?: \+0x[0-9a-f]+)?\s*$",
     // Rust.
     r"^\s*(?:at |.*panicked at (?:'[^']*', )?)(?<path>[^\s:']+\.rs):(?<line>\d+)(?::\d+)?:?\s*$",
@@ -45,33 +45,36 @@ static SHAPES: &[&str] = &[
     r"^\s*(?:from |#\d+ )?(?<path>[^\s:()]+\.(?:rb|php))[:(](?<line>\d+)\)?:(?: ?in [`'](?:.* in )?(?<function>[\w?!]+)'| (?<php>[\w\\>:-]+)\(.*)?",
 ];
 
-/// A path with a line, anywhere in a sentence.
+/// A path with a line, anywhere in the prose.
 const PLACE: &str =
     r"(?<path>(?:[\w.@-]+[/\\])*[\w@-][\w.@-]*\.[A-Za-z]\w{0,5}):(?<line>\d{1,6})(?::\d+)?\b";
 
 fn compiled() -> &'static (Vec<Regex>, Regex) {
     static COMPILED: OnceLock<(Vec<Regex>, Regex)> = OnceLock::new();
     COMPILED.get_or_init(|| {
-        let regex = |shape: &&str| Regex::new(shape).expect("a sound shape");
-        (SHAPES.iter().map(regex).collect(), Regex::new(PLACE).expect("a sound shape"))
+        let regex = |shape: &&str| Regex::new(shape).expect("a valid pattern");
+        (SHAPES.iter().map(regex).collect(), Regex::new(PLACE).expect("a valid pattern"))
     })
 }
 
-/// Returns the places of a line. O(line).
-pub(super) fn frames(line: &str) -> Found {
+/// Returns the locations in a line. O(line).
+pub(super) fn frames(line: &str) -> LineFrames {
     let (shapes, place) = compiled();
-    // Every place has a number.
+    // Every location has a line number.
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
-        return Found::default();
+        return LineFrames::default();
     }
     for shape in shapes {
         let mut captures = shape.create_captures();
         shape.captures(line, &mut captures);
         if captures.is_match() {
-            return Found { frames: frame(line, &captures).into_iter().collect(), is_all: true };
+            return LineFrames {
+                frames: frame(line, &captures).into_iter().collect(),
+                is_all: true,
+            };
         }
     }
-    let mut found = Found::default();
+    let mut found = LineFrames::default();
     for captures in place.captures_iter(line) {
         let is_url = captures.get_group(0).is_some_and(|span| {
             let word = line[..span.start].rsplit(char::is_whitespace).next().unwrap_or_default();

@@ -1,49 +1,49 @@
-//! Which words of a text are names, and of what.
+//! Recognises names and paths among the words of a text.
 
 use std::path::Path;
 
-use super::Kind;
+use super::MentionKind;
 use crate::lang::language;
 
-/// A name in a text.
+/// A name or path in a text.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Named {
-    pub(super) kind: Kind,
+pub(super) struct NameToken {
+    pub(super) kind: MentionKind,
     pub(super) text: String,
     pub(super) line: Option<u32>,
-    /// Its spelling says that it is a name, whatever stands around it.
+    /// True if the spelling alone identifies it as a name.
     pub(super) is_sure: bool,
 }
 
-/// Letters of a name in capitals: shorter ones are words, longer ones shouting.
+/// Number of letters of an all-capitals name: shorter ones are words, longer ones emphasis.
 const CAPITALS: std::ops::RangeInclusive<usize> = 3..=8;
 
-/// Bytes of a name.
+/// Length of a name, in bytes.
 const NAME_BYTES: std::ops::RangeInclusive<usize> = 2..=128;
 
-/// Capitals that stand in many a report and name nothing in its code.
-const NO_NAMES: &[&str] = &[
+/// All-capitals words that are common in reports and are not identifiers.
+const COMMON_CAPITALS: &[&str] = &[
     "API", "ASAP", "BTW", "CLI", "CPU", "CSS", "EDIT", "EOF", "FAQ", "FIXME", "FWIW", "GIF", "GPU",
     "GUI", "HTML", "HTTP", "HTTPS", "IDE", "IIRC", "IMHO", "IMO", "INFO", "JSON", "LGTM", "MACOS",
     "NOT", "NOTE", "PDF", "PNG", "POST", "RAM", "SDK", "SQL", "TLDR", "TODO", "UPDATE", "URL",
     "URLS", "UTC", "UTF", "WIP", "XML", "YAML",
 ];
 
-/// Returns what the whole of a text names, if it is one name or path.
-pub(super) fn whole(text: &str) -> Option<Named> {
+/// Returns the name or path that a text consists of, if any.
+pub(super) fn whole(text: &str) -> Option<NameToken> {
     if text.contains(char::is_whitespace) {
         return None;
     }
     let named = of_word(text, true)?;
-    // Nothing but the name, its call and what ends a sentence.
+    // Nothing but the name, a call and punctuation.
     let rest = text.strip_prefix(['@', '#', '&', '*']).unwrap_or(text);
     let is_all = rest.trim_end_matches(['(', ')', '.', ',', ':', ';', '!', '?']).len()
         <= named.text.len() + 12;
     is_all.then_some(named)
 }
 
-/// Returns the names and paths of a text, in order.
-pub(super) fn names(text: &str, is_in_code: bool) -> Vec<Named> {
+/// Returns the names and paths in a text, in order.
+pub(super) fn names(text: &str, is_in_code: bool) -> Vec<NameToken> {
     let mut found = Vec::new();
     let is_end = |c: char| {
         c.is_whitespace()
@@ -78,7 +78,7 @@ pub(super) fn names(text: &str, is_in_code: bool) -> Vec<Named> {
             if let Some(mut named) = of_word(word, is_in_code || is_called) {
                 named.is_sure |= is_called;
                 let is_name = is_in_code || named.is_sure;
-                let is_capital = named.kind == Kind::Identifier
+                let is_capital = named.kind == MentionKind::Identifier
                     && !is_called
                     && is_first
                     && is_capitalised(&named.text);
@@ -92,7 +92,7 @@ pub(super) fn names(text: &str, is_in_code: bool) -> Vec<Named> {
     found
 }
 
-/// Returns the error that a line reports, and its message: `ValueError: no such column`.
+/// Returns the error name and the message of a line such as `ValueError: no such column`.
 pub(super) fn error(line: &str) -> Option<(&str, &str)> {
     let (head, message) = line.trim().split_once(": ")?;
     let head = head.rsplit(char::is_whitespace).next()?.trim_start_matches("Uncaught");
@@ -104,18 +104,16 @@ pub(super) fn error(line: &str) -> Option<(&str, &str)> {
     is_error.then_some((last, message))
 }
 
-/// Returns true if a name has parts: `Type.method`, `module::function`.
+/// Returns true if a name is qualified: `Type.method`, `module::function`.
 pub(super) fn is_qualified(name: &str) -> bool {
     name.trim_matches(['.', ':', '#']).contains(['.', ':', '#'])
 }
 
-/// Returns what a word without blanks names. Plain words count as names only `in_code`.
-fn of_word(word: &str, in_code: bool) -> Option<Named> {
-    // Stars on both sides make bold, on one a pattern.
-    let word = match word.starts_with('*') && word.ends_with('*') {
-        true => word.trim_matches('*'),
-        false => word,
-    };
+/// Parses a word. Plain words count as names only if `in_code`.
+fn of_word(word: &str, in_code: bool) -> Option<NameToken> {
+    // Asterisks on both sides are bold text, on one side a glob.
+    let is_bold = word.starts_with('*') && word.ends_with('*');
+    let word = if is_bold { word.trim_matches('*') } else { word };
     let word = word.trim_matches(['~', '!', '?', '…', '"', '\'', '`', ',', ';', '(', ')']);
     let word = word.trim_end_matches(['.', ':']);
     let word = word.trim_end_matches("()");
@@ -126,20 +124,20 @@ fn of_word(word: &str, in_code: bool) -> Option<Named> {
         return path;
     }
     let named = |kind, text: &str, is_sure| {
-        Some(Named { kind, text: text.to_owned(), line: None, is_sure })
+        Some(NameToken { kind, text: text.to_owned(), line: None, is_sure })
     };
     if word.contains(['/', '\\']) {
         return of_path(word);
     }
     if word.contains('*') {
         let is_glob = word.contains('.') && word.chars().any(char::is_alphanumeric);
-        return is_glob.then(|| named(Kind::Glob, word, true)).flatten();
+        return is_glob.then(|| named(MentionKind::Glob, word, true)).flatten();
     }
     let is_file = word.rsplit_once('.').is_some_and(|(stem, _)| {
         !stem.is_empty() && !stem.contains("::") && language::of_path(Path::new(word)).is_some()
     });
     if is_file && !word.starts_with("self.") {
-        return named(Kind::Path, word, true);
+        return named(MentionKind::Path, word, true);
     }
     let word = word.trim_start_matches(['.', '@', '&', '#', '-', '+', '$', ':', '%', '/']);
     let word = word.trim_end_matches(['-', '+', '%']);
@@ -150,22 +148,23 @@ fn of_word(word: &str, in_code: bool) -> Option<Named> {
         // `e.g`, `i.e`, `www.example`.
         let is_short = parts.iter().all(|part| part.len() < 2) || parts.first() == Some(&"www");
         return (is_names && !is_short)
-            .then(|| named(Kind::Qualified, word.trim_matches(['.', ':', '#']), true))
+            .then(|| named(MentionKind::Qualified, word.trim_matches(['.', ':', '#']), true))
             .flatten();
     }
     if !is_identifier(word) {
         return None;
     }
-    match is_name(word) {
-        true => named(Kind::Identifier, word, true),
-        false if in_code && word.len() > 2 => named(Kind::Identifier, word, false),
-        false => None,
+    let is_sure = is_name(word);
+    if is_sure || (in_code && word.len() > 2) {
+        named(MentionKind::Identifier, word, is_sure)
+    } else {
+        None
     }
 }
 
-/// Returns the file that the address of a source browser leads to; `Some(None)` for other addresses,
-/// `None` for what is none.
-fn of_url(word: &str) -> Option<Option<Named>> {
+/// Returns the file that a URL of a source browser points to; `Some(None)` for other URLs, `None` if the
+/// word is not a URL.
+fn of_url(word: &str) -> Option<Option<NameToken>> {
     let (_, rest) = word.split_once("://")?;
     let path =
         ["/blob/", "/tree/", "/src/commit/"].into_iter().find_map(|mark| rest.split_once(mark));
@@ -175,12 +174,12 @@ fn of_url(word: &str) -> Option<Option<Named>> {
     let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
     let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');
     let line = fragment.strip_prefix('L').and_then(|lines| lines.split('-').next()?.parse().ok());
-    let kind = if line.is_some() { Kind::Frame } else { Kind::Path };
+    let kind = if line.is_some() { MentionKind::Frame } else { MentionKind::Path };
     let is_path = !path.is_empty();
-    Some(is_path.then(|| Named { kind, text: path.to_owned(), line, is_sure: true }))
+    Some(is_path.then(|| NameToken { kind, text: path.to_owned(), line, is_sure: true }))
 }
 
-fn of_path(word: &str) -> Option<Named> {
+fn of_path(word: &str) -> Option<NameToken> {
     let text = word.replace('\\', "/");
     let text = text.trim_start_matches("./").trim_end_matches([':', ',']);
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
@@ -195,13 +194,18 @@ fn of_path(word: &str) -> Option<Named> {
     {
         return None;
     }
-    // `and/or`, `1/2`: two words are a path only if they look like one.
+    // `and/or` and `1/2` are not paths.
     let is_folder = text.ends_with('/') || parts.len() > 2 || text.starts_with('/');
     if !is_file && !is_folder && !parts.iter().any(|part| part.contains(['_', '-', '.'])) {
         return None;
     }
-    let kind = if text.contains(['*', '?']) { Kind::Glob } else { Kind::Path };
-    Some(Named { kind, text: text.to_owned(), line: None, is_sure: is_file || text.ends_with('/') })
+    let kind = if text.contains(['*', '?']) { MentionKind::Glob } else { MentionKind::Path };
+    Some(NameToken {
+        kind,
+        text: text.to_owned(),
+        line: None,
+        is_sure: is_file || text.ends_with('/'),
+    })
 }
 
 fn is_identifier(word: &str) -> bool {
@@ -212,7 +216,7 @@ fn is_identifier(word: &str) -> bool {
         && word.chars().any(char::is_alphanumeric)
 }
 
-/// Returns true if the spelling of an identifier says that it is one, not a word.
+/// Returns true if the spelling distinguishes an identifier from a plain word.
 fn is_name(word: &str) -> bool {
     let inner = word.trim_matches(['_', '$']);
     if inner.contains(['_', '$']) || (inner.len() < word.len() && inner.len() > 1) {
@@ -223,9 +227,9 @@ fn is_name(word: &str) -> bool {
     let is_capitals = chars.iter().all(|c| !c.is_lowercase());
     if is_capitals {
         let is_ascii = word.is_ascii();
-        return is_ascii && CAPITALS.contains(&letters) && !NO_NAMES.contains(&word);
+        return is_ascii && CAPITALS.contains(&letters) && !COMMON_CAPITALS.contains(&word);
     }
-    // A capital behind a small letter, or small letters behind two capitals (`HTMLParser`).
+    // A capital after a lowercase letter, or a lowercase letter after two capitals (`HTMLParser`).
     let has_step = chars.windows(2).any(|pair| pair[0].is_lowercase() && pair[1].is_uppercase());
     let is_acronym = chars
         .windows(3)
@@ -237,13 +241,13 @@ fn is_name(word: &str) -> bool {
     has_step || is_acronym || has_digit_inside
 }
 
-/// Returns true for a word with one capital, at its start.
+/// Returns true for a word whose only capital is its first letter.
 fn is_capitalised(word: &str) -> bool {
     let mut chars = word.chars();
     chars.next().is_some_and(char::is_uppercase) && chars.all(|c| !c.is_uppercase())
 }
 
-/// Returns true for words that most languages keep for themselves.
+/// Returns true for common keywords and built-in types.
 fn is_keyword(word: &str) -> bool {
     static KEYWORDS: &[&str] = &[
         "False",
@@ -347,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_from_words() {
+    fn names_are_distinguished_from_words() {
         for name in [
             "get_cart",
             "getCart",
@@ -369,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_are_no_names() {
+    fn keywords_are_not_names() {
         assert!(["False", "None", "True", "and", "yield", "while"].into_iter().all(is_keyword));
         assert!(!is_keyword("cart"));
     }

@@ -1,19 +1,19 @@
-//! Which parts of a task are sentences, which are code, and what of a sentence is quoted.
+//! Splits a task into lines of prose and code, and prose into quoted and plain spans.
 
-/// Bytes between quotes; a quote without its end so near is none.
+/// Maximum length of a quoted text, in bytes; a longer one is not a quotation.
 const QUOTED_BYTES_MAX: usize = 160;
 
 /// A line of a task.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Piece<'a> {
-    /// Of sentences.
+    /// Prose.
     Prose(&'a str),
-    /// Of code or output: between fences, or set in by four blanks after an empty line.
+    /// Code or program output: in fences, or indented by four blanks after an empty line.
     Code(&'a str),
 }
 
-/// Returns the lines of a task. Left out are fences, empty lines, comments of Markdown, which are the
-/// words of a form, and lines that tell the version of something.
+/// Returns the lines of a task, without fences, empty lines, Markdown comments (boilerplate of issue
+/// forms), and lines that consist of a name and its version.
 pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut fence: Option<&str> = None;
@@ -42,7 +42,7 @@ pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
                 Some(open) if open == mark => fence = None,
                 Some(_) => {}
             }
-            // A fence that opens and ends on its line.
+            // A fence that opens and closes on one line.
             let inner = trimmed.trim_start_matches(['`', '~']);
             if let Some(inner) = inner.strip_suffix(mark) {
                 fence = None;
@@ -68,7 +68,7 @@ pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Returns true for a name and its version alone on a line: `numpy 1.18.1`, `- Python: 3.8.0`.
+/// Returns true for a line that consists of a name and its version: `numpy 1.18.1`, `- Python: 3.8.0`.
 fn is_version(line: &str) -> bool {
     let line = line.trim_start_matches(['-', '*', ' ']).trim_end_matches([',', ' ', '\r']);
     let mut words = line
@@ -87,18 +87,18 @@ fn is_version(line: &str) -> bool {
         && is_number(rest)
 }
 
-/// A part of a line.
+/// A span of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Span<'a> {
-    /// What is not quoted.
+    /// Text outside quotes.
     Plain(&'a str),
-    /// What stands in back-ticks.
+    /// Text in back-ticks.
     Ticked(&'a str),
-    /// What stands in other quotes.
+    /// Text in other quotes.
     Quoted(&'a str),
 }
 
-/// Returns the parts of a line. An apostrophe opens no quote.
+/// Returns the spans of a line. An apostrophe does not open a quotation.
 pub(super) fn quoted(line: &str) -> Vec<Span<'_>> {
     let mut spans = Vec::new();
     let (mut plain, mut at) = (0, 0);
@@ -123,7 +123,7 @@ pub(super) fn quoted(line: &str) -> Vec<Span<'_>> {
     spans
 }
 
-/// Returns where the text of a quote that opens at `start` ends, and where what is behind it begins.
+/// Returns the end of the text of a quotation that opens at `start`, and the start of the text after it.
 fn end_of(line: &str, start: usize, open: char) -> Option<(usize, usize)> {
     let inner = start + open.len_utf8();
     let close = match open {
@@ -137,7 +137,7 @@ fn end_of(line: &str, start: usize, open: char) -> Option<(usize, usize)> {
     if matches!(open, '\'' | '"' | '‘') && is_word(before) {
         return None;
     }
-    // Two back-ticks are a fence of their own in reStructuredText.
+    // reStructuredText uses double back-ticks.
     if open == '`' && line[inner..].starts_with('`') {
         let text = inner + 1;
         let end = line[text..].find("``")? + text;

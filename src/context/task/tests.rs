@@ -1,24 +1,24 @@
-//! Tasks as people write them, and what is read off them.
+//! Tests of the parser with tasks as people write them.
 
 use super::*;
 
-/// Says what a task mentions, a mention a line.
-fn told(task: &str) -> Vec<String> {
-    let tell = |mention: &Mention| {
+/// Returns the mentions of a task, formatted one per line.
+fn mentions(task: &str) -> Vec<String> {
+    let format_one = |mention: &Mention| {
         let line = mention.line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{:?} {}{line}", mention.kind, mention.text).to_lowercase()
     };
-    Task::new(task).mentions.iter().map(tell).collect()
+    Task::new(task).mentions.iter().map(format_one).collect()
 }
 
 #[track_caller]
 fn check(task: &str, expected: &[&str]) {
     let expected: Vec<String> = expected.iter().map(|line| line.to_lowercase()).collect();
-    assert_eq!(told(task), expected, "{task}");
+    assert_eq!(mentions(task), expected, "{task}");
 }
 
 #[test]
-fn sentences_mention_names_paths_and_quoted_texts() {
+fn prose_mentions_names_paths_and_quoted_texts() {
     check("Where is getNextLanes and who calls it?", &["identifier getNextLanes"]);
     check("Fix the cart so that it doesn't lose items, and don't break 'em", &[]);
     check("`Cart.add` ignores the `limit` argument", &["qualified Cart.add", "identifier limit"]);
@@ -39,7 +39,7 @@ fn sentences_mention_names_paths_and_quoted_texts() {
 }
 
 #[test]
-fn frames_of_many_languages_are_places() {
+fn frames_of_many_languages_are_recognised() {
     check(
         "  File \"/usr/lib/shop/cart.py\", line 12, in add_item\n    self.items.append(item)",
         &[
@@ -72,7 +72,7 @@ fn frames_of_many_languages_are_places() {
 }
 
 #[test]
-fn code_is_told_from_sentences() {
+fn code_is_separated_from_prose() {
     let task =
         "Cart is empty\n\nWhat I did:\n```python\ncart = Cart(limit=3)\n```\nand nothing more\n";
     let read = Task::new(task);
@@ -93,7 +93,7 @@ fn errors_are_names_and_messages() {
 }
 
 #[test]
-fn any_text_is_read() {
+fn any_text_is_accepted() {
     for task in [
         "",
         " ",
@@ -120,7 +120,7 @@ fn any_text_is_read() {
 }
 
 #[test]
-fn words_of_forms_and_versions_say_nothing() {
+fn form_boilerplate_and_versions_are_ignored() {
     let task = "The cart 2.0 loses items\n<!-- Thanks for the report!\nPlease fill in -->\n\
         <!-- one line --> after a merge\n- Python: 3.8.0\nnumpy==1.18.1\nx = 1.5\nsince it is so\n";
     let task = Task::new(task);

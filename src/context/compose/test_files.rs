@@ -1,4 +1,4 @@
-//! The tests of the best files, by convention: named after them, or importing them. Nobody ran them.
+//! The tests of the best files, associated by convention: by name or by import. No test is run.
 
 use super::admit::Candidate;
 use super::bundle::{Entry, Test};
@@ -10,19 +10,19 @@ use crate::base::path;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
 
-/// Files whose tests are looked for.
+/// Number of files whose tests are listed.
 const FILES_MAX: usize = 3;
 
-/// How well a file must fit for that, as a share of how well the best one does.
+/// Minimum score of such a file, relative to the best one.
 const SHARE_MIN: f32 = 0.5;
 
-/// Bytes of a manifest that are read.
+/// Maximum number of bytes of a manifest that are read.
 const MANIFEST_BYTES_MAX: usize = 256 << 10;
 
-/// What the surest test is worth.
+/// Value of the first test.
 const VALUE: f32 = 8.0;
 
-/// Returns the tests in their forms, the surest first.
+/// Returns the tests as candidates, most certain first.
 pub(super) fn candidates(
     sources: &Sources<'_>,
     ranked: &[RankedFile],
@@ -32,7 +32,7 @@ pub(super) fn candidates(
     let mut shown = Vec::new();
     let mut candidates = Vec::new();
     let top = ranked.first().map_or(0.0, |first| first.score);
-    // What hardly fits has no tests that matter.
+    // Tests of files with a low score are not relevant.
     let fitting = ranked.iter().take_while(|of| of.score >= SHARE_MIN * top);
     let files: Vec<FileId> = fitting.take(FILES_MAX).map(|of| of.file).collect();
     if detail == Detail::Lean || files.is_empty() {
