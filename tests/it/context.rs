@@ -153,8 +153,8 @@ fn a_bundle_tells_definitions_lines_and_calls() {
         let unknown = ask(place, "Fix `no_such_name` of the cart", &[]).text();
         assert!(unknown.contains("no_such_name (not found"), "{unknown}");
         let misspelt = ask(place, "Fix `add_itm` of the cart in src/cart.py", &[]).text();
-        assert!(misspelt.contains("add_itm (not found; is it `add_item`"), "{misspelt}");
-        assert!(misspelt.contains("src/cart.py (not found; is it `shop/cart.py`"), "{misspelt}");
+        assert!(misspelt.contains("add_itm (not found; did you mean `add_item`"), "{misspelt}");
+        assert!(misspelt.contains("src/cart.py (not found; did you mean `shop/cart.py`"), "{misspelt}");
     });
 }
 
@@ -209,7 +209,7 @@ fn a_miss_is_one_clear_sentence() {
     {
         let answer = ask(&place, task, &[]);
         assert_eq!(answer.code, 1, "{}", answer.text());
-        assert!(answer.text().starts_with("nothing in this tree fits the task"), "{task}");
+        assert!(answer.text().starts_with("nothing in this tree matches the task"), "{task}");
         assert_eq!(answer.text().lines().count(), 1, "{}", answer.text());
         assert_eq!(json(&place, task, &[])["status"], "no_data", "{task}");
     }

@@ -150,7 +150,7 @@ fn tasks_of_a_file_are_measured_and_evidence_is_kept() {
     assert!(told.contains("1 cases"), "{told}");
     let evidence = std::fs::read_to_string(kept_name).expect("evidence");
     assert!(
-        evidence.contains(r#""path":"shop/cart.py""#) && evidence.contains(r#""is_wanted":true"#)
+        evidence.contains(r#""path":"shop/cart.py""#) && evidence.contains(r#""is_expected":true"#)
     );
     let fitted = eval(&place, &["fit", kept_name]).expect_success();
     let weights: Value = serde_json::from_str(&fitted.text()).expect("weights");
@@ -159,7 +159,7 @@ fn tasks_of_a_file_are_measured_and_evidence_is_kept() {
     for (args, wanted) in [
         (vec!["localize", "--tasks", "nowhere.jsonl"], "nowhere.jsonl"),
         (vec!["localize", "--budgets", "many"], "numbers of tokens"),
-        (vec!["localize", "--tasks", kept_name], "line 1 is no task"),
+        (vec!["localize", "--tasks", kept_name], "line 1: invalid task"),
         (vec!["fit", tasks], "this is no evidence"),
     ] {
         let refused = eval(&place, &args);
@@ -185,5 +185,5 @@ fn replies_are_graded_by_a_key() {
     assert_eq!(graded.code, 1);
     let text = graded.text();
     assert!(text.contains("right: who calls") && text.contains("1 of 2 right"), "{text}");
-    assert!(text.contains("lacks the definition shop/mail.py:check_password"), "{text}");
+    assert!(text.contains("lacks definition `shop/mail.py:check_password`"), "{text}");
 }
