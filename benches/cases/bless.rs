@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use super::case::Mode;
 use super::case_file::{CaseFile, with_hash};
 use super::corpus::{Outcome, checksum};
 use super::options::Options;
-use super::set::{self, Mode};
+use super::set;
 use super::stage::Stage;
 use super::{check, print, reply};
 

@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::PathBuf;
 
+use super::case::{Case, Mode};
 use super::case_file::CaseFile;
 use super::corpus::{Outcome, checksum};
 use super::options::Options;
-use super::set::{self, Case, Mode};
+use super::set;
 use super::stage::Stage;
 use super::{print, reply, tell};
 

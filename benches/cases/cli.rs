@@ -1,6 +1,6 @@
 //! `cli/…`: the program from its start to its end, its output read.
 
-use super::set::{Case, Made};
+use super::case::{Case, Made};
 use super::stage::Stage;
 
 /// Names and arguments.

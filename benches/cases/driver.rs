@@ -12,10 +12,11 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::case::{Case, Mode};
 use super::case_file::CaseFile;
 use super::corpus::{Outcome, checksum};
 use super::options::Options;
-use super::set::{self, Case, Mode};
+use super::set;
 use super::stage::Stage;
 
 /// Counts up when lines change their meaning.

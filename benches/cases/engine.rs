@@ -16,9 +16,9 @@ use codedb::query::plan::Plan;
 use codedb::source::walk;
 use codedb::tools::pattern::Pattern;
 
+use super::case::{Case, Made, Mode};
 use super::corpus::manifest::Profile;
 use super::corpus::{Outcome, tree};
-use super::set::{Case, Made, Mode};
 use super::stage::Stage;
 
 /// Of a file that is parsed.

@@ -7,6 +7,7 @@
 //! for callgrind, [`check`] looks at the replies alone. docs/benchmarks.md tells how to use it.
 
 mod bless;
+mod case;
 mod case_file;
 mod check;
 mod cli;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use codedb::mcp::{self, Allows, Options, Toolset, Writes};
 use serde_json::{Value, json};
 
+use super::case::{Case, Made, Mode};
 use super::corpus::Outcome;
-use super::set::{Case, Made, Mode};
 use super::stage::Stage;
 
 /// How long the server may take until its index is whole.

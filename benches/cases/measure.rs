@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, SamplingMode};
 
+use super::case::{Case, Mode};
 use super::case_file::CaseFile;
 use super::check;
 use super::corpus::Outcome;
 use super::corpus::manifest::Profile;
 use super::options::Options;
-use super::set::{self, Case, Mode};
+use super::set;
 use super::stage::Stage;
 
 /// From here on a case is run a few times for each sample, not for a time.

@@ -2,12 +2,13 @@
 
 use std::hint::black_box;
 
+use super::case::{Case, Made, Mode};
 use super::case_file::CaseFile;
 use super::corpus::cache::Cache;
 use super::corpus::{Corpus, Outcome};
 use super::options::Options;
 use super::print;
-use super::set::{self, Case, Made, Mode};
+use super::set;
 use super::stage::Stage;
 
 /// Calls before the one that counts, which fill what an engine keeps.

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use codedb::engine::{Check, Local};
 use codedb::tools::{self, Call};
 
+use super::case::{Case, Expected, Made, Mode};
 use super::case_file::CaseFile;
 use super::corpus::Outcome;
 use super::corpus::tree::MODIFIED_S;
-use super::set::{Case, Expected, Made, Mode};
 use super::stage::Stage;
 
 /// When calls are made: a day after the corpus was modified.

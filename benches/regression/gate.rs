@@ -6,6 +6,7 @@
 //! write. `trial` is the gate tried on `synthetic` tools.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
+pub(crate) mod arguments;
 pub(crate) mod build;
 pub(crate) mod callgrind;
 pub(crate) mod compare;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use lexopt::prelude::*;
 
+use super::arguments::{number, path, text};
 use super::driver::Patience;
 use super::measure::Plan;
 use super::synthetic::{self, Synthetic};
@@ -128,7 +129,7 @@ pub(crate) fn target() -> PathBuf {
 
 /// Parses the arguments (without the program's name).
 pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
-    let (mut base, mut head) = (Source::Unsaid, Source::Unsaid);
+    let (mut base, mut head) = (Source::Unsaid, Source::Default);
     let mut repository = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let (mut profile, mut filter, mut instructions) = ("full".to_owned(), None, true);
     let (mut seconds, mut timeout) = (10, 120);
@@ -200,20 +201,4 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
         out: out.unwrap_or_else(|| work.join("report")),
         history,
     })))
-}
-
-/// Returns an option's value as text.
-pub(crate) fn text(parser: &mut lexopt::Parser) -> Result<String, String> {
-    let value = parser.value().map_err(|error| error.to_string())?;
-    value.into_string().map_err(|value| format!("not UTF-8: {value:?}"))
-}
-
-fn path(parser: &mut lexopt::Parser) -> Result<PathBuf, String> {
-    parser.value().map(PathBuf::from).map_err(|error| error.to_string())
-}
-
-/// Returns an option's value as a number.
-pub(crate) fn number(parser: &mut lexopt::Parser, name: &str) -> Result<u32, String> {
-    let value = text(parser)?;
-    value.parse().map_err(|_| format!("{name}: not a number: `{value}`"))
 }

@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use lexopt::prelude::*;
 
+use super::arguments::{number, text};
 use super::driver::Program;
-use super::options::{number, text};
 use super::protocol::{Answer, Ask, Case, Hello, PROTOCOL};
 
 /// The tools, and the microseconds of a call.

@@ -3,7 +3,6 @@
 //! Its replies and codedb's are of different shapes. What is checked is that both hold the definition that was
 //! asked about, by path and line, and which functions both name as callers.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::Value;
@@ -12,7 +11,7 @@ use super::super::ends::Ends;
 use super::super::process::Job;
 use super::answers::Place;
 use super::index::{self, Build};
-use super::programs::Program;
+use super::programs::{self, Program};
 use super::race::{Lane, Race, STRICT};
 use super::{Setting, answers, our_reply, queries, reply};
 
@@ -112,17 +111,6 @@ fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String
 fn job(setting: &Setting, path: &Path, args: &[&str]) -> Job {
     let mut job = Job::new(path, &setting.stage.tree.root, args);
     job.ends = Ends::SilentOne;
-    job.envs = envs(&setting.stage.beside);
+    job.envs = programs::codegraph_variables(&setting.stage.beside);
     job
-}
-
-/// Returns the variables of every call: whatever it keeps of its own, it keeps below `home`.
-pub(super) fn envs(home: &Path) -> Vec<(&'static str, OsString)> {
-    let mut envs = ["DO_NOT_TRACK", "CODEGRAPH_NO_DOWNLOAD", "CODEGRAPH_NO_DAEMON"]
-        .map(|name| (name, "1".into()))
-        .to_vec();
-    envs.push(("HOME", home.into()));
-    envs.push(("CODEGRAPH_INSTALL_DIR", home.join("codegraph").into()));
-    envs.push(("NODE_COMPILE_CACHE", home.join("node").into()));
-    envs
 }

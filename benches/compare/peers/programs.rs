@@ -1,10 +1,10 @@
 //! The peers: where they come from, whether they are here, and in which version.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::super::options::Options;
 use super::super::process::Job;
-use super::codegraph;
 
 /// A program that codedb is compared with.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -153,7 +153,7 @@ fn version(options: &Options, program: Program, path: &Path) -> String {
         _ => Job::new(path, Path::new("."), ["--version"]),
     };
     if program == Program::Codegraph {
-        job.envs = codegraph::envs(options.scratch.path());
+        job.envs = codegraph_variables(options.scratch.path());
     }
     let text = job.run().map(|run| String::from_utf8_lossy(&run.stdout).into_owned());
     let line = text.unwrap_or_default().lines().next().unwrap_or_default().to_owned();
@@ -167,4 +167,15 @@ fn version(options: &Options, program: Program, path: &Path) -> String {
         (Some(version), _) => version.to_owned(),
         (None, _) => "of unknown version".into(),
     }
+}
+
+/// Returns the environment variables of every call of codegraph; all its files go below `home`.
+pub(super) fn codegraph_variables(home: &Path) -> Vec<(&'static str, OsString)> {
+    let mut envs = ["DO_NOT_TRACK", "CODEGRAPH_NO_DOWNLOAD", "CODEGRAPH_NO_DAEMON"]
+        .map(|name| (name, "1".into()))
+        .to_vec();
+    envs.push(("HOME", home.into()));
+    envs.push(("CODEGRAPH_INSTALL_DIR", home.join("codegraph").into()));
+    envs.push(("NODE_COMPILE_CACHE", home.join("node").into()));
+    envs
 }

@@ -36,9 +36,6 @@ const CYCLIC: &[&str] = &[
     "src/mcp",
     "src/source",
     "src/tools",
-    "benches/cases",
-    "benches/compare/peers",
-    "benches/regression/gate",
 ];
 
 #[test]
