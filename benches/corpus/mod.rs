@@ -97,7 +97,7 @@ pub(crate) fn opened_unchecked(
             None => "its packages are here, but not unpacked".to_owned(),
         };
         return Err(format!(
-            "the corpus `{profile}` is not ready: {what}; `{}` makes it",
+            "the corpus `{profile}` is not ready: {what}; `{}` fetches it",
             command(profile)
         ));
     }

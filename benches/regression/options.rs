@@ -68,7 +68,7 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Source {
     /// The default of its side.
-    Unsaid,
+    Default,
     /// A revision.
     Revision(String),
     /// An executable.
@@ -129,7 +129,7 @@ pub(crate) fn target() -> PathBuf {
 
 /// Parses the arguments (without the program's name).
 pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
-    let (mut base, mut head) = (Source::Unsaid, Source::Default);
+    let (mut base, mut head) = (Source::Default, Source::Default);
     let mut repository = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let (mut profile, mut filter, mut instructions) = ("full".to_owned(), None, true);
     let (mut seconds, mut timeout) = (10, 120);

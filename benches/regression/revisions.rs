@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use super::build;
 use super::callgrind;
 use super::compare::{self, Settings};
+use super::corpus;
+use super::corpus::cache::Cache;
+use super::corpus::manifest::{Manifest, Profile};
 use super::driver::Program;
 use super::history;
 use super::judge::{Rules, judge};
@@ -45,9 +48,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     let thresholds = thresholds(options)?;
     let mut remarks = Vec::new();
-    let origins = origin(options, &folder, Side::Base, &options.base)
-        .and_then(|base| Ok((base, origin(options, &folder, Side::Head, &options.head)?)));
-    let (base, head) = match origins {
+    let (base, head) = match origins(options, &folder) {
         Ok(origins) => origins,
         Err(fault) => return publish(&Report::of_fault(fault, &options.profile), options),
     };
@@ -141,26 +142,49 @@ fn waivers(
     Ok(waivers)
 }
 
-/// Resolves one side and builds it.
-fn origin(options: &Options, folder: &Path, side: Side, source: &Source) -> Result<Origin, String> {
+/// One side before it is built.
+struct Resolved {
+    subject: Subject,
+    /// The tree to build and the target directory; `None` for an executable that is there already.
+    tree: Option<(PathBuf, PathBuf)>,
+    program: Option<Program>,
+}
+
+/// Resolves both sides, checks that their corpora are there, and builds them.
+///
+/// The corpus comes first: the two builds take ten minutes.
+fn origins(options: &Options, directory: &Path) -> Result<(Origin, Origin), String> {
+    let base = resolve(options, directory, Side::Base, &options.base)?;
+    let head = resolve(options, directory, Side::Head, &options.head)?;
+    for (side, resolved) in [(Side::Base, &base), (Side::Head, &head)] {
+        if let Some((tree, _)) = &resolved.tree {
+            check_corpus(tree, &options.profile).map_err(|what| {
+                format!("the {}: {what} (run it in {})", side.name(), tree.display())
+            })?;
+        }
+    }
+    Ok((build(Side::Base, base)?, build(Side::Head, head)?))
+}
+
+/// Resolves the names of one side and exports its tree.
+fn resolve(
+    options: &Options,
+    directory: &Path,
+    side: Side,
+    source: &Source,
+) -> Result<Resolved, String> {
     let name = side.name();
-    let program = |executable: PathBuf, directory: PathBuf| Program {
-        executable,
-        arguments: Vec::new(),
-        directory,
-        environment: vec![("CODEDB_BACKGROUND".into(), "0".into())],
-    };
     if let Source::Executable(file) = source {
         let executable =
             file.canonicalize().map_err(|error| format!("{}: {error}", file.display()))?;
-        let subject = Subject::new(format!("{name} executable"));
-        return Ok(Origin {
-            subject,
+        return Ok(Resolved {
+            subject: Subject::new(format!("{name} executable")),
+            tree: None,
             program: Some(program(executable, options.repository.clone())),
         });
     }
     let repository = Repository::open(&options.repository)?;
-    let unsaid = *source == Source::Unsaid;
+    let is_default = *source == Source::Default;
     let commit = match source {
         Source::Revision(revision) => repository.commit(revision)?,
         _ if side == Side::Base => repository.left_main()?,
@@ -168,23 +192,51 @@ fn origin(options: &Options, folder: &Path, side: Side, source: &Source) -> Resu
     };
     let mut subject = Subject::new(commit.chars().take(12).collect());
     subject.committed = Some(repository.committed(&commit)?);
-    // The work tree is built where it stands and where everything else of it is built.
-    let (tree, target) = if unsaid && side == Side::Head {
+    // The work tree is built in place and into its usual target directory.
+    let (tree, target) = if is_default && side == Side::Head {
         if repository.is_changed()? {
             subject.name += " with changes";
         }
         (repository.root().to_owned(), options::target())
     } else {
-        let tree = folder.join("trees").join(name);
+        let tree = directory.join("trees").join(name);
         repository.export(&commit, &tree)?;
-        (tree, folder.join(name))
+        (tree, directory.join(name))
     };
     subject.commit = Some(commit);
+    Ok(Resolved { subject, tree: Some((tree, target)), program: None })
+}
+
+/// Fails if the corpus that the cases of `tree` need has not been fetched.
+///
+/// A tree without a manifest, or with one of another format, is not checked.
+fn check_corpus(tree: &Path, profile: &str) -> Result<(), String> {
+    let manifest = fs::read_to_string(tree.join("bench-corpus/manifest.toml"))
+        .ok()
+        .and_then(|text| Manifest::parse(&text).ok());
+    let (Some(manifest), Some(profile)) = (manifest, Profile::of(profile)) else { return Ok(()) };
+    corpus::opened_unchecked(&manifest, profile, &Cache::of_environment()?).map(|_| ())
+}
+
+/// Builds one side.
+fn build(side: Side, resolved: Resolved) -> Result<Origin, String> {
+    let Resolved { subject, tree, program: given } = resolved;
+    let Some((tree, target)) = tree else { return Ok(Origin { subject, program: given }) };
     if !build::has_cases(&tree)? {
         return Ok(Origin { subject, program: None });
     }
+    let name = side.name();
     eprintln!("building the {name}, {}", subject.name);
     let executable = build::cases(&tree, &target)
         .map_err(|error| format!("the {name} ({}) does not build: {error}", subject.name))?;
     Ok(Origin { subject, program: Some(program(executable, tree)) })
+}
+
+fn program(executable: PathBuf, directory: PathBuf) -> Program {
+    Program {
+        executable,
+        arguments: Vec::new(),
+        directory,
+        environment: vec![("CODEDB_BACKGROUND".into(), "0".into())],
+    }
 }

@@ -172,6 +172,24 @@ fn revisions_are_built_compared_and_told_of() {
     assert_eq!(porcelain(root), "");
 }
 
+/// The corpus is checked before anything is built, and the message names the command that fetches it.
+#[test]
+fn a_missing_corpus_is_reported_before_the_builds() {
+    let small = Small::new();
+    let manifest = "package = []\n[profile.small]\nchecksum = \"00000000000000000000000000000000\"\nhead = \"0\"\n\
+                    subjects = 1\n[profile.full]\nchecksum = \"00000000000000000000000000000001\"\n\
+                    head = \"0\"\nsubjects = 1\n";
+    small.write("bench-corpus/manifest.toml", manifest);
+    small.commit("corpus", "A corpus");
+    let (code, report) = small.compare("cases", "corpus");
+    let fault = report["faults"][0].as_str().unwrap_or_default();
+    assert!(fault.contains("the corpus `small` is not ready"), "{report:#}");
+    assert!(fault.contains("`cargo bench --bench cases -- --fetch --profile small`"), "{report:#}");
+    assert_eq!(code, ExitCode::from(1));
+    let built = ["base", "head"].map(|side| small.folder.path().join("work").join(side).exists());
+    assert_eq!(built, [false, false], "nothing is built");
+}
+
 #[test]
 fn only_one_run_at_a_time() {
     let small = Small::new();
