@@ -335,7 +335,7 @@ fn damage_means_another_build() {
 fn a_killed_builder_leaves_the_old_segments_or_the_new_ones() {
     let rng = &mut Prng::new(11);
     let place = Place::new();
-    let rounds = if long() { 200 } else { 30 };
+    let rounds = if long() { 200 } else { 15 };
     let mut killed = 0;
     for round in 0..rounds {
         settle();

@@ -5,7 +5,7 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `CODEDB_SEED` | the first round's seed; a failure names the one to set |
-//! | `CODEDB_LONG=1` | run for `CODEDB_LONG_SECS` seconds (default 600) |
+//! | `CODEDB_LONG=1` | run for `CODEDB_LONG_SECS` seconds (default 600) instead of 4 rounds |
 //! | `CODEDB_MAX_FAILURES` | go on until so many rounds have failed (default 1) |
 //! | `CODEDB_BIN` | the program under test (default: this crate's `codedb`) |
 //! | `CODEDB_NO_INDEX=1` | only `--no-index` (to test the flags without an index) |
@@ -29,18 +29,16 @@ use crate::support::process::{Program, command, output, run};
 use crate::support::query::Query;
 use crate::support::tree::Tree;
 
-/// How long the short run may take; a round that has begun is ended.
-const SHORT: Duration = Duration::from_secs(12);
+/// Rounds of a short run.
+const SHORT_ROUNDS: u64 = 4;
 const SEED_DEFAULT: u64 = 20_240_601;
 const STEPS_PER_ROUND: usize = 8;
 const QUERIES_PER_STEP: usize = 5;
 
 #[test]
 fn codedb_says_what_ripgrep_says() {
-    let budget = match flag("CODEDB_LONG") {
-        true => Duration::from_secs(number("CODEDB_LONG_SECS").unwrap_or(600)),
-        false => SHORT,
-    };
+    let time =
+        flag("CODEDB_LONG").then(|| Duration::from_secs(number("CODEDB_LONG_SECS").unwrap_or(600)));
     let first_seed = number("CODEDB_SEED").unwrap_or(SEED_DEFAULT);
     let failures_max =
         usize::try_from(number("CODEDB_MAX_FAILURES").unwrap_or(1)).expect("a small number");
@@ -54,7 +52,8 @@ fn codedb_says_what_ripgrep_says() {
     for seed in first_seed.. {
         rounds += 1;
         failures.extend(round(&setup, seed).err().map(|failure| failure.report));
-        if failures.len() >= failures_max || start.elapsed() >= budget {
+        let is_over = time.map_or(rounds >= SHORT_ROUNDS, |time| start.elapsed() >= time);
+        if failures.len() >= failures_max || is_over {
             break;
         }
     }

@@ -81,8 +81,8 @@ fn a_question_without_an_index_leaves_a_builder_behind() {
         assert_eq!(answer.text(), tool(&place, args).text(), "{args:?}");
         wait_until(&format!("{args:?} leaves a builder"), || stages(&place) == (true, is_full));
         if !is_full {
-            thread::sleep(Duration::from_millis(500));
-            assert_eq!(stages(&place), (true, false), "nobody asked about code");
+            place.wait_for_builders();
+            assert_eq!(stages(&place), (true, false), "no tool has asked for code");
         }
     }
 }
@@ -93,13 +93,13 @@ fn a_question_about_code_completes_a_search_index() {
     settle();
     place.index(&["-q"]).expect_success();
     leaving(&place, &["find", "cart"]).expect_success();
-    thread::sleep(Duration::from_millis(300));
+    place.wait_for_builders();
     assert_eq!(stages(&place), (true, false), "nobody asked about code");
     leaving(&place, &["word", "add"]).expect_success();
     wait_until("a code index", || stages(&place) == (true, true));
     // Once everything is known, nobody builds.
     leaving(&place, &["word", "add"]).expect_success();
-    thread::sleep(Duration::from_millis(300));
+    place.wait_for_builders();
     assert_eq!(json(&tool(&place, &["status", "--json"]))["generation"], 1);
 }
 

@@ -87,7 +87,7 @@ fn a_file_of_two_gigabytes_is_searched_in_little_memory() {
 #[test]
 fn a_folder_of_many_empty_files_is_indexed_in_little_memory() {
     let place = Place::new();
-    let files = if long() { 1_000_000 } else { 20_000 };
+    let files = if long() { 1_000_000 } else { 10_000 };
     let folder = place.root().join("many");
     fs::create_dir(&folder).expect("a folder");
     for file in 0..files {
@@ -217,7 +217,7 @@ fn a_tree_that_changes_during_the_build_is_searched_as_it_is() {
     place.write("d3/y.no", "gamma_ray in y.no\n");
     place.write("d4/sub/x.no", "gamma_ray in another x.no\n");
     settle();
-    for round in 0..if long() { 200 } else { 14 } {
+    for round in 0..if long() { 200 } else { 8 } {
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
             let (place, done) = (&place, &done);
@@ -257,7 +257,7 @@ fn a_rule_that_goes_during_the_build_is_noticed() {
     let started = Instant::now();
     place.index(&["--rebuild"]).expect_success();
     let build = started.elapsed();
-    for _ in 0..if long() { 300 } else { 12 } {
+    for _ in 0..if long() { 300 } else { 6 } {
         for folder in (0..200).step_by(10) {
             place.write(format!("d{folder}/.ignore"), "*.no\n");
         }

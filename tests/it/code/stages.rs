@@ -124,8 +124,8 @@ fn what_is_not_to_be_built_is_not_waited_for() {
     let mut command = place.codedb("index");
     command.args(["--stage", "ready", "--wait", "ready"]).env("CODEDB_BACKGROUND", "1");
     Answer::of(command).expect_success();
-    std::thread::sleep(Duration::from_millis(1500));
-    assert!(!place.store().join("code.lock").exists(), "a builder was left behind");
+    place.wait_for_builders();
+    assert!(!place.store().join("code.lock").exists(), "a background build has started");
 
     place.index(&["--stage", "auto", "--wait", "full"]).expect_success();
     assert_eq!(code_files(&place.store()).len(), 2);

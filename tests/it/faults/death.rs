@@ -32,12 +32,12 @@ const STEPS: &[(&str, &str)] = &[
 
 #[test]
 fn a_killed_build_leaves_the_old_generation_or_the_new_one() {
-    kills(1, &["--rebuild"], if long() { 300 } else { 100 });
+    kills(1, &["--rebuild"], if long() { 300 } else { 28 });
 }
 
 #[test]
 fn a_killed_refresh_leaves_the_old_generation_or_the_new_one() {
-    kills(2, &[], if long() { 300 } else { 100 });
+    kills(2, &[], if long() { 300 } else { 28 });
 }
 
 /// A first build that dies leaves a tree without an index, not an index without its tree.
@@ -73,12 +73,12 @@ fn kills(family: u64, args: &[&str], count: usize) {
         let mark = edit(&place, &mut rng, round);
         let before = place.base().join("before");
         copy_index(&place.cache(), &before);
-        let moment = match rng.chance(50) {
-            true => Moment::After(build.mul_f64(rng.below(1100) as f64 / 1000.0)),
-            false => {
-                let (start, end) = *rng.pick(STEPS);
-                Moment::Sees(start, end)
-            }
+        // Every second round takes the next step, so that even a short run covers all of them.
+        let moment = if round % 2 == 0 {
+            Moment::After(build.mul_f64(rng.below(1100) as f64 / 1000.0))
+        } else {
+            let (start, end) = STEPS[round / 2 % STEPS.len()];
+            Moment::Sees(start, end)
         };
         let killed = kill(&place, args, moment);
         dead += usize::from(killed);

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use codedb::source::stamp::RACY_WINDOW;
 use tempfile::TempDir;
 
 use super::prng::Prng;
-use super::process::output;
+use super::process::{TIMEOUT, output};
 use crate::peer;
 
 /// Words that texts are made of; each query looks for some of them.
@@ -171,6 +171,25 @@ impl Place {
         Answer::of(command)
     }
 
+    /// Waits until no background build of this place runs. A command starts its builder before it
+    /// ends itself, so after this call none is yet to come.
+    pub(crate) fn wait_for_builders(&self) {
+        if cfg!(target_os = "linux") {
+            let base = self.base().into_os_string().into_encoded_bytes();
+            let started = Instant::now();
+            while is_argument_of_a_process(&base) {
+                assert!(
+                    started.elapsed() < TIMEOUT,
+                    "a builder of {} hangs",
+                    self.base().display()
+                );
+                thread::sleep(Duration::from_millis(5));
+            }
+        } else {
+            thread::sleep(Duration::from_millis(500));
+        }
+    }
+
     /// Runs `codedb search`, strict, nothing left in the background.
     pub(crate) fn search(&self, args: &[&str]) -> Answer {
         self.search_in(&self.cache(), "strict", args)
@@ -204,6 +223,14 @@ impl Place {
         );
         expected
     }
+}
+
+/// Returns true if the command line of a running process contains `text`.
+fn is_argument_of_a_process(text: &[u8]) -> bool {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter_map(|process| fs::read(process.path().join("cmdline")).ok())
+        .any(|line| line.windows(text.len()).any(|part| part == text))
 }
 
 /// Returns the only folder of an index in `cache`.
