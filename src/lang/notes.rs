@@ -1,9 +1,9 @@
-//! What a language's `refer` rule writes down while a syntax tree is walked, and the local names
-//! that it may ask for.
+//! The facts that the `refer` rule of a language records during the traversal of a syntax tree, and
+//! the local names that it can look up.
 //!
-//! The walk opens a scope at each node of [`super::Language::scopes`] and closes it behind the node.
-//! A rule declares the names of parameters and local variables as it meets them, which is before
-//! their uses in all but odd programs.
+//! The traversal opens a scope at each node in [`super::Language::scopes`] and closes it after the
+//! node. A rule declares parameters and local variables when it visits them, which is almost always
+//! before their uses.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,45 +14,47 @@ use super::facts::{CHAIN_BYTES_MAX, Chain, Import, ImportKind, Reference, Role};
 use super::symbols::{Symbol, SymbolKind};
 use super::visit::Visit;
 
-/// References of one file that are kept.
+/// Maximum number of references of one file.
 const REFERENCES_MAX: usize = 1 << 20;
 
-/// Imports of one file that are kept.
+/// Maximum number of imports of one file.
 const IMPORTS_MAX: usize = 1 << 16;
 
-/// What has been written down so far.
+/// The facts recorded so far, and the local names in scope.
 pub(super) struct Notes<'a> {
     text: &'a [u8],
     pub(super) references: Vec<Reference>,
     pub(super) imports: Vec<Import>,
     pub(super) package: Option<String>,
-    /// Chains of symbols, by their place: what a call returns, what a field or constant holds.
+    /// Chains of symbols by index: of the result of a call, or of the value of a field or constant.
     types: Vec<(usize, Chain)>,
-    /// Chains that functions return, by their place, for those without another one.
+    /// Chains of returned values by the index of the function, for functions without a chain in
+    /// `types`.
     returns: Vec<(usize, Chain)>,
-    /// Chains of members that are assigned to: the place of what they are members of, their name.
+    /// Chains of assigned members: index of the symbol that they are members of, name, chain.
     members: Vec<(usize, &'a [u8], Chain)>,
-    /// Base types of symbols, by their place.
+    /// Base types of symbols, by index.
     pub(super) bases: Vec<(usize, Chain)>,
     /// Names declared in the open scopes, innermost last.
     locals: Vec<Declared<'a>>,
-    /// Where each name stands in `locals`, innermost last.
+    /// Indexes in `locals` of each name, innermost last.
     places: HashMap<&'a [u8], Vec<usize>>,
-    /// For each open scope, how many frames and locals there were before it.
+    /// For each open scope, the number of frames and of locals at its start.
     scopes: Vec<(usize, usize)>,
-    /// What is to be declared once the walk is there.
+    /// Declarations that take effect later in the text.
     pending: Vec<Pending<'a>>,
-    /// The first byte from which one of `pending` holds.
+    /// The first byte at which a declaration in `pending` takes effect.
     due: usize,
-    /// Narrowed names: their place in `locals` and the byte where they end.
+    /// Narrowed names: the byte at which the narrowing ends, and the index in `locals`.
     narrowed: Vec<(usize, usize)>,
-    /// Texts that variables are set to; `None` for those that are set again.
+    /// Spans of the string literals that variables are assigned; `None` for variables that are
+    /// assigned more than once.
     literals: HashMap<&'a [u8], Option<Range<usize>>>,
-    /// Up to this byte nothing more is asked of the rule.
+    /// The rule has already recorded everything up to this byte.
     done: usize,
 }
 
-/// A name and what it stands for.
+/// A declared name with its binding.
 struct Declared<'a> {
     name: &'a [u8],
     means: Means,
@@ -61,13 +63,13 @@ struct Declared<'a> {
 enum Means {
     /// A parameter or local variable.
     Local(Option<Chain>),
-    /// Something from outside of functions, although it is named inside: Python's `global`.
+    /// A name outside of functions that is declared inside one: Python's `global`.
     Outer,
-    /// Nothing any more: it was narrowed, and that has ended.
+    /// A narrowing that has ended.
     Nothing,
 }
 
-/// A declaration that holds from a byte on, perhaps up to another one.
+/// A declaration that takes effect at a byte and optionally ends at another one.
 struct Pending<'a> {
     scopes: usize,
     from: usize,
@@ -75,12 +77,12 @@ struct Pending<'a> {
     declared: Declared<'a>,
 }
 
-/// What a name stands for in the place that is visited.
+/// The result of looking up a name at the visited node.
 #[derive(Debug)]
 pub(super) enum Local<'n> {
-    /// A parameter or local variable, and how it came about, if that is known.
+    /// A parameter or local variable, with its chain if that is known.
     Is(Option<&'n Chain>),
-    /// Something from outside of functions.
+    /// Not a local name.
     Not,
 }
 
@@ -106,7 +108,7 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Notes that the identifier `name` is used as `role` says.
+    /// Records a use of the identifier `name` with the role `role`.
     pub(super) fn refer(
         &mut self,
         visit: &Visit<'_, '_>,
@@ -117,7 +119,7 @@ impl<'a> Notes<'a> {
         self.refer_span(visit, name.byte_range(), role, receiver, None);
     }
 
-    /// Notes a call of the identifier `name` with a number of arguments.
+    /// Records a call of the identifier `name`.
     pub(super) fn call(
         &mut self,
         visit: &Visit<'_, '_>,
@@ -129,7 +131,7 @@ impl<'a> Notes<'a> {
         self.refer_span(visit, name.byte_range(), Role::Call, receiver, Some(arguments));
     }
 
-    /// Notes a use of the identifier in `span`.
+    /// Records a use of the identifier in `span`.
     pub(super) fn refer_span(
         &mut self,
         visit: &Visit<'_, '_>,
@@ -149,68 +151,72 @@ impl<'a> Notes<'a> {
         self.references.push(Reference { span, role, receiver, enclosing, arguments });
     }
 
-    /// Notes an import.
+    /// Records an import.
     pub(super) fn import(&mut self, import: Import) {
         if self.imports.len() < IMPORTS_MAX {
             self.imports.push(import);
         }
     }
 
-    /// Notes how the value of the symbol at `place` comes about, or what a call of it returns.
+    /// Records the chain of the value of the symbol with index `place`, or of the result of a call
+    /// of it.
     pub(super) fn set_type(&mut self, place: usize, chain: Chain) {
         if chain.len() <= CHAIN_BYTES_MAX {
             self.types.push((place, chain));
         }
     }
 
-    /// Notes what the function at `place` returns in one place; an annotation says it better.
+    /// Records the chain of one return value of the function with index `place`. An annotated
+    /// return type takes precedence.
     pub(super) fn set_return(&mut self, place: usize, chain: Chain) {
         if chain.len() <= CHAIN_BYTES_MAX {
             self.returns.push((place, chain));
         }
     }
 
-    /// Notes how the value of the member `name` of the symbol at `owner` comes about; what is noted
-    /// first counts.
+    /// Records the chain of the value of the member `name` of the symbol with index `owner`. The
+    /// first recorded chain takes precedence.
     pub(super) fn set_member(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
         if chain.len() <= CHAIN_BYTES_MAX {
             self.members.push((owner, &self.text[name.byte_range()], chain));
         }
     }
 
-    /// Notes that the symbol at `place` extends or implements `chain`.
+    /// Records that the symbol with index `place` extends or implements `chain`.
     pub(super) fn add_base(&mut self, place: usize, chain: Chain) {
         if chain.len() <= CHAIN_BYTES_MAX {
             self.bases.push((place, chain));
         }
     }
 
-    /// Declares a parameter or local variable in the innermost open scope. Outside of all scopes
-    /// nothing is local.
+    /// Declares a parameter or local variable in the innermost open scope. Has no effect outside of
+    /// all scopes.
     pub(super) fn declare(&mut self, name: Node<'_>, chain: Option<Chain>) {
         let means = Means::Local(chain.filter(|chain| chain.len() <= CHAIN_BYTES_MAX));
         self.push(Declared { name: &self.text[name.byte_range()], means });
     }
 
-    /// Declares a local variable from the byte `from` of the innermost open scope on; before that, its
-    /// name stands for what it stood for: in `let x = x.y()` the value does not see the new `x`.
+    /// Declares a local variable in the innermost open scope from the byte `from` on. Before that
+    /// byte, the name keeps its previous binding: in `let x = x.y()` the value does not refer to
+    /// the new `x`.
     pub(super) fn declare_from(&mut self, name: Node<'_>, chain: Option<Chain>, from: usize) {
         self.push_pending(name, chain, from, None);
     }
 
-    /// Says that `name` stands for `chain` between two bytes, if it is a local variable.
+    /// Narrows a local variable: within `range`, `name` has the chain `chain`. Has no effect on
+    /// other names.
     pub(super) fn narrow(&mut self, name: Node<'_>, chain: Chain, range: Range<usize>) {
         if matches!(self.local(&self.text[name.byte_range()]), Local::Is(_)) {
             self.push_pending(name, Some(chain), range.start, Some(range.end));
         }
     }
 
-    /// Declares that `name` stands for something from outside of functions in this scope.
+    /// Declares that `name` is not local in the innermost open scope.
     pub(super) fn declare_outer(&mut self, name: Node<'_>) {
         self.push(Declared { name: &self.text[name.byte_range()], means: Means::Outer });
     }
 
-    /// Says that a local variable is set to `chain` from the byte `from` on.
+    /// Records that a local variable has the chain `chain` from the byte `from` on.
     pub(super) fn assign(&mut self, name: Node<'_>, chain: Chain, from: usize) {
         if matches!(self.local(&self.text[name.byte_range()]), Local::Is(_)) {
             self.push_pending(name, Some(chain), from, None);
@@ -237,7 +243,7 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Returns what `name` stands for where the walk is. O(1).
+    /// Looks up `name` at the current position. O(1).
     pub(super) fn local(&self, name: &[u8]) -> Local<'_> {
         let place = self.places.get(name).and_then(|places| places.last());
         match place.map(|&place| &self.locals[place].means) {
@@ -246,13 +252,14 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Returns true if `name` was declared to be from outside of functions.
+    /// Returns true if `name` was declared with [`Notes::declare_outer`].
     pub(super) fn is_outer(&self, name: &[u8]) -> bool {
         let place = self.places.get(name).and_then(|places| places.last());
         place.is_some_and(|&place| matches!(self.locals[place].means, Means::Outer))
     }
 
-    /// Remembers that a variable is set to the text in `literal`, or to something else.
+    /// Records an assignment to a variable: the span of a string literal, or `None` for any other
+    /// value.
     pub(super) fn set_literal(&mut self, name: Node<'_>, literal: Option<Range<usize>>) {
         let name = &self.text[name.byte_range()];
         match self.literals.get_mut(name) {
@@ -262,7 +269,8 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Gives imports of what a variable holds the text that it is set to, if there is one only.
+    /// Replaces the variable in dynamic imports with its string literal, if it is assigned exactly
+    /// once.
     pub(super) fn follow_literals(&mut self) {
         let variables =
             self.imports.iter_mut().filter(|import| import.kind == ImportKind::DynamicVariable);
@@ -273,7 +281,8 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Takes the chains of `symbols` by their places; of several for one symbol the first counts.
+    /// Takes the recorded chains with the indexes of their symbols. If a symbol has several, the
+    /// first takes precedence.
     pub(super) fn chains(&mut self, symbols: &[Symbol]) -> Vec<(usize, Chain)> {
         let mut chains = std::mem::take(&mut self.types);
         if !self.members.is_empty() {
@@ -291,28 +300,28 @@ impl<'a> Notes<'a> {
         chains
     }
 
-    /// Opens a scope at the node whose frame is the `frames`th.
+    /// Opens a scope at the node with frame number `frames`.
     pub(super) fn open(&mut self, frames: usize) {
         self.scopes.push((frames, self.locals.len()));
     }
 
-    /// Returns true if what is declared here is local.
+    /// Returns true if a scope is open, so that declared names are local.
     pub(super) fn is_local(&self) -> bool {
         !self.scopes.is_empty()
     }
 
-    /// Says that the rule has noted all that `node` refers to, so that it is not called for what is
-    /// inside.
+    /// Marks `node` as completely recorded, so that the rule is not called for its descendants.
     pub(super) fn finish(&mut self, node: Node<'_>) {
         self.done = self.done.max(node.end_byte());
     }
 
-    /// Returns true if the rule has noted what the byte `at` refers to.
+    /// Returns true if the byte `at` belongs to a node that is completely recorded.
     pub(super) fn is_finished(&self, at: usize) -> bool {
         at < self.done
     }
 
-    /// Declares what holds from the byte `at` on, and ends what held up to it.
+    /// Applies the declarations that take effect at or before the byte `at`, and ends narrowings
+    /// that end there.
     pub(super) fn settle(&mut self, at: usize) {
         while let Some((_, place)) = self.narrowed.pop_if(|(until, _)| *until <= at) {
             self.end(place);
@@ -341,7 +350,7 @@ impl<'a> Notes<'a> {
         self.pending = pending;
     }
 
-    /// Ends what the local at `place` means.
+    /// Ends the binding with index `place` in `locals`.
     fn end(&mut self, place: usize) {
         let Some(local) = self.locals.get_mut(place) else { return };
         local.means = Means::Nothing;
@@ -350,7 +359,7 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Closes the scope that was opened at the `frames`th frame, if one was.
+    /// Closes the scope that was opened at frame number `frames`, if there is one.
     pub(super) fn close(&mut self, frames: usize) {
         if self.scopes.last().is_none_or(|&(at, _)| at != frames) {
             return;

@@ -154,7 +154,10 @@ fn a_bundle_tells_definitions_lines_and_calls() {
         assert!(unknown.contains("no_such_name (not found"), "{unknown}");
         let misspelt = ask(place, "Fix `add_itm` of the cart in src/cart.py", &[]).text();
         assert!(misspelt.contains("add_itm (not found; did you mean `add_item`"), "{misspelt}");
-        assert!(misspelt.contains("src/cart.py (not found; did you mean `shop/cart.py`"), "{misspelt}");
+        assert!(
+            misspelt.contains("src/cart.py (not found; did you mean `shop/cart.py`"),
+            "{misspelt}"
+        );
     });
 }
 

@@ -1,4 +1,4 @@
-//! What C++ refers to: the rule that reads uses, locals, imports and declared types off each node.
+//! C++ references: records the uses, local names, imports and declared types of each node.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Nodes whose local names are unknown outside of them.
+/// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &[
     "template_declaration",
     "function_definition",
@@ -23,7 +23,7 @@ pub(super) const SCOPES: &[&str] = &[
     "lambda_expression",
 ];
 
-/// Notes what the visited node declares, includes or refers to.
+/// Records what the visited node declares, includes or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -65,7 +65,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns the chain of what a declarator declares as a value of `of`.
+/// Returns the chain of the value that a declarator with the type `of` declares.
 fn shaped(declarator: Node<'_>, of: Option<String>) -> Option<Chain> {
     let inner = declarator.child_by_field_name("declarator");
     let is_array = declarator.kind() == "array_declarator"
@@ -74,7 +74,7 @@ fn shaped(declarator: Node<'_>, of: Option<String>) -> Option<Chain> {
     if is_array { chain::instance(&format!("slice<{of}>")) } else { chain::instance(&of) }
 }
 
-/// Declares the variables of a declaration inside of a function.
+/// Declares the variables of a declaration inside a function.
 fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if !notes.is_local() {
         return;
@@ -146,7 +146,8 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     bind(visit, notes, declarator, chain, right.end_byte());
 }
 
-/// Notes the types of what the visited declaration defines: what it returns, holds or stands for.
+/// Records the types of the symbols that the visited declaration defines: return type, type of the
+/// value, or aliased type.
 fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(of) = node.child_by_field_name("type") else { return };
@@ -181,7 +182,7 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes `using namespace a::b`, `using a::b::c` and `namespace c = a::b`.
+/// Records `using namespace a::b`, `using a::b::c` and `namespace c = a::b`.
 fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
@@ -208,15 +209,15 @@ fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.import(Import { span, line, kind: ImportKind::Module, module, names });
 }
 
-/// What stands around a name with its scopes and template arguments.
+/// The scopes and template arguments that enclose a name.
 struct Outer {
-    /// Levels from the name to the whole of it.
+    /// Number of levels from the name to the complete qualified name.
     levels: usize,
-    /// The scopes before it.
+    /// The scopes before the name, as a chain.
     receiver: Option<Chain>,
 }
 
-/// Returns what stands around the visited name.
+/// Returns the scopes and template arguments that enclose the visited name.
 fn outer(visit: &Visit<'_, '_>) -> Outer {
     let (mut levels, mut scopes) = (0, Vec::new());
     for _ in 0..16 {

@@ -1,5 +1,5 @@
-//! What C refers to. Its members belong to nothing that could be looked up, so that a member is
-//! noted only where it is called, and without a chain: the kernel has millions of others.
+//! C references. Members of C structs cannot be looked up by type, so a member is recorded only
+//! where it is called, and without a chain. (The kernel has millions of other member accesses.)
 
 use tree_sitter::Node;
 
@@ -9,10 +9,10 @@ use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Nodes whose local names are unknown outside of them.
+/// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &["function_definition", "compound_statement", "for_statement"];
 
-/// Words that stand before parentheses in the bodies of macros without being called.
+/// Keywords before parentheses in macro bodies, which are not calls.
 const WORDS: [&[u8]; 14] = [
     b"if",
     b"for",
@@ -30,7 +30,7 @@ const WORDS: [&[u8]; 14] = [
     b"_Alignof",
 ];
 
-/// Notes what the visited node declares, includes or refers to.
+/// Records what the visited node declares, includes or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -55,7 +55,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 }
 
 fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    // Outside of functions nothing is local.
+    // There are no local variables outside of functions.
     if !notes.is_local() {
         return;
     }
@@ -105,7 +105,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.refer(visit, visit.node(), Role::Type, None);
 }
 
-/// Returns the call of the visited member, if it is called.
+/// Returns the call expression if the visited member is called.
 pub(super) fn call_of_member<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
     let is_called = visit.field_above(1) == "function"
         && visit.ancestor_kind(1) == "field_expression"
@@ -118,7 +118,7 @@ pub(super) fn arguments(call: Node<'_>) -> usize {
     call.child_by_field_name("arguments").map_or(0, |arguments| arguments.named_child_count())
 }
 
-/// Notes the visited `#include`.
+/// Records the visited `#include`.
 pub(super) fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
@@ -133,8 +133,8 @@ pub(super) fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.import(Import { span, line, kind, module, names: Vec::new() });
 }
 
-/// Notes the calls in the body of a macro, which the grammar leaves unparsed; a body of one name
-/// is what the macro stands for.
+/// Records the calls in the body of a macro, which the grammar does not parse. If the body is a
+/// single name, the macro is an alias for it.
 pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if visit.own_field() != "value" {
         return;
@@ -186,7 +186,7 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns the length of the literal that `text` begins with.
+/// Returns the length of the literal at the start of `text`.
 fn literal(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = text.get(at) {

@@ -1,4 +1,4 @@
-//! Types of C++ as chains name them, and how the values of its expressions come about.
+//! The chains of C++ types and expressions.
 
 use tree_sitter::Node;
 
@@ -7,10 +7,10 @@ use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Levels of types or expressions inside each other that are followed.
+/// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
-/// Types that are used as what they point to.
+/// Smart pointers and similar types, which are replaced by the type that they point to.
 const POINTERS: [&[u8]; 8] = [
     b"unique_ptr",
     b"shared_ptr",
@@ -22,7 +22,7 @@ const POINTERS: [&[u8]; 8] = [
     b"not_null",
 ];
 
-/// Functions that make a value of the type in angle brackets, or return their argument.
+/// Functions that return a value of their template argument.
 const MAKE: [&[u8]; 7] = [
     b"make_unique",
     b"make_shared",
@@ -32,6 +32,7 @@ const MAKE: [&[u8]; 7] = [
     b"reinterpret_cast",
     b"static_pointer_cast",
 ];
+/// Functions that return their argument.
 const PASS: [&[u8]; 5] = [b"move", b"forward", b"ref", b"cref", b"as_const"];
 
 /// Returns the chain of a value of the type `node`.
@@ -61,7 +62,7 @@ struct Cpp<'v, 'a, 't> {
 }
 
 impl Cpp<'_, '_, '_> {
-    /// Appends the name of the type `node` to `out`; returns false if it has none.
+    /// Appends the name of the type `node` to `out`. Returns false if it has no name.
     fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if out.len() > CHAIN_BYTES_MAX {
@@ -117,7 +118,7 @@ impl Cpp<'_, '_, '_> {
         }
     }
 
-    /// Returns what a smart pointer points to.
+    /// Returns the type that a smart pointer points to.
     fn pointed<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
         let name = node.child_by_field_name("name")?;
         let is_pointer = POINTERS.contains(&self.visit.bytes(name));

@@ -1,4 +1,4 @@
-//! What Go refers to: the rule that reads uses, locals, imports and declared types off each node.
+//! Go references: records the uses, local names, imports and declared types of each node.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Nodes whose local names are unknown outside of them.
+/// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &[
     "function_declaration",
     "method_declaration",
@@ -27,7 +27,7 @@ pub(super) const SCOPES: &[&str] = &[
     "communication_case",
 ];
 
-/// Types that are part of the language.
+/// Predeclared types.
 const PLAIN_TYPES: [&[u8]; 22] = [
     b"any",
     b"bool",
@@ -53,11 +53,11 @@ const PLAIN_TYPES: [&[u8]; 22] = [
     b"uintptr",
 ];
 
-/// Functions that are part of the language and that hardly any package has, too.
+/// Predeclared functions whose names packages rarely redefine.
 const PLAIN_FUNCTIONS: [&[u8]; 9] =
     [b"append", b"cap", b"copy", b"delete", b"len", b"make", b"new", b"panic", b"recover"];
 
-/// Notes what the visited node declares, imports or refers to.
+/// Records what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -84,7 +84,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns true if a clause declares its names, as `:=` does.
+/// Returns true if a clause declares its names, as `:=` does, instead of assigning to them.
 fn declares(node: Node<'_>) -> bool {
     (0..4).map_while(|at| node.child(at)).any(|child| child.kind() == ":=")
 }
@@ -95,7 +95,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(path) = node.child_by_field_name("path") else { return };
     let module = visit.text_of(path).trim_matches(['"', '`']).to_owned();
     let alias = node.child_by_field_name("name").map(|name| visit.text_of(name));
-    // The last part of a path is the package's name but for versions.
+    // The last part of a path is the package's name, except for version suffixes.
     let own = || {
         let mut parts = module.rsplit('/');
         let last = parts.next().unwrap_or_default();
@@ -112,7 +112,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.import(Import { span, line, kind: ImportKind::Module, module, names });
 }
 
-/// Notes the types of variables and constants outside of functions.
+/// Records the types of variables and constants outside of functions.
 fn globals(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let of = node.child_by_field_name("type");
@@ -127,7 +127,7 @@ fn globals(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what the visited function returns first.
+/// Records the type of the first result of the visited function.
 fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(of) = visit.node().child_by_field_name("result") else { return };
     let first = match of.kind() {
@@ -140,7 +140,7 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what the visited name of a type stands for.
+/// Records the type that the visited type name is defined as.
 fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = visit.node().child_by_field_name("type");
     let chain = of.and_then(|of| values::of_type(visit, notes, of));
@@ -149,7 +149,7 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the type of the visited field; one without a name is a base of its struct, too.
+/// Records the type of the visited field. An embedded field is also a base of its struct.
 fn field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(of) = node.child_by_field_name("type") else { return };
@@ -163,7 +163,7 @@ fn field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes a name in an expression.
+/// Records a name in an expression.
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let own = visit.bytes(node);
@@ -173,7 +173,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if is_declared || own == b"_" || matches!(notes.local(own), Local::Is(_)) {
         return;
     }
-    // What `:=` declares is looked at before it is declared.
+    // The names on the left of `:=` are visited before they are declared.
     if parent == "expression_list"
         && matches!(visit.field_above(1), "left" | "alias")
         && match visit.ancestor_kind(2) {
@@ -197,7 +197,8 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the use of the visited name, which with all that it is a member of is `levels` above.
+/// Records the use of the visited name. The expression that consists of the name and its receiver
+/// is `levels` above.
 fn noted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, levels: usize, receiver: Option<Chain>) {
     let node = visit.node();
     let field = visit.field_above(levels);
@@ -226,8 +227,8 @@ fn noted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, levels: usize, receiver: 
     }
 }
 
-/// Returns how far above the visited key of a literal its `composite_literal` is, and how many
-/// literals without types lie between.
+/// Returns the number of levels from the visited key to its `composite_literal`, and the number of
+/// untyped literals between them.
 fn literal_above(visit: &Visit<'_, '_>) -> Option<(usize, usize)> {
     let mut inner = 0;
     for levels in 3..40 {
@@ -241,7 +242,7 @@ fn literal_above(visit: &Visit<'_, '_>) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns true if the visited key is one of a map's or array's literal.
+/// Returns true if the visited key belongs to a map or array literal.
 fn is_map(visit: &Visit<'_, '_>) -> bool {
     let Some((levels, 0)) = literal_above(visit) else { return false };
     let of = visit.ancestor(levels).and_then(|of| of.child_by_field_name("type"));
@@ -289,7 +290,7 @@ fn role(visit: &Visit<'_, '_>, levels: usize) -> Role {
     }
 }
 
-/// Notes a package before a type, or the file's own.
+/// Records a package before a type, or the package clause of the file.
 fn package_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match visit.ancestor_kind(1) {
@@ -299,7 +300,7 @@ fn package_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the member of an expression, and embedded interfaces.
+/// Records the member of an expression, and embedded interfaces.
 fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(1) {
         "selector_expression" => {
@@ -315,7 +316,7 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the visited part of an interface as a base of it.
+/// Records the visited element of an interface as a base of it.
 fn embedded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_only = visit.node().named_child_count() == 1;
     let (Some(of), Some(place)) = (visit.node().named_child(0), visit.enclosing_place()) else {

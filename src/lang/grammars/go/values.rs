@@ -1,4 +1,4 @@
-//! Types of Go as chains name them, and how the values of its expressions come about.
+//! The chains of Go types and expressions.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Levels of types or expressions inside each other that are followed.
+/// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
 /// Returns the chain of a value of the type `node`.
@@ -15,7 +15,8 @@ pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) 
     chain::instance(&type_name(visit, notes, node)?)
 }
 
-/// Returns the name of a type with its arguments; that of a type parameter is its constraint's.
+/// Returns the name of a type with its arguments. The name of a type parameter is that of its
+/// constraint.
 pub(super) fn type_name(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
@@ -37,7 +38,7 @@ struct Go<'v, 'a, 't> {
 }
 
 impl Go<'_, '_, '_> {
-    /// Appends the name of the type `node` to `out`; returns false if it has none.
+    /// Appends the name of the type `node` to `out`. Returns false if it has no name.
     fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if out.len() > CHAIN_BYTES_MAX {
@@ -89,7 +90,7 @@ impl Go<'_, '_, '_> {
         }
     }
 
-    /// Appends `<A,B>`; what has no name is `_`.
+    /// Appends `<A,B>`; an argument without a name is `_`.
     fn arguments(&self, nodes: &[Node<'_>], out: &mut String, depth: usize) -> bool {
         out.push('<');
         for (at, node) in nodes.iter().enumerate() {
@@ -158,7 +159,7 @@ impl Go<'_, '_, '_> {
                 _ => {}
             }
         }
-        // `(*T)(value)` converts.
+        // `(*T)(value)` is a conversion.
         if function.kind() == "parenthesized_expression"
             && let Some(inner) = function.named_child(0)
             && inner.kind() == "unary_expression"

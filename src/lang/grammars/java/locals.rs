@@ -1,4 +1,4 @@
-//! Parameters and variables of Java's methods.
+//! Parameters and variables of Java methods.
 
 use super::values;
 use crate::lang::chain;
@@ -6,7 +6,7 @@ use crate::lang::facts::Chain;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
-/// Methods whose lambda is given what the object holds.
+/// Methods that call their lambda with an element of the object.
 const GIVE_ELEMENT: [&[u8]; 26] = [
     b"allMatch",
     b"anyMatch",
@@ -57,7 +57,7 @@ pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Declares the variable of the visited node, whose type and name are its fields.
+/// Declares the variable of the visited node, which has the fields `type` and `name`.
 pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let of = node.child_by_field_name("type");
@@ -75,7 +75,7 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.declare_from(name, chain, value.end_byte());
 }
 
-/// Declares the variable of a parameter of any number of arguments.
+/// Declares the variable of a variadic parameter.
 pub(super) fn spread(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let parts = || (0..4).map_while(move |at| node.named_child(at));
@@ -111,7 +111,7 @@ pub(super) fn pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Declares the parameters of the visited lambda that have no types.
+/// Declares the parameters of the visited lambda that have no declared types.
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().child_by_field_name("parameters") else { return };
     let given = given(visit, notes);
@@ -126,7 +126,8 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns what the visited lambda is called with, as far as the method that it is given to says.
+/// Returns the chain of the argument with which the visited lambda is called, if the method that it
+/// is passed to is in [`GIVE_ELEMENT`].
 fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let call = visit.ancestor(2).filter(|call| call.kind() == "method_invocation")?;
     let name = visit.bytes(call.child_by_field_name("name")?);
@@ -136,7 +137,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     chain::element(values::of(visit, notes, call.child_by_field_name("object")?))
 }
 
-/// Declares the type parameters of the visited definition as their bounds.
+/// Declares the type parameters of the visited definition as values of their bounds.
 pub(super) fn type_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(list) = visit.node().child_by_field_name("type_parameters") else { return };
     for parameter in (0..8).map_while(|at| list.named_child(at)) {

@@ -1,4 +1,4 @@
-//! What Java refers to: the rule that reads uses, locals, imports and declared types off each node.
+//! Java references: records the uses, local names, imports and declared types of each node.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Nodes whose local names are unknown outside of them.
+/// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &[
     "class_declaration",
     "interface_declaration",
@@ -27,7 +27,7 @@ pub(super) const SCOPES: &[&str] = &[
     "switch_rule",
 ];
 
-/// Notes what the visited node declares, imports or refers to.
+/// Records what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -67,7 +67,7 @@ fn without_space(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Notes an import: `import a.b.C` is `C` from `a.b`, `import static a.B.c` is `c` from `a.B`.
+/// Records an import: `import a.b.C` is `C` from `a.b`, `import static a.B.c` is `c` from `a.B`.
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
@@ -90,7 +90,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.import(Import { span, line, kind: ImportKind::Module, module, names });
 }
 
-/// Notes the type of what the visited node defines.
+/// Records the type of the symbols that the visited node defines.
 fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     locals::type_parameters(visit, notes);
     let of = visit.node().child_by_field_name("type");
@@ -108,7 +108,7 @@ fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what the visited type extends and implements.
+/// Records the types that the visited type extends and implements.
 fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     locals::type_parameters(visit, notes);
     if visit.defined.is_empty() {
@@ -133,7 +133,7 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the visited `this(…)` or `super(…)`.
+/// Records the visited `this(…)` or `super(…)`.
 fn constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(word) = node.child_by_field_name("constructor") else { return };
@@ -146,7 +146,7 @@ fn arguments(call: Option<Node<'_>>) -> usize {
     arguments.map_or(0, |arguments| arguments.named_child_count())
 }
 
-/// Notes a name in an expression.
+/// Records a name in an expression.
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let parent = visit.ancestor(1);
@@ -197,8 +197,8 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns the type of what the `switch` around the visited label looks at, if it may be an
-/// enumeration, whose constants stand there without it.
+/// Returns the type of the selector of the enclosing `switch`, if it may be an enumeration. Case
+/// labels name enumeration constants without their type.
 fn switched(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let value = visit.ancestor(4)?.child_by_field_name("condition")?;
     let chain = values::of(visit, notes, value)?;
@@ -208,7 +208,8 @@ fn switched(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     is_own.then_some(chain)
 }
 
-/// Notes the value of the visited name, which with what it is a member of is `levels` above.
+/// Records the use of the visited name as a value. The expression that consists of the name and its
+/// receiver is `levels` above.
 fn used(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, levels: usize, receiver: Option<Chain>) {
     let node = visit.node();
     let field = visit.field_above(levels);
@@ -233,7 +234,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let (mut levels, mut receiver) = (1, None);
     if visit.ancestor_kind(1) == "scoped_type_identifier" {
-        // The parts before it.
+        // The qualifier before the type name.
         let Some(scope) = visit.ancestor(1) else { return };
         let start = scope.start_byte();
         let before = String::from_utf8_lossy(&visit.text[start..node.start_byte()]);

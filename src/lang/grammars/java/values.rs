@@ -1,4 +1,4 @@
-//! Types of Java as chains name them, and how the values of its expressions come about.
+//! The chains of Java types and expressions.
 
 use tree_sitter::Node;
 
@@ -7,10 +7,10 @@ use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Levels of types or expressions inside each other that are followed.
+/// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
-/// Methods of the standard library that give a container of the same elements.
+/// Standard library methods that return a container of the same elements.
 const SAME: [&[u8]; 13] = [
     b"distinct",
     b"filter",
@@ -27,9 +27,10 @@ const SAME: [&[u8]; 13] = [
     b"unordered",
 ];
 
-/// Methods of the standard library that give what a container holds; those in the second half are
-/// common names, which count only where the type of the container is written.
+/// Standard library methods that return an element of a container.
 const HELD: [&[u8]; 3] = [b"orElse", b"orElseGet", b"orElseThrow"];
+/// The same, for method names that are also common elsewhere: used only if the type of the
+/// container is declared.
 const HELD_BY_TYPE: [&[u8]; 14] = [
     b"first",
     b"get",
@@ -52,7 +53,8 @@ pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) 
     chain::instance(&type_name(visit, notes, node)?)
 }
 
-/// Returns the name of a type with its arguments; that of a type parameter is its bound's.
+/// Returns the name of a type with its arguments. The name of a type parameter is that of its
+/// bound.
 pub(super) fn type_name(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
@@ -74,7 +76,7 @@ struct Java<'v, 'a, 't> {
 }
 
 impl Java<'_, '_, '_> {
-    /// Appends the name of the type `node` to `out`; returns false if it has none.
+    /// Appends the name of the type `node` to `out`. Returns false if it has no name.
     fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if out.len() > CHAIN_BYTES_MAX {

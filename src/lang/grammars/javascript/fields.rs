@@ -1,4 +1,4 @@
-//! What JavaScript's classes and TypeScript's types hold: fields, and properties of constructors.
+//! Fields of JavaScript classes and TypeScript types, including properties set in constructors.
 
 use tree_sitter::Node;
 
@@ -13,8 +13,8 @@ pub(super) fn signature<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     is_of_type(visit).then(|| Definition::named(visit, SymbolKind::Field))?
 }
 
-/// Returns true if the visited member is one of an interface, of an object type that has a name, or of
-/// one that such a member has.
+/// Returns true if the visited member belongs to an interface, to a named object type, or to the
+/// object type of such a member.
 pub(super) fn is_of_type(visit: &Visit<'_, '_>) -> bool {
     let mut level = 1;
     match visit.ancestor_kind(level) {
@@ -41,7 +41,7 @@ pub(super) fn is_of_type(visit: &Visit<'_, '_>) -> bool {
     }
 }
 
-/// Returns the field that the visited parameter of a constructor makes.
+/// Returns the field that the visited constructor parameter declares.
 pub(super) fn parameter<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let (owner, name) = parameter_owner(visit)?;
     if visit.is_member(owner, &visit.text(name), ".") {
@@ -61,7 +61,8 @@ fn parameter_owner<'t>(visit: &Visit<'_, 't>) -> Option<(usize, Node<'t>)> {
     Some((constructor.parent.filter(|_| is_field && is_own)?, name))
 }
 
-/// Returns the field that `this.name = …` gives a class, or what a constructor function makes.
+/// Returns the field that `this.name = …` adds to a class or to the instances of a constructor
+/// function.
 pub(super) fn of_this<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Definition<'t>> {
     let (owner, name) = owner(visit, left)?;
     if visit.is_member(owner, &visit.text(name), ".") {
@@ -70,8 +71,8 @@ pub(super) fn of_this<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Defin
     Some(Definition { owner: Some(owner), ..Definition::new(visit, SymbolKind::Field, name) })
 }
 
-/// Returns the place of the class or constructor function that `left` is a field of, if it is
-/// `this.name`, and its name.
+/// If `left` is `this.name`, returns the index of the class or constructor function and the name of
+/// the field.
 pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, Node<'t>)> {
     let is_this = left.kind() == "member_expression" && left.child(0)?.kind() == "this";
     let name = left.child_by_field_name("property").filter(|_| is_this)?;
@@ -90,7 +91,7 @@ pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize,
     }
 }
 
-/// Notes what the visited field or property holds.
+/// Records the type of the visited field or property.
 pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(place) = visit.defined.clone().next() else { return };
     let node = visit.node();
@@ -104,7 +105,7 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what the field holds that the visited parameter makes.
+/// Records the type of the field that the visited parameter declares.
 pub(super) fn typed_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if visit.defined.is_empty() {
         return;
@@ -119,7 +120,7 @@ pub(super) fn typed_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what the visited assignment to `this.name` sets.
+/// Records the type of the value that the visited statement assigns to `this.name`.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(left) = node.child_by_field_name("left") else { return };

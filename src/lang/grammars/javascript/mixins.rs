@@ -1,4 +1,4 @@
-//! Types that are put together: `class A extends mixin(B, C)`, `Object.assign(A.prototype, b)`.
+//! Mixins: `class A extends mixin(B, C)`, `Object.assign(A.prototype, b)`.
 
 use tree_sitter::Node;
 
@@ -9,11 +9,12 @@ use crate::lang::visit::Visit;
 use super::chain;
 use super::refer::add_base;
 
-/// Parts of one type that are looked at.
+/// Maximum number of mixed-in parts of one type.
 const PARTS_MAX: usize = 32;
 
-/// Notes what a class extends. Of what a function makes of other classes, these are bases, and the
-/// function is one, whose members are those of the class that it returns.
+/// Records the bases of a class. If the class extends the result of a call, its bases are the
+/// arguments of the call and the function itself, whose members are those of the class that it
+/// returns.
 pub(super) fn extended(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -39,7 +40,8 @@ pub(super) fn extended(
     }
 }
 
-/// Notes the parts that `Object.assign(Type.prototype, …)` gives a class or a constructor function.
+/// Records the objects that `Object.assign(Type.prototype, …)` adds to a class or constructor
+/// function.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     if node.child(0).is_none_or(|function| visit.bytes(function) != b"Object.assign") {

@@ -1,4 +1,4 @@
-//! TypeScript's types, as chains.
+//! The chains of TypeScript types.
 
 use tree_sitter::Node;
 
@@ -8,21 +8,21 @@ use crate::lang::visit::Visit;
 
 use super::chain;
 
-/// Type arguments of one type that are looked at.
+/// Maximum number of type arguments of one type.
 const ARGUMENTS_MAX: usize = 8;
 
-/// Returns the chain of a value of the type `node`: nullability and wrappers that say nothing of the
-/// value are left out, and of alternatives there is the first.
+/// Returns the chain of a value of the type `node`. Nullability and wrappers that do not change the
+/// members of the value are omitted; a union becomes its first alternative.
 pub(super) fn chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     chain_in(visit, notes, node, 0)
 }
 
-/// Returns the chain of what the field `type` of `node` says.
+/// Returns the chain of a value of the type in the field `type` of `node`.
 pub(super) fn annotated(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     chain(visit, notes, node.child_by_field_name("type")?)
 }
 
-/// Returns the chain of what a function gives whose type the field `type` of `node` says.
+/// Returns the chain of the result of a function whose type is in the field `type` of `node`.
 pub(super) fn result(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     let mut of = node.child_by_field_name("type")?.named_child(0)?;
     for _ in 0..4 {
@@ -37,7 +37,7 @@ pub(super) fn result(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -
     None
 }
 
-/// Returns the same for what lies `depth` nodes inside of what is followed.
+/// Returns the chain of a type that is nested at `depth` in another one.
 pub(super) fn chain_in(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
@@ -81,7 +81,7 @@ pub(super) fn chain_in(
         }
         "type_query" => chain::value_in(visit, notes, node.named_child(0)?, depth + 1),
         "object_type" => {
-            // What has names only by a pattern holds its values.
+            // An object type with only index signatures is a container of their values.
             let mut cursor = node.walk();
             let mut members = node.named_children(&mut cursor);
             let first = members.next().filter(|first| first.kind() == "index_signature")?;
@@ -139,7 +139,7 @@ pub(super) fn container(name: &str, arguments: &[Option<Chain>]) -> Chain {
     chain
 }
 
-/// Declares the type parameters of the visited node as its own names, each for what bounds it.
+/// Declares the type parameters of the visited node, each as a value of its bound.
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().child_by_field_name("type_parameters") else { return };
     let mut cursor = parameters.walk();

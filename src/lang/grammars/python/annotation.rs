@@ -1,4 +1,4 @@
-//! Python's annotations, as chains.
+//! The chains of Python annotations.
 
 use tree_sitter::Node;
 
@@ -7,16 +7,17 @@ use crate::lang::visit::Visit;
 
 use super::chain::text;
 
-/// Nesting of an annotation that is followed.
+/// Maximum nesting of an annotation.
 const DEPTH_MAX: usize = 12;
 
-/// Returns the chain of a value that `node` annotates: nullability and wrappers that say nothing of
-/// the value are left out, and of alternatives there is the first.
+/// Returns the chain of a value with the annotation `node`. Nullability and wrappers that do not
+/// change the members of the value are omitted; a union becomes its first alternative.
 pub(super) fn chain(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
     of_type(visit, node, 0)
 }
 
-/// Returns what an asynchronous function returns that is annotated so.
+/// Returns the chain of the coroutine that an asynchronous function with the annotated result
+/// `chain` returns.
 pub(super) fn awaitable(chain: Chain) -> Chain {
     match super::chain::class_of(&chain) {
         Some(class) => format!("@Coroutine<{class}>"),
@@ -110,7 +111,7 @@ fn with_arguments(name: &str, arguments: &[Option<Chain>]) -> Chain {
     chain
 }
 
-/// Returns the chain of a value whose annotation stands in quotes.
+/// Returns the chain of a value whose annotation is a quoted string.
 fn quoted(text: &str) -> Option<Chain> {
     let text = text.trim_start_matches(['r', 'u', 'R', 'U']);
     let mut text = text.trim_matches(['"', '\'']).trim();

@@ -1,4 +1,4 @@
-//! Python's local names: parameters, what is assigned to, loops, `with`, `except`, `match`.
+//! Python local names: parameters, assignment targets, loops, `with`, `except`, `match`.
 
 use tree_sitter::Node;
 
@@ -10,15 +10,15 @@ use crate::lang::visit::Visit;
 use super::chain::{call, element, elements, own_class, text, value};
 use super::{annotation, refer};
 
-/// Names of one pattern that are declared.
+/// Maximum number of names in one pattern.
 const NAMES_MAX: usize = 256;
 
-/// Returns true if the visited assignment's target `name` is a local variable.
+/// Returns true if `name`, the target of the visited assignment, is a local variable.
 pub(super) fn is_local_here(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: Node<'_>) -> bool {
     refer::is_in_function(visit) && !notes.is_outer(&visit.text[name.byte_range()])
 }
 
-/// Returns the same, where the assignment is the ancestor `levels` above.
+/// Returns the same for a target of the assignment `levels` above the visited node.
 pub(super) fn is_local_at(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
@@ -43,7 +43,7 @@ pub(super) fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns what the first parameter of the visited function stands for, if it is a method.
+/// Returns the chain of the first parameter of the visited function, if it is a method.
 fn receiver(visit: &Visit<'_, '_>) -> Option<Chain> {
     if visit.enclosing_kind() != Some(SymbolKind::Class) {
         return None;
@@ -74,8 +74,8 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns what the visited lambda expression is called with, where that is plain: as the key of a
-/// sort, or by `map` and `filter`.
+/// Returns the chain of the argument of the visited lambda expression, if it is the key of a sort
+/// or an argument of `map` or `filter`.
 fn lambda_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let is_key = visit.ancestor_kind(1) == "keyword_argument";
     let called = visit.ancestor(if is_key { 3 } else { 2 })?;
@@ -92,7 +92,7 @@ fn lambda_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     }
 }
 
-/// Declares one parameter; `given` says what it stands for if it is a plain name.
+/// Declares one parameter. `given` is its chain if it is a plain name without annotation.
 fn declare(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -133,7 +133,7 @@ fn declare_splat(notes: &mut Notes<'_>, splat: Node<'_>, of: Option<Chain>) {
     notes.declare(name, Some(chain));
 }
 
-/// Declares every name of a pattern, of which nothing is known.
+/// Declares every name of a pattern without a chain.
 fn declare_all(notes: &mut Notes<'_>, pattern: Node<'_>) {
     let mut rest = vec![pattern];
     for _ in 0..NAMES_MAX {
@@ -149,8 +149,8 @@ fn declare_all(notes: &mut Notes<'_>, pattern: Node<'_>) {
     }
 }
 
-/// Declares the names of `pattern` from the byte `from` on, each for `chain` if they are one name,
-/// otherwise for an element of it.
+/// Declares the names of `pattern` from the byte `from` on. A single name has the chain `chain`,
+/// several names are members of it by their positions.
 fn target(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -178,7 +178,7 @@ fn target(
     }
 }
 
-/// Declares what `left = right` unpacks.
+/// Declares the names that `left = right` unpacks.
 pub(super) fn unpack(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -203,7 +203,8 @@ pub(super) fn unpack(
     }
 }
 
-/// Declares the variables of a `for`: a statement's from its body on, a clause's at once.
+/// Declares the variables of a `for`: those of a statement from its body on, those of a
+/// comprehension clause immediately.
 pub(super) fn loop_variables(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -232,7 +233,7 @@ pub(super) fn loop_variables(
     }
 }
 
-/// Declares the variables of the visited comprehension, whose body stands before them.
+/// Declares the variables of the visited comprehension, whose body precedes their clauses.
 pub(super) fn comprehension(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut cursor = visit.node().walk();
     for clause in visit.node().named_children(&mut cursor).take(NAMES_MAX) {
@@ -254,7 +255,7 @@ pub(super) fn named(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.declare_from(name, chain, node.end_byte());
 }
 
-/// Declares the name behind `as` of `with`, `except` or a pattern of `match`.
+/// Declares the name after `as` in `with`, `except` or a pattern of `match`.
 pub(super) fn as_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(given) = node.named_child(0) else { return };
@@ -268,8 +269,8 @@ pub(super) fn as_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     target(visit, notes, alias, chain, node.end_byte());
 }
 
-/// Returns what `with given as name` gives its name: a manager that is made there is taken to give
-/// itself, other calls to give what they yield.
+/// Returns the chain of the name in `with given as name`. A context manager constructed in place is
+/// assumed to return itself; for other calls it is the value that they yield.
 fn managed(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> Option<Chain> {
     let chain = value(visit, notes, given)?;
     let is_made = super::chain::class_of(&chain).is_some() || !chain.ends_with("()");
@@ -289,7 +290,7 @@ fn match_type(visit: &Visit<'_, '_>, pattern: Node<'_>) -> Option<Chain> {
     Some(format!("@{}", text(visit, pattern.named_child(0)?)?))
 }
 
-/// Declares the name of an `except` clause, where the grammar has it as a field.
+/// Declares the name of an `except` clause for which the grammar has a field.
 pub(super) fn exception(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(types), Some(alias)) =
@@ -301,7 +302,7 @@ pub(super) fn exception(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     target(visit, notes, alias, chain, alias.end_byte());
 }
 
-/// Declares what a pattern of `match` captures.
+/// Declares the name that a pattern of `match` captures.
 pub(super) fn case_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(name) = visit.node().named_child(0) else { return };
     if name.kind() == "dotted_name" && name.named_child_count() == 1 {
@@ -309,7 +310,7 @@ pub(super) fn case_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Declares names that `global` takes from outside.
+/// Declares the names of a `global` statement as not local.
 pub(super) fn global(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut cursor = visit.node().walk();
     for name in visit.node().named_children(&mut cursor).take(NAMES_MAX) {
@@ -317,8 +318,8 @@ pub(super) fn global(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Narrows a local name that is compared with a type: in what an `if` leads to, behind an `assert`,
-/// and behind an `if not` that leaves.
+/// Narrows a local name that is tested for a type: in the body of an `if`, after an `assert`, and
+/// after an `if not` whose body leaves the block.
 pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let is_assert = node.kind() == "assert_statement";

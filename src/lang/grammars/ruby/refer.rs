@@ -1,4 +1,4 @@
-//! What Ruby refers to: the rule that reads uses, locals, requires and bases off each node.
+//! Ruby references: records the uses, local names, `require`s and bases of each node.
 
 use tree_sitter::Node;
 
@@ -7,11 +7,11 @@ use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Nodes whose local names are unknown outside of them.
+/// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] =
     &["program", "class", "module", "method", "singleton_method", "block", "do_block", "lambda"];
 
-/// Methods whose block is given what the object holds.
+/// Methods that call their block with an element of the object.
 const GIVE_ELEMENT: [&[u8]; 22] = [
     b"all?",
     b"any?",
@@ -37,16 +37,16 @@ const GIVE_ELEMENT: [&[u8]; 22] = [
     b"sum",
 ];
 
-/// Methods that return the object, or a container of the same elements.
+/// Methods that return the object itself or a container of the same elements.
 const SAME: [&[u8]; 12] = [
     b"compact", b"dup", b"filter", b"freeze", b"lazy", b"reject", b"reverse", b"select", b"sort",
     b"sort_by", b"tap", b"to_a",
 ];
 
-/// Levels of expressions inside expressions that are followed.
+/// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 20;
 
-/// Notes what the visited node declares, requires or refers to.
+/// Records what the visited node declares, requires or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -153,7 +153,7 @@ fn declare(
 ) {
     match node.kind() {
         "identifier" => {
-            // In `x ||= y` and inside of blocks the name is known already.
+            // In `x ||= y` and inside blocks the name may already be declared.
             let is_known = matches!(notes.local(visit.bytes(node)), Local::Is(_));
             if !is_known || value.is_some() {
                 notes.declare_from(node, value, from);
@@ -190,7 +190,7 @@ fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns what the block with the visited parameters is called with.
+/// Returns the chain of the argument of the block with the visited parameters.
 fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let call = visit.ancestor(2).filter(|call| call.kind() == "call")?;
     let name = visit.bytes(call.child_by_field_name("method")?);
@@ -202,7 +202,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     }
 }
 
-/// Returns what the visited `rescue … => name` holds.
+/// Returns the chain of the name in the visited `rescue … => name`.
 fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let exceptions = visit.ancestor(1)?.child_by_field_name("exceptions")?;
     let only = exceptions.named_child(0).filter(|_| exceptions.named_child_count() == 1)?;
@@ -214,7 +214,7 @@ fn arguments(call: Option<Node<'_>>) -> usize {
     arguments.map_or(0, |arguments| arguments.named_child_count())
 }
 
-/// Notes what the visited call requires or mixes in.
+/// Records the file that the visited call requires, or the module that it mixes in.
 fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     if node.child_by_field_name("receiver").is_some() {
@@ -254,7 +254,7 @@ fn import(
     path: Node<'_>,
     name: Option<Node<'_>>,
 ) {
-    // A text with something put in has more parts.
+    // A string with interpolation has more than one part.
     let is_plain = path.kind() == "string" && path.named_child_count() == 1;
     let Some(content) = path.named_child(0).filter(|_| is_plain) else { return };
     let module = visit.text_of(content);
@@ -265,7 +265,7 @@ fn import(
     notes.import(Import { span, line, kind, module, names });
 }
 
-/// Notes a name that is called: with a receiver or arguments, or all by itself.
+/// Records a called name: with a receiver or arguments, or a bare name.
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let field = visit.own_field();
@@ -331,7 +331,7 @@ fn mixes_in(visit: &Visit<'_, '_>, levels: usize) -> bool {
     method.is_some_and(|method| matches!(visit.bytes(method), b"include" | b"extend" | b"prepend"))
 }
 
-/// Notes a variable of an object, a class or the program.
+/// Records an instance, class or global variable.
 fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_set = visit.own_field() == "left"
         && matches!(visit.ancestor_kind(1), "assignment" | "operator_assignment");

@@ -1,4 +1,4 @@
-//! Names that Rust's patterns bind, and how their values come about.
+//! The names that Rust patterns bind, with their chains.
 
 use tree_sitter::Node;
 
@@ -8,10 +8,10 @@ use crate::lang::facts::Chain;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
-/// Levels of patterns inside patterns that are looked at.
+/// Maximum nesting of patterns.
 const DEPTH_MAX: usize = 16;
 
-/// Methods whose closure is given what the value holds.
+/// Methods that call their closure with an element or the content of the receiver.
 const GIVE_ELEMENT: [&[u8]; 34] = [
     b"all",
     b"and_then",
@@ -49,7 +49,8 @@ const GIVE_ELEMENT: [&[u8]; 34] = [
     b"min_by",
 ];
 
-/// Declares the names in `pattern` for the code behind `from`; `value` is what it is matched with.
+/// Declares the names in `pattern` for the code after the byte `from`. `value` is the chain of the
+/// matched value.
 pub(super) fn declare(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -60,7 +61,8 @@ pub(super) fn declare(
     Pattern { visit, notes, from }.bind(pattern, value, DEPTH_MAX);
 }
 
-/// Declares the names in `pattern`, which the expression `value` is matched with; two tuples pair up.
+/// Declares the names in `pattern`, which is matched with the expression `value`. Two tuples are
+/// matched part by part.
 pub(super) fn declare_matched(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -83,7 +85,7 @@ pub(super) fn declare_matched(
     }
 }
 
-/// Declares what a `let` binds. A type that is written goes before the value.
+/// Declares the names that a `let` binds. A type annotation takes precedence over the value.
 pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(pattern) = node.child_by_field_name("pattern") else { return };
@@ -119,7 +121,8 @@ pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns what the visited closure is called with, as far as the method that it is given to says.
+/// Returns the chain of the argument with which the visited closure is called, if the method that
+/// it is passed to is in [`GIVE_ELEMENT`].
 fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if visit.ancestor_kind(1) != "arguments" || visit.ancestor_kind(2) != "call_expression" {
         return None;
@@ -130,7 +133,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     GIVE_ELEMENT.contains(&name).then(|| chain::element(value)).flatten()
 }
 
-/// Returns where the visited closure is handed to: a parameter of what is called.
+/// Returns the chain of the parameter that the visited closure is passed to as an argument.
 fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let (arguments, call) = (visit.ancestor(1)?, visit.ancestor(2)?);
     if (arguments.kind(), call.kind()) != ("arguments", "call_expression") {
@@ -141,7 +144,8 @@ fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     Some(format!("{called}({at})"))
 }
 
-/// Returns true if a name in a pattern is bound there: constants and variants are capital.
+/// Returns true if a name in a pattern is a new binding. Names of constants and variants are
+/// capitalized.
 pub(super) fn is_binding(name: &[u8]) -> bool {
     !name.first().is_some_and(u8::is_ascii_uppercase)
 }
@@ -186,7 +190,7 @@ impl Pattern<'_, '_, '_, '_> {
                     self.bind(part, chain::element(value.clone()), depth);
                 }
             }
-            // `name @ pattern`, alternatives, and words around a pattern.
+            // `name @ pattern`, alternatives, and keywords around a pattern.
             "captured_pattern" | "or_pattern" | "ref_pattern" | "mut_pattern"
             | "reference_pattern" | "match_pattern" => {
                 let condition = node.child_by_field_name("condition");
@@ -212,7 +216,8 @@ impl Pattern<'_, '_, '_, '_> {
     }
 }
 
-/// Returns the parts of a list by their places, of which `_` takes one without being a node.
+/// Returns the items of a list with their positions. `_` takes a position although it is not a
+/// named node.
 fn places(node: Node<'_>) -> impl Iterator<Item = (usize, Node<'_>)> {
     let mut place = 0;
     (0..48).map_while(move |at| node.child(at)).filter_map(move |part| {

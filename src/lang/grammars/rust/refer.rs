@@ -1,4 +1,4 @@
-//! What Rust refers to: the rule that reads uses, locals and declared types off each node.
+//! Rust references: records the uses, local names and declared types of each node.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::lang::notes::{Local, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-/// Nodes whose local names are unknown outside of them.
+/// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &[
     "function_item",
     "function_signature_item",
@@ -27,7 +27,7 @@ pub(super) const SCOPES: &[&str] = &[
     "token_tree",
 ];
 
-/// Notes what the visited node declares, imports or refers to.
+/// Records what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
@@ -70,7 +70,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the type of the symbols that the visited node defines.
+/// Records the type of the symbols that the visited node defines.
 fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node<'_>>) {
     if let (Some(of), false) = (of, visit.defined.is_empty())
         && let Some(chain) = types::value_of(visit, notes, of)
@@ -79,7 +79,7 @@ fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node<'_>>) 
     }
 }
 
-/// Notes the types of a tuple's fields, whose symbols are named by the types' nodes.
+/// Records the types of tuple fields. The name span of such a symbol is its type's node.
 fn positions(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut cursor = node.walk();
@@ -134,7 +134,7 @@ fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     patterns::declare(visit, notes, pattern, value, node.end_byte());
 }
 
-/// Declares what `let pattern = value` in a condition binds.
+/// Declares the names that `let pattern = value` in a condition binds.
 fn condition(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(pattern) = node.child_by_field_name("pattern") else { return };
@@ -153,13 +153,13 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn arm(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(pattern) = visit.node().child_by_field_name("pattern") else { return };
     let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("value"));
-    // A guard sees the names, too.
+    // The names are also visible in the guard.
     if let Some(of) = of {
         patterns::declare_matched(visit, notes, pattern, of, pattern.start_byte());
     }
 }
 
-/// Notes a name in an expression, a path or a pattern.
+/// Records a name in an expression, a path or a pattern.
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let own = visit.bytes(node);
@@ -183,7 +183,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         | "mut_pattern" | "captured_pattern" | "reference_pattern" | "closure_parameters"
         | "parameter" | "field_pattern" => return constant(visit, notes),
         "tuple_struct_pattern" if field != "type" => return constant(visit, notes),
-        // Names of definitions, and labels.
+        // These are names of definitions, and labels.
         "function_item"
         | "function_signature_item"
         | "mod_item"
@@ -223,7 +223,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes a capital name in a pattern; others are bound there.
+/// Records a capitalized name in a pattern. Other names are bindings.
 fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let own = visit.bytes(visit.node());
     if !patterns::is_binding(own) && own != b"None" {
@@ -231,7 +231,7 @@ fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes a name that stands alone, unless it is local.
+/// Records a name without a receiver, unless it is local.
 fn whole(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, role: Role) {
     let node = visit.node();
     let own = visit.bytes(node);
@@ -287,7 +287,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes the member of an expression, or a field that is set in a literal.
+/// Records the member of an expression, or a field that is set in a struct literal.
 fn field_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match visit.ancestor_kind(1) {
@@ -320,7 +320,7 @@ fn field_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 fn literal_field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node<'_>>, role: Role) {
-    // A variant's fields are members of its path, not of a value of its type.
+    // The fields of a variant are members of its path, not of a value of the type.
     let is_variant = of.is_some_and(|of| {
         let path = of.child_by_field_name("path");
         path.is_some_and(|path| !patterns::is_binding(visit.bytes(path)))

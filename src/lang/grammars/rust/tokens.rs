@@ -1,4 +1,4 @@
-//! Names among the tokens that Rust hands to macros, which the grammar leaves unparsed.
+//! Names in the token trees of Rust macro calls, which the grammar does not parse.
 
 use super::written;
 use crate::lang::chain;
@@ -6,10 +6,10 @@ use crate::lang::facts::{Chain, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Bytes behind a name that are looked at for what it is bound to.
+/// Number of bytes after a name that are searched for its type or value.
 const BOUND_BYTES_MAX: usize = 200;
 
-/// Notes the visited name by what stands around it in the text.
+/// Records the visited name by the text around it.
 pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let span = node.byte_range();
@@ -26,7 +26,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let before = &visit.text[around.start..span.start];
         let before = before.trim_ascii_end();
         let path = before.strip_suffix(b"::").or(before.strip_suffix(b"."));
-        // `$name` stands for any expression.
+        // `$name` can be any expression.
         let is_open = visit.text[..around.start].ends_with(b"$");
         let path = path.filter(|_| !is_open);
         path.and_then(|path| chain::of_text(notes, path)).unwrap_or(chain::UNKNOWN.to_owned())
@@ -34,7 +34,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), Local::Is(_))) {
         return;
     }
-    // `#[cfg(…)]` calls nothing, nor do these.
+    // `#[cfg(…)]` does not contain calls.
     let in_attribute = (2..8).any(|levels| visit.ancestor_kind(levels) == "attribute");
     if matches!(own, b"Some" | b"Ok" | b"Err" | b"None") {
         return;
@@ -48,8 +48,8 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns what a name is bound to by what stands behind it: `: Type` of a closure's parameter or a
-/// `let`, `= value;` of a `let`.
+/// Returns the chain of a bound name from the text after it: `: Type` of a closure parameter or a
+/// `let`, or `= value;` of a `let`.
 fn bound_to(notes: &Notes<'_>, after: &[u8]) -> Option<Chain> {
     let after = &after[..after.len().min(BOUND_BYTES_MAX)];
     let after = after.trim_ascii_start();
@@ -65,7 +65,8 @@ fn bound_to(notes: &Notes<'_>, after: &[u8]) -> Option<Chain> {
     chain::of_text(notes, value)
 }
 
-/// Returns where the first byte stands that ends what is outside of brackets.
+/// Returns the offset of the first byte outside of brackets for which `ends` returns true, or of an
+/// unmatched closing bracket.
 fn end_of(text: &[u8], ends: impl Fn(u8) -> bool) -> Option<usize> {
     let mut level = 0_usize;
     for (at, &byte) in text.iter().enumerate() {
@@ -81,7 +82,7 @@ fn end_of(text: &[u8], ends: impl Fn(u8) -> bool) -> Option<usize> {
     None
 }
 
-/// Returns true if what comes after `before` is a name that a `let` or a closure binds.
+/// Returns true if a name after the text `before` is bound by a `let`, a `for` or a closure.
 fn is_bound(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let word = before.strip_suffix(b"mut").map_or(before, |before| before.trim_ascii_end());

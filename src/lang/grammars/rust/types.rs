@@ -1,4 +1,4 @@
-//! Types of Rust as chains name them: without references, lifetimes and smart pointers.
+//! The chains of Rust types: without references, lifetimes and smart pointers.
 
 use tree_sitter::Node;
 
@@ -8,20 +8,21 @@ use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
-/// Types that are used as what they point to.
+/// Smart pointers and guards, which are replaced by the type that they point to.
 const POINTERS: [&str; 9] =
     ["Box", "Rc", "Arc", "Pin", "Cow", "Ref", "RefMut", "MutexGuard", "ManuallyDrop"];
 
-/// Levels of types inside types that are looked at.
+/// Maximum nesting of types.
 const DEPTH_MAX: usize = 12;
 
-/// Returns the chain of a value of the type `node`; `$` of `Self`.
+/// Returns the chain of a value of the type `node`; for `Self` it is `$`.
 pub(super) fn value_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     let name = name_of(visit, notes, node)?;
     if name == "Self" { Some("$".to_owned()) } else { chain::instance(&name) }
 }
 
-/// Returns the name of a type with its arguments; that of a type parameter is its bound's.
+/// Returns the name of a type with its arguments. The name of a type parameter is that of its
+/// bound.
 pub(super) fn name_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<String> {
     let mut name = String::new();
     let is_named = Types { visit, notes }.write(node, &mut name, DEPTH_MAX);
@@ -34,7 +35,7 @@ struct Types<'v, 'a, 't> {
 }
 
 impl Types<'_, '_, '_> {
-    /// Appends the name of `node` to `out`; returns false if it has none.
+    /// Appends the name of `node` to `out`. Returns false if it has no name.
     fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if out.len() > CHAIN_BYTES_MAX {
@@ -82,10 +83,10 @@ impl Types<'_, '_, '_> {
         true
     }
 
-    /// Appends a name that may be that of a type parameter.
+    /// Appends a name, which may be that of a type parameter.
     fn plain(&self, node: Node<'_>, out: &mut String) -> bool {
         let own = self.visit.bytes(node);
-        // A local variable is no module, whatever it is called.
+        // A module name in a path never refers to a local variable of the same name.
         if node.kind() == "identifier" && patterns::is_binding(own) {
             return self.push(node, out);
         }
@@ -111,7 +112,7 @@ impl Types<'_, '_, '_> {
         self.write(of, out, depth) && self.arguments(arguments, out, depth)
     }
 
-    /// Appends `<A,B>`; what has no name is `_`.
+    /// Appends `<A,B>`; an argument without a name is `_`.
     fn arguments(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
         if !children(node).any(is_type) {
             return true;
@@ -140,7 +141,7 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     (0..8).map_while(move |at| node.named_child(at))
 }
 
-/// Declares the type parameters of the visited definition, as their first bounds.
+/// Declares the type parameters of the visited definition as values of their first bounds.
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(parameters) = node.child_by_field_name("type_parameters") else { return };

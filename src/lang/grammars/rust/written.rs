@@ -1,15 +1,16 @@
-//! Types of Rust where there is no syntax tree: in the tokens of macros, in signatures.
+//! The chains of Rust types in text without a syntax tree: in the token trees of macros and in
+//! signatures.
 
 use crate::lang::chain::split;
 use crate::lang::facts::Chain;
 
-/// Types inside of each other that are looked at.
+/// Maximum nesting of types.
 const DEPTH_MAX: usize = 6;
 
-/// Types that are used as what they point to.
+/// Smart pointers, which are replaced by the type that they point to.
 const POINTERS: [&str; 4] = ["Box", "Rc", "Arc", "Pin"];
 
-/// Returns the chain of a value of the type that `text` is; none of a type without a name. O(bytes).
+/// Returns the chain of a value of the type `text`, or `None` for a type without a name. O(text).
 pub(crate) fn chain_of(text: &str) -> Option<Chain> {
     let name = name_of(text, DEPTH_MAX)?;
     Some(if name == "Self" { "$".to_owned() } else { format!("@{name}") })
@@ -42,7 +43,7 @@ fn name_of(text: &str, depth: usize) -> Option<String> {
     }
 }
 
-/// Returns the arguments between brackets; what has no name is `_`.
+/// Returns the arguments between brackets; an argument without a name is `_`.
 fn arguments(text: &str, depth: usize) -> String {
     let parts = split(text, b',').into_iter().map(str::trim);
     let parts = parts.filter(|part| !part.is_empty() && !part.starts_with('\''));
@@ -53,7 +54,7 @@ fn arguments(text: &str, depth: usize) -> String {
     named.collect::<Vec<String>>().join(",")
 }
 
-/// Returns the type without references, lifetimes and words before it.
+/// Returns the type without leading references, lifetimes and keywords.
 fn bare(mut text: &str) -> &str {
     for _ in 0..8 {
         text = text.trim().trim_start_matches(['&', '*']).trim_start();
