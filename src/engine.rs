@@ -11,6 +11,7 @@ mod files;
 mod history;
 mod local;
 mod may_match;
+mod name_search;
 mod ordered;
 mod pace;
 mod progress;

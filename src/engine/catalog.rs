@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use memchr::memmem::Finder;
 use rayon::prelude::*;
 
 use super::Engine;
 use super::cache::TreeState;
+use super::name_search::NameSearch;
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::extract::{Extract, extract};
@@ -247,49 +247,16 @@ fn held(root: &Path, list: &FileList, files: &[FileId], names: &[&str]) -> Vec<u
         fits
     };
     let scanned: Vec<bool> = files.iter().map(fits).collect();
-    let finders: Vec<Finder<'_>> = names.iter().map(|name| Finder::new(*name)).collect();
+    let search = NameSearch::new(names);
     let count = |buffer: &mut Buffer, (file, is_scanned): (&FileId, &bool)| {
         let path = root.join(path::to_path(list.path(file.index())));
         let Some((mut file, metadata)) = read::open(&path).ok().filter(|_| *is_scanned) else {
             return 0;
         };
         match buffer.fill(&mut file, metadata.len().min(Extract::BYTES_MAX)) {
-            Ok(()) => finders.iter().map(|finder| held_of(buffer.bytes(), finder)).sum(),
+            Ok(()) => search.score(buffer.bytes()),
             Err(_) => 0,
         }
     };
     files.par_iter().zip(&scanned).map_init(Buffer::default, count).collect()
-}
-
-fn held_of(text: &[u8], finder: &Finder<'_>) -> usize {
-    let is_word = |byte: Option<&u8>| {
-        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
-    };
-    let mut held = 0;
-    for at in finder.find_iter(text) {
-        let before = at.checked_sub(1).and_then(|at| text.get(at));
-        held = 1;
-        if !is_word(before) && !is_word(text.get(at + finder.needle().len())) {
-            return 2;
-        }
-    }
-    held
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_names_weigh_more_than_parts() {
-        let check = |text: &str, expected: usize| {
-            assert_eq!(held_of(text.as_bytes(), &Finder::new("cart")), expected, "{text:?}");
-        };
-        check("cart", 2);
-        check("carts cart()", 2);
-        check("carts", 1);
-        check("_cart écart", 1);
-        check("car t", 0);
-        check("", 0);
-    }
 }
