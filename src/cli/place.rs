@@ -27,8 +27,12 @@ pub(crate) struct Cache(pub(crate) PathBuf);
 ///
 /// A root that does not exist or is no directory; a cache folder that nothing names.
 pub(crate) fn engine(asked: &Asked) -> Result<Engine> {
-    let root = root(asked.root.as_deref())?;
-    let dir = index_dir(&cache(asked)?, &root);
+    let cache = cache(asked)?;
+    let mut root = root(asked.root.as_deref())?;
+    if asked.root.is_none() && !is_work_tree(&root) {
+        root = indexed_ancestor(&cache, &root).unwrap_or(root);
+    }
+    let dir = index_dir(&cache, &root);
     let on_heap =
         crate::source::file_system(dir.ancestors().find(|dir| dir.exists()).unwrap_or(&dir))
             .is_network();
@@ -120,15 +124,33 @@ pub(crate) fn root(asked: Option<&Path>) -> Result<PathBuf> {
     if asked.is_some() {
         return Ok(canonical);
     }
-    let work_tree = canonical.ancestors().find(|dir| dir.join(".git").exists());
+    let work_tree = canonical.ancestors().find(|dir| is_work_tree(dir));
     Ok(work_tree.unwrap_or(&canonical).to_path_buf())
 }
 
-fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
+fn is_work_tree(dir: &Path) -> bool {
+    dir.join(".git").exists()
+}
+
+/// Returns the nearest directory around `dir`, itself included, that has an index of any version, so
+/// that the subdirectories of an indexed tree without git share its index. Ignores indexes of a home
+/// directory or the whole file system, which were built for those alone.
+fn indexed_ancestor(cache: &Cache, dir: &Path) -> Option<PathBuf> {
+    let has_index =
+        |at: &&Path| tree_dir(cache, at).is_dir() && (*at == dir || too_wide(at).is_none());
+    dir.ancestors().find(has_index).map(Path::to_path_buf)
+}
+
+/// Returns the directory in which the indexes of the tree at `root` lie, one of each version.
+fn tree_dir(cache: &Cache, root: &Path) -> PathBuf {
     let root_hash = xxhash_rust::xxh3::xxh3_64(root.as_os_str().as_encoded_bytes());
+    cache.0.join(format!("{root_hash:016x}"))
+}
+
+fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
     let options = options_hash(&code::store::builder(), text::VERSION);
     let version = format::VERSION;
-    cache.0.join(format!("{root_hash:016x}")).join(format!("v{version}-{options:08x}"))
+    tree_dir(cache, root).join(format!("v{version}-{options:08x}"))
 }
 
 /// Returns a hash of all that decides what an index of the same format holds, so that versions of the
