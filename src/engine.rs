@@ -1,5 +1,7 @@
-//! Opens, builds and refreshes the index of one tree; everything else takes its snapshot from here.
+//! Opens, builds and refreshes the index of one tree, and gives other modules their view of the
+//! tree.
 
+mod attach;
 mod build;
 mod catalog;
 pub mod code;
@@ -36,6 +38,7 @@ mod wake;
 #[cfg(unix)]
 mod wire;
 
+pub use attach::when_free;
 pub use build::{Built, build, build_in_memory, refresh};
 pub use code::{CodeBuilt, CodeStatus, build_code, check_code, code_status, has_code};
 pub use compare::{Comparison, WatchReport, compare_tree, compare_watched};
@@ -63,31 +66,33 @@ use crate::index::store::Store;
 use crate::source::walk::Environment;
 use cache::EngineCache;
 
-/// The index of one tree: where the tree is, where its index lives, and how to work.
+/// One tree and its index: their locations and the settings of the environment.
 #[derive(Clone, Debug)]
 pub struct Engine {
     root: PathBuf,
     store: Store,
     environment: Environment,
-    /// Shared by its clones.
+    /// Shared by all clones.
     cache: Arc<EngineCache>,
 }
 
 impl Engine {
-    /// Names the tree at `root` (an absolute, canonical path) and its index; touches neither.
+    /// Creates the engine of the tree at `root` (an absolute, canonical path); accesses neither
+    /// tree nor index.
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
         let cache = Arc::new(EngineCache::new(&root));
         Engine { root, store, environment, cache }
     }
 
-    /// Returns the newest generation, or `None` where there is none. See [`Store::open`].
+    /// Returns the newest generation, or `None` if there is none. See [`Store::open`].
     pub fn snapshot(&self) -> Result<Option<Snapshot>> {
         self.store.open(&self.root)
     }
 
-    /// Returns true if a watch server of this process noticed nothing since the newest generation and what
-    /// calls made of the tree is whole, so that the next one is likely to make nothing. A hint: every call
-    /// makes sure by itself. Costs a look at the server's queue.
+    /// Returns true if a watch server of this process has seen no change since the newest
+    /// generation, and the cached catalog is complete, so that the next call probably does no
+    /// indexing work. A hint: every call checks for itself. Costs a check of the server's event
+    /// queue.
     pub fn is_settled(&self) -> bool {
         let is_whole = |catalog: Arc<Catalog>| catalog.missing().is_empty();
         let is_made = || self.cache.last().and_then(|last| last.catalog()).is_some_and(is_whole);
@@ -104,7 +109,7 @@ impl Engine {
         &self.store
     }
 
-    /// Returns what the edge found in its environment.
+    /// Returns the settings of the environment.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }

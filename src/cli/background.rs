@@ -38,7 +38,7 @@ pub(crate) fn build_even_if_wide(engine: &Engine, what: Build) {
     let is_anew = matches!(what, Build::ForSearchAnew | Build::FullAnew);
     let mut command = Command::new(program);
     command
-        .args(["index", "--quiet", "--no-progress", "--root"])
+        .args(["index", "--quiet", "--no-progress", "--no-wait", "--root"])
         .arg(engine.root())
         .arg("--index-dir")
         .arg(cache)

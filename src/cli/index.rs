@@ -41,6 +41,13 @@ pub(super) fn command() -> Command {
                 .help("Wait for another builder, until the index is `ready` to search or `full`"),
         )
         .arg(
+            Arg::new("no-wait")
+                .long("no-wait")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("wait")
+                .help("Fail if another process builds this index, instead of waiting for it"),
+        )
+        .arg(
             Arg::new("stage")
                 .long("stage")
                 .value_name("STAGE")
@@ -151,9 +158,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
     let anew = matches.get_flag("rebuild");
     let built = with_progress(matches, |progress| {
-        patiently(matches, || match anew {
-            true => engine::build(&engine, progress),
-            false => engine::refresh(&engine, progress),
+        attached(matches, &engine, progress, || {
+            if anew { engine::build(&engine, progress) } else { engine::refresh(&engine, progress) }
         })
     })?;
     let code = match wanted.is_full(&engine) {
@@ -207,20 +213,30 @@ impl Wanted<'_> {
 /// Brings symbols, references and words up to date.
 fn code(matches: &ArgMatches, engine: &Engine, anew: bool) -> Result<CodeBuilt> {
     with_progress(matches, |progress| {
-        patiently(matches, || engine::build_code(engine, anew, progress))
+        attached(matches, engine, progress, || engine::build_code(engine, anew, progress))
     })
 }
 
-/// Does `work`, again and again while another process does it if `--wait` was given.
-fn patiently<T>(matches: &ArgMatches, work: impl Fn() -> Result<T>) -> Result<T> {
-    let mut result = work();
-    if matches.contains_id("wait") {
-        while result.as_ref().is_err_and(|error| error.kind() == Kind::Busy) {
-            std::thread::sleep(Duration::from_millis(20));
-            result = work();
-        }
+/// Runs `build`. Where another process builds the index, shows that one's progress and then runs
+/// `build` for what is left; fails at once with `--no-wait`.
+fn attached<T>(
+    matches: &ArgMatches,
+    engine: &Engine,
+    progress: &Progress,
+    build: impl Fn() -> Result<T>,
+) -> Result<T> {
+    if matches.get_flag("no-wait") {
+        return build();
     }
-    result
+    let waits = || {
+        if !matches.get_flag("quiet") {
+            let root = engine.root().display();
+            report::print_message(format_args!(
+                "{root}: another codedb is building this index; waiting for it"
+            ));
+        }
+    };
+    engine::when_free(engine.store(), progress, waits, build)
 }
 
 /// Serves searches until the process is ended, unless another process does so already.
@@ -324,6 +340,7 @@ fn with_progress<T: Send>(
                     Stage::Parsing => "parsing",
                     Stage::Ranking => "ranking",
                     Stage::History => "history",
+                    Stage::Waiting => "waiting",
                 });
                 bar.tick();
             }

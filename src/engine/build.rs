@@ -1,13 +1,13 @@
-//! Builds a generation from nothing, or from the one before and what changed.
+//! Builds a generation from scratch, or from the previous one and its changes.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-use super::Engine;
 use super::compare::{Comparison, compare_tree};
 use super::files::{self, Extracted};
 use super::progress::{Progress, Stage};
+use super::{Engine, attach};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId, UnitId};
 use crate::base::path;
@@ -22,27 +22,27 @@ use crate::source::rules::Source;
 use crate::source::stamp::Stamp;
 use crate::source::walk::{self, Tree};
 
-/// Segments beyond which a refresh merges them all into one.
+/// Maximum number of segments; a refresh beyond it merges them all into one.
 const SEGMENTS_MAX: usize = 8;
 
-/// What a build or refresh did.
+/// The result of a build or refresh.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Built {
-    /// The generation that is current now.
+    /// The current generation.
     pub generation: u64,
-    /// Files in it.
+    /// Number of files in it.
     pub files: u64,
     /// Bytes of their text.
     pub text_bytes: u64,
-    /// Files that were read.
+    /// Number of files read.
     pub read: u64,
-    /// Files whose trigrams were extracted; the others' were kept.
+    /// Number of files whose trigrams were extracted; those of the others were kept.
     pub extracted: u64,
-    /// False if everything was as it stood and nothing was written.
+    /// False if nothing had changed and nothing was written.
     pub published: bool,
 }
 
-/// Builds the index from nothing and publishes it. O(text), in parallel.
+/// Builds the index from scratch and publishes it. O(text), in parallel.
 ///
 /// # Errors
 ///
@@ -50,35 +50,43 @@ pub struct Built {
 /// reading the tree's root and of writing the index directory.
 pub fn build(engine: &Engine, progress: &Progress) -> Result<Built> {
     let lock = engine.store.lock()?;
-    let tree = walk_tree(engine)?;
-    publish_tree(engine, &lock, None, tree, progress)
+    attach::shared(&engine.store, progress, || build_locked(engine, &lock, progress))
 }
 
-/// Brings the index up to date: keeps what did not change, reads what did, and publishes a delta;
-/// builds from nothing where there is no sound index. O(sweep + changed text).
+fn build_locked(engine: &Engine, lock: &WriterLock, progress: &Progress) -> Result<Built> {
+    progress.enter(Stage::Walking);
+    progress.restart(0);
+    let tree = walk_tree(engine)?;
+    publish_tree(engine, lock, None, tree, progress)
+}
+
+/// Brings the index up to date: keeps unchanged files, reads changed ones, and publishes a delta.
+/// Builds from scratch if there is no sound index. O(sweep + changed text).
 ///
 /// # Errors
 ///
 /// As [`build`].
 pub fn refresh(engine: &Engine, progress: &Progress) -> Result<Built> {
     let lock = engine.store.lock()?;
-    if let Ok(Some(before)) = engine.snapshot() {
-        match refresh_from(engine, &lock, &before, progress) {
-            // Damage that shows only when a block is touched.
-            Err(error) if error.kind() == Kind::Corrupt => {}
-            result => return result,
+    attach::shared(&engine.store, progress, || {
+        progress.enter(Stage::Walking);
+        if let Ok(Some(before)) = engine.snapshot() {
+            match refresh_from(engine, &lock, &before, progress) {
+                // Damage is detected only when a block is read.
+                Err(error) if error.kind() == Kind::Corrupt => {}
+                result => return result,
+            }
         }
-    }
-    let tree = walk_tree(engine)?;
-    publish_tree(engine, &lock, None, tree, progress)
+        build_locked(engine, &lock, progress)
+    })
 }
 
-/// Publishes what differs from `before`.
+/// Publishes the differences from `before`.
 ///
 /// # Errors
 ///
-/// [`Kind::Corrupt`] where `before` is damaged: wholly checked if nothing differs, else as far as
-/// it is touched.
+/// [`Kind::Corrupt`] if `before` is damaged. All blocks are checked if nothing differs, else only
+/// those that are read.
 fn refresh_from(
     engine: &Engine,
     lock: &WriterLock,
@@ -101,14 +109,15 @@ fn refresh_from(
         Comparison::Diff(diff) if diff.dirs.is_empty() => {
             return publish_changed(engine, lock, before, &diff.changed, progress);
         }
-        // Directories changed: their stamps, and perhaps what was left out, must be taken anew.
+        // Directories changed: their metadata, and perhaps the excluded entries, must be recorded
+        // anew.
         Comparison::Diff(_) | Comparison::Rewalk(_) => walk_tree(engine)?,
     };
     publish_tree(engine, lock, Some(before), tree, progress)
 }
 
-/// Builds an index in anonymous memory: what a published one must equal, for tests. No command uses
-/// it; without a writable cache a search scans. O(text), in parallel.
+/// Builds an index in memory, for tests that compare it with a published one. No command uses it;
+/// without a writable cache a search scans. O(text), in parallel.
 pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot> {
     let tree = walk_tree(engine)?;
     let plan = plan_tree(engine, None, tree, progress)?;
@@ -123,8 +132,8 @@ pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot>
     Ok(Snapshot { root: engine.root.clone(), generation: 1, table, segments })
 }
 
-/// Walks the tree. An index that lies in it holds no rules, so that what changes there, which is at
-/// every publication, casts no doubt on what the walk went by.
+/// Walks the tree. An index directory inside the tree contains no ignore rules, so its changes,
+/// which happen at every publication, do not invalidate the rules of the walk.
 fn walk_tree(engine: &Engine) -> Result<Tree> {
     let mut tree = walk::walk(&engine.root, &engine.environment)?;
     if let Ok(dir) = engine.store.dir().canonicalize() {
@@ -149,7 +158,7 @@ impl Plan {
     }
 }
 
-/// Publishes the generation after `before` for a tree that was walked just now.
+/// Publishes the generation after `before` for a tree that was just walked.
 fn publish_tree(
     engine: &Engine,
     lock: &WriterLock,
@@ -161,7 +170,8 @@ fn publish_tree(
     publish(engine, lock, before, plan, progress)
 }
 
-/// Decides for each file of `tree` whether its entry in `before` stands, and reads the others.
+/// Decides for each file of `tree` whether its entry in `before` is still valid, and reads the
+/// other files.
 fn plan_tree(
     engine: &Engine,
     before: Option<&Snapshot>,
@@ -192,7 +202,7 @@ fn plan_tree(
     }
     let to_read: Vec<Vec<u8>> =
         tree.files.iter().filter(|path| !kept.contains_key(*path)).cloned().collect();
-    // Files that moved away may have come back under another name.
+    // Removed files may have been renamed.
     if before.is_some() {
         let present: std::collections::HashSet<&Vec<u8>> = tree.files.iter().collect();
         kept.retain(|path, entry| {
@@ -217,7 +227,8 @@ fn plan_tree(
     Ok(Plan { meta, dirs, files, sources: tree.sources, extracted, read })
 }
 
-/// Publishes the generation after `before` in which only the content of `changed` files differs.
+/// Publishes the generation after `before` in which only the content of the files `changed`
+/// differs.
 fn publish_changed(
     engine: &Engine,
     lock: &WriterLock,
@@ -254,7 +265,8 @@ fn publish_changed(
     publish(engine, lock, Some(before), plan, progress)
 }
 
-/// Reads `to_read`; a file whose content one of `by_hash` had takes over that one's units.
+/// Reads `to_read`; a file with the same content as an entry of `by_hash` reuses that entry's
+/// units.
 fn read_files(
     engine: &Engine,
     before: Option<&Snapshot>,
@@ -292,7 +304,7 @@ fn read_files(
     Ok((extracted, entries))
 }
 
-/// Publishes `plan` as the next generation, or leaves nothing behind.
+/// Publishes `plan` as the next generation; removes temporary files if that fails.
 fn publish(
     engine: &Engine,
     lock: &WriterLock,
@@ -306,7 +318,7 @@ fn publish(
         .inspect_err(|_| engine.store.discard(lock, generation))
 }
 
-/// Writes the delta and the table, merging first where there are too many segments.
+/// Writes the delta and the table; merges the segments first if there are too many.
 fn write(
     engine: &Engine,
     lock: &WriterLock,
@@ -342,7 +354,7 @@ fn write(
         };
         let segments: Vec<&Segment> = before.segments.iter().chain(&delta).collect();
         let (renumbering, starts) = renumber(&mut plan.files, &segments)?;
-        // Read above, as a whole.
+        // It was read into memory above.
         let _ = std::fs::remove_file(&temporary);
         segment::merge(&segments, &renumbering, &starts, &mut |s| s.write(&temporary))?;
         segment_units = vec![starts.len() as u32];
@@ -378,7 +390,8 @@ fn write(
     Ok(built)
 }
 
-/// Returns the names of the segments of `before`, which no other writer can have replaced.
+/// Returns the names of the segments of `before`, which no other writer can have replaced because
+/// of the lock.
 fn segments_of(store: &Store, before: &Snapshot) -> Result<Vec<String>> {
     let newest = store.newest()?.filter(|manifest| manifest.generation == before.generation);
     newest.map(|manifest| manifest.segments).ok_or_else(|| {
@@ -386,7 +399,7 @@ fn segments_of(store: &Store, before: &Snapshot) -> Result<Vec<String>> {
     })
 }
 
-/// Gives live units new numbers in the order of the files, which then all lie in segment 0.
+/// Renumbers live units in the order of the files, so that all are in segment 0.
 fn renumber(
     files: &mut [FileEntry],
     segments: &[&Segment],
@@ -407,7 +420,7 @@ fn renumber(
     Ok((numbers, starts))
 }
 
-/// Returns the files of `before` whose stamps still hold.
+/// Returns the files of `before` whose metadata is unchanged.
 fn unchanged_files(before: &Snapshot, threads: usize) -> Result<Bits> {
     let files = before.table.files() as usize;
     let swept = super::sweep::sweep(

@@ -7,11 +7,11 @@ mod status;
 
 pub use status::{CodeStatus, check_code, code_status};
 
-use super::Engine;
 use super::history::{self, HistoryBuilt};
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
 use super::text::{self, Belief};
+use super::{Engine, attach};
 use crate::base::ids::FileId;
 use crate::catalog::extract::{Extract, extract};
 use crate::error::{Kind, Result};
@@ -29,24 +29,24 @@ const ADDED_SEGMENTS_MAX: usize = 6;
 /// many goes into the last one.
 const BASE_SEGMENTS_MAX: usize = SEGMENTS_MAX - ADDED_SEGMENTS_MAX - 1;
 
-/// What [`build_code`] did.
+/// The result of [`build_code`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CodeBuilt {
     /// Files that the code index speaks of.
     pub files: u64,
-    /// Files that were read for it.
+    /// Number of files read for it.
     pub read: u64,
     /// Something was published.
     pub published: bool,
-    /// What became of the log of commits.
+    /// The result of updating the commit log.
     pub history: HistoryBuilt,
 }
 
-/// Brings the code index up to the newest generation of the search index, and what goes with it: the
-/// text index, and the log of commits where git tells it; with `anew` from nothing.
-/// Does nothing where there is no search index. What is there is wholly checked where the search index
-/// has not changed since, and built again where it is damaged. O(text of files that no segment speaks of,
-/// and bytes that are checked).
+/// Brings the code index up to the newest generation of the search index, and with it the text
+/// index and the commit log; with `anew` from scratch. Does nothing if there is no search index. If
+/// the search index has not changed since, every block of the code and text index is checked, and a
+/// damaged index is built again. O(text of files that no segment covers, and bytes that are
+/// checked).
 ///
 /// # Errors
 ///
@@ -55,6 +55,16 @@ pub struct CodeBuilt {
 pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<CodeBuilt> {
     let shelf = CodeStore(&engine.store);
     let lock = shelf.lock()?;
+    attach::shared(&engine.store, progress, || build_locked(engine, anew, &lock, progress))
+}
+
+fn build_locked(
+    engine: &Engine,
+    anew: bool,
+    lock: &WriterLock,
+    progress: &Progress,
+) -> Result<CodeBuilt> {
+    let shelf = CodeStore(&engine.store);
     let Some(snapshot) = engine.snapshot()? else { return Ok(CodeBuilt::default()) };
     let (table, generation) = (&snapshot.table, snapshot.generation);
     let all = readable_files(table)?;
@@ -65,14 +75,14 @@ pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<Co
         false => Belief::Checked,
     };
     let is_full = CodeSegmentBuilder::is_full;
-    let job = Job { engine, lock: &lock, generation, table, progress, is_full };
-    let mut built = build_segments(&job, &all, anew).inspect_err(|_| shelf.tidy(&lock))?;
+    let job = Job { engine, lock, generation, table, progress, is_full };
+    let mut built = build_segments(&job, &all, anew).inspect_err(|_| shelf.tidy(lock))?;
     if let Some(code) = shelf.open()? {
         let (segments, doc_map) = (&code.segments, &doc_map(&code, table)?);
         let sources = text::Sources { engine, table, generation, files: &all, segments, doc_map };
-        text::build(sources, &lock, belief, progress)?;
+        text::build(sources, lock, belief, progress)?;
     }
-    built.history = history::build(engine, anew, &lock, progress)?;
+    built.history = history::build(engine, anew, lock, progress)?;
     Ok(built)
 }
 
@@ -86,7 +96,7 @@ fn build_segments(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt
         other => other?,
     };
     let Some(code) = code else { return job.publish(None, all) };
-    // Whoever hears that nothing changed hears that it is sound, too.
+    // "Nothing changed" also promises that the index is sound.
     let is_current = code.manifest.generation == job.generation;
     if is_current && code.segments.iter().any(|segment| segment.container().check_all().is_err()) {
         return job.publish(None, all);
@@ -100,7 +110,7 @@ fn build_segments(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt
     if missing.is_empty() && is_current {
         return Ok(CodeBuilt { files: all.len() as u64, ..CodeBuilt::default() });
     }
-    // What stays of the base is worth its place as long as it is most of it.
+    // The base is kept while most of its files are still valid.
     let base_segments = code.manifest.base;
     let is_in_base = |file: &FileId| {
         doc_map.doc(file.index()).is_some_and(|(segment, _)| segment < base_segments)
@@ -119,12 +129,13 @@ fn build_segments(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt
     job.publish(Some((&code, code.segments.len())), &missing)
 }
 
-/// Returns true if there is a code index, up to date or not, damaged or of another version.
+/// Returns true if there is a code index, even an outdated or damaged one or one of another
+/// version.
 pub fn has_code(engine: &Engine) -> bool {
     CodeStore(&engine.store).was_built()
 }
 
-/// Returns the files whose facts are kept: all that were read when the table was made and are no
+/// Returns the files of the code index: all that were read when the table was made and are not
 /// secrets.
 fn readable_files(table: &Table) -> Result<Vec<FileId>> {
     let mut files = Vec::new();
@@ -144,7 +155,7 @@ fn doc_map(code: &CodeIndex, table: &Table) -> Result<DocMap> {
     })
 }
 
-/// What is to be brought up to date.
+/// The parameters of an update of the segments.
 #[derive(Clone, Copy)]
 struct Job<'a> {
     engine: &'a Engine,
@@ -152,7 +163,7 @@ struct Job<'a> {
     generation: u64,
     table: &'a Table,
     progress: &'a Progress,
-    /// Whether a further file belongs in the next segment.
+    /// Returns true if further files belong in the next segment.
     is_full: fn(&CodeSegmentBuilder) -> bool,
 }
 

@@ -1,10 +1,10 @@
-//! How far a build is, to be read by another thread.
+//! The progress of a build, for display by another thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, Kind};
 
-/// Counters that a build writes and a progress bar reads; also carries the wish to stop.
+/// Counters that a build writes and a progress bar reads; also carries the cancel flag.
 #[derive(Debug, Default)]
 pub struct Progress {
     stage: AtomicU8,
@@ -14,7 +14,7 @@ pub struct Progress {
     cancelled: AtomicBool,
 }
 
-/// What a build is doing.
+/// The stage of a build.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stage {
     /// Finding files.
@@ -25,23 +25,32 @@ pub enum Stage {
     Writing,
     /// Parsing files for the code index.
     Parsing,
-    /// Cutting files for the text index.
+    /// Splitting files into chunks for the text index.
     Ranking,
-    /// Reading the log of commits, which are counted instead of files.
+    /// Reading the commit log; counts commits instead of files.
     History,
+    /// Waiting for another process that builds this index and shares no progress.
+    Waiting,
+}
+
+impl Stage {
+    /// All stages; a stage is stored as its index.
+    const ALL: [Stage; 7] = [
+        Stage::Walking,
+        Stage::Reading,
+        Stage::Writing,
+        Stage::Parsing,
+        Stage::Ranking,
+        Stage::History,
+        Stage::Waiting,
+    ];
 }
 
 impl Progress {
     /// Returns the stage.
     pub fn stage(&self) -> Stage {
-        match self.stage.load(Ordering::Relaxed) {
-            0 => Stage::Walking,
-            1 => Stage::Reading,
-            2 => Stage::Writing,
-            3 => Stage::Parsing,
-            4 => Stage::Ranking,
-            _ => Stage::History,
-        }
+        let stage = usize::from(self.stage.load(Ordering::Relaxed));
+        Stage::ALL.get(stage).copied().unwrap_or(Stage::Waiting)
     }
 
     /// Returns files done, files in all, and bytes read.
@@ -50,12 +59,12 @@ impl Progress {
         (load(&self.files_done), load(&self.files_total), load(&self.bytes_done))
     }
 
-    /// Asks the build to stop; it ends with [`crate::Kind::Cancelled`] and publishes nothing.
+    /// Cancels the build; it ends with [`crate::Kind::Cancelled`] and publishes nothing.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the error of a build that was asked to stop.
+    /// Returns the error of a cancelled build.
     pub(super) fn cancelled() -> Error {
         Error::new(Kind::Cancelled, "indexing was cancelled")
     }
@@ -72,11 +81,34 @@ impl Progress {
         self.files_total.store(files, Ordering::Relaxed);
     }
 
-    /// Counts from nothing again, for another stage.
+    /// Resets the counters for another stage.
     pub(super) fn restart(&self, files: u64) {
         self.files_done.store(0, Ordering::Relaxed);
         self.bytes_done.store(0, Ordering::Relaxed);
         self.expect_files(files);
+    }
+
+    /// Returns stage and counters as one line.
+    pub(super) fn to_line(&self) -> String {
+        let (done, total, bytes) = self.counts();
+        format!("{} {done} {total} {bytes}\n", self.stage.load(Ordering::Relaxed))
+    }
+
+    /// Shows the progress of another process, which [`Progress::to_line`] returned there, or that it
+    /// shares none.
+    pub(super) fn follow(&self, line: Option<&str>) {
+        let numbers = line.and_then(|line| {
+            let mut numbers = line.split_whitespace().map(str::parse::<u64>);
+            let mut next = || numbers.next()?.ok();
+            let (stage, counts) = (next()?, (next()?, next()?, next()?));
+            let stage = Stage::ALL.get(usize::try_from(stage).ok()?)?;
+            Some((*stage, counts))
+        });
+        let (stage, (done, total, bytes)) = numbers.unwrap_or((Stage::Waiting, (0, 0, 0)));
+        self.enter(stage);
+        self.expect_files(total);
+        self.files_done.store(done, Ordering::Relaxed);
+        self.bytes_done.store(bytes, Ordering::Relaxed);
     }
 
     pub(super) fn add(&self, files: u64, bytes: u64) {

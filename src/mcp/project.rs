@@ -122,7 +122,7 @@ impl Project {
         }
         let (done, total, _) = self.work.progress.counts();
         let doing = match self.work.progress.stage() {
-            Stage::Walking => {
+            Stage::Walking | Stage::Waiting => {
                 return Some("the index is being built: looking for files".to_owned());
             }
             Stage::Reading => "read",

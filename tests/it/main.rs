@@ -21,6 +21,8 @@ mod graph;
 #[cfg(unix)]
 mod history;
 #[cfg(unix)]
+mod index;
+#[cfg(unix)]
 mod init;
 #[cfg(unix)]
 mod limits;

@@ -155,7 +155,7 @@ fn a_second_writer_is_told_and_may_wait() {
     place.index(&[]).expect_success();
     place.write("d0/new.txt", "gamma_ray in a new file\n");
     let lock = engine(&place).store().lock().expect("nobody writes");
-    let refused = place.index(&[]);
+    let refused = place.index(&["--no-wait"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("another codedb is writing this index"), "{}", refused.stderr);
     assert!(refused.stderr.contains("hint: "), "{}", refused.stderr);
