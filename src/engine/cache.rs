@@ -1,5 +1,5 @@
-//! What an engine keeps between calls: the texts of files, and what was worked out of the tree as
-//! it was last. Every call compares the tree first, so that nothing of it outlives an edit.
+//! Caches between calls: file texts, and data derived from the last state of the tree. Every call
+//! compares the tree first, so that nothing survives an edit.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -17,31 +17,31 @@ use crate::index::text::Overlay;
 use crate::query::fuzzy::PathIndex;
 use crate::source::kept::Texts;
 
-/// What an engine keeps.
+/// The caches of an engine.
 #[derive(Debug)]
 pub(super) struct EngineCache {
-    /// The texts of the tree's files.
+    /// File texts.
     pub(super) texts: Arc<Texts>,
-    /// What the watch server of this process vouches for.
+    /// State of the watch server of this process.
     pub(super) watch_state: WatchState,
-    /// The log of commits, and of which HEAD.
+    /// The commit log, and the HEAD that it belongs to.
     pub(super) last_history: Mutex<Option<LastHistory>>,
-    /// The generation that was searched last: its blocks are checked once.
+    /// The generation that was searched last; its blocks are checked once.
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     segments: Mutex<Option<OpenSegments>>,
     state: Mutex<Option<Arc<TreeState>>>,
 }
 
-/// The segments of a publication of the code index.
+/// The open segments of a publication of the code index.
 #[derive(Debug)]
 struct OpenSegments {
     manifest: CodeManifest,
-    /// How often the code index had been published before they were looked for.
+    /// The publication count of the code index before the segments were opened.
     code_publications: Option<u64>,
     opened: Arc<Vec<CodeSegment>>,
 }
 
-/// The files of a tree at one moment, and what was made of them.
+/// The files of a tree at one time, and the data derived from them.
 #[derive(Debug)]
 pub(super) struct TreeState {
     pub(super) files: Arc<FileList>,
@@ -56,22 +56,22 @@ impl TreeState {
         TreeState { files: Arc::new(files), names, catalog: Mutex::new(None), overlay }
     }
 
-    /// Returns the text index that speaks of this moment's files, if it was asked before.
+    /// Returns the cached text index for these files, if there is one.
     pub(super) fn overlay(&self) -> Option<Arc<Overlay>> {
         self.overlay.get().cloned()
     }
 
-    /// Keeps the text index for later calls.
+    /// Caches the text index.
     pub(super) fn keep_overlay(&self, overlay: &Arc<Overlay>) {
         let _ = self.overlay.set(Arc::clone(overlay));
     }
 
-    /// Returns the catalog that was made last of this moment's files, or of earlier ones.
+    /// Returns the last catalog of these files, or of earlier ones.
     pub(super) fn catalog(&self) -> Option<Arc<Catalog>> {
         self.catalog.lock().ok()?.clone()
     }
 
-    /// Keeps a catalog for later calls.
+    /// Caches a catalog.
     pub(super) fn keep(&self, catalog: &Arc<Catalog>) {
         if let Ok(mut kept) = self.catalog.lock() {
             *kept = Some(Arc::clone(catalog));
@@ -80,7 +80,7 @@ impl TreeState {
 }
 
 impl EngineCache {
-    /// Returns what an engine of the tree at `root` keeps: nothing yet.
+    /// Creates the empty caches of the tree at `root`.
     pub(super) fn new(root: &Path) -> EngineCache {
         let texts = Arc::new(Texts::new(root.to_path_buf()));
         let (last_history, snapshot) = (Mutex::new(None), Mutex::new(None));
@@ -95,8 +95,8 @@ impl EngineCache {
         }
     }
 
-    /// Returns the generation that `files` are a list of, if that is the newest one or was searched last.
-    /// O(the generation's files on disk) where it is opened.
+    /// Returns the generation that `files` was made from, if it is the newest one or was searched
+    /// last. O(files of the index) if it is opened.
     ///
     /// # Errors
     ///
@@ -107,7 +107,8 @@ impl EngineCache {
         files: &FileList,
     ) -> Result<Option<Arc<Snapshot>>> {
         let kept = self.snapshot.lock().ok().and_then(|kept| kept.clone());
-        // Of a list that knows its generation by number alone, that may be another one's of the same number.
+        // The number alone does not identify a generation: after a rebuild another one can have the
+        // same number.
         if let Some(kept) = kept.filter(|kept| kept.is_untouched() && files.is_surely_of(kept)) {
             return Ok(Some(kept));
         }
@@ -118,20 +119,20 @@ impl EngineCache {
         Ok(newest)
     }
 
-    /// Forgets a generation that turned out to be damaged.
+    /// Drops a generation that turned out to be damaged.
     pub(super) fn forget_snapshot(&self) {
         if let Ok(mut kept) = self.snapshot.lock() {
             *kept = None;
         }
     }
 
-    /// Returns the moment that was looked at last.
+    /// Returns the last state of the tree.
     pub(super) fn last(&self) -> Option<Arc<TreeState>> {
         self.state.lock().ok()?.clone()
     }
 
-    /// Returns the moment of `files`: the last one if they are the same, else one that begins with
-    /// that one's catalog. O(files).
+    /// Returns the state with these files: the last one if the files are the same, else a new one
+    /// that starts with the last one's catalog. O(files).
     pub(super) fn state(&self, files: FileList) -> Arc<TreeState> {
         let Ok(mut last) = self.state.lock() else { return Arc::new(TreeState::new(files)) };
         if let Some(last) = last.as_ref().filter(|last| files.is_same_as(&last.files)) {
@@ -145,8 +146,8 @@ impl EngineCache {
         state
     }
 
-    /// Returns the opened segments if they are kept and nothing was published since: `code_publications` tells how
-    /// often the code index was.
+    /// Returns the cached segments if the code index was not published since: `code_publications`
+    /// is its present publication count.
     pub(super) fn segments_at(&self, code_publications: u64) -> Option<Arc<Vec<CodeSegment>>> {
         let kept = self.segments.lock().ok()?;
         let kept =
@@ -154,8 +155,8 @@ impl EngineCache {
         Some(Arc::clone(&kept.opened))
     }
 
-    /// Returns the opened segments of a publication, if they are kept; `code_publications` tells how often the code
-    /// index was published before the manifest was read.
+    /// Returns the cached segments of a publication. `code_publications` is the publication count
+    /// of the code index before the manifest was read.
     pub(super) fn segments(
         &self,
         manifest: &CodeManifest,
@@ -167,7 +168,7 @@ impl EngineCache {
         Some(Arc::clone(&kept.opened))
     }
 
-    /// Keeps the segments of a publication, as [`EngineCache::segments`] gives them.
+    /// Caches the segments of a publication for [`EngineCache::segments`].
     pub(super) fn keep_segments(
         &self,
         manifest: CodeManifest,
@@ -179,7 +180,7 @@ impl EngineCache {
         }
     }
 
-    /// Forgets segments that turned out to be damaged.
+    /// Drops segments that turned out to be damaged.
     pub(super) fn forget_segments(&self) {
         if let Ok(mut kept) = self.segments.lock() {
             *kept = None;

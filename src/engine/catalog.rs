@@ -1,5 +1,5 @@
-//! The catalog of a tree: the segments of the code index, and the facts of files that these do not
-//! speak of, made on the spot where that is little work.
+//! Makes the catalog of a tree from the segments of the code index, and indexes files that no
+//! segment covers in memory while that is little work.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -24,23 +24,23 @@ use crate::query::pattern::PatternOptions;
 use crate::query::plan::Plan;
 use crate::source::read::{self, Buffer};
 
-/// Files whose facts are made while a call waits.
+/// Maximum number of files indexed in memory during a call.
 const FILES_MAX: usize = 1000;
 
-/// Bytes of files whose facts are made while a call waits.
+/// Maximum number of bytes indexed in memory during a call.
 const BYTES_MAX: u64 = 24 << 20;
 
-/// Bytes of files that are searched for names while a call waits.
+/// Maximum number of bytes searched for names during a call.
 const SCANNED_BYTES_MAX: u64 = 256 << 20;
 
-/// Returns the segments of the code index; none where there is none.
+/// Returns the segments of the code index; none if there is no code index.
 ///
 /// # Errors
 ///
 /// [`Kind::Corrupt`] where it is damaged.
 pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
     let store = CodeStore(&engine.store);
-    // Counted before anything is read: what is published meanwhile is looked for again.
+    // Read first: segments published meanwhile are then noticed by the next call.
     let code_publications = engine.cache.watch_state.code_publications();
     if let Some(kept) =
         code_publications.and_then(|code_publications| engine.cache.segments_at(code_publications))
@@ -58,11 +58,11 @@ pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
     Ok(segments)
 }
 
-/// Returns the catalog of what `segments` say of the files of a moment. O(files).
+/// Returns the catalog of the facts that `segments` have about the files of `state`. O(files).
 ///
 /// # Errors
 ///
-/// None: where segments are damaged they count as missing.
+/// None: damaged segments count as missing.
 pub(super) fn bare(
     engine: &Engine,
     state: &TreeState,
@@ -84,7 +84,8 @@ pub(super) fn bare(
     }
 }
 
-/// Returns true if a catalog was made of the moment's files and of `segments`, and all are sound.
+/// Returns true if a catalog was made of the files of `state` and of `segments`, and is not
+/// damaged.
 fn is_of(catalog: &Catalog, state: &TreeState, segments: &Arc<Vec<CodeSegment>>) -> bool {
     catalog.is_made_of(&state.files, segments) && !catalog.is_damaged()
 }
@@ -104,14 +105,14 @@ fn unremembered(
     }
 }
 
-/// Returns the catalog of the files of a moment: the one that was made of them before, or else a new
-/// one that keeps what still holds of the one before. Facts of files that no segment speaks of are made
-/// at once if these are few; otherwise of those that may hold one of the names `about`, as far as
-/// these are few. O(files), and O(text) of files whose facts are made.
+/// Returns the catalog of the files of `state`: the cached one, or a new one that reuses what is
+/// still valid of the cached one. Files that no segment covers are indexed in memory: all of them
+/// if they are few, else those that may contain one of the names `about`, up to the limits above.
+/// O(files), and O(text) of the files indexed.
 ///
 /// # Errors
 ///
-/// If the search index is damaged. A damaged code index is no error: it counts as missing.
+/// If the search index is damaged. A damaged code index is not an error: it counts as missing.
 pub(super) fn catalog(
     engine: &Engine,
     state: &TreeState,
@@ -148,8 +149,8 @@ pub(super) fn catalog(
     Ok(catalog)
 }
 
-/// Returns those of `files` whose facts are made while a call waits: all where these are few, else
-/// as many as are few of those that [`holding`] names first.
+/// Returns those of `files` that are indexed during a call: all if they are few, else the first
+/// ones in the order of [`holding`], up to the limits.
 fn worth_making(
     engine: &Engine,
     list: &FileList,
@@ -163,7 +164,7 @@ fn worth_making(
     let mut wanted = holding(engine, list, &files, about)?;
     let (mut left_files, mut left_bytes) = (FILES_MAX, BYTES_MAX);
     wanted.retain(|file| {
-        // One that is too long leaves room for the others.
+        // A file that is too long leaves room for smaller ones.
         let fits = left_files > 0 && bytes(file) <= left_bytes;
         if fits {
             (left_files, left_bytes) = (left_files - 1, left_bytes - bytes(file));
@@ -182,9 +183,9 @@ fn made(engine: &Engine, list: &FileList, files: &[FileId]) -> BTreeMap<FileId, 
     files.par_iter().filter_map(make).collect()
 }
 
-/// Returns those of `files` that hold one of `names`, the ones that hold the most first, and then
-/// the others that changed since the generation; each in path order. O(text) of what changed and of
-/// the candidates, at most 256 MiB.
+/// Returns those of `files` that contain one of `names`, highest score first, then the others that
+/// changed since the generation; ties in path order. O(text) of changed files and candidates, at
+/// most 256 MiB.
 fn holding(
     engine: &Engine,
     list: &FileList,
@@ -208,7 +209,8 @@ fn holding(
     Ok(keyed.into_iter().map(|(_, file)| file).collect())
 }
 
-/// Returns those of `files` that may hold one of `names` by the newest generation; none without one.
+/// Returns those of `files` that may contain one of `names` according to the newest generation;
+/// none without a generation.
 fn candidates(
     engine: &Engine,
     list: &FileList,
@@ -236,8 +238,8 @@ fn candidates(
     Ok(found)
 }
 
-/// Returns for each of `files` how much of `names` it holds: two for a name that stands there whole,
-/// one for a part of a longer one. Nothing is known of files behind the first 256 MiB.
+/// Returns the score of each of `files` (see [`NameSearch::score`]). Files after the first 256 MiB
+/// score 0.
 fn held(root: &Path, list: &FileList, files: &[FileId], names: &[&str]) -> Vec<usize> {
     let mut left = SCANNED_BYTES_MAX;
     let fits = |file: &FileId| {

@@ -1,5 +1,5 @@
-//! What a query may believe of a snapshot: the strict check of stamps, rules and directories, and
-//! the same check of only those that a watch server names.
+//! Compares the tree with a snapshot: completely (metadata, rules and directories), or only the
+//! paths that a watch server reports.
 
 use super::sweep::Swept;
 use super::{dir_changes, sweep};
@@ -11,31 +11,31 @@ use crate::index::snapshot::Snapshot;
 use crate::index::table::Table;
 use crate::source::walk::Environment;
 
-/// What a watch server saw since a generation was made: nothing else differs from it.
+/// The changes that a watch server saw since a generation; nothing else differs from it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct WatchReport {
-    /// The generation it is about.
+    /// The generation that the report refers to.
     pub generation: u64,
-    /// Repository paths of files with another content or metadata perhaps, in order.
+    /// Repository paths of files whose content or metadata may differ, in order.
     pub changed: Vec<Vec<u8>>,
-    /// Repository paths of directories with other entries perhaps, in order.
+    /// Repository paths of directories whose entries may differ, in order.
     pub dirs: Vec<Vec<u8>>,
-    /// Repository paths of directories in which, and below which, nothing is known, in order:
-    /// they were renamed or made anew, or cannot be watched.
+    /// Repository paths of directories in and below which anything may differ, in order: they were
+    /// renamed or created, or cannot be watched.
     pub trees: Vec<Vec<u8>>,
 }
 
-/// The answer of [`compare_tree`].
+/// The result of [`compare_tree`].
 #[derive(Debug)]
 pub enum Comparison {
-    /// The snapshot holds but for this.
+    /// The tree differs from the snapshot only in this.
     Diff(TreeDiff),
-    /// The tree must be walked anew, for this reason.
+    /// The tree must be walked again, for this reason.
     Rewalk(&'static str),
 }
 
-/// Compares the part of the tree below `scope` with the snapshot; files in `except` are not
-/// looked at, since the caller reads them anyway. O(files + directories below the scope).
+/// Compares the part of the tree below `scope` with the snapshot. Files in `except` are skipped,
+/// since the caller reads them anyway. O(files + directories below the scope).
 ///
 /// # Errors
 ///
@@ -55,13 +55,13 @@ pub fn compare_tree(
     }
     let dirs = table.dir(scope)?.dirs;
     let mut swept = sweep::sweep(root, table, dirs, except, environment.threads)?;
-    // A rule that came into a directory above counts below, too.
+    // A new rule in a directory above applies below, too.
     swept.dirs.extend(sweep::check(root, table, &ancestors(table, scope)?, &[])?.dirs);
     finish(snapshot, swept, scope, environment)
 }
 
-/// Does as [`compare_tree`] does, but looks only where a watch server saw changes; returns `None` where
-/// its answer is about another generation. O(dirty files + dirty directories).
+/// Compares as [`compare_tree`] does, but only the paths that a watch server reported. Returns
+/// `None` if the report is about another generation. O(changed files + changed directories).
 ///
 /// # Errors
 ///
@@ -83,7 +83,8 @@ pub fn compare_watched(
     let above = ancestors(table, scope)?;
     let mut dirs = Vec::new();
     for path in &watched.dirs {
-        // An unknown directory is new, and found through the one above it.
+        // A directory that the table does not have is new, and found through the listing of its
+        // parent.
         let known = table.find_dir(path)?;
         dirs.extend(known.filter(|id| below.dirs.contains(&id.0) || above.contains(id)));
     }
@@ -96,20 +97,21 @@ pub fn compare_watched(
     }
     let mut files = Vec::new();
     for path in &watched.changed {
-        // An unknown file is new or left out, which its directory's list will show.
+        // A file that the table does not have is new or excluded, which the listing of its
+        // directory shows.
         files.extend(table.find_file(path)?.filter(|id| below.files.contains(&id.0)));
     }
     dirs.sort_unstable();
     dirs.dedup();
     let mut swept = sweep::check(root, table, &dirs, &files)?;
-    // The server saw a change that the stamp may not show: a write through a map, or the end of a
-    // long one whose time was taken as it began.
+    // The server saw a change that the metadata may not show: a write through a memory map, or the
+    // end of a long write whose time was taken when it began.
     files.retain(|file| swept.gone.binary_search(file).is_err());
     swept.changed.extend(files);
     trees.sort_unstable_by_key(|tree| (tree.start, std::cmp::Reverse(tree.end)));
     let mut swept_to = 0;
     for tree in trees {
-        // Subtrees are nested or apart.
+        // Subtrees are nested or disjoint.
         if tree.start < tree.end && tree.start >= swept_to {
             swept_to = tree.end;
             let more = sweep::sweep(root, table, tree, &Bits::default(), environment.threads)?;
@@ -121,7 +123,7 @@ pub fn compare_watched(
     finish(snapshot, swept, scope, environment).map(Some)
 }
 
-/// Returns why no stamps can help, if so.
+/// Returns the reason why comparing metadata is not enough, if there is one.
 fn must_rewalk(table: &Table, environment: &Environment) -> Result<Option<&'static str>> {
     let meta = table.meta()?;
     if meta.problems > 0 {
@@ -144,7 +146,7 @@ fn ancestors(table: &Table, scope: DirId) -> Result<Vec<DirId>> {
     Ok(above)
 }
 
-/// Lists the directories that changed and puts the view together.
+/// Lists the changed directories and collects all differences.
 fn finish(
     snapshot: &Snapshot,
     mut swept: Swept,

@@ -1,7 +1,7 @@
-//! From changed directories to added and removed files, under the rules that hold in each.
+//! Finds added and removed files by listing changed directories and applying their ignore rules.
 //!
-//! Only directories whose stamp changed are listed. Where an ignore rule may have changed, or too
-//! much has, the answer is to walk anew.
+//! Only directories whose metadata changed are listed. If an ignore rule may have changed, or too
+//! much has, the tree must be walked again.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -17,10 +17,10 @@ use crate::index::table::Table;
 use crate::source::rules;
 use crate::source::walk::{self, Environment};
 
-/// Changed directories beyond which a walk is the cheaper way.
+/// Number of changed directories above which a walk is cheaper.
 const DIRS_MAX: usize = 256;
 
-/// Files that came and went.
+/// Added and removed files.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Repository paths of files that the table does not have, in path order.
@@ -29,8 +29,9 @@ pub(super) struct Changes {
     pub(super) gone: Vec<FileId>,
 }
 
-/// Lists the directories `dirs` and returns what came and went in them, or `None` where the tree
-/// must be walked anew. Files are looked for below `scope` alone; elsewhere only the rules count.
+/// Lists the directories `dirs` and returns the added and removed files in them, or `None` if the
+/// tree must be walked again. Files are searched only below `scope`; in other directories only the
+/// rules are compared.
 pub(super) fn in_dirs(
     root: &Path,
     table: &Table,
@@ -55,15 +56,15 @@ pub(super) fn in_dirs(
     let mut gone = Bits::new(table.files() as usize);
     let mut gone_dirs = Bits::new(table.dirs() as usize);
     for &id in dirs {
-        // Something else has its name now, perhaps a symbolic link, through which it must not be
-        // listed. The directory above comes first.
+        // Another entry has its name now, perhaps a symbolic link, which must not be followed.
+        // Parents come before their children.
         if gone_dirs.contains(id.index()) {
             continue;
         }
         let dir = table.dir(id)?;
         let relative = dir.path.to_bytes();
         let absolute = root.join(path::to_path(relative));
-        // A directory that is gone is told by its parent, which changed too.
+        // The removal of a directory shows in its parent, which changed too.
         let Ok(entries) = std::fs::read_dir(&absolute) else {
             if !is_told_by_parent(&absolute) {
                 return Ok(None);
@@ -121,7 +122,7 @@ pub(super) fn in_dirs(
                 let known = known_dirs.binary_search(name).is_ok();
                 if !known && !is_left_out(&mut matcher, relative, name, true) {
                     let below = walk::walk_below(root, &path::join(relative, name), environment);
-                    // Its rules, or a problem in it, are for the walk to report.
+                    // Its rules, and problems in it, are reported by a full walk.
                     let Ok(below) = below else { return Ok(None) };
                     if below.problems > 0 {
                         return Ok(None);
@@ -159,7 +160,7 @@ fn is_left_out(
     matcher.matched(AsRef::<OsStr>::as_ref(&relative), is_dir).is_ignore()
 }
 
-/// Returns true if there is no directory any more, so that its parent's listing tells the rest.
+/// Returns true if the directory no longer exists, so that the listing of its parent is sufficient.
 fn is_told_by_parent(absolute: &Path) -> bool {
     match absolute.symlink_metadata() {
         Ok(metadata) => !metadata.is_dir(),

@@ -29,7 +29,7 @@ impl Editor for Engine {
 }
 
 impl Engine {
-    /// Refuses the files of an index that was put into the tree.
+    /// Refuses files of an index directory inside the tree.
     fn refuse_index(&self, path: &[u8]) -> Result<()> {
         let named = crate::base::path::to_path(path);
         match self.root.join(&named).starts_with(self.store.dir()) {

@@ -1,5 +1,5 @@
-//! The files of a tree as they are now: from the newest generation and what differs from it, or
-//! from a walk where there is no index.
+//! Makes the list of the present files of a tree: from the newest generation and the differences
+//! from it, or from a walk if there is no index.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -18,32 +18,32 @@ use crate::index::table::Flags;
 use crate::source::stamp::Stamp;
 use crate::source::{secret, walk};
 
-/// How long a watcher may take to tell what changed; comparing all stamps takes about as long.
+/// How long to wait for a watch server; comparing all metadata takes about as long.
 const SYNC_PATIENCE: Duration = Duration::from_millis(100);
 
-/// How far a list of files is checked against the tree.
+/// How a list of files is checked against the tree.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Check {
-    /// A watcher is asked what changed; where there is none, every stamp is compared.
+    /// Use the watch server if it is running, otherwise compare the metadata of every file.
     #[default]
     Watcher,
-    /// Every stamp is compared.
+    /// Compare the metadata of every file.
     Strict,
-    /// The index is taken as it stands.
+    /// Trust the index without checking.
     Trust,
 }
 
-/// Returns the files of the tree as they are now. O(files).
+/// Returns the present files of the tree. O(files).
 ///
 /// # Errors
 ///
-/// If the root cannot be read. A damaged index is no error: then the tree is walked.
+/// If the root cannot be read. A damaged index is not an error: then the tree is walked.
 pub fn file_list(engine: &Engine, check: Check) -> Result<FileList> {
     Ok(newer_list(engine, check, None)?.expect("none is the same as no list"))
 }
 
-/// Returns the files of the tree as they are now, or `None` where they are those of `last`.
-/// O(files), but O(what differs from the generation) where a watcher tells that and `last` holds.
+/// Returns the present files of the tree, or `None` if they are those of `last`. O(files), but
+/// O(differences) with a watch server if `last` is still current.
 ///
 /// # Errors
 ///
@@ -105,14 +105,14 @@ fn checked(
     }
 }
 
-/// Puts the generation's files and what differs from them together.
+/// Combines the files of the generation with the differences from it.
 fn of_diff(snapshot: &Snapshot, diff: TreeDiff) -> Result<FileList> {
     let Snapshot { root, table, generation, .. } = snapshot;
     let mut list = FileList::default();
     list.generation = *generation;
     let taken_at = SystemTime::now();
     let mut added = diff.added.iter().peekable();
-    // A file that goes while it is looked at may be back the next moment.
+    // A file that is removed meanwhile may be back later.
     let mut is_settled = true;
     let mut places = vec![GONE; table.files() as usize];
     for id in (0..table.files()).map(FileId) {
@@ -132,7 +132,7 @@ fn of_diff(snapshot: &Snapshot, diff: TreeDiff) -> Result<FileList> {
             state = FileState::Changed;
             match Stamp::of_file(&root.join(path::to_path(&path))) {
                 Some(now) => (stamp, lasting) = (now, now.unless_racy(taken_at)),
-                // It went since it was looked at.
+                // It was removed since the comparison.
                 None => {
                     is_settled = false;
                     list.gone.push(path);
@@ -153,7 +153,7 @@ fn of_diff(snapshot: &Snapshot, diff: TreeDiff) -> Result<FileList> {
     Ok(list)
 }
 
-/// Adds a file that the generation does not have; returns false if it is gone.
+/// Adds a file that the generation does not have; returns false if it no longer exists.
 fn push_new(list: &mut FileList, root: &Path, path: &[u8], taken_at: SystemTime) -> bool {
     let Some(stamp) = Stamp::of_file(&root.join(path::to_path(path))) else { return false };
     let lasting = stamp.unless_racy(taken_at);
@@ -161,7 +161,7 @@ fn push_new(list: &mut FileList, root: &Path, path: &[u8], taken_at: SystemTime)
     true
 }
 
-/// Walks the tree; what `snapshot` knows of a file at its stamp is kept.
+/// Walks the tree; reuses what `snapshot` has about files with unchanged metadata.
 fn walked(engine: &Engine, snapshot: Option<&Snapshot>) -> Result<FileList> {
     let root = engine.root();
     let taken_at = SystemTime::now();

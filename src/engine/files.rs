@@ -17,21 +17,21 @@ use crate::index::table::{FileEntry, Flags};
 use crate::source::stamp::Stamp;
 use crate::source::{read, secret};
 
-/// Files that a thread takes at a time: few enough that threads end together, many enough that
-/// their runs are not too many to put together.
+/// Number of files that a thread takes at a time: few enough that threads finish together, enough
+/// that there are not too many runs to merge.
 const CLAIM_MIN: usize = 64;
 const CLAIM_MAX: usize = 1024;
 
-/// Claims beyond which each takes more files than [`CLAIM_MAX`].
+/// Number of claims above which each has more files than [`CLAIM_MAX`].
 const RUNS_MAX: usize = 96;
 
-/// A file that was read: its entry (units counted from the first of its claim) and its size.
+/// A file that was read: its entry (with units counted from the first of its claim) and its size.
 pub(super) struct Read {
     pub(super) entry: FileEntry,
     pub(super) bytes: u64,
 }
 
-/// What reading a list of files gave, in the list's order.
+/// The result of reading a list of files, in the order of the list.
 #[derive(Default)]
 pub(super) struct Extracted {
     pub(super) files: Vec<Read>,
@@ -39,11 +39,11 @@ pub(super) struct Extracted {
     pub(super) units: u32,
 }
 
-/// Says of a file whose content hash is known whether its old units can be kept.
+/// Returns true if the old units of the file at an index, whose content has a hash, can be kept.
 pub(super) type Reuse<'a> = &'a (dyn Fn(usize, u128) -> bool + Sync);
 
-/// Reads `paths` (in order) below `root`, on `threads` threads. A file for which `reuse` says yes
-/// gets no units: its old ones are kept by the caller.
+/// Reads `paths` (in order) below `root`, on `threads` threads. A file for which `reuse` returns
+/// true gets no units: the caller keeps its old ones.
 pub(super) fn extract(
     root: &Path,
     paths: &[Vec<u8>],
@@ -51,7 +51,7 @@ pub(super) fn extract(
     threads: usize,
     progress: &Progress,
 ) -> Result<Extracted> {
-    // A run takes a megabyte of counters, however little is in it.
+    // A run takes a megabyte of counters even if it has little content.
     let claim_max = CLAIM_MAX.max(paths.len() / RUNS_MAX);
     let claim_files = (paths.len() / (threads.max(1) * 16)).clamp(CLAIM_MIN, claim_max);
     let next = AtomicUsize::new(0);
@@ -121,7 +121,7 @@ impl Worker<'_> {
         };
         let taken_at = SystemTime::now();
         let opened = read::open(&self.root.join(path::to_path(path)));
-        // What cannot be read now is read by each query, which reports the error as ripgrep does.
+        // An unreadable file is read by each query, which reports the error as ripgrep does.
         let Ok((mut file, metadata)) = opened else { return Read { entry, bytes: 0 } };
         let bytes = metadata.len();
         let stamp = Stamp::of(&metadata).unless_racy(taken_at);
@@ -161,7 +161,7 @@ impl Worker<'_> {
     }
 }
 
-/// Adds the units of a file to the run, closing the run before where it is full.
+/// Adds the units of a file to the run; starts a new run if it is full.
 fn add_units(builder: &mut RunBuilder, text: &[u8], part: &mut Extracted) -> u16 {
     if builder.is_full(text.len() / extract::UNIT_BYTES * 2 + 1) && !builder.is_empty() {
         part.runs.push(builder.invert());

@@ -1,7 +1,7 @@
-//! The log of commits: its stage of a build, and what a call gets of it.
+//! Updates the commit log in a build, and returns it for a call.
 //!
-//! A build reads all that is missing. A call reads a few commits at most, so that it is not HEAD's
-//! move that it waits for; beyond, it gets the log as it was, which says by its head what it is of.
+//! A build reads all missing commits. A call reads only a few, so that it does not wait after HEAD
+//! moved far; then it gets the log as it was, whose head shows which commits it covers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,26 +15,26 @@ use crate::history::store::HistoryStore;
 use crate::history::{History, Log};
 use crate::index::store::WriterLock;
 
-/// Commits that a call reads.
+/// Maximum number of commits that a call reads.
 const CALL_COMMITS_MAX: usize = 300;
 
-/// How long git may take to tell them.
+/// How long a call waits for git.
 const CALL_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the stage of a build did.
+/// The result of the history stage of a build.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct HistoryBuilt {
     /// Commits in the log.
     pub commits: u64,
-    /// Commits that were read for it.
+    /// Number of commits read for it.
     pub read: u64,
     /// Something was published.
     pub published: bool,
-    /// Why git told nothing, if so; what was there stays.
+    /// The error of git, if any; the old log is kept then.
     pub problem: Option<String>,
 }
 
-/// How far the log is.
+/// Status of the commit log.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct HistoryStatus {
     /// There is a repository.
@@ -43,19 +43,19 @@ pub struct HistoryStatus {
     pub exists: bool,
     /// Commits in it.
     pub commits: u64,
-    /// It is not that of HEAD; a call reads what is missing as long as that is little.
+    /// It does not end at HEAD; a call reads the missing commits if they are few.
     pub is_behind: bool,
-    /// There are older commits than it holds.
+    /// There are older commits that it does not contain.
     pub is_cut: bool,
     /// The repository does not have its older commits.
     pub is_shallow: bool,
     /// Bytes of its file.
     pub len_bytes: u64,
-    /// Why it cannot be used or compared, if so.
+    /// Reason why it cannot be used or compared, if so.
     pub unusable: Option<String>,
 }
 
-/// What a call found last.
+/// The result of the last call.
 #[derive(Clone, Debug)]
 pub(super) struct LastHistory {
     head: Head,
@@ -69,13 +69,13 @@ impl LastHistory {
     }
 }
 
-/// Brings the log up to HEAD; with `anew` from nothing. The caller holds the lock of the code index.
-/// Where there is no repository, what is there stays and is not asked. O(new commits + log).
+/// Brings the log up to HEAD; with `anew` from scratch. The caller holds the lock of the code
+/// index. Keeps the old log without running git if there is no repository. O(new commits + log).
 ///
 /// # Errors
 ///
-/// [`Kind::Cancelled`], and [`Kind::Io`] where the index directory cannot be written. What git cannot
-/// tell is no error, but said.
+/// [`Kind::Cancelled`], and [`Kind::Io`] if the index directory cannot be written. A failure of git
+/// is not an error but is reported in the result.
 pub(super) fn build(
     engine: &Engine,
     anew: bool,
@@ -105,8 +105,8 @@ pub(super) fn build(
     }
 }
 
-/// Returns the log and how many commits were read for it, or `None` where `kept` is it, or there is no
-/// repository.
+/// Returns the log and the number of commits read for it, or `None` if `kept` is up to date or
+/// there is no repository.
 fn read_log(
     engine: &Engine,
     kept: Option<&Log>,
@@ -131,9 +131,9 @@ fn read_log(
     Ok(log.map(|log| (log, read)))
 }
 
-/// Returns the history of a tree, as far as it is known or quickly read; `None` where there is no
-/// repository, or nothing was read yet and there is much. Costs a look at a few small files where
-/// HEAD is what it was.
+/// Returns the history of a tree as far as it is stored or quickly read; `None` if there is no
+/// repository, or nothing was read yet and there is much to read. Reads only a few small files if
+/// HEAD has not moved.
 pub(super) fn history(engine: &Engine) -> Option<Arc<History>> {
     let head = match Head::of(&engine.root) {
         Ok(head) => head?,
@@ -142,7 +142,7 @@ pub(super) fn history(engine: &Engine) -> Option<Arc<History>> {
             return None;
         }
     };
-    // Held while git is asked: who asks at the same time waits, and asks no second time.
+    // Held while git runs: concurrent calls wait instead of running git again.
     let mut last_history = engine.cache.last_history.lock().ok()?;
     if let Some(last) = last_history.as_ref().filter(|last| last.head == head)
         && (last.is_current(&head) || last.publication == HistoryStore(&engine.store).newest())
@@ -164,7 +164,7 @@ fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory 
                 log::debug!("the log of commits is unusable: {error}");
                 None
             });
-            // What was read since the last publication is nearer to HEAD than nothing.
+            // Commits read since the last publication are closer to HEAD than an empty log.
             let memory = || last.and_then(|last| last.history.clone());
             LastHistory {
                 head: head.clone(),
@@ -186,7 +186,7 @@ fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory 
     LastHistory { head, ..found }
 }
 
-/// Returns how far the log is. O(log).
+/// Returns the status of the commit log. O(log).
 pub fn history_status(engine: &Engine) -> HistoryStatus {
     let (head, problem) = match Head::of(&engine.root) {
         Ok(head) => (head, None),

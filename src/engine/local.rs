@@ -1,4 +1,4 @@
-//! The code of a tree on this machine, as tools see it.
+//! The implementation of [`Code`] for a tree on this machine.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,15 +24,15 @@ use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::{self, Content};
 
-/// The tree of an engine, looked at once: its list of files is made when it is first asked for and
-/// holds for every later question, so that one answer is of one moment.
+/// The state of an engine's tree during one call: the list of files is made on first use and then
+/// reused, so that one reply is consistent.
 #[derive(Debug)]
 pub struct Local<'a> {
     engine: &'a Engine,
     check: Check,
     may_write: bool,
     uses_code_index: bool,
-    /// Segments could not be opened.
+    /// The segments could not be opened.
     is_code_index_unreadable: AtomicBool,
     state: OnceLock<Arc<TreeState>>,
     segments: OnceLock<Arc<Vec<CodeSegment>>>,
@@ -43,7 +43,7 @@ pub struct Local<'a> {
 }
 
 impl Local<'_> {
-    /// Returns the tree of `engine`, checked as `check` says; looks at nothing yet.
+    /// Creates the view of the tree of `engine`, checked according to `check`; reads nothing yet.
     pub fn new(engine: &Engine, check: Check) -> Local<'_> {
         Local {
             engine,
@@ -60,13 +60,13 @@ impl Local<'_> {
         }
     }
 
-    /// Returns the same for a call that may write files.
+    /// Returns the same view for a call that may write files.
     #[must_use]
     pub fn writable(self) -> Self {
         Local { may_write: true, ..self }
     }
 
-    /// Returns the same without the code index, whose segments may be damaged.
+    /// Returns the same view without the code index, which may be damaged.
     #[must_use]
     pub fn without_code_index(self) -> Self {
         self.engine.cache.forget_segments();
@@ -74,14 +74,14 @@ impl Local<'_> {
         Local { uses_code_index: false, segments, catalog, indexed, ..self }
     }
 
-    /// Returns true if the code index turned out to be damaged while it was read: answers since may
-    /// be incomplete.
+    /// Returns true if the code index turned out to be damaged while it was read: replies since
+    /// then may be incomplete.
     pub fn is_damaged(&self) -> bool {
         let is_damaged = |catalog: &Arc<Catalog>| catalog.is_damaged();
         [&self.catalog, &self.indexed].iter().any(|made| made.get().is_some_and(is_damaged))
     }
 
-    /// Returns true if the code index is to be made anew: it is damaged, or could not be opened.
+    /// Returns true if the code index must be rebuilt: it is damaged or could not be opened.
     pub fn needs_code_rebuild(&self) -> bool {
         self.is_damaged() || self.is_code_index_unreadable.load(Ordering::Relaxed)
     }
@@ -115,7 +115,7 @@ impl Local<'_> {
 }
 
 impl Local<'_> {
-    /// Returns true if a watch server of this process vouches for a list of files.
+    /// Returns true if a watch server of this process guarantees that a list of files is current.
     pub(super) fn is_current(&self, files: &FileList) -> bool {
         let Engine { cache, store, root, .. } = self.engine;
         self.check == Check::Watcher

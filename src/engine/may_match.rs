@@ -1,4 +1,4 @@
-//! Which files of a list a plan's patterns may match in, by the newest generation.
+//! Finds the files in which the patterns of a plan may match, with the newest generation.
 
 use super::Engine;
 use crate::base::ids::FileId;
@@ -8,13 +8,13 @@ use crate::query::candidates::{Demand, candidates};
 use crate::query::plan::Plan;
 use crate::source::kept;
 
-/// Returns the places of the files in which the patterns of `plan` may match; `None` where all may,
-/// or where the list is not of the newest generation. Of a file that is not as the generation read
-/// it nothing is known, so that it is among them. O(what is found), and that of evaluating the plan.
+/// Returns the indices of the files in which the patterns of `plan` may match. Returns `None` if
+/// all may match, or the list is not of the newest generation. Files that changed since the
+/// generation are always included. O(matches + evaluation of the plan).
 ///
 /// # Errors
 ///
-/// None for damage of the index: then nothing is known.
+/// None for a damaged index: then all files may match.
 pub(super) fn may_match(
     engine: &Engine,
     files: &FileList,
@@ -35,7 +35,7 @@ fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<us
     let demand = Demand {
         spans_lines: plan.spans_lines(),
         with_fold_docs: plan.with_fold_docs(),
-        // What is searched does not end with a NUL byte.
+        // A search does not stop at a NUL byte.
         binary_as_text: true,
         at_hand: files.size_bytes() + (files.len() * kept::ENTRY_BYTES) as u64
             <= kept::BYTES_MAX as u64,

@@ -1,33 +1,34 @@
-//! Work on many things by several threads, whose results are taken in order.
+//! Processes many items on several threads and consumes the results in order.
 //!
-//! A thread may be ahead of the taker by so many things and bytes, no more, so that one slow thing
-//! does not fill the memory with those behind it. A panic on either side ends the work on both.
+//! Workers may be ahead of the consumer by a bounded number of items and bytes, so that one slow
+//! item does not fill the memory with the results after it. A panic on either side ends the work on
+//! both.
 
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Results that may wait to be taken.
+/// Maximum number of results that wait to be consumed.
 const AHEAD_MAX: usize = 1024;
 
-/// Bytes of results that may wait to be taken.
+/// Maximum size of results that wait to be consumed.
 const AHEAD_BYTES_MAX: usize = 96 << 20;
 
 struct State<T> {
-    /// The next thing that nobody works on.
+    /// Index of the next item to process.
     next: usize,
-    /// The next thing to be taken.
+    /// Index of the next result to consume.
     taken: usize,
-    /// Finished, but not taken: with their bytes.
+    /// Results that are not consumed yet, with their sizes.
     waiting: BTreeMap<usize, (usize, T)>,
     bytes: usize,
     stopped: bool,
-    /// What the first panic of `work` said.
+    /// The payload of the first panic of `work`.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Ends the workers when it is dropped, lest a taker that panics leave them waiting.
+/// Stops the workers when dropped, so that they do not wait for a consumer that panicked.
 struct Stop<F: Fn()>(F);
 
 impl<F: Fn()> Drop for Stop<F> {
@@ -36,8 +37,8 @@ impl<F: Fn()> Drop for Stop<F> {
     }
 }
 
-/// Calls `work` for each of `0..count` on `threads` threads, and `take` with the results on this one,
-/// in order. `work` returns a result and about how many bytes it holds. Ends early where `take`
+/// Calls `work` for each of `0..count` on `threads` threads, and `take` with the results in order
+/// on this thread. `work` returns a result and its approximate size in bytes. Stops early if `take`
 /// returns an error. O(count).
 ///
 /// # Errors
@@ -75,7 +76,7 @@ pub(super) fn ordered<T: Send, E>(
                     if state.stopped || state.next >= count {
                         return;
                     }
-                    // Whoever works on the next thing to be taken must not wait for the taker.
+                    // The worker of the next result to consume must not wait for the consumer.
                     let is_near =
                         state.next < state.taken + AHEAD_MAX && state.bytes < AHEAD_BYTES_MAX;
                     if is_near || state.next == state.taken {
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!((result, taken), (Err("enough"), 11));
     }
 
-    /// Runs `run` on a thread of its own, and fails if it is not over in a while.
+    /// Runs `run` on its own thread, and fails if it does not end in time.
     fn ends(run: impl FnOnce() + Send + 'static) {
         let (sender, ended) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -204,7 +205,7 @@ mod tests {
     fn a_panic_of_the_taker_is_passed_on() {
         ends(|| {
             let take = |at: usize, _: usize| -> Result<(), ()> {
-                // The workers have nothing left to do but to wait.
+                // The workers can only wait by now.
                 std::thread::sleep(std::time::Duration::from_millis(20));
                 assert!(at < 3, "enough");
                 Ok(())

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-/// When a watch server refreshes the index after changes.
+/// When a watch server refreshes the index after changes: after `quiet` without changes, but at
+/// most `interval` after the first one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Pace {
-    /// It waits until nothing changed for this long,
+    /// Duration without changes before a refresh.
     pub quiet: Duration,
-    /// but not longer than this after the first change; and it rests at least this long between
-    /// refreshes,
+    /// Maximum wait after the first change, and minimum pause between refreshes.
     pub interval: Duration,
-    /// and so many times as long as the last one took.
+    /// Minimum pause between refreshes as a multiple of the duration of the last one.
     pub rest: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The text index as a ranking asks it: with the words of files that changed since it was built.
+//! Returns the text index for ranking, with the words of files that changed since it was built.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::catalog::extract::Extract;
 use crate::error::Result;
 use crate::index::text::{Input, Overlay, Preparer};
 
-/// Changed files whose words are held; of others nothing is ranked.
+/// Maximum number of changed files whose words are added; the others are not ranked.
 const FILES_MAX: usize = 200;
 
-/// Bytes of a changed file that are read: of larger ones nothing is indexed, either.
+/// Maximum number of bytes read of a changed file: larger files are not indexed, either.
 const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
 
-/// Returns the text index, so that it speaks of the files of a moment; `None` where there is none.
-/// O(files) the first time, and O(text) of changed files.
+/// Returns the text index, brought up to the files of `state`; `None` if there is none. O(files)
+/// the first time, and O(text) of changed files.
 ///
 /// # Errors
 ///
@@ -39,7 +39,7 @@ pub(super) fn overlay(
         }
     };
     let files = &state.files;
-    // What changed has no hash here, and so differs from what the index has.
+    // Changed files have hash 0 here, which differs from that in the index.
     let listed = files.iter().filter(|(_, info)| info.may_be_read()).filter_map(|(path, info)| {
         let hash = if info.is_as_indexed() { info.hash } else { 0 };
         (hash != 0 || !info.is_unread()).then_some((path, hash))

@@ -1,19 +1,19 @@
-//! The watch server: knows what changed since the newest generation, says so to whoever asks, and
-//! refreshes the index when it is quiet.
+//! The watch server: records what changed since the newest generation, reports it to clients, and
+//! refreshes the index when the tree is quiet.
 //!
-//! One thread waits in `poll` for events, connections, the end of a refresh and the wish to stop;
-//! a refresh runs on a second one. What is said is always relative to one generation:
+//! One thread waits in `poll` for events, connections, the end of a refresh and a stop request; a
+//! refresh runs on a second one. A report always refers to one generation:
 //!
-//! - every directory of its table is watched, or named in each answer as one of which nothing is
-//!   known; a directory that is watched only from now on is named until a refresh that started
-//!   later has looked at it;
-//! - a refresh that started after a change has seen it, so its end forgets the change; what comes
-//!   while it runs is kept;
-//! - where anything is doubtful (events lost, ignore rules changed, a generation that somebody
-//!   else published, an error), nothing is known until a refresh that starts later has ended.
+//! - every directory of its table is watched, or named in each report as one in which anything may
+//!   differ; a directory that is watched only from now on is named until a refresh that started
+//!   later has read it;
+//! - a refresh that started after a change includes it, so the end of the refresh removes the
+//!   change from the record; changes during the refresh are kept;
+//! - after lost events, changed ignore rules, a generation published by another process, or an
+//!   error, everything counts as changed until a refresh that starts later has ended.
 //!
-//! The way of an answer: a mark is set in the queue, everything before it is drained, the stamps
-//! of the ignore rules' sources are compared, the dirty paths are sent.
+//! To answer a request, the server marks the event queue, drains everything before the mark,
+//! compares the metadata of the ignore rules' sources, and sends the changed paths.
 
 mod clients;
 mod dirty;
@@ -38,27 +38,27 @@ use crate::index::snapshot::Snapshot;
 use crate::source::rules::Source;
 use crate::source::watch::{Event, Watch, Watcher};
 
-/// How long a mark may take to come out of the queue.
+/// How long a mark may take to be drained.
 const MARK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long no connection is taken after the system refused one.
+/// Pause in accepting connections after the system refused one.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// Directories of which nothing is known beyond which nothing is known at all.
+/// Number of unwatched directories above which everything counts as changed.
 const TREES_MAX: usize = 256;
 
-/// Refreshes that failed in a row beyond which the pause before the next grows no more.
+/// Number of consecutive failed refreshes after which the pause grows no further.
 const FAILURES_MAX: u32 = 5;
 
 /// Watches the tree of `engine`, keeps its index up to date and answers [`super::sync`], until
-/// `stop` says so or the tree or its index directory is gone. Memory: the watches (O(directories))
-/// and at most 10,000 dirty paths.
+/// `stop` is signalled or the tree or its index directory is removed. Memory: the watches
+/// (O(directories)) and at most 10,000 changed paths.
 ///
 /// # Errors
 ///
-/// [`Kind::Busy`] where another server watches for this index; [`Kind::Limit`] where the system
-/// grants no watcher; [`Kind::NotFound`] once the tree or the index directory is gone; those of
-/// the first refresh, but for [`Kind::Busy`].
+/// [`Kind::Busy`] if another server watches for this index; [`Kind::Limit`] if the system allows no
+/// watcher; [`Kind::NotFound`] when the tree or the index directory is removed; errors of the first
+/// refresh except [`Kind::Busy`].
 pub fn serve(engine: &Engine, pace: &Pace, stop: &Stop) -> Result<()> {
     let place = Place::take(engine.store())?;
     let watcher = Watcher::new(engine.root(), engine.store().dir())?;
@@ -75,7 +75,7 @@ pub fn serve(engine: &Engine, pace: &Pace, stop: &Stop) -> Result<()> {
     })
 }
 
-/// What the server's two threads both see.
+/// Shared by the two threads of the server.
 #[derive(Clone, Copy)]
 struct Shared<'a> {
     engine: &'a Engine,
@@ -95,23 +95,23 @@ struct Server<'a> {
     accepts_from: Instant,
     current: Option<Current>,
     dirty: Dirty,
-    /// When the first and the last news came since the last refresh started.
+    /// Times of the first and last change since the last refresh started.
     news: Option<(Instant, Instant)>,
     refreshes_from: Instant,
     failures: u32,
-    /// A refresh has succeeded, so that a later failure is no reason to end.
+    /// A refresh has succeeded, so a later failure does not end the server.
     has_refreshed: bool,
     touched: u64,
     gone: Option<Error>,
 }
 
-/// The generation that is vouched for.
+/// The generation that reports refer to.
 struct Current {
     snapshot: Snapshot,
     sources: Vec<Source>,
     /// Directories that cannot be watched.
     unwatched: Vec<Vec<u8>>,
-    /// There are too many of those.
+    /// There are too many unwatched directories to list.
     is_blind: bool,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Server<'a> {
             }
             let watcher = &mut self.watcher;
             self.clients.read(|| watcher.touch(), MARK_PATIENCE);
-            // On Linux the mark is in the queue already.
+            // On Linux the mark is already in the queue.
             self.drain()?;
             self.answer();
             if let Some(error) = self.gone.take() {
@@ -175,7 +175,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Waits until there is something to do.
+    /// Waits for the next event, connection or deadline.
     fn wait(&self, place: &Place) -> Result<()> {
         let now = Instant::now();
         let accepts = now >= self.accepts_from && self.clients.has_room();
@@ -210,10 +210,10 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Takes what happened from the queue.
+    /// Drains the event queue.
     fn drain(&mut self) -> Result<()> {
         let watch_state = &self.shared.engine.cache.watch_state;
-        // What is taken out is noted before anybody else may look.
+        // Drained events are recorded before other threads may check the state.
         let mut watched_tree = watch_state.lock();
         let before = watched_tree.as_mut().and_then(|watched_tree| watched_tree.unchanged.take());
         let (result, code_publications) = self.drained();
@@ -224,10 +224,10 @@ impl<'a> Server<'a> {
         result
     }
 
-    /// Takes what happened from the queue; returns also how often the code index was published.
+    /// Drains the event queue; returns also the number of publications of the code index.
     fn drained(&mut self) -> (Result<()>, u64) {
         let Server { watcher, dirty, current, .. } = self;
-        // While a refresh runs, a path may be one of the next generation's.
+        // During a refresh a path may belong to the next generation.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
         let (mut news, mut root_changed, mut result, mut code_publications) =
@@ -237,7 +237,7 @@ impl<'a> Server<'a> {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
             Event::Published(generation) => {
                 let known = current.as_ref().map_or(0, |current| current.snapshot.generation);
-                // Of what another process read while it built, we may have kept no note.
+                // Another process published it: changes during its build may not be recorded here.
                 if self.refreshing_since.is_none() && generation > known {
                     dirty.lose();
                     news = true;
@@ -247,7 +247,8 @@ impl<'a> Server<'a> {
             Event::Lost => {
                 log::debug!("watch: events were lost");
                 code_publications += 1;
-                // The marks may be among them: those who wait learn at once that nothing is known.
+                // Marks may be among the lost events: waiting clients learn at once that anything
+                // may have changed.
                 self.touched = self.touched.max(marks);
                 dirty.lose();
                 news = true;
@@ -273,13 +274,13 @@ impl<'a> Server<'a> {
         (self.lose_if_damaged(result), code_publications)
     }
 
-    /// Returns true if nothing differs from the generation, as far as events were taken out.
+    /// Returns true if no drained event differs from the generation.
     fn is_unchanged(&self) -> bool {
         let is_whole = |current: &Current| !current.is_blind && current.unwatched.is_empty();
         self.dirty.is_empty() && self.gone.is_none() && self.current.as_ref().is_some_and(is_whole)
     }
 
-    /// Lets calls of this process know that nothing differs, or that something may.
+    /// Publishes to calls of this process whether the tree is unchanged.
     fn publish_state(&self) {
         let unchanged = self.current.as_ref().filter(|_| self.is_unchanged());
         let unchanged = || unchanged.map(|current| (&current.snapshot, current.sources.clone()));
@@ -292,7 +293,7 @@ impl<'a> Server<'a> {
         self.news = Some((first, now));
     }
 
-    /// A damaged table is replaced by the next refresh; it is no reason to end.
+    /// A damaged table is replaced by the next refresh; it does not end the server.
     fn lose_if_damaged(&mut self, result: Result<()>) -> Result<()> {
         match result {
             Err(error) if error.kind() == Kind::Corrupt => {
@@ -310,7 +311,7 @@ impl<'a> Server<'a> {
         self.note_news();
     }
 
-    /// Answers the clients whose mark came out, and those who waited too long.
+    /// Answers the clients whose mark was drained, and those whose time is over.
     fn answer(&mut self) {
         if self.clients.are_due(self.touched) {
             let answer = self.watched();
@@ -341,7 +342,7 @@ impl<'a> Server<'a> {
         wire::answer(self.watcher.root_identity(), &watched)
     }
 
-    /// Returns true unless the tree is somewhere else, which ends the server.
+    /// Returns true unless the tree was moved, which ends the server.
     fn root_holds(&mut self) -> bool {
         let holds = self.watcher.root_holds();
         if !holds {
@@ -352,7 +353,7 @@ impl<'a> Server<'a> {
         holds
     }
 
-    /// Returns when the index is to be refreshed next.
+    /// Returns the time of the next refresh.
     fn refresh_due(&self) -> Option<Instant> {
         if self.refreshing_since.is_some() || self.dirty.is_empty() {
             return None;
@@ -376,10 +377,10 @@ impl<'a> Server<'a> {
         scope.spawn(move || {
             let built = catch_unwind(AssertUnwindSafe(|| build::refresh(engine, progress)));
             let panicked = || Err(Error::new(Kind::Io, "the refresh panicked"));
-            // The server reads it unless it has ended.
+            // The server receives it unless it has ended.
             let _ = sender.send(built.unwrap_or_else(|_| panicked()));
             wake.wake();
-            // Nobody waits for symbols: who asks makes up for what is missing.
+            // Nothing waits for symbols: calls index missing files in memory.
             let code = catch_unwind(AssertUnwindSafe(|| match code::has_code(engine) {
                 true => code::build_code(engine, false, progress).map(drop),
                 false => Ok(()),
@@ -421,8 +422,8 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Vouches for the newest generation from now on, after a refresh that succeeded. Returns
-    /// false if the next one should follow at once, since most watches stand only now.
+    /// Uses the newest generation for reports from now on, after a refresh that succeeded. Returns
+    /// false if the next refresh should follow at once, since most watches are new.
     fn adopt(&mut self) -> Result<bool> {
         let engine = self.shared.engine;
         let newest = engine.snapshot()?;
@@ -462,7 +463,7 @@ impl<'a> Server<'a> {
         });
         result?;
         self.dirty.forget_unknown(table)?;
-        // The first time every watch is new, and the second look is the one that counts.
+        // At first every watch is new, so only the second refresh is complete.
         let is_complete = self.current.is_some() && new.len() <= TREES_MAX;
         if !is_complete {
             self.dirty.lose();

@@ -1,8 +1,9 @@
-//! Where the watch server listens: a Unix socket in the index directory, for the user alone.
+//! The socket of the watch server: a Unix socket in the index directory, accessible to the user
+//! alone.
 //!
-//! One server has the lock of the operating system; so a socket file that another left behind is
-//! no one's and is replaced. The name of a socket has about 100 bytes: on Linux a longer one is
-//! reached through `/proc/self/fd`, elsewhere there is no server for such a directory.
+//! One server holds the lock of the operating system, so a leftover socket file is unused and is
+//! replaced. A socket address has about 100 bytes: on Linux a longer path is reached through
+//! `/proc/self/fd`; on other systems there is no server for such a directory.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -17,10 +18,10 @@ use crate::error::{Error, Result};
 use crate::index::store::{Role, Store, WriterLock};
 use crate::source::watch::{self, SOCKET};
 
-/// The socket's name before it is private.
+/// The name of the socket before its permissions are set.
 const SOCKET_NEW: &str = "watch.new";
 
-/// The right to be the one server of an index directory, and its ear.
+/// The lock of the one server of an index directory, and its listener.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) listener: UnixListener,
@@ -29,11 +30,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Takes the lock and listens, without waiting for connections.
+    /// Takes the lock and listens; does not wait for connections.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Busy`] where there is a server; those of creating the directory and the socket.
+    /// [`crate::Kind::Busy`] if there is a server; errors of creating the directory and the socket.
     pub(super) fn take(store: &Store) -> Result<Place> {
         let lock = store.lock_as(Role::Watcher)?;
         watch::forget_cookies(store.dir());
@@ -45,12 +46,13 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // The lock is still held, so it is ours.
+        // The lock is still held, so the socket is ours.
         let _ = fs::remove_file(&self.socket);
     }
 }
 
-/// Listens under a temporary name first: the socket has its final name only once it is private.
+/// Listens under a temporary name first: the socket gets its final name after its permissions are
+/// set.
 fn listen(dir: &Path) -> io::Result<UnixListener> {
     let (temporary, socket) = (dir.join(SOCKET_NEW), dir.join(SOCKET));
     let _ = fs::remove_file(&temporary);
@@ -62,7 +64,7 @@ fn listen(dir: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Connects to the server of an index directory; never waits. The stream does not block.
+/// Connects to the server of an index directory without blocking. The stream is non-blocking.
 pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
     let (path, _dir) = address(dir, SOCKET)?;
     let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
@@ -73,8 +75,8 @@ pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// Returns a path of `name` in `dir` that fits into a socket's address, and what must stay open
-/// as long as it is used.
+/// Returns a path of `name` in `dir` that fits into a socket address, and a descriptor that must
+/// stay open while it is used.
 fn address(dir: &Path, name: &str) -> io::Result<(PathBuf, Option<OwnedFd>)> {
     let path = dir.join(name);
     if SocketAddrUnix::new(&path).is_ok() {

@@ -1,6 +1,6 @@
-//! The sweep: compares the stamps of a part of the tree with those in the file table.
+//! The sweep: compares the metadata of a part of the tree with the file table.
 //!
-//! A file that a query reads anyway needs no stamp, so the caller names the files to pass over.
+//! A file that a query reads anyway needs no comparison, so the caller passes the files to skip.
 //! Cost: one `openat` for each directory and one `fstatat` for each file, on several threads.
 
 use std::ffi::{CStr, CString};
@@ -17,17 +17,17 @@ use crate::index::table::Table;
 use crate::source::DirHandle;
 use crate::source::stamp::EntryKind;
 
-/// Directories that a thread takes at a time.
+/// Number of directories that a thread takes at a time.
 const CLAIM: u32 = 16;
 
-/// What differs from the table.
+/// The differences from the table.
 #[derive(Debug, Default)]
 pub(super) struct Swept {
-    /// Files with another stamp, ascending.
+    /// Files with other metadata, ascending.
     pub(super) changed: Vec<FileId>,
     /// Files that are no longer regular files, ascending.
     pub(super) gone: Vec<FileId>,
-    /// Directories with another stamp, or which cannot be opened, ascending.
+    /// Directories with other metadata, or which cannot be opened, ascending.
     pub(super) dirs: Vec<DirId>,
 }
 
@@ -118,8 +118,8 @@ fn sweep_dir(
             swept.dirs.push(id);
             let files = match error.kind() {
                 ErrorKind::NotFound | ErrorKind::NotADirectory => &mut swept.gone,
-                // It may be there: whoever reads its files sees the same error, or none any more;
-                // where a link took its place, the list of the directory above says so.
+                // It may exist: reading its files returns the same error, or succeeds. If a link
+                // replaced it, the listing of its parent shows that.
                 _ => &mut swept.changed,
             };
             files.extend(table.own_files(&dir)?);
@@ -149,7 +149,7 @@ fn compare(
     match dir.stat(path) {
         Ok((EntryKind::File, stamp)) if stamp == table.stamp(id)? => {}
         Ok((EntryKind::File, _)) => swept.changed.push(id),
-        // What cannot be statted is read, so that the reader's error is the one that is seen.
+        // A file without metadata is read, so that the error of reading is reported.
         Err(error) if error.kind() != ErrorKind::NotFound => swept.changed.push(id),
         Ok(_) | Err(_) => swept.gone.push(id),
     }

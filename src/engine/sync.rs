@@ -8,32 +8,32 @@ use super::compare::WatchReport;
 use super::{Engine, socket, wire};
 use crate::source::watch;
 
-/// How long a server may take to greet.
+/// Timeout for the greeting of a server.
 const GREETING: Duration = Duration::from_millis(5);
 
-/// A question that was sent to a watch server, which works on it meanwhile.
+/// A request that was sent to a watch server and is being processed.
 #[derive(Debug)]
 pub struct PendingSync {
     stream: UnixStream,
     root: (u64, u64),
 }
 
-/// Asks the watch server of an index what changed since its generation, every change that was
-/// made before this call included. Returns `None` where there is no server; does not wait.
+/// Requests from the watch server of an index the changes since its generation, including every
+/// change before this call. Returns `None` if there is no server; does not block.
 pub fn start_sync(engine: &Engine) -> Option<PendingSync> {
     let mut stream = socket::connect(engine.store().dir()).ok()?;
     let mut request = wire::greeting().to_vec();
     request.extend_from_slice(&wire::SYNC);
-    // The stream does not block yet, and a fresh one has room for a few bytes.
+    // The stream is non-blocking here; a new one has room for a few bytes.
     stream.write_all(&request).ok()?;
     stream.set_nonblocking(false).ok()?;
     Some(PendingSync { stream, root: watch::identity(engine.root()).ok()? })
 }
 
 impl PendingSync {
-    /// Waits for the answer. Returns `None` where the server is not of this version, or watches
-    /// another tree than the one that was at the root, or does not greet within 5 ms, or cannot
-    /// tell, or not within `deadline`: the caller then looks for itself.
+    /// Waits for the answer. Returns `None` if the server has another version, watches another tree
+    /// than the one at the root, does not greet within 5 ms, cannot report the changes, or does not
+    /// answer within `deadline`. The caller then compares the tree itself.
     pub fn wait(mut self, deadline: Duration) -> Option<WatchReport> {
         let started_at = Instant::now();
         let mut greeting = [0; wire::GREETING_BYTES];
@@ -55,7 +55,7 @@ impl PendingSync {
     }
 }
 
-/// Asks and waits: [`start_sync`], then [`PendingSync::wait`].
+/// Sends a request and waits: [`start_sync`], then [`PendingSync::wait`].
 pub fn sync(engine: &Engine, deadline: Duration) -> Option<WatchReport> {
     start_sync(engine)?.wait(deadline)
 }

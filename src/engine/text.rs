@@ -1,4 +1,4 @@
-//! Builds the text index, after the code index, whose symbols say where files are cut.
+//! Builds the text index. Runs after the code index, whose symbols decide how files are split.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,12 +17,12 @@ use crate::index::text::builder::remove_unfinished;
 use crate::index::text::{Input, Prepared, Preparer, TextBuilder, TextIndex, Unusable};
 use crate::source::read::{self, Buffer};
 
-/// Files that may differ from the text index before it is built again: their words are held in memory
-/// by those who rank. The larger of a number and a part of all files.
+/// Number of files that may differ from the text index before it is rebuilt; ranking adds their
+/// words in memory. The larger of a number and a share of all files.
 const BEHIND_MAX: usize = 200;
 const BEHIND_SHARE: usize = 20;
 
-/// What the text index is built from.
+/// The inputs of the text index.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'a> {
     pub(super) engine: &'a Engine,
@@ -33,14 +33,14 @@ pub(super) struct Sources<'a> {
     pub(super) doc_map: &'a DocMap,
 }
 
-/// How far a text index that is there is believed.
+/// How far an existing text index is trusted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Belief {
-    /// Not at all: another one is built.
+    /// Not at all: it is rebuilt.
     Nothing,
-    /// Once every block of it was checked.
+    /// After a check of every block.
     Checked,
-    /// As far as opening it checks it.
+    /// After the checks of opening it.
     Opened,
 }
 
@@ -51,8 +51,8 @@ impl Engine {
     }
 }
 
-/// Builds the text index unless there is one that is little behind; returns whether it did. The caller
-/// holds the lock of the code index. O(text).
+/// Builds the text index unless there is one with few outdated files; returns whether it did. The
+/// caller holds the lock of the code index. O(text).
 ///
 /// # Errors
 ///
@@ -103,7 +103,7 @@ pub(super) fn build(
     Ok(true)
 }
 
-/// Returns the words of a file, if it still is what the segment speaks of; none of one that is no text.
+/// Returns the words of a file if its content is still that of the segment.
 fn prepare(
     engine: &Engine,
     segment: &CodeSegment,
@@ -124,8 +124,8 @@ fn prepare(
     Some(words(&mut Preparer::default(), input))
 }
 
-/// Returns the words of a file, none of one that is no text. Who builds and who holds an edit in memory
-/// both ask here, so that they rank alike.
+/// Returns the words of a file; none if it is not text. Used by the builder and by the in-memory
+/// overlay, so that both rank alike.
 pub(super) fn words(preparer: &mut Preparer, input: Input<'_>) -> Prepared {
     let content = Content::of(input.text);
     if content.utf16 || content.nul_at.is_some() {

@@ -1,4 +1,4 @@
-//! The watch server where there is none yet: nobody serves, so every client looks for itself.
+//! Replaces the watch server on platforms without one: every client compares the tree itself.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,22 +8,22 @@ use super::{Engine, Pace};
 use crate::error::{Error, Kind, Result};
 use crate::index::store::Store;
 
-/// Asks a server to end, from any thread.
+/// A handle that stops a server, from any thread.
 #[derive(Debug)]
 pub struct Stop(AtomicBool);
 
 impl Stop {
-    /// Returns a handle with which nothing is asked yet.
+    /// Creates a handle that is not signalled.
     pub fn new() -> Result<Stop> {
         Ok(Stop(AtomicBool::new(false)))
     }
 
-    /// Asks whoever serves with this handle to end.
+    /// Signals the server with this handle to stop.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Returns true if an end was asked for.
+    /// Returns true if the stop was signalled.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
@@ -35,7 +35,7 @@ pub fn serve(_engine: &Engine, _pace: &Pace, _stop: &Stop) -> Result<()> {
         .with_hint("search without it: `--fresh strict` is always right"))
 }
 
-/// A question to a watch server, of which there is none.
+/// Never constructed: there is no watch server.
 #[derive(Debug)]
 pub enum PendingSync {}
 
@@ -56,7 +56,7 @@ pub fn sync(_engine: &Engine, _deadline: Duration) -> Option<WatchReport> {
     None
 }
 
-/// What a watch server of this process vouches for: nothing.
+/// The state of the watch server, of which there is none.
 #[derive(Debug, Default)]
 pub(super) struct WatchState;
 
@@ -77,12 +77,12 @@ impl WatchState {
     }
 }
 
-/// A generation of which nothing changed, of which nobody tells.
+/// Never constructed: no server guarantees that a generation is unchanged.
 #[derive(Debug)]
 pub(super) enum UnchangedGeneration {}
 
 impl UnchangedGeneration {
-    /// Returns whether it speaks of a generation.
+    /// Returns whether it is a generation.
     pub(super) fn is_of(&self, _generation: u64, _checksums: &[u32]) -> bool {
         match *self {}
     }

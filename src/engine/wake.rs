@@ -1,4 +1,4 @@
-//! Wakes a thread that waits in `poll`, and asks a server to end.
+//! Wakes a thread that waits in `poll`, and stops a server.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Kind, Result};
 
-/// A pair of descriptors: a byte into one makes the other readable.
+/// A pair of descriptors: a byte written to one makes the other readable.
 #[derive(Debug)]
 pub(super) struct Wake {
     sender: UnixStream,
@@ -25,7 +25,7 @@ impl Wake {
     }
 
     pub(super) fn wake(&self) {
-        // A full buffer wakes as well as one byte more would.
+        // A full buffer wakes the reader as well as one more byte would.
         let _ = (&self.sender).write(&[1]);
     }
 
@@ -38,7 +38,7 @@ impl Wake {
     }
 }
 
-/// Asks a server to end, from any thread.
+/// A handle that stops a server, from any thread.
 #[derive(Debug)]
 pub struct Stop {
     stopped: AtomicBool,
@@ -46,22 +46,22 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Returns a handle with which nothing is asked yet.
+    /// Creates a handle that is not signalled.
     ///
     /// # Errors
     ///
-    /// If the system grants no more descriptors.
+    /// If the system has no more descriptors.
     pub fn new() -> Result<Stop> {
         Ok(Stop { stopped: AtomicBool::new(false), wake: Wake::new()? })
     }
 
-    /// Asks whoever serves with this handle to end.
+    /// Signals the server with this handle to stop.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         self.wake.wake();
     }
 
-    /// Returns true if an end was asked for.
+    /// Returns true if the stop was signalled.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }

@@ -1,9 +1,9 @@
-//! What a watch server vouches for to calls of its own process: that nothing happened since a
-//! generation was made, without a question to another thread.
+//! In-process fast path: proves from the inotify queue that the tree is unchanged since a
+//! generation, without a request to the server's thread.
 //!
-//! Linux queues what happened to a file before the call that did it returns. So where the queue is
-//! empty and the server noted nothing, nothing happened. The server holds the lock while it takes
-//! events out of the queue, so that none is in neither place.
+//! Linux queues an event before the call that caused it returns. So if the queue is empty and the
+//! server recorded nothing, nothing happened. The server holds the lock while it drains events, so
+//! that each event is either in the queue or recorded.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,44 +17,44 @@ use crate::index::store::Store;
 use crate::source::rules::{Followed, Source};
 use crate::source::watch::{self, Queue, Watcher};
 
-/// How often calls that are answered so note that the index was used.
+/// How often such calls record that the index is used.
 const NOTED_EVERY: Duration = Duration::from_secs(600);
 
-/// Where the server of this process stands, if there is one.
+/// The state of the watch server of this process, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct WatchState {
     watched_tree: Mutex<Option<WatchedTree>>,
-    /// Servers that began, so that what one counted is not taken for another one's.
+    /// Number of servers started, so that the counts of two servers differ.
     servers: AtomicU64,
 }
 
-/// Where a server stands.
+/// The state of one server.
 #[derive(Debug)]
 pub(super) struct WatchedTree {
     queue: Queue,
     root: PathBuf,
     root_identity: (u64, u64),
-    /// What holds while nothing happens; `None` while something did.
+    /// The generation that is unchanged while the queue is empty; `None` if something changed.
     pub(super) unchanged: Option<Arc<UnchangedGeneration>>,
-    /// What held last.
+    /// The last unchanged generation.
     last: Option<Arc<UnchangedGeneration>>,
-    /// Counts how often the code index was published, as far as events were taken out of the queue.
+    /// Number of publications of the code index, as far as events were drained.
     pub(super) code_publications: u64,
     noted: Option<Instant>,
 }
 
-/// A generation of which nothing changed.
+/// A generation that is unchanged since it was made.
 #[derive(Debug)]
 pub(super) struct UnchangedGeneration {
     generation: u64,
     checksums: Vec<u32>,
-    /// Ignore rules' sources: what changes them through another name, or a map, makes no event.
+    /// The sources of ignore rules: a change through another name or a memory map causes no event.
     sources: Vec<Followed>,
 }
 
 impl UnchangedGeneration {
-    /// Returns what is vouched for by who watches every directory of the generation; `before` is what was
-    /// vouched for last.
+    /// Creates the state for a server that watches every directory of the generation; `before` is
+    /// the last unchanged generation, whose descriptors are reused.
     fn new(
         snapshot: &Snapshot,
         sources: Vec<Source>,
@@ -78,13 +78,13 @@ impl UnchangedGeneration {
         UnchangedGeneration { generation: snapshot.generation, checksums, sources }
     }
 
-    /// Returns true if it speaks of the generation with this number and these checksums.
+    /// Returns true if it is the generation with this number and these checksums.
     pub(super) fn is_of(&self, generation: u64, checksums: &[u32]) -> bool {
         (self.generation, &*self.checksums) == (generation, checksums)
     }
 }
 
-/// Ends what is vouched for when the server does.
+/// Clears the state when the server ends.
 #[derive(Debug)]
 pub(super) struct ServerGuard<'a>(&'a WatchState);
 
@@ -95,8 +95,8 @@ impl Drop for ServerGuard<'_> {
 }
 
 impl WatchState {
-    /// Notes that a server begins, which vouches for nothing yet. Where the system's queue says
-    /// nothing of its own moment, it never will.
+    /// Records the start of a server, which guarantees nothing yet. On platforms without an ordered
+    /// queue it never will.
     pub(super) fn begin(&self, root: &Path, watcher: &Watcher) -> ServerGuard<'_> {
         let (root, root_identity) = (root.to_path_buf(), watcher.root_identity());
         let code_publications = self.servers.fetch_add(1, Ordering::Relaxed) << 32;
@@ -113,12 +113,13 @@ impl WatchState {
         ServerGuard(self)
     }
 
-    /// Returns the server's standing; while it is held, nobody takes events out of the queue.
+    /// Returns the server's state; while it is locked, no events are drained.
     pub(super) fn lock(&self) -> MutexGuard<'_, Option<WatchedTree>> {
         self.watched_tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what holds from now on while nothing happens: the generation and the sources that `unchanged` gives.
+    /// Sets the generation that is unchanged while the queue is empty, with the sources that
+    /// `unchanged` returns.
     pub(super) fn set_unchanged<'a>(
         &self,
         unchanged: impl FnOnce() -> Option<(&'a Snapshot, Vec<Source>)>,
@@ -133,8 +134,8 @@ impl WatchState {
         }
     }
 
-    /// Returns the generation of which nothing changed until now, if that is certain. Costs a look
-    /// at the queue and at each of the ignore rules' sources.
+    /// Returns the generation that is certainly unchanged until now. Costs a check of the queue and
+    /// of each source of ignore rules.
     pub(super) fn unchanged(&self, store: &Store) -> Option<Arc<UnchangedGeneration>> {
         let unchanged = {
             let mut watched_tree = self.lock();
@@ -154,14 +155,15 @@ impl WatchState {
         unchanged.sources.iter().all(Followed::holds).then_some(unchanged)
     }
 
-    /// Returns true if nothing was noticed since the newest generation. Costs a look at the queue.
+    /// Returns true if no change was noticed since the newest generation. Costs a check of the
+    /// queue.
     pub(super) fn is_settled(&self) -> bool {
         let watched_tree = self.lock();
         watched_tree.as_ref().is_some_and(|it| it.unchanged.is_some() && it.queue.is_empty())
     }
 
-    /// Returns a number that is another one after each publication of the code index, if none is
-    /// on its way.
+    /// Returns a number that differs after each publication of the code index, if no event is
+    /// pending.
     pub(super) fn code_publications(&self) -> Option<u64> {
         let watched_tree = self.lock();
         watched_tree

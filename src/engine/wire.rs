@@ -1,4 +1,4 @@
-//! What watch server and client say to each other: greetings, a request, an answer.
+//! The protocol between watch server and client: greetings, a request, an answer.
 //!
 //! ```text
 //! greeting, both ways   `codedbW`, protocol (u8), index format (u32)
@@ -10,13 +10,14 @@
 //! ```
 //!
 //! Numbers are little-endian. The client sends greeting and request at once; the server greets
-//! before it works. The next request waits for the answer. Whoever reads something else closes the
-//! connection. The root's identity tells apart the trees that several containers have at one path.
+//! before it starts to work. The next request is sent after the answer. Either side closes the
+//! connection on invalid input. The root's identity distinguishes trees that different containers
+//! have at one path.
 
 use super::compare::WatchReport;
 use crate::index::format;
 
-/// Counts up whenever this page changes.
+/// Incremented with every change of the protocol.
 const PROTOCOL: u8 = 2;
 
 /// Bytes of a greeting.
@@ -25,10 +26,10 @@ pub(super) const GREETING_BYTES: usize = 12;
 /// The only request.
 pub(super) const SYNC: [u8; 5] = [1, 0, 0, 0, 1];
 
-/// The answer of a server that cannot say what changed.
+/// The answer of a server that cannot report the changes.
 pub(super) const DEGRADED: [u8; 5] = [1, 0, 0, 0, 0];
 
-/// Bytes of an answer's body at most; a server that has more to say is degraded.
+/// Maximum size of an answer; a server with a longer report is degraded.
 pub(super) const BODY_BYTES_MAX: usize = 4 << 20;
 
 /// Returns the greeting of this program.
@@ -39,7 +40,7 @@ pub(super) fn greeting() -> [u8; GREETING_BYTES] {
     greeting
 }
 
-/// Returns the whole answer, or that of a degraded server where it would be too long.
+/// Returns the answer, or that of a degraded server if it would be too long.
 pub(super) fn answer(root: (u64, u64), watched: &WatchReport) -> Vec<u8> {
     let mut bytes = vec![0; 4];
     bytes.push(1);
@@ -61,7 +62,7 @@ pub(super) fn answer(root: (u64, u64), watched: &WatchReport) -> Vec<u8> {
     bytes
 }
 
-/// Decodes an answer's body; `None` if it is damaged, about another root, or the server is
+/// Decodes the body of an answer; `None` if it is damaged, about another root, or the server is
 /// degraded. O(body).
 pub(super) fn decode(body: &[u8], root: (u64, u64)) -> Option<WatchReport> {
     let mut rest = body.strip_prefix(&[1])?;
@@ -73,7 +74,7 @@ pub(super) fn decode(body: &[u8], root: (u64, u64)) -> Option<WatchReport> {
     for paths in [&mut watched.changed, &mut watched.dirs, &mut watched.trees] {
         for _ in 0..number(&mut rest)? {
             let len = number(&mut rest)?;
-            // Room is taken only for bytes that are there.
+            // Memory is allocated only for bytes that were received.
             paths.push(rest.split_off(..len)?.to_vec());
         }
     }

@@ -1,5 +1,5 @@
-//! Reads a file to serve it to others: it lies under the root, is reached without leaving it, and is
-//! no secret.
+//! Reads files that are served to others, such as a model: only files inside the root that are not
+//! secrets.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -10,33 +10,34 @@ use super::stamp::Stamp;
 use crate::base::path;
 use crate::error::{Error, Kind, Result};
 
-/// What a file held as it was read.
+/// The content of a file when it was read.
 #[derive(Clone, Debug)]
 pub struct Content {
-    /// Its bytes, the first of them where it is longer than was asked for.
+    /// The bytes; only the first ones if the file is longer than the requested maximum.
     pub bytes: Vec<u8>,
-    /// Its length.
+    /// Length of the file.
     pub size_bytes: u64,
-    /// What the file system said of it before it was read.
+    /// Metadata of the file before it was read.
     pub stamp: Stamp,
-    /// No symbolic link is on the way to it for certain, so that `stamp` is that of its path.
+    /// True if no symbolic link is on the path, so that `stamp` is the metadata at that path.
     pub is_unlinked: bool,
-    /// Whether `bytes` are UTF-8, once somebody asked.
+    /// Whether `bytes` are UTF-8; computed on first use.
     is_utf8: OnceLock<bool>,
 }
 
 impl Content {
-    /// Returns the content of a file of `size_bytes` bytes that had that stamp before they were read.
+    /// Creates the content of a file that had `size_bytes` bytes and the metadata `stamp` before it
+    /// was read.
     pub fn new(bytes: Vec<u8>, size_bytes: u64, stamp: Stamp) -> Content {
         Content { bytes, size_bytes, stamp, is_unlinked: false, is_utf8: OnceLock::new() }
     }
 
-    /// Returns true if its bytes are UTF-8. O(bytes) the first time.
+    /// Returns true if the bytes are UTF-8. O(bytes) the first time.
     pub fn is_utf8(&self) -> bool {
         *self.is_utf8.get_or_init(|| std::str::from_utf8(&self.bytes).is_ok())
     }
 
-    /// Returns true if these are not all of the file's bytes.
+    /// Returns true if the file has more bytes than these.
     pub fn is_cut(&self) -> bool {
         (self.bytes.len() as u64) < self.size_bytes
     }
@@ -52,7 +53,7 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     let named = path::to_path(path);
     refuse_secret(path, &named)?;
     let io = |error| Error::io(&named, error);
-    // Where the path is spelled in another way, what it leads to may be named like a secret.
+    // The target of a path with `.` or `..` can have the name of a secret, so it is resolved first.
     let is_plain = path.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."));
     let unlinked = is_plain.then(|| read::open_unlinked(root, &named)).flatten();
     let is_unlinked = unlinked.is_some();
@@ -65,12 +66,12 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     let len_bytes = stamp.size.min(bytes_max);
     buffer.fill(&mut file, len_bytes).map_err(io)?;
     let bytes = buffer.into_bytes();
-    // A file that tells no length has the one that was read.
+    // The length of a file whose metadata reports none is the number of bytes read.
     let size_bytes = stamp.size.max(bytes.len() as u64);
     Ok(Content { is_unlinked, ..Content::new(bytes, size_bytes, stamp) })
 }
 
-/// Returns where the file at a path below `root` lies in truth, if that may be served.
+/// Returns the canonical path of the file at a path below `root`, if it may be served.
 fn real(root: &Path, named: &Path) -> Result<PathBuf> {
     let real = root.join(named).canonicalize().map_err(|error| Error::io(named, error))?;
     let Some(below) = real.strip_prefix(root).ok().and_then(path::from_path) else {

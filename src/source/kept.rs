@@ -1,6 +1,6 @@
-//! Texts of files kept in memory, so that a process that stays reads each of them once; every use
-//! compares the stamp first, the file's own or (`text_at`) the one that the caller vouches for. Of files
-//! that are no texts, only that is kept.
+//! Caches file texts in memory, so that a long-running process reads each file once. Every use
+//! compares metadata first: that of the file, or with `text_at` the metadata that the caller has
+//! just obtained. For files that are not text only that fact is cached.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -15,19 +15,19 @@ use super::stamp::Stamp;
 use crate::base::{path, text};
 use crate::error::Result;
 
-/// Bytes of texts that are kept.
+/// Maximum number of bytes of cached texts.
 pub const BYTES_MAX: usize = 64 << 20;
 
-/// Bytes of one text that is kept; longer files are read each time.
+/// Maximum length of a cached text; longer files are read each time.
 const FILE_BYTES_MAX: usize = (1 << 20) + 1;
 
-/// Files that are known to be no texts.
+/// Maximum number of files cached as not being text.
 const OTHERS_MAX: usize = 1 << 18;
 
-/// What a text costs beside its bytes.
+/// Memory that a cached text takes besides its bytes.
 pub const ENTRY_BYTES: usize = 256;
 
-/// A text that is kept, or empty where the file could not be read.
+/// A cached text; empty if the file could not be read.
 #[derive(Clone, Debug, Default)]
 pub struct Text(Option<Arc<Content>>);
 
@@ -40,8 +40,8 @@ impl Deref for Text {
 }
 
 impl Text {
-    /// Returns it as UTF-8, as [`text::decode`] does; `None` for bytes that are no text. O(1) where it is
-    /// UTF-8 and that was found out before.
+    /// Returns the text as UTF-8, as [`text::decode`] does, or `None` if the bytes are not text.
+    /// O(1) for UTF-8 that was checked before.
     pub fn utf8(&self) -> Option<Cow<'_, [u8]>> {
         match &self.0 {
             Some(content) if text::is_text(self) && content.is_utf8() => {
@@ -52,7 +52,7 @@ impl Text {
     }
 }
 
-/// The texts of a tree's files.
+/// A cache of the texts of a tree's files.
 #[derive(Debug)]
 pub struct Texts {
     root: PathBuf,
@@ -62,20 +62,20 @@ pub struct Texts {
 #[derive(Debug, Default)]
 struct Kept {
     texts: FxHashMap<Vec<u8>, Arc<Content>>,
-    /// Files that were no texts when they had these stamps.
+    /// Files that were not text when they had this metadata.
     others: FxHashMap<Vec<u8>, Stamp>,
-    /// What the texts cost.
+    /// Memory of the texts.
     bytes: usize,
 }
 
 impl Texts {
-    /// Returns the texts of the tree at `root`, which is canonical; none is read yet.
+    /// Creates an empty cache for the tree at `root`, which is canonical.
     pub fn new(root: PathBuf) -> Texts {
         Texts { root, kept: RwLock::default() }
     }
 
-    /// Returns up to `bytes_max` bytes of the file at a repository path. O(path) where it is kept
-    /// and has its stamp still, O(bytes) otherwise.
+    /// Returns up to `bytes_max` bytes of the file at a repository path. O(path) if it is cached
+    /// and its metadata is unchanged, else O(bytes).
     ///
     /// # Errors
     ///
@@ -84,9 +84,9 @@ impl Texts {
         self.content(path, bytes_max).map(|(content, _)| Text(Some(content)))
     }
 
-    /// Does as [`Texts::read`] does for a file that has this stamp now, as the caller found out, or
-    /// gives `None` if it is no text; and tells whether that is kept: then it is the same for as long as
-    /// the file has this stamp. O(path) for what was kept before, without asking the system.
+    /// Reads as [`Texts::read`] does for a file whose present metadata is `now`. Returns `None` if
+    /// it is not text, and whether the result is cached: then it stays the same while the file has
+    /// this metadata. O(path) and no system call for cached files.
     ///
     /// # Errors
     ///
@@ -108,12 +108,13 @@ impl Texts {
         Ok((text::is_text(&content.bytes).then(|| Text(Some(content))), is_kept))
     }
 
-    /// Returns true if the file is known to be no text, if it has this stamp now. O(path).
+    /// Returns true if the file is cached as not being text, assuming that `now` is its present
+    /// metadata. O(path).
     pub fn is_other(&self, path: &[u8], now: Stamp) -> bool {
         self.kept.read().is_ok_and(|kept| kept.others.get(path) == Some(&now))
     }
 
-    /// Returns the content of a file, and whether it is kept.
+    /// Returns the content of a file, and whether it is cached.
     fn content(&self, path: &[u8], bytes_max: u64) -> Result<(Arc<Content>, bool)> {
         if let Some(content) = self.kept(path)
             && content.size_bytes <= bytes_max
@@ -124,8 +125,8 @@ impl Texts {
         let content = guarded::read(&self.root, path, bytes_max)?;
         let stamp = content.stamp.unless_racy(taken_at);
         let content = Arc::new(content);
-        // A path through a link is read anew, since the stamp here is that of what it leads to. What was
-        // written while it was read has another stamp by now.
+        // A path through a link is read each time, since the metadata here is that of the target. A
+        // file written during the read has other metadata by now.
         let is_its_own = content.is_unlinked || self.stamp(path) == Some(stamp);
         let is_lasting = stamp != Stamp::NEVER && is_its_own;
         if is_lasting && !text::is_text(&content.bytes) {

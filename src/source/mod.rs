@@ -1,9 +1,9 @@
-//! The work tree: the only room that reads it, and writes it.
+//! The work tree: the only module below the edge that reads and writes its files.
 //!
-//! [`walk`] finds the files as ripgrep would, [`stamp`] says when one changed, [`rules`] keeps the
-//! ignore rules' own stamps, `watch` tells of changes as they happen, [`secret`] names the files
-//! that no index may hold, [`guarded`] reads what may be served to others, [`kept`] keeps it in
-//! memory, [`mod@write`] edits files for a caller that may.
+//! [`walk`] lists the files that ripgrep would search. [`stamp`] compares file metadata, [`rules`]
+//! tracks the sources of ignore rules, and `watch` reports changes as they happen. [`secret`] lists
+//! the files that no index may contain. [`guarded`] reads files that may be served to others, and
+//! [`kept`] caches them in memory. [`mod@write`] edits files for callers that are allowed to.
 
 pub mod guarded;
 pub mod kept;

@@ -1,5 +1,5 @@
-//! What differs between operating systems, behind one interface: stamps and cheap stats of the
-//! entries of one directory, and how such entries are written.
+//! The differences between operating systems behind one interface: metadata of directory entries,
+//! and how entries are created, replaced and removed.
 
 #[cfg(not(unix))]
 mod other;
@@ -24,15 +24,14 @@ pub struct FileSystem {
 }
 
 impl FileSystem {
-    /// Returns true if other machines may change files without this one's knowledge: there index
-    /// files are read instead of mapped, and watching sees only local changes.
+    /// Returns true if other machines may change files without this one's knowledge. There index
+    /// files are read instead of mapped, and watching reports only local changes.
     pub fn is_network(&self) -> bool {
         self.network
     }
 }
 
-/// Returns the kind of file system that `path` lies on; a local one of unknown kind where it
-/// cannot be told.
+/// Returns the kind of file system of `path`; local and unnamed if it cannot be determined.
 pub fn file_system(path: &std::path::Path) -> FileSystem {
     #[cfg(target_os = "linux")]
     if let Ok(stat) = rustix::fs::statfs(path) {

@@ -1,4 +1,4 @@
-//! Reads whole files into a buffer that is used again, never waiting on a pipe.
+//! Reads whole files into a reusable buffer, and never blocks on a pipe.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -7,18 +7,18 @@ use std::path::Path;
 
 use super::platform;
 
-/// Opens a file for reading; a pipe or device in its place is an error, not a wait.
+/// Opens a regular file for reading. A pipe or device in its place is an error and does not block.
 ///
 /// # Errors
 ///
-/// Those of opening, and `InvalidInput` if it is no regular file.
+/// Errors of opening, and `InvalidInput` if it is not a regular file.
 pub fn open(path: &Path) -> io::Result<(File, std::fs::Metadata)> {
     of_file(platform::open_without_waiting(path)?)
 }
 
-/// Does as [`open`] for the file at `path` below the directory `root`, which is canonical, if no symbolic
-/// link is on the way: so it lies there in truth, if `path` is of names alone. `None` where another way may
-/// still lead to it.
+/// Opens the file at `path` below the canonical directory `root` if no symbolic link is on the way,
+/// so that it is inside `root` if `path` has no `..`. Returns `None` if it cannot be opened this
+/// way; another way may still lead to it.
 pub fn open_unlinked(root: &Path, path: &Path) -> Option<(File, std::fs::Metadata)> {
     of_file(platform::open_unlinked(&root.join(path))?).ok()
 }
@@ -31,31 +31,31 @@ fn of_file(file: File) -> io::Result<(File, std::fs::Metadata)> {
     Ok((file, metadata))
 }
 
-/// Bytes at which reading a file gives up that has none according to its metadata.
+/// Maximum number of bytes read from a file whose metadata reports length 0.
 const WITHOUT_LENGTH_BYTES_MAX: usize = 64 << 20;
 
-/// A file's bytes, in memory that the next file uses again.
+/// The bytes of one file, in memory that is reused for the next.
 #[derive(Debug, Default)]
 pub struct Buffer {
-    /// As long as the longest file so far; what lies behind `len` is of earlier ones.
+    /// As long as the longest file so far; bytes after `len` belong to earlier files.
     bytes: Vec<u8>,
     len: usize,
 }
 
 impl Buffer {
-    /// Returns the bytes of the file that was read last.
+    /// Returns the bytes of the last file read.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
-    /// Returns the bytes of the file that was read last, and gives the rest of the memory back.
+    /// Returns the bytes of the last file read and frees the rest of the memory.
     pub fn into_bytes(mut self) -> Vec<u8> {
         self.bytes.truncate(self.len);
         self.bytes.shrink_to_fit();
         self.bytes
     }
 
-    /// Reads the bytes `range` of an opened file, or what there is of them. O(range).
+    /// Reads the bytes `range` of an open file, or as many of them as exist. O(range).
     pub fn fill_range(&mut self, file: &mut File, range: Range<u64>) -> io::Result<()> {
         file.seek(SeekFrom::Start(range.start))?;
         self.len = 0;
@@ -65,10 +65,11 @@ impl Buffer {
         }
     }
 
-    /// Reads an opened file that has `len_bytes` according to its metadata, to its end. O(file).
+    /// Reads an open file, whose metadata reports `len_bytes`, to its end. O(file).
     ///
-    /// A file that has grown since is read as long as it was, unless that was empty, since some
-    /// file systems tell no lengths; such a file is an error once it has `WITHOUT_LENGTH_BYTES_MAX`.
+    /// A file that has grown since is read up to `len_bytes`. If that is 0 it is read to its end,
+    /// since some file systems report no lengths; more than `WITHOUT_LENGTH_BYTES_MAX` are then an
+    /// error.
     pub fn fill(&mut self, file: &mut File, len_bytes: u64) -> io::Result<()> {
         self.len = 0;
         let expected = usize::try_from(len_bytes).unwrap_or(usize::MAX);

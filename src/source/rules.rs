@@ -1,7 +1,9 @@
-//! The ignore rules' sources and their stamps: a file set holds only as long as they do.
+//! The sources of ignore rules and their metadata: a list of files is valid only while its sources
+//! are unchanged.
 //!
-//! Inside the tree a new ignore file shows in its directory's stamp, so only those that exist are
-//! kept; outside (the parents' directories, the user's global excludes) absent ones are kept too.
+//! Inside the tree, a new ignore file changes the metadata of its directory, so only existing files
+//! are recorded. Outside the tree (the parents' directories, the user's global excludes) absent
+//! files are recorded too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,28 +18,28 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::stamp::Stamp;
 use super::walk::Environment;
 
-/// Names of files and folders that decide which entries of their directory are searched.
+/// Names of files and directories that decide which entries of their directory are searched.
 pub const NAMES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".git", ".jj"];
 
-/// One source of ignore rules, as it was when the tree was walked.
+/// One source of ignore rules, as recorded when the tree was walked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Source {
     /// Absolute path.
     pub path: PathBuf,
-    /// What was there.
+    /// What was found there.
     pub state: State,
 }
 
-/// What was found at a source's path.
+/// What was found at the path of a source.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum State {
     /// Nothing.
     Absent,
-    /// A directory, or something else that is no file; only that it exists matters.
+    /// A directory or another entry that is not a file; only its existence matters.
     Dir,
-    /// A file, with its stamp and a hash of its content.
+    /// A file, with its metadata and a hash of its content.
     File {
-        /// Its stamp, or [`Stamp::NEVER`] if it was changed just before.
+        /// Metadata, or [`Stamp::NEVER`] if the file was changed just before.
         stamp: Stamp,
         /// XXH3 of its content.
         hash: u64,
@@ -45,11 +47,12 @@ pub enum State {
 }
 
 impl Source {
-    /// Reads the source at `path`; what cannot be read counts as absent, as it does for the walker.
+    /// Reads the source at `path`. An unreadable source counts as absent, as it does for the
+    /// walker.
     pub fn read(path: PathBuf) -> Source {
         let taken_at = SystemTime::now();
         let state = match fs::metadata(&path) {
-            // Reading a pipe would wait for ever.
+            // Reading a pipe would block.
             Ok(metadata) if !metadata.is_file() => State::Dir,
             Ok(metadata) => match fs::read(&path) {
                 Ok(bytes) => State::File {
@@ -63,25 +66,26 @@ impl Source {
         Source { path, state }
     }
 
-    /// Reads the source at `path` after a walk that began at `walked_at` applied it. One that
-    /// changed since then may have been another one when it was applied: it never holds.
+    /// Reads the source at `path` after a walk that began at `walked_at` and applied it. A source
+    /// that changed since then may have been different when it was applied, so it is recorded as
+    /// one that is never unchanged.
     pub fn read_after(path: PathBuf, walked_at: SystemTime) -> Source {
         let mut source = Source::read(path);
         if let State::File { stamp, hash } = &mut source.state
             && (*stamp == Stamp::NEVER || stamp.unless_racy(walked_at) == Stamp::NEVER)
         {
-            // No content that is there now has this hash.
+            // The present content does not have this hash.
             (*stamp, *hash) = (Stamp::NEVER, !*hash);
         }
         source
     }
 
-    /// Returns a source that never holds: what it says is of a file, and `dir` is none.
+    /// Returns a source that is never unchanged: it records a file, but `dir` is a directory.
     pub(super) fn never(dir: PathBuf) -> Source {
         Source { path: dir, state: State::File { stamp: Stamp::NEVER, hash: 0 } }
     }
 
-    /// Returns true if the source still says what it said: same stamp, or else same content.
+    /// Returns true if the source is unchanged: same metadata, or else same content.
     pub fn holds(&self) -> bool {
         if let State::File { stamp, .. } = self.state
             && let Ok(metadata) = fs::metadata(&self.path)
@@ -97,31 +101,31 @@ impl Source {
     }
 }
 
-/// Files that are followed at once, by all of this process: each takes a descriptor.
+/// Maximum number of files that this process follows at once; each takes a descriptor.
 #[cfg(unix)]
 const FOLLOWED_MAX: usize = 256;
 
-/// How many files are followed.
+/// Number of files that are followed.
 #[cfg(unix)]
 static FOLLOWED: AtomicUsize = AtomicUsize::new(0);
 
-/// A source that is looked at again and again by somebody who watches the directories of the tree.
+/// A source that is checked repeatedly by a caller that watches the directories of the tree.
 #[cfg(unix)]
 #[derive(Clone, Debug)]
 pub struct Followed {
     source: Source,
-    /// The file, where its directory is watched: another one in its place would be noticed.
+    /// The open file, if its directory is watched: the watcher would report a replacement.
     file: Option<Arc<FollowedFile>>,
 }
 
-/// A file that takes one of the places.
+/// A followed file; counts towards [`FOLLOWED_MAX`].
 #[cfg(unix)]
 #[derive(Debug)]
 struct FollowedFile(super::platform::Named);
 
 #[cfg(unix)]
 impl FollowedFile {
-    /// Takes a place for the file at `path`; `None` where there is no file, or no place.
+    /// Opens the file at `path`. Returns `None` if there is no file, or too many are followed.
     fn new(path: &Path) -> Option<Arc<FollowedFile>> {
         let one_more = |count: usize| (count < FOLLOWED_MAX).then_some(count + 1);
         FOLLOWED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
@@ -142,8 +146,8 @@ impl Drop for FollowedFile {
 
 #[cfg(unix)]
 impl Followed {
-    /// Follows a source as `before` does, if that follows the same one; `is_watched` if whoever asks notices
-    /// what comes and goes in its directory.
+    /// Follows a source; reuses the descriptor of `before` if that follows the same, unchanged
+    /// source. `is_watched` is true if the caller notices new and removed entries in its directory.
     pub fn new(source: Source, is_watched: bool, before: Option<&Followed>) -> Followed {
         let same = before.filter(|before| before.source == source && before.is_as_it_was());
         let file = match same.and_then(|before| before.file.clone()) {
@@ -158,28 +162,29 @@ impl Followed {
         &self.source.path
     }
 
-    /// Returns true if the source still says what it said, as [`Source::holds`] does; a file that is
-    /// followed is looked at without looking for it, so that a mount that covers it is not noticed.
+    /// Returns true if the source is unchanged, as [`Source::holds`] does. A followed file is
+    /// checked through its descriptor, so a mount that covers its path is not noticed.
     pub fn holds(&self) -> bool {
         self.is_as_it_was() || self.source.holds()
     }
 
-    /// Returns true if it is a file that is followed and has its stamp.
+    /// Returns true if this is a followed file with unchanged metadata.
     fn is_as_it_was(&self) -> bool {
         let State::File { stamp, .. } = self.source.state else { return false };
         self.file.as_ref().and_then(|file| file.0.stamp()) == Some(stamp)
     }
 }
 
-/// Returns the sources in the directory `dir` given the names from [`NAMES`] that exist there, for
-/// a walk that began at `walked_at`; where the directory changed since, also one that never holds.
+/// Returns the sources in the directory `dir`, given the names from [`NAMES`] that exist there, for
+/// a walk that began at `walked_at`. If the directory changed since, adds a source that is never
+/// unchanged.
 pub fn in_dir(dir: &Path, names: &[&str], walked_at: SystemTime) -> Vec<Source> {
     let read = |name: &&str| Source::read_after(dir.join(name), walked_at);
     let mut sources: Vec<Source> = names.iter().map(read).collect();
     if names.contains(&".git") {
         sources.extend(git_sources(dir, walked_at));
     }
-    // Rules that the walk applied may be gone by now, which nothing else would tell.
+    // Rules that the walk applied may have been removed since, which nothing else would show.
     let stamp = fs::metadata(dir).map(|metadata| Stamp::of(&metadata));
     if stamp.is_ok_and(|stamp| stamp.unless_racy(walked_at) == Stamp::NEVER) {
         sources.push(Source::never(dir.to_path_buf()));
@@ -187,8 +192,8 @@ pub fn in_dir(dir: &Path, names: &[&str], walked_at: SystemTime) -> Vec<Source> 
     sources
 }
 
-/// Returns the sources outside of the tree at `root`: those of its parents' directories, absent
-/// ones included, and the user's global excludes, for a walk that began at `walked_at`.
+/// Returns the sources outside of the tree at `root`, for a walk that began at `walked_at`: those
+/// in the parents' directories, including absent ones, and the user's global excludes.
 pub fn outside(root: &Path, environment: &Environment, walked_at: SystemTime) -> Vec<Source> {
     let read = |path| Source::read_after(path, walked_at);
     let mut sources = Vec::new();
@@ -202,8 +207,8 @@ pub fn outside(root: &Path, environment: &Environment, walked_at: SystemTime) ->
     sources
 }
 
-/// Returns the sources that a `.git` in `dir` leads to: `info/exclude` of the common directory,
-/// and for a linked work tree the files that lead there.
+/// Returns the sources that a `.git` in `dir` refers to: `info/exclude` of the common directory,
+/// and for a linked work tree the files that refer to it.
 fn git_sources(dir: &Path, walked_at: SystemTime) -> Vec<Source> {
     let read = |path| Source::read_after(path, walked_at);
     let git = dir.join(".git");
@@ -213,7 +218,8 @@ fn git_sources(dir: &Path, walked_at: SystemTime) -> Vec<Source> {
     if !git.is_file() {
         return Vec::new();
     }
-    // A linked work tree: `.git` names its git directory, whose `commondir` names the shared one.
+    // In a linked work tree `.git` is a file that names the git directory, whose `commondir` names
+    // the shared one.
     let Ok(text) = fs::read_to_string(&git) else { return Vec::new() };
     let Some(linked) = text.lines().next().and_then(|line| line.strip_prefix("gitdir: ")) else {
         return Vec::new();

@@ -1,12 +1,12 @@
-//! Which files are secrets: they enter no index and are never served to a model.
+//! Detects secrets by path: such files are not indexed and never served to a model.
 //!
-//! The command line's search still finds what is in them, by reading them anew each time.
+//! `codedb search` still searches them, by reading them each time.
 
-/// Returns true if the repository path names a credential store, a private key or the like.
-/// Decided by its last components alone, case-insensitively. O(path).
+/// Returns true if the repository path is that of a credential store, a private key or the like.
+/// Only the last components of the path count; case does not. O(path).
 pub fn is_secret(path: &[u8]) -> bool {
     let (dir, name) = crate::base::path::split(path);
-    // Templates of environment files hold names, not values.
+    // Templates of environment files contain names, not values.
     let template = [".example", ".sample", ".template", ".dist"];
     if starts(name, b".env.") || ends(name, b".env") {
         return !template.iter().any(|end| ends(name, end.as_bytes()));
@@ -36,13 +36,14 @@ pub fn is_secret(path: &[u8]) -> bool {
     NAMES.iter().any(|secret| name.eq_ignore_ascii_case(secret))
         || ENDS.iter().any(|end| ends(name, end))
         || (name.eq_ignore_ascii_case(b"credentials") && parent.eq_ignore_ascii_case(b".aws"))
-        // A remote's address may hold a password.
+        // The URL of a remote may contain a password.
         || (name.eq_ignore_ascii_case(b"config") && parent.eq_ignore_ascii_case(b".git"))
         || parent.eq_ignore_ascii_case(b".ssh")
 }
 
-/// Returns true if a folder, by its absolute path, lies in a store of credentials or of git's, where
-/// names alone do not tell what is secret: no tree begins there. O(path).
+/// Returns true if a directory, given by its absolute path, is inside a store of credentials or of
+/// git, where names alone do not show which files are secret. No tree may have its root there.
+/// O(path).
 pub fn is_in_store(path: &[u8]) -> bool {
     const STORES: &[&[u8]] = &[
         b".ssh",

@@ -1,27 +1,29 @@
-//! Stamps: what the file system says of a file, so that a change of its content shows.
+//! Metadata stamps: size, times and inode of a file, compared to detect that its content changed.
 
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// A change this long before a stamp was taken may have been followed by another one that left the
-/// same stamp, so it proves nothing: within the same tick of the file system's clock (10 ms at the
-/// coarsest on Linux), or by the rest of the same `write`, whose time is taken as it begins.
+/// Minimum age of a change that a stamp proves. After a younger change, a second one can leave the
+/// same stamp: within one tick of the file system's clock (10 ms at the coarsest on Linux), or by
+/// the rest of the same `write`, whose time is taken when it begins.
 pub const RACY_WINDOW: Duration = Duration::from_millis(100);
 
-/// What each byte adds to the window: a `write` of the whole file may take as long (20 MB/s).
+/// Nanoseconds that each byte adds to the window: a `write` of the whole file may take as long (20
+/// MB/s).
 const RACY_NANOS_A_BYTE: u64 = 50;
 
-/// Bytes beyond which a file adds no more to the window.
+/// File size above which the window does not grow further.
 const RACY_BYTES_MAX: u64 = 64 << 20;
 
-/// The window where time stamps have whole seconds (old file systems, some network ones).
+/// The window for file systems with time stamps of one or two whole seconds (FAT, old file systems,
+/// some network file systems).
 const RACY_WINDOW_SECONDS: Duration = Duration::from_millis(2_020);
 
 /// Size, times and inode of a file or directory.
 ///
-/// The change time cannot be set by programs, so it also shows a modification time that was set
-/// back; where a platform has none it is 0 and the other three must do.
+/// Programs cannot set the change time, so it reveals a modification time that was set back. Where
+/// a platform has no change time it is 0, and the other three fields decide.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Stamp {
     /// Size in bytes.
@@ -38,7 +40,7 @@ impl Stamp {
     /// Bytes of an encoded stamp.
     pub const BYTES: usize = 32;
 
-    /// A stamp that equals that of no file: whoever carries it counts as changed.
+    /// A stamp that no file has: an entry with this stamp always counts as changed.
     pub const NEVER: Stamp = Stamp { size: u64::MAX, mtime_ns: i64::MIN, ctime_ns: 0, inode: 0 };
 
     /// Returns the stamp in `metadata`.
@@ -46,18 +48,18 @@ impl Stamp {
         super::platform::stamp(metadata)
     }
 
-    /// Returns the stamp of the regular file at `path`, `None` where there is none.
+    /// Returns the stamp of the regular file at `path`, or `None` if there is none.
     pub fn of_file(path: &Path) -> Option<Stamp> {
         let metadata = std::fs::symlink_metadata(path).ok()?;
         metadata.is_file().then(|| Stamp::of(&metadata))
     }
 
-    /// Returns this stamp, or [`Stamp::NEVER`] where the file changed so shortly before `taken_at`
-    /// that a later change could have left the same stamp.
+    /// Returns this stamp, or [`Stamp::NEVER`] if the file changed so shortly before `taken_at`
+    /// that a later change could leave the same stamp.
     pub fn unless_racy(self, taken_at: SystemTime) -> Stamp {
         let nanos = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
         let taken_ns = taken_at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, nanos);
-        // A program can set the modification time, even to the future; not the change time.
+        // A program can set the modification time, even to the future, but not the change time.
         let changed_ns = if self.ctime_ns == 0 { self.mtime_ns } else { self.ctime_ns };
         let whole_seconds =
             self.mtime_ns % 1_000_000_000 == 0 && self.ctime_ns % 1_000_000_000 == 0;
@@ -91,7 +93,7 @@ impl Stamp {
     }
 }
 
-/// What an entry of a directory is.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EntryKind {
     /// A regular file.

@@ -1,6 +1,6 @@
-//! Finds the files that ripgrep would search by default, with the `ignore` crate, in parallel.
+//! Lists the files that ripgrep would search by default, with the `ignore` crate, in parallel.
 //!
-//! What is left out is counted by reason; what the rules came from is stamped.
+//! Counts excluded entries by reason, and records the metadata of the sources of ignore rules.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ use super::stamp::Stamp;
 use crate::base::path;
 use crate::error::{Error, Result};
 
-/// What the edge of the program found in its environment and the rooms below need.
+/// Settings that the edge of the program reads from its environment for the modules below.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// Git's global excludes file, where one is configured, present or not.
+    /// Git's global excludes file, if one is configured; the file may not exist.
     pub global_excludes: Option<PathBuf>,
     /// Threads to use for walking, reading and searching; at least 1.
     pub threads: usize,
 }
 
-/// Why entries of walked directories were left out.
+/// Reason why an entry of a walked directory was excluded.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Skipped {
@@ -38,13 +38,13 @@ pub enum Skipped {
     Symlink,
     /// A device, socket or pipe.
     Special,
-    /// It could not be listed.
+    /// The directory could not be listed.
     Unreadable,
-    /// Its name cannot be held on this platform.
+    /// The name cannot be represented on this platform.
     Name,
 }
 
-/// A tree as ripgrep sees it.
+/// The files and directories of a tree, as ripgrep would list them.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// Repository paths of the files, in path order.
@@ -53,9 +53,10 @@ pub struct Tree {
     pub dirs: Vec<WalkedDir>,
     /// The sources of the ignore rules.
     pub sources: Vec<Source>,
-    /// Entries that were left out, by reason; a directory counts as one.
+    /// Number of excluded entries, by reason; an excluded directory counts as one.
     pub skipped: BTreeMap<Skipped, u64>,
-    /// Problems that ripgrep reports while it walks (an unreadable directory, a bad glob).
+    /// Number of problems that ripgrep would report during the walk (an unreadable directory, an
+    /// invalid glob).
     pub problems: u64,
 }
 
@@ -75,7 +76,8 @@ pub struct WalkedDir {
 /// If `root` cannot be read as a directory.
 pub fn walk(root: &Path, environment: &Environment) -> Result<Tree> {
     let started_at = SystemTime::now();
-    // Before the walk, so that what goes during it differs from what was noted.
+    // Read before the walk, so that a source that is removed during the walk differs from the
+    // record.
     let outside = rules::outside(root, environment, started_at);
     let mut tree = walk_below(root, b"", environment)?;
     inspect_dirs(root, &mut tree, started_at);
@@ -83,7 +85,7 @@ pub fn walk(root: &Path, environment: &Environment) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Walks the directory `below` of `root` alone, without sources and counts.
+/// Walks only the directory `below` of `root`, without sources and counts.
 pub fn walk_below(root: &Path, below: &[u8], environment: &Environment) -> Result<Tree> {
     let started_at = SystemTime::now();
     let start = root.join(path::to_path(below));
@@ -107,13 +109,13 @@ pub fn walk_below(root: &Path, below: &[u8], environment: &Environment) -> Resul
     }
     tree.files.par_sort_unstable_by(|a, b| path::compare(a, b));
     tree.dirs.par_sort_unstable_by(|a, b| path::compare(&a.path, &b.path));
-    // A listing may name an entry twice that is renamed over meanwhile.
+    // A listing can contain an entry twice that is replaced by a rename meanwhile.
     tree.files.dedup();
     tree.dirs.dedup_by(|a, b| a.path == b.path);
     Ok(tree)
 }
 
-/// Returns the walk that ripgrep does by default, from `start`.
+/// Returns a walk with ripgrep's default settings, from `start`.
 pub fn builder(start: &Path, current_dir: &Path, environment: &Environment) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
     builder
@@ -123,7 +125,7 @@ pub fn builder(start: &Path, current_dir: &Path, environment: &Environment) -> W
     builder
 }
 
-/// One visitor's share of the walk, handed over when the visitor is dropped.
+/// The results of one visitor thread, merged when the visitor is dropped.
 struct Part<'a> {
     tree: Tree,
     parts: &'a Mutex<Vec<Tree>>,
@@ -167,8 +169,8 @@ impl Drop for Part<'_> {
     }
 }
 
-/// Lists each directory once more, for what the walker does not tell: the ignore files in it and
-/// what was left out for which reason.
+/// Lists each directory once more for what the walker does not report: its ignore files, and why
+/// entries were excluded.
 fn inspect_dirs(root: &Path, tree: &mut Tree, started_at: SystemTime) {
     let Tree { files, dirs, .. } = &*tree;
     let inspected: Vec<(Vec<Source>, BTreeMap<Skipped, u64>)> = dirs
@@ -179,7 +181,7 @@ fn inspect_dirs(root: &Path, tree: &mut Tree, started_at: SystemTime) {
             let absolute = root.join(path::to_path(&dir.path));
             let Ok(entries) = std::fs::read_dir(&absolute) else {
                 skipped.insert(Skipped::Unreadable, 1);
-                // What rules it holds is not known, so it is looked at again each time.
+                // Its rules are unknown, so the directory is compared again each time.
                 return (vec![Source::never(absolute)], skipped);
             };
             let mut is_listed = true;

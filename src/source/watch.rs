@@ -1,13 +1,14 @@
 //! Watches the directories of a work tree, and the index directory, as one ordered queue.
 //!
-//! Limits: a store through a shared memory map shows when the map is closed, a change through a hard
-//! link outside of the tree not at all, nor one that another machine makes on a network file
-//! system, nor what a mount covers. The watcher says what may have changed, never what it is now.
+//! Limits: a write through a shared memory map is reported when the map is closed. Not reported are
+//! changes through a hard link outside of the tree, changes by another machine on a network file
+//! system, and changes below a mount. The watcher reports what may have changed, never the present
+//! content.
 //!
-//! Linux reads inotify itself: one watch for each directory, with a mask that leaves out opening
-//! and reading (which `notify` cannot, so that a search of a large tree would overflow the queue),
-//! and with watches kept by descriptor (by path, a rename at the wrong moment loses one silently).
-//! Elsewhere the `notify` crate watches the whole root.
+//! On Linux this module reads inotify directly: one watch for each directory, with a mask that
+//! excludes opening and reading (which `notify` does not allow, so that a search of a large tree
+//! would overflow the queue), and with watches identified by descriptor (by path, a rename at the
+//! wrong time silently loses one).
 
 use std::fs::File;
 use std::io;
@@ -26,20 +27,20 @@ mod backend;
 #[path = "watch/notify.rs"]
 mod backend;
 
-/// How the names of the files start with which [`Watcher::touch`] marks the queue.
+/// Prefix of the files with which [`Watcher::touch`] marks the queue.
 const COOKIE: &str = "cookie-";
 
-/// The socket in the index directory: once it is gone, nobody can ask any more.
+/// The socket in the index directory; without it no client can connect.
 pub const SOCKET: &str = "watch.sock";
 
-/// Something that may have happened. Paths are repository paths.
+/// A possible change. Paths are repository paths.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
     /// The content or the metadata of the entry changed.
     Content(Vec<u8>),
-    /// The entry came, went or was replaced: its directory has another list.
+    /// The entry was created, removed or replaced: the listing of its directory changed.
     Entry(Vec<u8>),
-    /// Anything may have changed in the directory and below it.
+    /// Anything in the directory or below it may have changed.
     Tree(Vec<u8>),
     /// The mark of this [`Watcher::touch`] was reached.
     Touched(u64),
@@ -49,22 +50,22 @@ pub enum Event {
     CodePublished,
     /// Events were lost: anything may have changed.
     Lost,
-    /// The root itself, or the index directory or the socket in it, was removed or renamed.
+    /// The root, the index directory or the socket was removed or renamed.
     Gone(PathBuf),
 }
 
-/// What became of a wish to watch a directory.
+/// Result of a request to watch a directory.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Watch {
-    /// It was watched all the time under this path.
+    /// It was already watched under this path.
     Stood,
-    /// It is watched from now on; what happened before is unknown.
+    /// It is watched from now on; earlier changes are unknown.
     New,
     /// There is no such directory now.
     Absent,
-    /// It is the index directory, whose own changes are not reported.
+    /// It is the index directory, whose changes are not reported.
     Index,
-    /// The system refused: no permission, or a limit was reached.
+    /// The system refused: no permission, or a limit is reached.
     Refused,
 }
 
@@ -79,12 +80,13 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Watches the index directory alone; the tree's directories come with [`Watcher::watch`].
+    /// Watches only the index directory; the directories of the tree are added with
+    /// [`Watcher::watch`].
     ///
     /// # Errors
     ///
-    /// [`Kind::Limit`] where the system grants no more watchers; [`Kind::NotFound`] without root
-    /// or index directory.
+    /// [`Kind::Limit`] if the system allows no more watchers; [`Kind::NotFound`] if the root or the
+    /// index directory does not exist.
     pub fn new(root: &Path, index_dir: &Path) -> Result<Watcher> {
         let root_identity = identity(root).map_err(|error| Error::io(root, error))?;
         let backend = backend::Backend::new(root, index_dir)?;
@@ -97,12 +99,13 @@ impl Watcher {
         })
     }
 
-    /// Returns a descriptor that is readable while [`Watcher::drain`] has something to tell.
+    /// Returns a descriptor that is readable while [`Watcher::drain`] has events.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.backend.fd()
     }
 
-    /// Returns its queue seen from beside, where events are in it before what they tell of is over.
+    /// Returns a second handle of the event queue, on platforms that queue an event before the call
+    /// that caused it returns.
     pub fn queue(&self) -> Option<Queue> {
         self.backend.queue()
     }
@@ -112,24 +115,24 @@ impl Watcher {
         self.backend.watch(&self.root, dir)
     }
 
-    /// Returns true if there is a watch for the directory, as far as events were drained.
+    /// Returns true if the directory is watched, as far as events were drained.
     pub fn is_watched(&self, dir: &[u8]) -> bool {
         self.backend.is_watched(dir)
     }
 
-    /// Ends the watches of the directories that `keep` does not want.
+    /// Removes the watches of directories for which `keep` returns false.
     pub fn retain(&mut self, keep: impl FnMut(&[u8]) -> bool) {
         self.backend.retain(keep);
     }
 
-    /// Hands over what happened, in its order, without waiting. A bounded number of events, so
-    /// that a flood does not keep the caller from its other work.
+    /// Reports events in order, without blocking. Handles a bounded number of events, so that a
+    /// flood does not keep the caller from its other work.
     pub fn drain(&mut self, each: &mut dyn FnMut(Event)) {
         self.backend.drain(each);
     }
 
-    /// Marks the queue: once [`Event::Touched`] with the returned number comes out, so has
-    /// everything that happened before this call.
+    /// Marks the queue: when [`Event::Touched`] with the returned number is drained, everything
+    /// that happened before this call has been drained.
     ///
     /// # Errors
     ///
@@ -153,14 +156,14 @@ impl Watcher {
         self.root_identity
     }
 
-    /// Returns true if the root's path still leads to the directory that is watched; a rename of
-    /// a directory above it shows nowhere else. One `stat`.
+    /// Returns true if the root's path still leads to the watched directory; no event reports a
+    /// rename of a directory above it. One `stat`.
     pub fn root_holds(&self) -> bool {
         identity(&self.root).is_ok_and(|now| now == self.root_identity)
     }
 }
 
-/// Removes the marks that servers left in the index directory when they died.
+/// Removes the marker files that crashed servers left in the index directory.
 pub fn forget_cookies(index_dir: &Path) {
     for entry in std::fs::read_dir(index_dir).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(COOKIE) {
@@ -169,18 +172,18 @@ pub fn forget_cookies(index_dir: &Path) {
     }
 }
 
-/// Returns device and inode of a directory: no other one has the same at the same time.
+/// Returns device and inode of a directory, which are unique while it exists.
 pub fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let metadata = std::fs::metadata(path)?;
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Returns what an event about the entry `name` of the index directory says; `went` if it was
-/// removed or renamed.
+/// Returns the event for a change of the entry `name` of the index directory; `went` is true if it
+/// was removed or renamed.
 fn index_event(index_dir: &Path, name: &[u8], went: bool) -> Option<Event> {
     let name = std::str::from_utf8(name).ok()?;
     if name == SOCKET {
-        // The directory's own end is told late, if there are maps of what was in it.
+        // The kernel reports the removal of the directory late if files in it are mapped.
         return went.then(|| Event::Gone(index_dir.to_path_buf()));
     }
     if let Some(rest) = name.strip_prefix(COOKIE) {

@@ -1,14 +1,14 @@
-//! Writes files of the tree for a caller that may: each as a whole, in the place of the old one, and
-//! never outside of the root.
+//! Writes files of the tree for callers that are allowed to: each file as a whole, replacing the
+//! old one in one step, and never outside of the root.
 //!
-//! A path is walked directory by directory, each opened within the one above, and symbolic links are
-//! followed here (`place`), so that none leads out, whoever makes one meanwhile. What is read to be
-//! edited is read again behind the new text, which waits under a name of its own in the same
-//! directory; then one rename puts it in place. Edits of one directory wait for each other.
+//! A path is opened directory by directory, each within the one above, and symbolic links are
+//! resolved here (`place`), so that no link leads out of the tree even if it is created meanwhile.
+//! The file is read again after the new text was written to a temporary file in the same directory;
+//! then one rename puts it in place. Edits in one directory wait for each other.
 //!
-//! Limits: another program that writes between that second look and the rename, a few microseconds
-//! later, loses what it wrote; a hard link is cut, so that no name outside of the root is written;
-//! a process that is killed leaves a hidden file `.codedb-….tmp` behind.
+//! Limits: a write by another program between that second read and the rename, a few microseconds
+//! later, is lost. A hard link is broken, so that no name outside of the root is written. A killed
+//! process leaves a hidden file `.codedb-….tmp`.
 
 mod place;
 
@@ -26,10 +26,10 @@ use super::stamp::{EntryKind, Stamp};
 use crate::base::path;
 use crate::error::{Error, Kind, Result};
 
-/// Bytes of a file that is edited.
+/// Maximum size of a file that is edited.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// Makes names of files that wait unlike each other.
+/// Makes the names of temporary files unique.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// Reads the file at a repository path below `root`, which is canonical, to edit it.
@@ -45,19 +45,19 @@ pub fn read(root: &Path, path: &[u8]) -> Result<Content> {
     Ok(content(file, path)?.0)
 }
 
-/// Puts `after` in the place of the file at a repository path, if that is still as `before` says.
-/// Mode, owner and access list stay, the owner as far as this process may set it.
+/// Replaces the file at a repository path with `after` if its content is still `before`. Keeps
+/// mode, owner and access control list, the owner as far as this process may set it.
 ///
 /// # Errors
 ///
-/// Those of [`read`]; [`Kind::Busy`] if the file was changed since, or somebody else does not end
-/// to edit in its directory; [`Kind::Io`] if it cannot be written. Then nothing has changed.
+/// Those of [`read`]; [`Kind::Busy`] if the file was changed since, or another edit in its
+/// directory does not finish; [`Kind::Io`] if it cannot be written. Then nothing has changed.
 pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Result<()> {
     let place = Place::reach(root, path)?;
     let _lock = lock(&place.dir, path)?;
     let like = unchanged(&place, path, before)?;
     let waiting = Waiting::write(&place.dir, path, after, Some(&like))?;
-    // What was made or changed while the text was written.
+    // Detects what was created or changed while the text was written.
     let again = Place::reach(root, path)?;
     if !again.is_same(&place) {
         return Err(changed(path));
@@ -69,7 +69,7 @@ pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Resu
     Ok(())
 }
 
-/// Returns whether a file can be made at a repository path: nothing is there.
+/// Checks that a file can be created at a repository path: nothing is there.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn check_vacant(root: &Path, path: &[u8]) -> Result<()> {
     vacant(&Place::reach(root, path)?, path)
 }
 
-/// Makes a file with `text` at a repository path, with the folders that it needs.
+/// Creates a file with `text` at a repository path, with the directories that it needs.
 ///
 /// # Errors
 ///
@@ -89,7 +89,7 @@ pub fn create(root: &Path, path: &[u8], text: &[u8]) -> Result<()> {
     let mut made = Vec::new();
     let created = create_below(root, path, &place, text, &mut made);
     if created.is_err() {
-        // From the innermost out; what others put into one meanwhile keeps it.
+        // From the innermost outwards; a directory that is not empty any more stays.
         while let Some((above, name)) = made.pop() {
             let above: Option<&DirHandle> = above.as_ref();
             let _ = above.unwrap_or(&place.dir).remove_dir(&name);
@@ -98,7 +98,7 @@ pub fn create(root: &Path, path: &[u8], text: &[u8]) -> Result<()> {
     created
 }
 
-/// A directory that was made: the one it lies in (none for that of the place), and its name.
+/// A created directory: its parent (`None` for the directory of the place), and its name.
 type Made = (Option<DirHandle>, CString);
 
 fn create_below(
@@ -140,7 +140,7 @@ fn create_below(
     Ok(())
 }
 
-/// A text that was written and waits to be put in place; dropped before, it goes.
+/// A temporary file that waits to be renamed; removed if dropped before.
 struct Waiting<'a> {
     dir: &'a DirHandle,
     name: CString,
@@ -148,7 +148,8 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// Writes `text` into a file of its own in `dir`, with what can be kept of the file `like`.
+    /// Writes `text` into a temporary file in `dir`, with the metadata of the file `like` as far as
+    /// possible.
     fn write(
         dir: &'a DirHandle,
         path: &[u8],
@@ -156,7 +157,8 @@ impl<'a> Waiting<'a> {
         like: Option<&File>,
     ) -> Result<Waiting<'a>> {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Processes in containers have the same numbers, and one that was killed left its file.
+        // Processes in different containers can have the same id, and a killed process leaves its
+        // file.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let name = format!(".codedb-{}-{count}-{}.tmp", std::process::id(), now.as_nanos());
         let name = CString::new(name).unwrap_or_default();
@@ -169,7 +171,8 @@ impl<'a> Waiting<'a> {
             }
             _ => Error::io(&path::to_path(path), error),
         };
-        // What replaces a file is read by nobody before it has that one's permissions.
+        // A replacement must not be readable by others before it has the permissions of the
+        // original.
         let made = if like.is_some() { dir.create_private(&name) } else { dir.create(&name) };
         let mut file = made.map_err(failed)?;
         let waiting = Waiting { dir, name, is_in_place: false };
@@ -177,7 +180,7 @@ impl<'a> Waiting<'a> {
         if let Some(like) = like {
             platform::keep(&file, like).map_err(failed)?;
         }
-        // A crash leaves the old text or the new one, not an empty file.
+        // After a crash the file has the old or the new text, and is not empty.
         file.sync_all().map_err(failed)?;
         Ok(waiting)
     }
@@ -223,7 +226,7 @@ fn open(place: &Place, path: &[u8]) -> Result<File> {
     Ok(file)
 }
 
-/// Reads an opened file whole; hands it back.
+/// Reads an open file completely; returns it as well.
 fn content(mut file: File, path: &[u8]) -> Result<(Content, File)> {
     let io = |error| Error::io(&path::to_path(path), error);
     let stamp = Stamp::of(&file.metadata().map_err(io)?);
@@ -236,7 +239,7 @@ fn content(mut file: File, path: &[u8]) -> Result<(Content, File)> {
     Ok((Content::new(bytes, size_bytes, stamp), file))
 }
 
-/// Returns the file at `place`, opened, if it holds what it held.
+/// Opens the file at `place` if its content is still that of `before`.
 fn unchanged(place: &Place, path: &[u8], before: &Content) -> Result<File> {
     if place.kind.is_none() {
         return Err(changed(path));
@@ -269,7 +272,7 @@ fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
     })
 }
 
-/// Returns a name as the system takes it.
+/// Returns a name as a C string.
 fn c_name(name: &[u8], path: &[u8]) -> Result<CString> {
     let refused = |what: &str| Err(Error::usage(what).with_path(&path::to_path(path)));
     if cfg!(windows) && name.contains(&b':') {
@@ -281,8 +284,8 @@ fn c_name(name: &[u8], path: &[u8]) -> Result<CString> {
     }
 }
 
-/// Returns true for the name of git's own folder or file, as file systems of any kind understand it:
-/// some know no case, some leave out dots and spaces at the end, some characters that nobody sees.
+/// Returns true for the name of git's own directory or file under the rules of any file system:
+/// some ignore case, some drop trailing dots and spaces, some ignore invisible characters.
 fn is_git(name: &CStr) -> bool {
     let is_seen = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let name: String = name.to_string_lossy().chars().filter(is_seen).collect();

@@ -1,4 +1,4 @@
-//! How far the code index and the text index are.
+//! Status of the code index and the text index.
 
 use std::collections::BTreeMap;
 
@@ -12,40 +12,40 @@ use crate::index::snapshot::Snapshot;
 use crate::index::text::Unusable;
 use crate::lang::Problem;
 
-/// How far the code index and the text index are, for one generation of the search index.
+/// Status of the code index and the text index, for one generation of the search index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CodeStatus {
     /// There is a code index.
     pub exists: bool,
     /// Files that it speaks of as the generation has them.
     pub known: u64,
-    /// Files that it should speak of and does not.
+    /// Files that it should contain and does not.
     pub missing: u64,
     /// Symbols and references of all its segments, those of files that changed since included.
     pub symbols: u64,
     /// See [`CodeStatus::symbols`].
     pub references: u64,
-    /// Files with each problem, by which symbols may be missing.
+    /// Number of files with each problem that can make symbols incomplete.
     pub problems: BTreeMap<Problem, u64>,
     /// Bytes of its segments.
     pub code_bytes: u64,
     /// Bytes of the text index.
     pub text_bytes: u64,
-    /// Files of which the text index knows nothing or another content.
+    /// Files that the text index does not have, or has with other content.
     pub text_behind: u64,
-    /// Why there is no text index, if so.
+    /// Reason why there is no text index, if so.
     pub text_unusable: Option<String>,
 }
 
 impl CodeStatus {
-    /// Returns true if nothing is missing from either index. The text index may be behind, since
-    /// whoever ranks makes up for that.
+    /// Returns true if neither index lacks a file. The text index may be outdated, since ranking
+    /// adds changed files in memory.
     pub fn is_full(&self) -> bool {
         self.exists && self.missing == 0 && self.text_unusable.is_none()
     }
 }
 
-/// Returns how far the code index and the text index are. O(files).
+/// Returns the status of the code index and the text index. O(files).
 ///
 /// # Errors
 ///

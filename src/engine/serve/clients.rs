@@ -1,4 +1,4 @@
-//! The connections of a server: greetings and requests in, answers out, nobody waited for.
+//! The connections of a server: reads greetings and requests, writes answers, and never blocks.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,10 +9,10 @@ use rustix::event::PollFlags;
 
 use crate::engine::wire;
 
-/// Connections at a time; the oldest that waits for nothing makes room for the next.
+/// Maximum number of connections; the oldest idle one is closed for the next.
 const CLIENTS_MAX: usize = 64;
 
-/// Greeting and a few requests.
+/// Maximum size of unread input: a greeting and a few requests.
 const INPUT_BYTES_MAX: usize = 64;
 
 /// The connections, oldest first.
@@ -25,18 +25,18 @@ struct Client {
     input: Vec<u8>,
     output: Vec<u8>,
     greeted: bool,
-    /// The touch to wait for, and until when.
+    /// The mark to wait for, and the deadline.
     awaits: Option<(u64, Instant)>,
-    /// There was nothing more to read, or nothing that we understand.
+    /// The input ended, or is not valid.
     ends: bool,
 }
 
 impl Clients {
-    /// Takes the connections that came.
+    /// Accepts waiting connections.
     ///
     /// # Errors
     ///
-    /// Where the system grants no more descriptors; the listener stays readable.
+    /// If the system has no more descriptors; the listener stays readable.
     pub(super) fn accept(&mut self, listener: &UnixListener) -> io::Result<()> {
         while self.has_room() {
             match listener.accept() {
@@ -52,7 +52,7 @@ impl Clients {
         Ok(())
     }
 
-    /// Returns true if one more connection can be taken.
+    /// Returns true if one more connection can be accepted.
     pub(super) fn has_room(&self) -> bool {
         self.0.len() < CLIENTS_MAX || self.0.iter().any(|client| client.awaits.is_none())
     }
@@ -67,7 +67,7 @@ impl Clients {
         self.0.push(Client { stream, input, output, greeted: false, awaits: None, ends: false });
     }
 
-    /// Reads what came; asks `touch` for a mark if someone asks for a sync.
+    /// Reads available input; calls `touch` for a mark if a client requests a sync.
     pub(super) fn read(&mut self, mut touch: impl FnMut() -> io::Result<u64>, patience: Duration) {
         let mut touched = None;
         for client in &mut self.0 {
@@ -76,7 +76,7 @@ impl Clients {
             }
             client.fill();
             if client.wants_sync() {
-                // One mark does for all who ask now.
+                // One mark serves all current requests.
                 let mark = touched.get_or_insert_with(&mut touch);
                 match mark {
                     Ok(mark) => client.awaits = Some((*mark, Instant::now() + patience)),
@@ -87,12 +87,12 @@ impl Clients {
         self.flush();
     }
 
-    /// Returns true if someone waits for a mark up to `touched`.
+    /// Returns true if a client waits for a mark up to `touched`.
     pub(super) fn are_due(&self, touched: u64) -> bool {
         self.0.iter().any(|client| client.awaits.is_some_and(|(mark, _)| mark <= touched))
     }
 
-    /// Answers those who wait for a mark up to `touched`.
+    /// Answers the clients that wait for a mark up to `touched`.
     pub(super) fn answer(&mut self, touched: u64, answer: &[u8]) {
         for client in &mut self.0 {
             if client.awaits.is_some_and(|(mark, _)| mark <= touched) {
@@ -103,7 +103,7 @@ impl Clients {
         self.flush();
     }
 
-    /// Answers those who waited too long, and returns true if there were any.
+    /// Answers the clients whose deadline has passed; returns true if there were any.
     pub(super) fn give_up(&mut self, now: Instant) -> bool {
         let mut any = false;
         for client in &mut self.0 {
@@ -117,12 +117,12 @@ impl Clients {
         any
     }
 
-    /// Returns when the next one will have waited too long.
+    /// Returns the next deadline.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.0.iter().filter_map(|client| client.awaits).map(|(_, until)| until).min()
     }
 
-    /// Returns the descriptors to poll and for what.
+    /// Returns the descriptors to poll and their events.
     pub(super) fn interests(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
         self.0.iter().map(|client| {
             let mut flags = PollFlags::empty();
@@ -141,7 +141,8 @@ impl Clients {
 }
 
 impl Client {
-    /// Returns true if the next request may be read: whoever does not take answers gets no more.
+    /// Returns true if the next request may be read: a client that does not read its answers gets
+    /// no more.
     fn is_read(&self) -> bool {
         self.awaits.is_none() && !self.ends && self.output.is_empty()
     }
@@ -159,13 +160,13 @@ impl Client {
         }
     }
 
-    /// Takes the greeting and one request from the input; returns true for a request.
+    /// Consumes the greeting and one request from the input; returns true for a request.
     fn wants_sync(&mut self) -> bool {
         if !self.greeted {
             let ours = wire::greeting();
             let Some(theirs) = self.input.get(..ours.len()) else { return false };
             self.greeted = true;
-            // Whoever speaks otherwise learns from our greeting that it is so.
+            // A client of another version recognises that from our greeting.
             self.output.extend_from_slice(&ours);
             self.ends |= theirs != ours;
             self.input.drain(..ours.len());

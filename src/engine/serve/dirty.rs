@@ -1,4 +1,4 @@
-//! What changed since the generation that a server vouches for.
+//! The changes since the generation of a server.
 
 use std::collections::BTreeMap;
 
@@ -9,49 +9,49 @@ use crate::index::table::Table;
 use crate::source::rules;
 use crate::source::watch::Event;
 
-/// Paths beyond which nothing is known any more.
+/// Maximum number of recorded paths; beyond it everything counts as changed.
 const PATHS_MAX: usize = 10_000;
 
-/// Their bytes beyond which nothing is known any more.
+/// Maximum size of the recorded paths; beyond it everything counts as changed.
 const BYTES_MAX: usize = 2 << 20;
 
-/// Paths that changed, each with the era in which it did last. Bounded.
+/// Changed paths, each with the era of its last change. Bounded.
 ///
-/// A refresh that succeeds has seen every change from before it started. So its start begins an
-/// era, and its end forgets the eras before.
+/// A successful refresh includes every change from before its start. So its start begins a new era,
+/// and its end removes the changes of earlier eras.
 #[derive(Debug, Default)]
 pub(super) struct Dirty {
     changed: BTreeMap<Vec<u8>, u64>,
     dirs: BTreeMap<Vec<u8>, u64>,
     trees: BTreeMap<Vec<u8>, u64>,
     bytes: usize,
-    /// The era in which it was last lost what changed.
+    /// The era in which changes were last lost.
     lost: Option<u64>,
     era: u64,
 }
 
 impl Dirty {
-    /// Returns true if nothing changed.
+    /// Returns true if no change is recorded.
     pub(super) fn is_empty(&self) -> bool {
         !self.is_lost() && self.changed.is_empty() && self.dirs.is_empty() && self.trees.is_empty()
     }
 
-    /// Returns true if it is not known what changed.
+    /// Returns true if changes were lost: everything counts as changed.
     pub(super) fn is_lost(&self) -> bool {
         self.lost.is_some()
     }
 
-    /// From now on nothing is known, until a refresh that starts later has ended.
+    /// Marks everything as changed until a refresh that starts later has ended.
     pub(super) fn lose(&mut self) {
         *self = Dirty { lost: Some(self.era), era: self.era, ..Dirty::default() };
     }
 
-    /// Notes that a refresh starts.
+    /// Records the start of a refresh.
     pub(super) fn refresh_starts(&mut self) {
         self.era += 1;
     }
 
-    /// Notes that the refresh that started last has seen all that happened before it.
+    /// Removes the changes from before the start of the last refresh, which succeeded.
     pub(super) fn refresh_succeeded(&mut self) {
         let era = self.era;
         self.lost = self.lost.filter(|&lost| lost >= era);
@@ -61,8 +61,8 @@ impl Dirty {
         self.count_bytes();
     }
 
-    /// Notes an event; returns true if it was news. Without a table, which says which paths a
-    /// client can look up, every path is kept.
+    /// Records an event; returns true if it was new. Without a table, which decides which paths a
+    /// client can look up, every path is recorded.
     pub(super) fn note(&mut self, event: Event, table: Option<&Table>) -> Result<bool> {
         let (Event::Content(path) | Event::Entry(path) | Event::Tree(path)) = &event else {
             return Ok(false);
@@ -95,7 +95,7 @@ impl Dirty {
         Ok(news)
     }
 
-    /// Notes that nothing is known of the directory and what lies below it.
+    /// Records that anything in or below the directory may have changed.
     pub(super) fn note_tree(&mut self, path: Vec<u8>, table: Option<&Table>) -> Result<bool> {
         let known = |path: &[u8]| known(table, |table| table.find_dir(path));
         let news = insert(&mut self.trees, &mut self.bytes, path, self.era, known)?;
@@ -103,13 +103,13 @@ impl Dirty {
         Ok(news)
     }
 
-    /// Returns the directories of which, and below which, nothing is known.
+    /// Returns the directories in and below which anything may have changed.
     pub(super) fn trees(&self) -> impl Iterator<Item = &[u8]> {
         self.trees.keys().map(Vec::as_slice)
     }
 
-    /// Forgets the paths that `table` does not have: unknown entries are found through the list of
-    /// the directory above, which is noted with them.
+    /// Removes the paths that `table` does not have: unknown entries are found through the listing
+    /// of their directory, which is recorded with them.
     pub(super) fn forget_unknown(&mut self, table: &Table) -> Result<()> {
         let mut result = Ok(());
         let mut keep = |found: Result<bool>| {
@@ -125,7 +125,8 @@ impl Dirty {
         result
     }
 
-    /// Returns what a client is told; of `also` nothing is known either.
+    /// Returns the report for a client; `also` are further directories in which anything may have
+    /// changed.
     pub(super) fn watched(&self, generation: u64, also: &[Vec<u8>]) -> WatchReport {
         let keys = |paths: &BTreeMap<Vec<u8>, u64>| paths.keys().cloned().collect();
         let mut trees: Vec<Vec<u8>> = keys(&self.trees);
@@ -152,7 +153,7 @@ impl Dirty {
     }
 }
 
-/// Adds a path that is `known`; returns true if it was not noted in this era.
+/// Adds a path that is `known`; returns true if it was not recorded in this era.
 fn insert(
     paths: &mut BTreeMap<Vec<u8>, u64>,
     bytes: &mut usize,

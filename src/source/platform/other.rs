@@ -1,4 +1,4 @@
-//! Elsewhere: the standard library's metadata, by path.
+//! Other platforms (Windows): the standard library's metadata, by path.
 
 mod writing;
 
@@ -13,7 +13,7 @@ use crate::source::stamp::{EntryKind, Stamp};
 
 pub(in crate::source) use writing::{Lock, keep};
 
-/// Returns the stamp in `metadata`. There is no change time; creation time stands in for the inode.
+/// Returns the stamp in `metadata`. There is no change time; the creation time replaces the inode.
 pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
     let nanoseconds = |time: io::Result<SystemTime>| {
         time.ok()
@@ -28,16 +28,17 @@ pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
     }
 }
 
-/// A directory, to stat what is in it.
+/// A directory whose entries are inspected.
 pub(crate) struct DirHandle(PathBuf);
 
 impl DirHandle {
-    /// Names the directory at `path`.
+    /// Creates a handle for the directory at `path`.
     pub(crate) fn open(path: &Path) -> io::Result<DirHandle> {
         Ok(DirHandle(path.to_path_buf()))
     }
 
-    /// Names the directory `path` below this one; a symbolic link in its place is an error.
+    /// Creates a handle for the directory `path` below this one; a symbolic link in its place is an
+    /// error.
     pub(crate) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
         let below = self.0.join(path::to_path(path.to_bytes()));
         if !below.symlink_metadata()?.is_dir() {
@@ -51,7 +52,7 @@ impl DirHandle {
         Ok(stamp(&self.0.symlink_metadata()?))
     }
 
-    /// Returns kind and stamp of the entry `name`, a symbolic link's being its own.
+    /// Returns kind and metadata of the entry `name`; for a symbolic link its own.
     pub(crate) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
         let metadata = self.0.join(path::to_path(name.to_bytes())).symlink_metadata()?;
         let kind = match metadata.file_type() {
@@ -68,7 +69,7 @@ pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs
     std::fs::File::open(path)
 }
 
-/// Returns `None`: files are opened by their whole path.
+/// Returns `None`: files are opened by their whole path here.
 pub(in crate::source) fn open_unlinked(_: &Path) -> Option<std::fs::File> {
     None
 }

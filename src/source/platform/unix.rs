@@ -25,7 +25,7 @@ pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
     }
 }
 
-/// An open directory, to stat what is in it.
+/// An open directory whose entries are inspected.
 pub(crate) struct DirHandle(OwnedFd);
 
 impl DirHandle {
@@ -45,7 +45,7 @@ impl DirHandle {
         Ok(stamp_of(&rustix::fs::fstat(&self.0)?))
     }
 
-    /// Returns kind and stamp of the entry `name`, a symbolic link's being its own.
+    /// Returns kind and metadata of the entry `name`; for a symbolic link its own.
     pub(crate) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = match FileType::from_raw_mode(stat.st_mode as rustix::fs::RawMode) {
@@ -58,7 +58,7 @@ impl DirHandle {
 }
 
 fn flags() -> OFlags {
-    // A descriptor that only names the directory needs no read permission and is cheaper.
+    // `O_PATH` needs no read permission and is cheaper.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let access = OFlags::PATH;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -80,15 +80,15 @@ fn nanoseconds(seconds: i64, nanos: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
 }
 
-/// Opens a file for reading without waiting for the other end of a pipe.
+/// Opens a file for reading, without waiting for the writer of a pipe.
 pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt;
     let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits();
     std::fs::File::options().read(true).custom_flags(flags as i32).open(path)
 }
 
-/// Opens the file at `path` for reading, without waiting for the other end of a pipe, if no symbolic link
-/// is on the way. `None` if it cannot be opened so, for whatever reason.
+/// Opens the file at `path` for reading, without waiting for the writer of a pipe, if no symbolic
+/// link is on the way. Returns `None` if it cannot be opened this way for any reason.
 #[cfg(target_os = "linux")]
 pub(in crate::source) fn open_unlinked(path: &Path) -> Option<std::fs::File> {
     use rustix::fs::ResolveFlags;
@@ -97,18 +97,18 @@ pub(in crate::source) fn open_unlinked(path: &Path) -> Option<std::fs::File> {
     rustix::fs::openat2(rustix::fs::CWD, path, access, Mode::empty(), resolve).ok().map(Into::into)
 }
 
-/// Returns `None`: only Linux opens files so in one step, and Android ends programs that try.
+/// Returns `None`: only Linux has a system call for this, and Android kills programs that call it.
 #[cfg(not(target_os = "linux"))]
 pub(in crate::source) fn open_unlinked(_: &Path) -> Option<std::fs::File> {
     None
 }
 
-/// A file that is named by a descriptor, to be stat again and again.
+/// A file referred to by a descriptor, whose metadata is checked repeatedly.
 #[derive(Debug)]
 pub(in crate::source) struct Named(OwnedFd);
 
 impl Named {
-    /// Names the regular file at `path`; `None` where there is none, or a symbolic link.
+    /// Opens the regular file at `path`; `None` if there is none, or a symbolic link.
     pub(in crate::source) fn file(path: &Path) -> Option<Named> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let access = OFlags::PATH;
@@ -120,7 +120,7 @@ impl Named {
         (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then_some(Named(fd))
     }
 
-    /// Returns the stamp of the file, wherever it is by now.
+    /// Returns the metadata of the file, wherever it was moved.
     pub(in crate::source) fn stamp(&self) -> Option<Stamp> {
         rustix::fs::fstat(&self.0).ok().map(|stat| stamp_of(&stat))
     }

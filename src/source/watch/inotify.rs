@@ -1,9 +1,9 @@
-//! Linux: one inotify watch for each directory, kept by watch descriptor.
+//! Linux: one inotify watch for each directory, identified by watch descriptor.
 //!
-//! The kernel gives one descriptor to a directory, whatever its path, and never the same one again.
-//! So a directory that was renamed keeps its descriptor, and the path that is noted for it is only
-//! where it was seen last; a rename is told as [`Event::Tree`] of the old and the new path, and
-//! whoever is told watches what lies below anew.
+//! The kernel assigns one descriptor to a directory, whatever its path, and never reuses it. So a
+//! renamed directory keeps its descriptor, and the path stored for it is the last one seen. A
+//! rename is reported as [`Event::Tree`] of the old and the new path; the caller then watches the
+//! directories below anew.
 
 use std::collections::HashMap;
 use std::mem::MaybeUninit;
@@ -17,17 +17,17 @@ use super::{Event, Watch};
 use crate::base::path;
 use crate::error::{Error, Result};
 
-/// Events after which [`Backend::drain`] returns, to be called again.
+/// Maximum number of events per call of [`Backend::drain`].
 const TURN: usize = 16_384;
 
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// What the kernel has to tell. Linux queues an event before the call that it tells of returns.
+/// The kernel's event queue. Linux queues an event before the call that caused it returns.
 #[derive(Debug)]
 pub struct Queue(OwnedFd);
 
 impl Queue {
-    /// Returns true if everything that happened in a watched directory before this call was taken out.
+    /// Returns true if all events of watched directories before this call were drained.
     pub fn is_empty(&self) -> bool {
         rustix::io::ioctl_fionread(&self.0).is_ok_and(|bytes| bytes == 0)
     }
@@ -40,8 +40,8 @@ pub(super) struct Backend {
     known: Known,
 }
 
-/// Which descriptor watches what. Both maps say the same, but for descriptors in `paths` whose
-/// path another one took over, which are ended at once.
+/// Maps between descriptors and paths. Both maps agree, except for descriptors in `paths` whose
+/// path was taken over by another one; those watches are removed at once.
 #[derive(Debug)]
 struct Known {
     root: PathBuf,
@@ -98,7 +98,7 @@ impl Backend {
         }
         self.end(dir);
         let known = &mut self.known;
-        // It was watched under another path until now.
+        // It was watched under another path before.
         if let Some(old) = known.paths.insert(descriptor, dir.to_vec()) {
             known.descriptors.remove(&old);
         }
@@ -116,7 +116,7 @@ impl Backend {
             let kept = keep(path);
             if !kept {
                 paths.remove(descriptor);
-                // It fails where the directory is gone, which ends the watch, too.
+                // Fails if the directory was removed, which removes the watch too.
                 let _ = inotify::remove_watch(&self.fd, *descriptor);
             }
             kept
@@ -138,7 +138,7 @@ impl Backend {
         }
     }
 
-    /// Ends the watch that is noted for `dir`, if any.
+    /// Removes the watch stored for `dir`, if any.
     fn end(&mut self, dir: &[u8]) {
         if let Some(descriptor) = self.known.descriptors.remove(dir) {
             self.known.paths.remove(&descriptor);
@@ -166,7 +166,7 @@ impl Known {
             }
             return;
         }
-        // A watch that was ended may still have events in the queue.
+        // A removed watch may still have events in the queue.
         let Some(dir) = self.paths.get(&event.wd()) else { return };
         let Some(name) = event.file_name() else {
             if flags.intersects(ended) && dir.is_empty() {
@@ -194,7 +194,7 @@ impl Known {
     }
 }
 
-/// Everything that changes something. Opening and reading are left out: a search opens every file.
+/// All events that change something. Opening and reading are excluded: a search opens every file.
 fn mask() -> WatchFlags {
     WatchFlags::ATTRIB
         | WatchFlags::CLOSE_WRITE

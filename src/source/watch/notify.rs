@@ -1,7 +1,7 @@
-//! Elsewhere: the `notify` crate, which watches the whole root from the start.
+//! Other platforms: the `notify` crate, which watches the whole root from the start.
 //!
-//! It reports what the walker leaves out, too, and less exactly: whatever is not surely a change
-//! of a file's content is told as anything below that path.
+//! It also reports excluded entries, and is less exact: an event that is not certainly a change of
+//! a file's content is reported as a change of anything below that path.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -16,15 +16,15 @@ use super::{Event, Watch};
 use crate::base::path;
 use crate::error::{Error, Kind, Result};
 
-/// Events after which [`Backend::drain`] returns, to be called again.
+/// Maximum number of events per call of [`Backend::drain`].
 const TURN: usize = 16_384;
 
-/// There is none that says anything of its own moment: events come later than what they tell of.
+/// Never constructed: on these platforms events arrive after the calls that caused them.
 #[derive(Debug)]
 pub enum Queue {}
 
 impl Queue {
-    /// Returns whether everything that happened was taken out.
+    /// Returns whether all events were drained.
     pub fn is_empty(&self) -> bool {
         match *self {}
     }
@@ -49,7 +49,7 @@ impl Backend {
             end.set_nonblocking(true).map_err(super::no_watcher)?;
         }
         let tell = move |event| {
-            // A full pipe wakes as well as one byte more would.
+            // A full pipe wakes the reader as well as one more byte would.
             if sender.send(event).is_ok() {
                 let _ = waker.write(&[1]);
             }
@@ -82,7 +82,7 @@ impl Backend {
     pub(super) fn retain(&mut self, _keep: impl FnMut(&[u8]) -> bool) {}
 
     pub(super) fn drain(&mut self, each: &mut dyn FnMut(Event)) {
-        // Bytes first, events then: an event that comes in between leaves a byte.
+        // Bytes first, then events: an event that arrives in between leaves a byte.
         while matches!((&self.wake).read(&mut [0; 4096]), Ok(4096)) {}
         for _ in 0..TURN {
             match self.events.try_recv() {
@@ -91,7 +91,7 @@ impl Backend {
                 Err(_) => return,
             }
         }
-        // There may be more, for which the bytes are gone.
+        // There may be more events, whose bytes were already read.
         each(Event::Lost);
     }
 

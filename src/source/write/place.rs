@@ -1,4 +1,5 @@
-//! The way to a file from the root: each directory opened within the one above, links followed here.
+//! Resolves a path from the root: each directory is opened within the one above, and links are
+//! followed here.
 
 use std::ffi::CString;
 use std::io::ErrorKind;
@@ -11,30 +12,30 @@ use crate::source::platform::DirHandle;
 use crate::source::secret;
 use crate::source::stamp::EntryKind;
 
-/// Links that are followed on the way to one file.
+/// Maximum number of links followed for one file.
 const LINKS_MAX: usize = 40;
 
-/// Where a path leads: a directory of the tree and a name in it.
+/// The target of a path: a directory of the tree and a name in it.
 pub(super) struct Place {
-    /// The innermost directory on the way that is there.
+    /// The innermost existing directory on the path.
     pub(super) dir: DirHandle,
-    /// The directories that are not, from the outermost on.
+    /// The missing directories, outermost first.
     pub(super) folders: Vec<CString>,
     /// The file's own name.
     pub(super) name: CString,
-    /// What is there, never a link; `None` where nothing is.
+    /// The kind of the entry, never a link; `None` if there is none.
     pub(super) kind: Option<EntryKind>,
-    /// The path itself is that of a link.
+    /// The path itself is a symbolic link.
     pub(super) is_link: bool,
 }
 
 impl Place {
-    /// Walks to the place of a repository path below `root`.
+    /// Resolves a repository path below `root`.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Usage`] for a path that leaves the tree, a secret's and git's own; those of
-    /// the system.
+    /// [`crate::Kind::Usage`] for a path that leaves the tree, a secret and git's own files; errors
+    /// of the system.
     pub(super) fn reach(root: &Path, path: &[u8]) -> Result<Place> {
         let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
         let left: Vec<CString> = names.map(|name| c_name(name, path)).collect::<Result<_>>()?;
@@ -65,11 +66,11 @@ impl Place {
     }
 }
 
-/// Opens the root, which is canonical: what took its place through a link is another tree.
+/// Opens the root, which is canonical: a link in its place would lead to another tree.
 fn open_root(root: &Path) -> Result<DirHandle> {
     let io = |error| Error::io(root, error);
     let top = DirHandle::open(root).map_err(io)?;
-    // Opened once more behind the look, so that what was looked at is what was opened.
+    // Opened again after the check, so that the directory that was checked is the one that is open.
     let is_itself = root.canonicalize().map_err(io)? == root
         && DirHandle::open(root).and_then(|again| top.is_same(&again)).map_err(io)?;
     if !is_itself {
@@ -80,23 +81,23 @@ fn open_root(root: &Path) -> Result<DirHandle> {
     Ok(top)
 }
 
-/// A walk under way.
+/// The state of a resolution.
 struct Way<'a> {
     root: &'a Path,
     path: &'a [u8],
     top: DirHandle,
-    /// The directories below the root that were entered.
+    /// The directories below the root entered so far.
     dirs: Vec<DirHandle>,
     /// Their names.
     real: Vec<Vec<u8>>,
-    /// What is still to be walked, the next one last.
+    /// The remaining names, the next one last.
     left: Vec<CString>,
     links: usize,
     is_link: bool,
 }
 
 impl Way<'_> {
-    /// Walks to the end. Returns the directories that are not there, the last name, and what it is.
+    /// Resolves all names. Returns the missing directories, the last name, and its kind.
     fn walk(&mut self) -> Result<(Vec<CString>, CString, Option<EntryKind>)> {
         let path = self.path;
         let io = |error| Error::io(&path::to_path(path), error);
@@ -136,7 +137,7 @@ impl Way<'_> {
         Ok((Vec::new(), c".".to_owned(), Some(EntryKind::Dir)))
     }
 
-    /// Nothing is called `name` here: what is left of the path is to be made.
+    /// No entry `name` exists here: the rest of the path is to be created.
     fn absent(&mut self, name: CString) -> Result<(Vec<CString>, CString, Option<EntryKind>)> {
         let mut names = vec![name];
         while let Some(name) = self.left.pop() {
@@ -152,7 +153,7 @@ impl Way<'_> {
         Ok((names, last, None))
     }
 
-    /// Goes on where a symbolic link leads.
+    /// Continues with the target of a symbolic link.
     fn follow(&mut self, target: &Path) -> Result<()> {
         self.links += 1;
         if self.links > LINKS_MAX {
@@ -164,13 +165,13 @@ impl Way<'_> {
         }
     }
 
-    /// Goes up; above the root only to come back.
+    /// Goes to the parent directory; above the root only if the path returns below it.
     fn ascend(&mut self) -> Result<()> {
         if self.real.pop().is_some() {
             self.dirs.pop();
             return Ok(());
         }
-        // Above the root of everything there is nothing.
+        // The root of the file system has no parent.
         let Some(above) = self.root.parent() else { return Ok(()) };
         let mut outside = above.to_path_buf();
         while let Some(name) = self.left.pop() {
@@ -179,7 +180,7 @@ impl Way<'_> {
         self.begin_again(&outside)
     }
 
-    /// Walks from the root to an absolute path, which must lie below it.
+    /// Resolves an absolute path, which must be below the root, from the root.
     fn begin_again(&mut self, target: &Path) -> Result<()> {
         let below = match target.strip_prefix(self.root) {
             Ok(below) => below.to_path_buf(),
@@ -190,14 +191,14 @@ impl Way<'_> {
         self.queue(&below)
     }
 
-    /// Returns where an absolute path that is spelt otherwise lies below the root.
+    /// Returns the path below the root of an absolute path that is spelled differently.
     fn really_below(&self, target: &Path) -> Result<PathBuf> {
         let outside = || refused(self.path, "a symbolic link leads out of the tree here");
         let real = target.canonicalize().map_err(|_| outside())?;
         real.strip_prefix(self.root).map(Path::to_path_buf).map_err(|_| outside())
     }
 
-    /// Puts the parts of a path before what is left.
+    /// Puts the components of a path before the remaining names.
     fn queue(&mut self, next: &Path) -> Result<()> {
         let mut names = Vec::new();
         for component in next.components() {
@@ -217,7 +218,7 @@ impl Way<'_> {
     }
 }
 
-/// Refuses the path of a secret, which was named as `named`.
+/// Refuses the path of a secret; `named` is the path as given by the caller.
 fn refuse(path: &[u8], named: &[u8]) -> Result<()> {
     match secret::is_secret(path) {
         true => Err(refused(named, "it is named like a secret and is not edited")),

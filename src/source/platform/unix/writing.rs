@@ -1,5 +1,5 @@
-//! Entries of an open directory made, replaced and removed: always by name within it, never through a
-//! symbolic link.
+//! Creates, replaces and removes entries of an open directory, always by name within it and never
+//! through a symbolic link.
 
 use std::ffi::{CStr, OsString};
 use std::fs::{File, Metadata};
@@ -15,24 +15,24 @@ use rustix::io::Errno;
 
 use super::DirHandle;
 
-/// How long to wait for another process that holds a directory's lock.
+/// How long to wait for another process that holds the lock of a directory.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often to look whether it does still.
+/// How often the lock is tried.
 const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
-/// Bytes of extended attributes that are carried over.
+/// Maximum bytes of extended attributes that are copied.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const ATTRIBUTES_BYTES_MAX: usize = 64 << 10;
 
-/// Holds a directory for one writer, until it is dropped.
+/// Locks a directory for one writer until dropped.
 #[derive(Debug)]
 pub(in crate::source) struct Lock {
     _fd: Option<OwnedFd>,
 }
 
 impl DirHandle {
-    /// Returns where the symbolic link `name` leads; `None` where that is no link.
+    /// Returns the target of the symbolic link `name`, or `None` if it is not a link.
     pub(in crate::source) fn link(&self, name: &CStr) -> io::Result<Option<PathBuf>> {
         match rustix::fs::readlinkat(&self.0, name, Vec::new()) {
             Ok(target) => Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes())))),
@@ -41,29 +41,29 @@ impl DirHandle {
         }
     }
 
-    /// Opens the file `name` for reading, without waiting for the other end of a pipe.
+    /// Opens the file `name` for reading, without waiting for the writer of a pipe.
     pub(in crate::source) fn open_file(&self, name: &CStr) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    /// Returns true if this process may write the file `name` as it is.
+    /// Returns true if this process may write the existing file `name`.
     pub(in crate::source) fn is_writable(&self, name: &CStr) -> bool {
         rustix::fs::accessat(&self.0, name, Access::WRITE_OK, AtFlags::empty()).is_ok()
     }
 
-    /// Makes the directory `name`.
+    /// Creates the directory `name`.
     pub(in crate::source) fn make(&self, name: &CStr) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.0, name, Mode::RWXU | Mode::RWXG | Mode::RWXO)?)
     }
 
-    /// Makes the file `name` with the permissions of a new one.
+    /// Creates the file `name` with default permissions.
     pub(in crate::source) fn create(&self, name: &CStr) -> io::Result<File> {
         let all = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
         self.create_with(name, all)
     }
 
-    /// Makes the file `name`, which nobody else can read.
+    /// Creates the file `name`, readable by the user alone.
     pub(in crate::source) fn create_private(&self, name: &CStr) -> io::Result<File> {
         self.create_with(name, Mode::RUSR | Mode::WUSR)
     }
@@ -73,21 +73,21 @@ impl DirHandle {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags | OFlags::NOFOLLOW, mode)?))
     }
 
-    /// Renames `from` to `to`, in the place of what is there.
+    /// Renames `from` to `to`, replacing what is there.
     pub(in crate::source) fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
     }
 
-    /// Renames the file `from` to `to` where nothing is; `AlreadyExists` where something is.
+    /// Renames the file `from` to `to`; fails with `AlreadyExists` if `to` exists.
     pub(in crate::source) fn put(&self, from: &CStr, to: &CStr) -> io::Result<()> {
         match rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
-            // The file is there, whatever becomes of its other name.
+            // The file is in place, even if its other name cannot be removed.
             Ok(()) => {
                 let _ = self.remove(from);
                 Ok(())
             }
             Err(Errno::EXIST) => Err(io::ErrorKind::AlreadyExists.into()),
-            // A file system without hard links.
+            // A file system without hard links, such as FAT: not atomic there.
             Err(error) => match self.stat(to) {
                 Err(absent) if absent.kind() == io::ErrorKind::NotFound => self.rename(from, to),
                 Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -113,15 +113,15 @@ impl DirHandle {
         Ok((own.st_dev as u64, own.st_ino as u64) == (other.st_dev as u64, other.st_ino as u64))
     }
 
-    /// Waits until no other writer that asks holds this directory, and holds it. Where the file
-    /// system knows no such locks nobody waits.
+    /// Waits for the lock of this directory and takes it. On a file system without such locks there
+    /// is no wait.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if somebody holds it for 2 seconds.
+    /// `WouldBlock` if another process holds it for 2 seconds.
     pub(in crate::source) fn lock(&self) -> io::Result<Lock> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // One that can be entered and not listed.
+        // The directory can be entered but not listed.
         let Ok(fd) = rustix::fs::openat(&self.0, c".", flags, Mode::empty()) else {
             return Ok(Lock { _fd: None });
         };
@@ -140,7 +140,8 @@ impl DirHandle {
     }
 }
 
-/// Gives `file` owner, permissions and attributes of the file `like`, as far as this process may.
+/// Gives `file` the owner, permissions and attributes of the file `like`, as far as this process
+/// may.
 ///
 /// # Errors
 ///
@@ -148,7 +149,7 @@ impl DirHandle {
 pub(in crate::source) fn keep(file: &File, like: &File) -> io::Result<()> {
     let (own, like_metadata) = (file.metadata()?, like.metadata()?);
     let is_owner_kept = keep_owner(file, &own, &like_metadata);
-    // Rights that come with an owner do not go to another.
+    // Set-user-ID and similar bits are not given to another owner.
     let kept = if is_owner_kept { 0o7777 } else { 0o777 };
     let mode = Mode::from_raw_mode((like_metadata.mode() & kept) as rustix::fs::RawMode);
     rustix::fs::fchmod(file, mode)?;
@@ -164,14 +165,14 @@ fn keep_owner(file: &File, own: &Metadata, like: &Metadata) -> bool {
     let (owner, group) = (Uid::from_raw(like.uid()), Gid::from_raw(like.gid()));
     let is_kept = rustix::fs::fchown(file, Some(owner), Some(group)).is_ok();
     if !is_kept {
-        // The group is what others of a team read it by.
+        // Team members may read the file through its group.
         let _ = rustix::fs::fchown(file, None, Some(group));
     }
     is_kept
 }
 
-/// Copies the user's attributes and the access list; without the latter the mode would say more than
-/// it did.
+/// Copies user attributes and the access control list; without the list the mode bits would grant
+/// more than before.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn keep_attributes(file: &File, like: &File) {
     let mut names = vec![0; ATTRIBUTES_BYTES_MAX];
