@@ -1,4 +1,4 @@
-//! The corpus of the benches and the files of their cases: what benches/corpus and benches/cases are made of.
+//! The corpus and the case files of the benches: tests of benches/corpus and benches/cases.
 
 #[expect(dead_code, reason = "the benches use what tests do not")]
 #[path = "../../benches/cases/case_file.rs"]
@@ -16,7 +16,7 @@ use std::path::Path;
 
 use self::corpus::manifest::Profile;
 
-/// Returns the folder that the benches read.
+/// Returns the directory of the corpus manifest and the cases.
 fn place() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-corpus")
 }
@@ -29,8 +29,8 @@ fn every_tool_has_cases() {
     for profile in Profile::ALL {
         assert_eq!(case_file::check_tools(&files, profile, &tools), Ok(()));
         let calls = files.iter().flat_map(|file| file.calls.iter().map(move |call| (file, call)));
-        let asked = calls.filter(|(_, call)| call.profiles.contains(&profile));
-        for (file, call) in asked {
+        let requested = calls.filter(|(_, call)| call.profiles.contains(&profile));
+        for (file, call) in requested {
             let hash = call.expected(profile);
             assert!(hash.is_some_and(|hash| hash.len() == 32), "{} {}", file.tool, call.name);
         }
@@ -78,7 +78,7 @@ fn blessing_changes_one_line() {
 }
 
 #[test]
-fn replies_are_freed_of_what_differs_between_machines() {
+fn replies_are_normalised_across_machines() {
     let check = |text: &str, expected: &str| assert_eq!(reply::plain(text, "/home/a"), expected);
     check("root  /home/a\n", "root  <root>\n");
     check("generation  7, 0 files changed\n", "generation  N, 0 files changed\n");

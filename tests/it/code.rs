@@ -1,7 +1,7 @@
-//! After any sequence of edits the catalog says of every file what the file itself says: without an
-//! index, with one that is behind, after a refresh, and built afresh.
+//! After any sequence of edits, the catalog agrees with the files: without an index, with an
+//! outdated one, after a refresh, and after a rebuild.
 //!
-//! `CODEDB_SEED` names another first round, `CODEDB_LONG=1` runs many.
+//! `CODEDB_SEED` sets another first round; `CODEDB_LONG=1` runs more rounds.
 
 mod stages;
 
@@ -23,7 +23,7 @@ use codedb::source::walk::Environment;
 use crate::support::place::{Place, long, settle};
 use crate::support::prng::Prng;
 
-/// Sources in a few languages, whose names are put together anew for each file.
+/// Templates in a few languages; each file gets new combinations of names.
 const SOURCES: &[(&str, &str)] = &[
     (
         "py",
@@ -73,7 +73,7 @@ fn store(place: &Place) -> PathBuf {
 
 fn engine_of(place: &Place) -> Engine {
     let environment = Environment { global_excludes: None, threads: 2 };
-    let root = place.root().canonicalize().expect("the tree is there");
+    let root = place.root().canonicalize().expect("the tree exists");
     Engine::new(root, Store::new(store(place), false), environment)
 }
 
@@ -83,7 +83,7 @@ fn source(rng: &mut Prng) -> (&'static str, String) {
     for number in 1..=5 {
         text = text.replace(&format!("NAME{number}"), rng.pick::<&str>(NAMES));
     }
-    // Half-written code is code, too.
+    // Incomplete code is indexed, too.
     if rng.chance(15) {
         let mut cut = rng.below(text.len());
         while !text.is_char_boundary(cut) {
@@ -131,11 +131,11 @@ fn files(place: &Place) -> Vec<PathBuf> {
     found
 }
 
-/// What is seen of a file.
+/// The facts about a file that are compared.
 type Seen = BTreeMap<String, Vec<String>>;
 
-/// Says what the files themselves say.
-fn told_by_files(place: &Place) -> Seen {
+/// Returns the facts extracted from the files themselves.
+fn facts_of_files(place: &Place) -> Seen {
     let mut seen = Seen::new();
     let root = place.root();
     for file in files(place) {
@@ -171,8 +171,8 @@ fn told_by_files(place: &Place) -> Seen {
     seen
 }
 
-/// Says what the catalog says of the same names and words.
-fn told_by_catalog(catalog: &Catalog, like: &Seen) -> Seen {
+/// Returns the facts that the catalog has for the same names and words.
+fn facts_of_catalog(catalog: &Catalog, like: &Seen) -> Seen {
     let mut seen = Seen::new();
     let path = |file: FileId| String::from_utf8_lossy(catalog.path(file)).into_owned();
     for file in (0..catalog.files().len()).map(FileId::new) {
@@ -225,8 +225,8 @@ fn told_by_catalog(catalog: &Catalog, like: &Seen) -> Seen {
     seen
 }
 
-/// Notes symbols and imports of a file. Signatures and documentation stand in the text: only where is
-/// kept.
+/// Records the symbols and imports of a file. The catalog stores only the spans of signatures and
+/// documentation; their text is read from the file.
 fn note(seen: &mut Seen, path: &str, facts: Option<&Facts>) {
     let Some(facts) = facts else { return };
     let list = seen.entry(format!("file {path}")).or_default();
@@ -242,26 +242,26 @@ fn note(seen: &mut Seen, path: &str, facts: Option<&Facts>) {
 
 #[track_caller]
 fn check(place: &Place, engine: &Engine, when: &str) {
-    let expected = told_by_files(place);
+    let expected = facts_of_files(place);
     let local = Local::new(engine, Check::Strict);
     let catalog = local.catalog(&[]).expect("a catalog");
     assert!(catalog.missing().is_empty(), "{when}: {} files are missing", catalog.missing().len());
-    let found = told_by_catalog(catalog, &expected);
+    let found = facts_of_catalog(catalog, &expected);
     for (key, list) in &expected {
         assert_eq!(found.get(key), Some(list), "{when}: {key}");
     }
-    // What was kept since earlier calls is what an engine that knows nothing works out.
+    // A cached result must equal that of a new engine.
     let fresh = engine_of(place);
     let fresh = Local::new(&fresh, Check::Strict);
     let afresh = fresh.catalog(&[]).expect("a catalog");
     assert!(catalog.import_graph() == afresh.import_graph(), "{when}: imports lead elsewhere");
     assert_eq!(catalog.file_rank(), afresh.file_rank(), "{when}");
     let more: Vec<&String> = found.keys().filter(|key| !expected.contains_key(*key)).collect();
-    assert!(more.is_empty(), "{when}: {more:?} are told of nothing");
+    assert!(more.is_empty(), "{when}: {more:?} are not reported");
 }
 
 #[test]
-fn the_catalog_is_what_the_files_say() {
+fn the_catalog_agrees_with_the_files() {
     let first = std::env::var("CODEDB_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let rounds = if long() { 200 } else { 4 };
     for seed in first..first + rounds {
@@ -290,7 +290,7 @@ fn the_catalog_is_what_the_files_say() {
 }
 
 #[test]
-fn damage_means_another_build() {
+fn damage_causes_a_rebuild() {
     let rng = &mut Prng::new(7);
     let place = Place::new();
     (0..12).for_each(|_| write_some(rng, &place));
@@ -318,7 +318,8 @@ fn damage_means_another_build() {
             }
             _ => bytes.clear(),
         }
-        // In place, an opened map would change under its reader: a new file, as copying makes one.
+        // Writing in place would change an open memory map; a new file, as a copy creates it, does
+        // not.
         fs::remove_file(file).expect("our file");
         fs::write(file, bytes).expect("our file");
         let local = Local::new(&engine, Check::Strict);
@@ -350,7 +351,7 @@ fn a_killed_builder_leaves_the_old_segments_or_the_new_ones() {
         let cache = place.cache();
         let Some(dir) = index_dir(&cache) else { continue };
         let environment = Environment { global_excludes: None, threads: 2 };
-        let root = place.root().canonicalize().expect("the tree is there");
+        let root = place.root().canonicalize().expect("the tree exists");
         let engine = Engine::new(root, Store::new(dir.clone(), false), environment);
         check(&place, &engine, &format!("round {round}, killed"));
         if round % 5 == 4 {

@@ -1,4 +1,4 @@
-//! What the comparison with peers reads of their output (benches/compare/peers): lines found, places, callers.
+//! The parsers of the peers' output (benches/compare/peers): matching lines, definitions, callers.
 
 #[path = "../../benches/compare/peers/answers.rs"]
 mod answers;
@@ -32,7 +32,7 @@ fn csearch() -> Layout {
 }
 
 #[test]
-fn all_formats_say_the_same() {
+fn all_formats_give_the_same_lines() {
     let paths: &[&[u8]] = &[b"src/a.c", b"src/b.c"];
     let lines = [line(b"src/a.c", 3, b"\tx: 7:8"), line(b"src/b.c", 12, b"")];
     check(Layout::NulColon, b"src/b.c\x0012:\nsrc/a.c\x003:\tx: 7:8\n", paths, &lines, 0);
@@ -42,7 +42,7 @@ fn all_formats_say_the_same() {
 }
 
 #[test]
-fn the_last_line_may_lack_its_end() {
+fn the_last_line_may_lack_its_terminator() {
     let lines = [line(b"a", 1, b"x")];
     check(Layout::NulColon, b"a\x001:x", &[b"a"], &lines, 0);
     check(Layout::NulNul, b"a\x001\0x", &[b"a"], &lines, 0);
@@ -50,7 +50,7 @@ fn the_last_line_may_lack_its_end() {
 }
 
 #[test]
-fn paths_may_hold_colons_and_line_feeds_and_no_utf8() {
+fn paths_may_contain_colons_line_feeds_and_other_bytes() {
     for path in [&b"a:1:b.c"[..], b"line\nfeed", b"\xff\xfe.c", b"a b\tc", b"a:"] {
         let lines = [line(path, 5, b"\xfftext\r")];
         check(Layout::NulColon, &[path, b"\x005:\xfftext\r\n"].concat(), &[path], &lines, 0);
@@ -61,7 +61,7 @@ fn paths_may_hold_colons_and_line_feeds_and_no_utf8() {
 }
 
 #[test]
-fn without_nul_the_list_of_files_tells_where_a_path_ends() {
+fn without_nul_the_file_list_determines_the_end_of_a_path() {
     let output = b"/a:1/tree/a:1:2:x\n";
     check(csearch(), output, &[b"a:1"], &[line(b"a:1", 2, b"x")], 0);
     check(csearch(), output, &[b"a"], &[line(b"a", 1, b"2:x")], 0);
@@ -69,14 +69,14 @@ fn without_nul_the_list_of_files_tells_where_a_path_ends() {
 }
 
 #[test]
-fn csearch_ends_no_line_that_its_file_does_not_end() {
+fn csearch_adds_no_line_terminator() {
     let lines = [line(b"a", 1, b"x /a:1/tree/none:1:"), line(b"b", 2, b"y"), line(b"b", 3, b"z")];
     let output = b"/a:1/tree/a:1:x /a:1/tree/none:1:/a:1/tree/b:2:y\n/a:1/tree/b:3:z";
     check(csearch(), output, &[b"a", b"b"], &lines, 0);
 }
 
 #[test]
-fn messages_are_counted_and_spoil_no_line() {
+fn messages_are_counted_and_skipped() {
     let lines = [line(b"a", 1, b"x"), line(b"a", 2, b"y")];
     let output = b"a\x001:x\nb: WARNING: stopped searching binary file\na\x002:y\nBinary file b\n";
     check(Layout::NulColon, output, &[b"a", b"b"], &lines, 2);
@@ -84,18 +84,18 @@ fn messages_are_counted_and_spoil_no_line() {
     check(Layout::NulNul, output, &[b"a", b"b"], &lines, 1);
     let output = b"/a:1/tree/a:1:x\n/elsewhere/a:1:x\n/a:1/tree/a:2:y\n";
     check(csearch(), output, &[b"a"], &lines, 1);
-    // A number that is none, and a file that is not there.
+    // A line without a valid number, and a file that does not exist.
     check(Layout::NulColon, b"a\0+1:x\nc\x001:x\n", &[b"a"], &[], 2);
 }
 
 #[test]
-fn a_line_that_is_no_result_is_a_difference_unless_both_print_it() {
+fn other_lines_are_a_difference_unless_both_print_them() {
     let of = |output: &[u8]| read(&Layout::NulColon, output, &files(&[b"a", b"b"]));
     let result = of(b"a\x001:x\n");
     let unlisted = of(b"a\x001:x\nhidden\x001:x\n");
     assert_eq!(unlisted, Printed { others: vec![b"hidden\x001:x".to_vec()], ..of(b"a\x001:x\n") });
     assert_ne!(unlisted, result);
-    // As many others are not the same others, and their order does not count.
+    // An equal number of different lines is a difference; the order of lines is not.
     assert_ne!(unlisted, of(b"a\x001:x\nelsewhere\x001:x\n"));
     let message = b"b: binary file matches\n";
     let both = of(&[message, &b"c: binary\n"[..], b"a\x001:x\n"].concat());
@@ -103,21 +103,22 @@ fn a_line_that_is_no_result_is_a_difference_unless_both_print_it() {
 }
 
 #[test]
-fn a_name_that_codedb_does_not_know_is_no_failure() {
-    let said = "codedb: nothing called `f` is defined in this tree\nhint: `word` finds it\n";
-    assert!(answers::is_unknown(2, said, "f"));
-    assert!(!answers::is_unknown(2, said, "g"));
-    assert!(!answers::is_unknown(101, said, "f"));
+fn an_unknown_name_is_not_an_error() {
+    let printed = "codedb: nothing called `f` is defined in this tree\nhint: `word` finds it\n";
+    assert!(answers::is_unknown(2, printed, "f"));
+    assert!(!answers::is_unknown(2, printed, "g"));
+    assert!(!answers::is_unknown(101, printed, "f"));
     assert!(!answers::is_unknown(2, "codedb: the index is damaged\n", "f"));
 }
 
 #[test]
-fn exit_code_one_with_words_on_stderr_is_a_failure_where_all_failures_are_one() {
+fn exit_code_one_with_messages_is_a_failure_of_some_programs() {
     let words = "open csearchindex: no such file or directory\n";
     assert!(Ends::SilentOne.is_answer(1, ""));
     assert!(Ends::SilentOne.is_answer(1, "\n"));
     assert!(!Ends::SilentOne.is_answer(1, words));
-    // Those whose failures have codes of their own may say something beside nothing found.
+    // Programs with a separate exit code for failures may print messages although they find
+    // nothing.
     assert!(Ends::Grep.is_answer(1, words));
     assert!(!Ends::Zero.is_answer(1, ""));
     for ends in [Ends::Grep, Ends::SilentOne, Ends::Zero] {
@@ -136,7 +137,7 @@ fn a_difference_counts_both_ways() {
     assert_eq!(difference(&all, &list(&[&one])), expected);
     let expected = Difference { missing: 0, more: 1, first: Some(two.clone()) };
     assert_eq!(difference(&list(&[&one, &three]), &all), expected);
-    // The same place, other bytes; and a line that is there twice.
+    // The same place with other bytes, and a line that occurs twice.
     let other = line(b"a", 1, b"X");
     let differs = difference(&list(&[&one]), &list(&[&other]));
     assert_eq!((differs.missing, differs.more), (1, 1));
@@ -146,7 +147,7 @@ fn a_difference_counts_both_ways() {
 }
 
 #[test]
-fn readtags_tells_places_of_definitions() {
+fn readtags_lists_definitions() {
     let output = "f\tsrc/a.c\t/^int f(int\tx)$/;\"\tkind:function\tline:3\tfile:\n\
         f\tsrc/a.h\t/^int f(int x);$/;\"\tkind:prototype\tline:4\n\
         f\todd\\tna\\\\me\\x2ec\t/^#define f \";\"\\t$/;\"\tkind:macro\tline:9\n\
@@ -158,7 +159,7 @@ fn readtags_tells_places_of_definitions() {
 }
 
 #[test]
-fn replies_tell_definitions_and_callers() {
+fn replies_list_definitions_and_callers() {
     let symbols = json!({"symbols": [
         {"name": "f", "path": "b.c", "line": 2},
         {"name": "f", "path": "a.c", "line": 7},
@@ -179,7 +180,7 @@ fn replies_tell_definitions_and_callers() {
 }
 
 #[test]
-fn a_reply_mentions_what_stands_anywhere_in_it() {
+fn a_reply_mentions_any_text_in_it() {
     let place = ("a.c".to_owned(), 7);
     let ours = json!({"files": [{"path": "b.c"}], "symbols": [{"path": "a.c", "line": 7}]});
     let theirs = json!([{"node": {"filePath": "a.c", "startLine": 7}, "score": 1.5}]);
@@ -189,6 +190,6 @@ fn a_reply_mentions_what_stands_anywhere_in_it() {
     {
         assert!(!answers::mentions(&other, &place), "{other}");
     }
-    // The path of one entry and the line of another are no place.
+    // The path of one entry and the line of another are not a definition.
     assert!(!answers::mentions(&json!([{"path": "a.c"}, {"line": 7}]), &place));
 }

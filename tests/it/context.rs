@@ -1,5 +1,5 @@
-//! `codedb context` on small trees: the right files and definitions within the budget, whatever the
-//! task is.
+//! `codedb context` on small trees: the right files and definitions within the budget, for every
+//! kind of task.
 
 mod budget;
 mod changes;
@@ -78,7 +78,7 @@ fn paths(reply: &Value) -> Vec<String> {
     files.map(|file| file["path"].as_str().expect("a path").to_owned()).collect()
 }
 
-/// Runs the same with and without an index.
+/// Runs the same task with and without an index.
 fn both(check: impl Fn(&Place)) {
     let place = shop();
     check(&place);
@@ -92,7 +92,7 @@ fn both(check: impl Fn(&Place)) {
 }
 
 #[test]
-fn names_paths_and_frames_lead_to_their_files() {
+fn names_paths_and_stack_frames_find_their_files() {
     both(|place| {
         let first = |task: &str| paths(&json(place, task, &[])).into_iter().next();
         assert_eq!(first("add_item loses items").as_deref(), Some("shop/cart.py"));
@@ -105,7 +105,7 @@ fn names_paths_and_frames_lead_to_their_files() {
 }
 
 #[test]
-fn plain_words_lead_to_what_they_are_about() {
+fn plain_words_find_related_files() {
     let place = shop();
     Answer::of({
         let mut command = place.codedb("index");
@@ -119,7 +119,7 @@ fn plain_words_lead_to_what_they_are_about() {
         Some("shop/login.py")
     );
     assert_eq!(first("prices are rounded wrong").as_deref(), Some("shop/money.py"));
-    // An edit counts at once.
+    // An edit takes effect immediately.
     place.write(
         "shop/stock.py",
         "def warehouse():\n    '''Counts the shelves of the warehouse.'''\n",
@@ -131,7 +131,7 @@ fn plain_words_lead_to_what_they_are_about() {
 }
 
 #[test]
-fn a_bundle_tells_definitions_lines_and_calls() {
+fn a_bundle_has_definitions_lines_and_calls() {
     both(|place| {
         let answer = ask(place, "Where is `add_all` and who calls it?", &[]).expect_success();
         let text = answer.text();
@@ -143,7 +143,7 @@ fn a_bundle_tells_definitions_lines_and_calls() {
         assert!(text.contains("add_all is called by\n  shop/cart.py  Cart.price:13"), "{text}");
         let text = ask(place, "Cart.add_item loses items", &[]).text();
         assert!(text.contains("\n`pytest tests/test_cart.py`  by name\n"), "{text}");
-        // Definitions in tests are left out where there are others.
+        // Definitions in tests are omitted if there are others.
         place.write("tests/helpers.py", "def add_all(prices):\n    return 0\n");
         let text = ask(place, "Where is `add_all` and who calls it?", &[]).text();
         assert!(
@@ -162,7 +162,7 @@ fn a_bundle_tells_definitions_lines_and_calls() {
 }
 
 #[test]
-fn files_are_chosen_and_left_out_as_asked() {
+fn files_are_included_and_excluded_by_arguments() {
     let place = shop();
     let task = "the cart of a customer, its money and its login";
     let within = paths(&json(&place, task, &["--paths", "shop/cart.py"]));
@@ -177,7 +177,7 @@ fn files_are_chosen_and_left_out_as_asked() {
 }
 
 #[test]
-fn what_is_no_task_is_refused_in_a_sentence() {
+fn an_invalid_task_returns_an_error_sentence() {
     let place = shop();
     for (task, args, expected) in [
         ("", &[][..], "empty or too short"),
@@ -200,7 +200,7 @@ fn what_is_no_task_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn a_miss_is_one_clear_sentence() {
+fn no_result_is_one_clear_sentence() {
     let place = shop();
     Answer::of({
         let mut command = place.codedb("index");
@@ -219,13 +219,13 @@ fn a_miss_is_one_clear_sentence() {
     let near = ask(&place, "curency is missing", &[]).text();
     assert!(near.contains("did you mean `CurrencyError`"), "{near}");
     assert_eq!(json(&place, "prices are rounded wrong", &[])["status"], "ok");
-    // Without the text index something may be missing.
+    // Without the text index the reply may be incomplete.
     let bare = shop();
     assert_eq!(json(&bare, "prices are rounded wrong", &[])["status"], "partial");
 }
 
 #[test]
-fn trees_with_nothing_to_tell_are_answered() {
+fn empty_trees_have_a_reply() {
     let place = Place::new();
     assert_eq!(ask(&place, "find the cart", &[]).code, 1);
     place.write("blob.bin", [0, 159, 146, 150, 0, 1, 2]);
@@ -235,7 +235,7 @@ fn trees_with_nothing_to_tell_are_answered() {
 }
 
 #[test]
-fn detail_is_chosen() {
+fn the_level_of_detail_is_an_argument() {
     let place = shop();
     let task = "where is `add_all`, which rounds each price";
     let of = |detail: &str| ask(&place, task, &["--detail", detail]).expect_success().text();
@@ -247,7 +247,7 @@ fn detail_is_chosen() {
 }
 
 #[test]
-fn sites_are_fenced_and_their_definition_is_named() {
+fn call_sites_are_fenced_and_name_their_definition() {
     let place = shop();
     let filler = "    pass\n".repeat(60);
     place.write(
@@ -266,7 +266,7 @@ fn sites_are_fenced_and_their_definition_is_named() {
 }
 
 #[test]
-fn an_edit_ranks_as_a_rebuild_does() {
+fn an_edit_ranks_like_a_rebuild() {
     let place = shop();
     let engine = || {
         let environment = Environment { global_excludes: None, threads: 2 };
@@ -288,13 +288,13 @@ fn an_edit_ranks_as_a_rebuild_does() {
     build(true);
     place.write("shop/cart.py", CART_PY.replace("price", "rounded_price"));
     place.write("shop/long.py", "# counted price\n".repeat(80_000));
-    // No text: UTF-16 without a NUL, and a NUL behind much text.
+    // Files that are not text: UTF-16 without a NUL, and a NUL after much text.
     place.write(
         "shop/wide.py",
         "\u{FEFF}\u{4E01}".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
     );
     place.write("shop/late.py", format!("# counted price\n{}\0", "x".repeat(9000)));
-    std::fs::remove_file(place.root().join("shop/money.py")).expect("it is there");
+    std::fs::remove_file(place.root().join("shop/money.py")).expect("it exists");
     settle();
     let edited = ranked();
     assert!(!edited.is_empty());
@@ -303,7 +303,7 @@ fn an_edit_ranks_as_a_rebuild_does() {
 }
 
 #[test]
-fn a_name_that_is_a_word_too_is_both() {
+fn a_name_that_is_also_a_word_is_both() {
     let place = shop();
     place
         .write("shop/handler.py", "# A websocket is opened, and the websocket is closed.\nx = 1\n");
@@ -319,7 +319,7 @@ fn a_name_that_is_a_word_too_is_both() {
 }
 
 #[test]
-fn a_miss_keeps_to_the_budget_whatever_names_it_offers() {
+fn suggestions_stay_within_the_budget() {
     let place = Place::new();
     for file in 0..4 {
         place.write(format!("{}{file}.py", "cart_of_a_customer_".repeat(5)), "x = 1\n");
@@ -340,7 +340,7 @@ fn a_miss_keeps_to_the_budget_whatever_names_it_offers() {
 }
 
 #[test]
-fn callers_outside_of_the_scope_are_not_told() {
+fn callers_outside_of_the_scope_are_not_listed() {
     let place = shop();
     place.index(&["--stage", "full"]).expect_success();
     let mut command = place.codedb("context");

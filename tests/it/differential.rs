@@ -1,12 +1,13 @@
-//! `codedb search` against `rg --sort path`: random trees, edits and command lines, byte for byte.
+//! `codedb search` against `rg --sort path` on random trees, edits and command lines, byte for
+//! byte.
 //!
-//! Every round is named by its seed and stands alone: a tree, an index, then steps of edits and queries.
+//! Every round is determined by its seed: a tree, an index, then steps of edits and queries.
 //!
 //! | variable | meaning |
 //! | --- | --- |
-//! | `CODEDB_SEED` | the first round's seed; a failure names the one to set |
+//! | `CODEDB_SEED` | the seed of the first round; a failure prints the seed to set |
 //! | `CODEDB_LONG=1` | run for `CODEDB_LONG_SECS` seconds (default 600) instead of 4 rounds |
-//! | `CODEDB_MAX_FAILURES` | go on until so many rounds have failed (default 1) |
+//! | `CODEDB_MAX_FAILURES` | continue until this many rounds have failed (default 1) |
 //! | `CODEDB_BIN` | the program under test (default: this crate's `codedb`) |
 //! | `CODEDB_NO_INDEX=1` | only `--no-index` (to test the flags without an index) |
 //! | `CODEDB_RG` | the ripgrep 15 to compare with |
@@ -36,7 +37,7 @@ const STEPS_PER_ROUND: usize = 8;
 const QUERIES_PER_STEP: usize = 5;
 
 #[test]
-fn codedb_says_what_ripgrep_says() {
+fn codedb_prints_what_ripgrep_prints() {
     let time =
         flag("CODEDB_LONG").then(|| Duration::from_secs(number("CODEDB_LONG_SECS").unwrap_or(600)));
     let first_seed = number("CODEDB_SEED").unwrap_or(SEED_DEFAULT);
@@ -65,27 +66,28 @@ fn codedb_says_what_ripgrep_says() {
     );
 }
 
-/// The harness agrees with itself: ripgrep behind a wrapper that takes our own flags away.
+/// Tests the harness itself: the program under test is a wrapper around ripgrep that removes
+/// codedb's own flags.
 #[test]
-fn ripgrep_says_what_ripgrep_says() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+fn ripgrep_prints_what_ripgrep_prints() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let setup = Setup::new(wrapper(folder.path(), "cat"), false);
     for seed in 0..3 {
         if let Err(failure) = round(&setup, seed) {
             panic!("{}", failure.report);
         }
     }
-    let (asked, answered) = (setup.asked.get(), setup.answered.get());
+    let (queries, answered) = (setup.queries.get(), setup.answered.get());
     assert!(
-        answered * 3 >= asked,
-        "only {answered} of {asked} queries find something: too little is compared"
+        answered * 3 >= queries,
+        "only {answered} of {queries} queries find something: too little is compared"
     );
 }
 
-/// The harness sees a fault: the wrapper drops the last line of every answer.
+/// Tests that the harness detects a fault: the wrapper drops the last line of every output.
 #[test]
-fn a_dropped_line_is_noticed() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+fn a_dropped_line_is_detected() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let setup = Setup::new(wrapper(folder.path(), "sed '$d'"), false);
     let Err(Failure { report, tree }) = round(&setup, 0) else { panic!("a line is missing") };
     fs::remove_dir_all(tree).expect("the kept tree can be removed");
@@ -96,12 +98,12 @@ fn a_dropped_line_is_noticed() {
 struct Setup {
     binary: PathBuf,
     no_index_only: bool,
-    /// How many queries ripgrep was asked, and to how many of them it printed something.
-    asked: Cell<usize>,
+    /// The number of queries, and the number of queries for which ripgrep printed something.
+    queries: Cell<usize>,
     answered: Cell<usize>,
 }
 
-/// How a query is asked; all must give the same answer.
+/// How a query is run; all variants must print the same.
 #[derive(Clone, Copy, PartialEq)]
 enum Variant {
     Strict,
@@ -113,7 +115,7 @@ enum Variant {
 
 impl Setup {
     fn new(binary: PathBuf, no_index_only: bool) -> Self {
-        Self { binary, no_index_only, asked: Cell::new(0), answered: Cell::new(0) }
+        Self { binary, no_index_only, queries: Cell::new(0), answered: Cell::new(0) }
     }
 
     fn codedb(&self, tree: &Tree, variant: Variant) -> Program {
@@ -141,7 +143,7 @@ impl Setup {
 /// A round that found a difference.
 struct Failure {
     report: String,
-    /// What stays on disk to look at.
+    /// The tree, which is kept on disk.
     tree: PathBuf,
 }
 
@@ -189,7 +191,7 @@ fn steps(setup: &Setup, rng: &mut Prng, tree: &Tree, log: &mut Vec<String>) -> R
     Ok(())
 }
 
-/// Trust covers the index's own root; a path elsewhere is walked in any case, and changes only there.
+/// `--fresh trust` applies only below the index's root; other paths are walked.
 fn inside(query: &Query, tree: &Tree) -> bool {
     query.cwd.starts_with(tree.root())
 }
@@ -226,7 +228,7 @@ fn check(setup: &Setup, query: &Query, variant: Variant, tree: &Tree) -> Result<
     let ours = setup.codedb(tree, variant);
     let differs = |query: &Query| difference(&run(&rg, query, tree), &run(&ours, query, tree));
     let peers = run(&rg, query, tree);
-    setup.asked.set(setup.asked.get() + 1);
+    setup.queries.set(setup.queries.get() + 1);
     setup.answered.set(setup.answered.get() + usize::from(!peers.stdout.is_empty()));
     let Some(first) = difference(&peers, &run(&ours, query, tree)) else { return Ok(()) };
     let alike = |query: &Query| differs(query).is_some_and(|again| again.parts == first.parts);
@@ -258,8 +260,8 @@ fn shrink(query: &Query, differs: impl Fn(&Query) -> bool) -> Query {
     small
 }
 
-/// Writes a script that runs ripgrep for `search` without our own flags, its output through `print`, and does
-/// nothing for `index`.
+/// Writes a script that runs ripgrep for `search` without codedb's own flags and pipes its output
+/// through `print`. For `index` the script does nothing.
 fn wrapper(folder: &Path, print: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let path = folder.join("codedb");

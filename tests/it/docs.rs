@@ -1,6 +1,6 @@
-//! The pages of docs/ that are made: of the table of tools as clients list it, with examples that are
-//! really asked, and of the table of clients. A page that is behind fails its test; with
-//! `CODEDB_WRITE_DOCS=1` in the environment the test writes it instead.
+//! The generated pages of docs/: those of the tools, with replies of real calls, and those of the
+//! clients. The test of an outdated page fails; with `CODEDB_WRITE_DOCS=1` in the environment the
+//! test writes the page instead.
 
 mod clients;
 
@@ -17,10 +17,10 @@ use crate::mcp::session::Session;
 use crate::mcp::transcript::shop;
 use crate::support::place::{Place, settle};
 
-/// Tools whose names are commands of another kind on the command line.
+/// Tools whose names belong to other commands on the command line.
 const OTHERWISE: [&str; 3] = ["search", "status", "index"];
 
-/// Characters of a line of JSON that is not broken.
+/// The length up to which JSON stays on one line.
 const JSON_CHARS: usize = 100;
 
 const INDEX: &str = "\
@@ -42,7 +42,7 @@ The pages are made from the table in `src/tools.rs` by the tests, which ask the 
 | --- | --- | --- |
 ";
 
-/// Fails unless a page of docs/ is `expected`; writes it where that is asked for.
+/// Fails unless a page of docs/ equals `expected`; with `CODEDB_WRITE_DOCS` writes it.
 fn check(name: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
     if fs::read_to_string(&path).is_ok_and(|found| found == expected) {
@@ -52,11 +52,11 @@ fn check(name: &str, expected: &str) {
         std::env::var_os("CODEDB_WRITE_DOCS").is_some(),
         "docs/{name} is behind; CODEDB_WRITE_DOCS=1 has the test write it"
     );
-    let folder = path.parent().expect("a folder");
+    let folder = path.parent().expect("a directory");
     fs::create_dir_all(folder).and_then(|()| fs::write(&path, expected)).expect("it is written");
 }
 
-/// Fails if a folder of docs/ has pages of what is not there any more.
+/// Fails if a directory of docs/ has a page of something that no longer exists.
 fn check_folder(name: &str, mut pages: Vec<String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
     let found = fs::read_dir(folder).expect("the pages are there").flatten();
@@ -67,16 +67,16 @@ fn check_folder(name: &str, mut pages: Vec<String>) {
     assert_eq!(found, pages);
 }
 
-/// The small shop, of an age that every reply can tell, with a library beside it, and its server.
-struct Asked {
+/// Creates the small example shop with fixed times, a library beside it, and its server.
+struct Examples {
     place: Place,
     session: Session,
-    /// The set and the entry in the list of each tool.
+    /// The toolset of each tool and its entry in the list.
     listed: BTreeMap<String, (&'static str, Value)>,
 }
 
-impl Asked {
-    fn start() -> Asked {
+impl Examples {
+    fn start() -> Examples {
         let place = shop();
         let mut files: Vec<_> = walk(&place.root());
         files.sort();
@@ -103,14 +103,14 @@ impl Asked {
         list(&["--toolsets", "all"], "navigate").end();
         let edits = ["--toolsets", "all", "--allow-edit"];
         let session = list(&edits, "navigate, only with `--allow-edit`");
-        Asked { place, session, listed }
+        Examples { place, session, listed }
     }
 
-    /// Returns text and data of a reply.
+    /// Returns the text and the structured content of a reply.
     fn ask(&mut self, name: &str, arguments: &Value) -> (String, Value) {
         let mut as_data = arguments.clone();
         as_data["format"] = json!("json");
-        // What writes is asked once.
+        // Calls that write are made once.
         let is_write = name == "codedb_edit" && arguments["dry_run"] != true;
         let data = match is_write {
             true => json!(null),
@@ -118,15 +118,15 @@ impl Asked {
         };
         let text = self.session.text(name, arguments.clone());
         let (root, base) = (self.place.root(), self.place.base());
-        let told = |reply: String| {
+        let reported = |reply: String| {
             let reply = reply.replace(&root.display().to_string(), "/home/you/shop");
             let reply = reply.replace(&base.display().to_string(), "/home/you");
-            // The shop's folder has another name here, and so has the project.
+            // The directory of the shop, and with it the project, has a random name.
             reply
                 .replace("tree  /home/you/shop", "shop  /home/you/shop")
                 .replace("\"name\":\"tree\"", "\"name\":\"shop\"")
         };
-        (told(text), serde_json::from_str(&told(data.to_string())).expect("it is JSON"))
+        (reported(text), serde_json::from_str(&reported(data.to_string())).expect("it is JSON"))
     }
 }
 
@@ -138,22 +138,22 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn every_tool_has_its_page() {
-    let mut asked = Asked::start();
+    let mut examples = Examples::start();
     let mut index = INDEX.to_owned();
     for tool in TOOLS {
-        let (set, _) = &asked.listed[tool.name];
+        let (set, _) = &examples.listed[tool.name];
         let (name, page) = (tool.name, tool.command());
         let _ = writeln!(index, "| [`{name}`](tools/{page}.md) | {set} | {} |", tool.summary);
-        let text = page_of(tool, &mut asked);
+        let text = page_of(tool, &mut examples);
         check(&format!("tools/{page}.md"), &text);
     }
     check("tools.md", &index);
-    asked.session.end();
+    examples.session.end();
     check_folder("tools", TOOLS.iter().map(|tool| format!("{}.md", tool.command())).collect());
 }
 
-fn page_of(tool: &Tool, asked: &mut Asked) -> String {
-    let (set, entry) = asked.listed[tool.name].clone();
+fn page_of(tool: &Tool, examples: &mut Examples) -> String {
+    let (set, entry) = examples.listed[tool.name].clone();
     let mut out = format!("# {}\n\n{}. {}\n\n", tool.name, tool.summary, tool.details);
     let effect = match tool.effect {
         Effect::ReadOnly => "It only reads.",
@@ -173,8 +173,8 @@ fn page_of(tool: &Tool, asked: &mut Asked) -> String {
         if !OTHERWISE.contains(&tool.command().as_str()) {
             let _ = writeln!(out, "\n```sh\n{}\n```", command_line(tool, &arguments));
         }
-        let (text, data) = asked.ask(tool.name, &arguments);
-        // A reply may have marks of its own.
+        let (text, data) = examples.ask(tool.name, &arguments);
+        // A reply may contain backticks itself.
         let _ = writeln!(out, "\n````text\n{}\n````", text.trim_end());
         if !data.is_null() {
             let data = shown(&data, 0);
@@ -190,7 +190,7 @@ fn arguments(out: &mut String, tool: &Tool) {
     let schema = (tool.schema)();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let properties = schema["properties"].as_object().into_iter().flatten();
-    // The order of a JSON object hangs on a feature that other crates may switch on.
+    // The order of the keys of a JSON object depends on a feature that other crates may enable.
     let properties: BTreeMap<&String, &Value> = properties.collect();
     if properties.is_empty() {
         out.push_str("It has none.\n");
@@ -219,7 +219,7 @@ fn arguments(out: &mut String, tool: &Tool) {
     }
 }
 
-/// Returns a call as it is typed.
+/// Returns a call as a command line.
 fn command_line(tool: &Tool, arguments: &Value) -> String {
     let quoted = |value: &Value| {
         let text = match value {
@@ -249,7 +249,7 @@ fn command_line(tool: &Tool, arguments: &Value) -> String {
     line
 }
 
-/// Returns JSON for readers: what fits on a line stays on it.
+/// Returns JSON for readers: a value that fits on a line stays on one line.
 fn shown(value: &Value, indent: usize) -> String {
     let whole = spaced(value);
     if whole.chars().count() + indent <= JSON_CHARS {

@@ -1,5 +1,5 @@
-//! Where the tools meet the terminal and git: builders that they leave behind, what a hostile or
-//! broken repository does to them, paths and flags as they are typed.
+//! The command line and git: background builds, hostile and broken repositories, and paths and
+//! flags as they are typed.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::place::{Answer, Place, settle};
 
-/// How long a builder may take.
+/// The time limit of a background build.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn tool(place: &Place, args: &[&str]) -> Answer {
@@ -23,7 +23,7 @@ fn tool(place: &Place, args: &[&str]) -> Answer {
     Answer::of(command)
 }
 
-/// Runs a tool that may leave a builder behind.
+/// Runs a tool that may start a background build.
 fn leaving(place: &Place, args: &[&str]) -> Answer {
     let mut command = place.codedb(args[0]);
     command.env("CODEDB_BACKGROUND", "1").args(&args[1..]);
@@ -51,7 +51,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Returns whether searches are served, and whether everything is there.
+/// Returns the stages `ready` and `full` of the index.
 fn stages(place: &Place) -> (bool, bool) {
     let status = json(&tool(place, &["status", "--json"]));
     (status["ready"] == true, status["full"] == true)
@@ -65,7 +65,7 @@ fn shop() -> Place {
 }
 
 #[test]
-fn a_question_without_an_index_leaves_a_builder_behind() {
+fn a_query_without_an_index_starts_a_background_build() {
     for (args, is_full) in [
         (&["symbol", "add"][..], true),
         (&["snapshot"], true),
@@ -88,16 +88,16 @@ fn a_question_without_an_index_leaves_a_builder_behind() {
 }
 
 #[test]
-fn a_question_about_code_completes_a_search_index() {
+fn a_query_for_code_completes_a_search_index() {
     let place = shop();
     settle();
     place.index(&["-q"]).expect_success();
     leaving(&place, &["find", "cart"]).expect_success();
     place.wait_for_builders();
-    assert_eq!(stages(&place), (true, false), "nobody asked about code");
+    assert_eq!(stages(&place), (true, false), "no tool has asked for code");
     leaving(&place, &["word", "add"]).expect_success();
     wait_until("a code index", || stages(&place) == (true, true));
-    // Once everything is known, nobody builds.
+    // With a complete index, no build starts.
     leaving(&place, &["word", "add"]).expect_success();
     place.wait_for_builders();
     assert_eq!(json(&tool(&place, &["status", "--json"]))["generation"], 1);
@@ -114,9 +114,10 @@ fn segment(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn a_snapshot_of_a_damaged_index_is_whole_and_has_it_mended() {
+fn a_snapshot_of_a_damaged_index_is_complete_and_repairs_it() {
     let place = shop();
-    // Several blocks, so that damage is met when much is printed already.
+    // The index has several blocks, so that the damage is detected after much of the output is
+    // printed.
     for file in 0..30 {
         let text: String =
             (0..100).map(|at| format!("pub fn name_{file}_of_{at}() {{ add(); }}\n")).collect();
@@ -148,7 +149,7 @@ fn git(place: &Place, args: &[&str]) -> String {
     Answer::of(command).expect_success().text()
 }
 
-/// A repository with one commit of `files`.
+/// Creates a repository with one commit of `files`.
 fn repository(files: &[(&str, &str)]) -> Place {
     let place = Place::new();
     for (path, text) in files {
@@ -160,7 +161,7 @@ fn repository(files: &[(&str, &str)]) -> Place {
     place
 }
 
-/// Writes a file as it is, with another stamp.
+/// Writes a file with unchanged content and other metadata.
 fn touch(place: &Place, path: &str) {
     let text = fs::read(place.root().join(path)).expect("a file");
     fs::remove_file(place.root().join(path)).expect("a file");
@@ -174,7 +175,7 @@ fn changes(place: &Place) -> String {
 }
 
 #[test]
-fn a_repository_runs_no_program() {
+fn a_repository_cannot_run_programs() {
     let place = repository(&[
         (".gitattributes", "*.a filter=x diff=y\n*.b filter=x.y\n*.c filter=Z\n"),
         ("1.a", "one\n"),
@@ -205,7 +206,7 @@ fn a_repository_runs_no_program() {
     }
     git(&place, &["config", "log.showSignature", "true"]);
     git(&place, &["config", "filter.x.required", "true"]);
-    // One more, by way of another file.
+    // One more attack, through another file.
     let other = place.base().join("other-config");
     fs::write(&other, format!("[filter \"Z\"]\n\tclean = {run}\n")).expect("a file");
     git(&place, &["config", "include.path", other.to_str().expect("text")]);
@@ -228,9 +229,9 @@ fn a_repository_runs_no_program() {
 }
 
 #[test]
-fn what_git_refuses_is_told() {
+fn errors_of_git_are_reported() {
     let place = repository(&[("a.rs", "fn a() {}\n")]);
-    // As git does in a folder of another user.
+    // The error of git in a directory that belongs to another user.
     for args in [&["hot"][..], &["hot", "--json"], &["changes", "HEAD"]] {
         let mut command = place.codedb(args[0]);
         command.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").args(&args[1..]);
@@ -238,15 +239,14 @@ fn what_git_refuses_is_told() {
     }
     let commit = git(&place, &["rev-parse", "HEAD"]);
     let (folder, file) = commit.trim().split_at(2);
-    fs::remove_file(place.root().join(".git/objects").join(folder).join(file))
-        .expect("it is there");
+    fs::remove_file(place.root().join(".git/objects").join(folder).join(file)).expect("it exists");
     for args in [&["hot", "--json"][..], &["changes", "HEAD"], &["changes", "main"]] {
         check_error(&tool(&place, args), &["does not have", commit.trim(), "git fsck"]);
     }
     check_error(&tool(&place, &["changes", "nothing"]), &["neither a time nor a commit"]);
     fs::write(place.root().join(".git/refs/heads/main"), "").expect("a file");
     check_error(&tool(&place, &["hot"]), &["git symbolic-ref"]);
-    // Only that there is no git is no failure of the tool, which knows times.
+    // A missing git is not an error of a tool that can use modification times.
     let mut command = place.codedb("hot");
     command.env("PATH", place.base().join("home")).arg("--json");
     let answer = Answer::of(command).expect_success();
@@ -259,7 +259,7 @@ fn what_git_refuses_is_told() {
 }
 
 #[test]
-fn a_branch_without_a_commit_is_no_failure() {
+fn a_branch_without_a_commit_is_not_an_error() {
     let place = Place::new();
     place.write("a.rs", "");
     git(&place, &["init", "-q", "-b", "main"]);
@@ -269,7 +269,7 @@ fn a_branch_without_a_commit_is_no_failure() {
 }
 
 #[test]
-fn variables_and_settings_of_others_do_not_matter() {
+fn gits_variables_and_settings_have_no_effect() {
     let place = repository(&[("a.rs", "fn a() {}\n"), ("d/[b].rs", "")]);
     git(&place, &["config", "log.showRoot", "false"]);
     git(&place, &["config", "log.follow", "true"]);
@@ -304,22 +304,22 @@ fn variables_and_settings_of_others_do_not_matter() {
 }
 
 #[test]
-fn a_file_that_is_there_is_not_deleted() {
+fn an_existing_file_is_not_listed_as_deleted() {
     let place = repository(&[("pkg/a.rs", "fn a() {}\n"), ("pkg/b.rs", "fn b() {}\n")]);
     git(&place, &["rm", "-q", "--cached", "pkg/a.rs", "pkg/b.rs"]);
     assert_eq!(changes(&place), "");
     place.write("pkg/a.rs", "fn other() {}\n");
     assert_eq!(changes(&place), "modified  pkg/a.rs\n");
-    // Ignored, it is there all the same.
+    // An ignored file still exists.
     place.write(".gitignore", "pkg\n");
     assert_eq!(changes(&place), "added     .gitignore\nmodified  pkg/a.rs\n");
-    fs::remove_file(place.root().join("pkg/b.rs")).expect("it is there");
+    fs::remove_file(place.root().join("pkg/b.rs")).expect("it exists");
     let expected = "added     .gitignore\nmodified  pkg/a.rs\ndeleted   pkg/b.rs\n";
     assert_eq!(changes(&place), expected);
 }
 
 #[test]
-fn a_renamed_file_whose_old_name_is_back_was_copied() {
+fn a_renamed_file_whose_old_name_exists_is_a_copy() {
     let text = "fn one() {}\nfn two() {}\nfn three() {}\n";
     let place = repository(&[("a.rs", text)]);
     git(&place, &["mv", "a.rs", "b.rs"]);
@@ -355,7 +355,7 @@ fn links_and_modes_are_compared() {
 }
 
 #[test]
-fn an_untracked_repository_is_told_by_its_files() {
+fn an_untracked_repository_is_listed_by_its_files() {
     let place = repository(&[("a.rs", "")]);
     place.write("nested/src/b.rs", "");
     place.write("nested/c.rs", "");
@@ -376,7 +376,7 @@ fn words(line: &str) -> Vec<&OsStr> {
 }
 
 #[test]
-fn a_named_root_is_where_paths_begin() {
+fn paths_are_relative_to_a_named_root() {
     let place = Place::new();
     place.write("a/src/cart.rs", "fn of_a() {}\n");
     place.write("b/cart.rs", "fn of_b() {}\n");
@@ -387,7 +387,7 @@ fn a_named_root_is_where_paths_begin() {
     assert!(text.contains("of_b"), "{text}");
     let answer = read("b", "read --root ../a ../b/cart.rs");
     check_error(&answer, &["it lies outside of the tree"]);
-    // Within the root that is named, the current directory counts.
+    // Paths are relative to the current directory within the named root.
     let text = read("b/src", "read --root .. lib.rs").expect_success().text();
     assert!(text.contains("fn lib"), "{text}");
     let answer = read("b/src", "read --root .. src/lib.rs").expect_success();
@@ -418,7 +418,7 @@ fn global_flags_may_come_before_the_command() {
 }
 
 #[test]
-fn what_is_not_checked_is_labelled() {
+fn unchecked_replies_are_labelled() {
     let place = shop();
     settle();
     place.index(&["-q", "--stage", "full"]).expect_success();
@@ -435,14 +435,14 @@ fn what_is_not_checked_is_labelled() {
     let found = json(&snapshot);
     assert_eq!((&found["freshness"], &found["total"]), (&"trust".into(), &2.into()));
     assert!(snapshot.stderr.contains("not checked"), "{}", snapshot.stderr);
-    // Without an index there is nothing to trust, and the tree itself is looked at.
+    // Without an index, `--fresh trust` walks the tree.
     let other = shop();
     let answer = tool(&other, &["find", "cart", "--fresh", "trust", "--json"]).expect_success();
     assert!(!answer.text().contains("freshness"), "{}", answer.text());
 }
 
 #[test]
-fn a_name_that_is_no_text_is_refused_by_that_reason() {
+fn a_name_that_is_not_utf8_is_refused_with_that_reason() {
     let place = shop();
     let name = OsStr::from_bytes(b"src/\xFF.rs");
     if fs::write(place.root().join(name), "fn a() {}\n").is_err() {

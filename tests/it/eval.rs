@@ -1,4 +1,4 @@
-//! `codedb eval` on a history made here: what is asked, what is measured, and a golden of the ranking.
+//! `codedb eval` on a synthetic history: the tasks, the measures, and a golden ranking.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::place::{Answer, Place};
 
-/// Commits of a small shop: subject, and the files that each writes.
+/// The commits of a small shop: the subject, and the files that each writes.
 const HISTORY: &[(&str, &[(&str, &str)])] = &[
     (
         "Begin a shop with carts and money",
@@ -101,12 +101,12 @@ fn beside(place: &Place, name: &str, text: &str) -> String {
 }
 
 #[test]
-fn the_ranking_of_a_small_history_is_as_it_was() {
+fn the_ranking_of_a_small_history_is_unchanged() {
     let place = shop();
     let before = std::fs::read_dir(place.root()).expect("a tree").count();
-    let told = eval(&place, &["localize", "--json", "--budgets", "120,500"]).expect_success();
+    let reported = eval(&place, &["localize", "--json", "--budgets", "120,500"]).expect_success();
     let cases: Vec<Value> =
-        told.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        reported.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let shown: Vec<String> = cases
         .iter()
         .map(|case| {
@@ -116,7 +116,8 @@ fn the_ranking_of_a_small_history_is_as_it_was() {
             )
         })
         .collect();
-    // Oldest first; upkeep, tests and what was not there before are not asked for.
+    // Tasks are sorted from oldest to newest; maintenance commits, tests and new files are left
+    // out.
     assert_eq!(
         shown,
         [
@@ -146,8 +147,8 @@ fn tasks_of_a_file_are_measured_and_evidence_is_kept() {
     let tasks = &beside(&place, "tasks.jsonl", &format!("{task}\n"));
     let kept_name = &beside(&place, "kept.jsonl", "");
     let args = ["localize", "--tasks", tasks, "--evidence", kept_name, "--no-baselines"];
-    let told = eval(&place, &args).expect_success().text();
-    assert!(told.contains("1 cases"), "{told}");
+    let reported = eval(&place, &args).expect_success().text();
+    assert!(reported.contains("1 cases"), "{reported}");
     let evidence = std::fs::read_to_string(kept_name).expect("evidence");
     assert!(
         evidence.contains(r#""path":"shop/cart.py""#) && evidence.contains(r#""is_expected":true"#)

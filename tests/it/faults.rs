@@ -1,6 +1,7 @@
-//! What a search owes when things go wrong: ripgrep's answer, or an error that names the file.
+//! Searches under faults: ripgrep's output, or an error that names the file.
 //!
-//! `CODEDB_LONG=1` makes every family longer (at least 200 kills), `CODEDB_SEED` names another run.
+//! `CODEDB_LONG=1` runs more rounds of every test (at least 200 kills); `CODEDB_SEED` sets another
+//! seed.
 
 mod damage;
 mod death;
@@ -17,18 +18,18 @@ use codedb::source::walk::Environment;
 use crate::support::place::Place;
 use crate::support::prng::Prng;
 
-/// Returns the library's view of the tree and index of `place`.
+/// Returns the engine of the tree and index of `place`.
 fn engine(place: &Place) -> Engine {
     engine_in(place, place.store())
 }
 
-/// Returns the library's view of the tree of `place` with its index in `dir`.
+/// Returns the engine of the tree of `place` with its index in `dir`.
 fn engine_in(place: &Place, dir: PathBuf) -> Engine {
     let environment = Environment { global_excludes: None, threads: 2 };
     Engine::new(place.root(), Store::new(dir, false), environment)
 }
 
-/// Returns the choices of this run.
+/// Returns the random number generator of this run.
 fn prng(family: u64) -> Prng {
     let seed = std::env::var("CODEDB_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
     Prng::new(seed.unwrap_or(1) << 8 | family)

@@ -1,5 +1,5 @@
-//! The tools over symbols and imports as commands, on small trees of several languages: what they
-//! answer without an index, with one, and after edits that it does not have yet.
+//! The tools for symbols and imports as commands, on small trees of several languages: without an
+//! index, with one, and after edits that are not indexed yet.
 
 use crate::support::place::{Answer, Place, settle};
 use crate::support::process::output;
@@ -19,7 +19,7 @@ fn tool(place: &Place, args: &[&str]) -> Answer {
     Answer::of(command)
 }
 
-/// Returns an answer without its confidences, which are no business of the tools.
+/// Removes the confidences from a reply; these tests do not check them.
 fn without_digits(text: &str) -> String {
     let mut parts = text.split(", 0.").map(|part| part.replace(", 1.00)", ")"));
     let first = parts.next().unwrap_or_default();
@@ -27,8 +27,8 @@ fn without_digits(text: &str) -> String {
     std::iter::once(first).chain(rest).collect()
 }
 
-/// Asks some questions of a tree: without an index, with one, and with one that was made of other
-/// texts. The answers must be as expected each time.
+/// Runs the queries on a tree without an index, with one, and with an outdated one. The replies
+/// must be as expected each time.
 #[track_caller]
 fn check(files: &[(&str, &str)], questions: &[(&[&str], &str)]) {
     let place = Place::new();
@@ -465,7 +465,7 @@ shop/money.py
 }
 
 #[test]
-fn bad_questions_are_answered_with_what_would_be_right() {
+fn errors_suggest_valid_queries() {
     let place = Place::new();
     write(&place, PYTHON);
     let wrong = |args: &[&str], words: &[&str]| {
@@ -503,7 +503,7 @@ fn bad_questions_are_answered_with_what_would_be_right() {
 }
 
 #[test]
-fn callers_and_deps_answer_in_json() {
+fn callers_and_deps_print_json() {
     let place = Place::new();
     write(&place, PYTHON);
     let json = |args: &[&str]| -> serde_json::Value {
@@ -528,7 +528,7 @@ fn callers_and_deps_answer_in_json() {
 }
 
 #[test]
-fn loads_at_run_time_are_kept_with_what_is_known_of_them() {
+fn dynamic_imports_are_listed_with_their_known_part() {
     let place = Place::new();
     let load = "\
 const name = './a';
@@ -573,7 +573,7 @@ src/load.js
 }
 
 #[test]
-fn who_imports_whom_is_asked_by_all_threads_at_once() {
+fn the_import_graph_is_used_by_all_threads() {
     use codedb::catalog::code::Code as _;
     use codedb::engine::{self, Check, Engine, Local, Progress};
     use codedb::index::store::Store;
@@ -591,7 +591,7 @@ fn who_imports_whom_is_asked_by_all_threads_at_once() {
     engine::build_code(&engine(), true, &Progress::default()).expect("a code index");
     let (done, waited) = std::sync::mpsc::channel();
     let engines: Vec<Engine> = (0..8).map(|_| engine()).collect();
-    // A server's call runs on a thread of its own, those of a bundle on the pool's.
+    // In a server, a call has its own thread, and the calls of a bundle use the thread pool.
     std::thread::spawn(move || {
         for engine in engines {
             let code = Local::new(&engine, Check::Trust);
@@ -605,7 +605,7 @@ fn who_imports_whom_is_asked_by_all_threads_at_once() {
                 });
             });
         }
-        done.send(()).expect("somebody waits");
+        done.send(()).expect("the receiver waits");
     });
     let patience = std::time::Duration::from_secs(120);
     assert!(waited.recv_timeout(patience).is_ok(), "threads wait for each other");

@@ -1,4 +1,4 @@
-//! The log of commits as `codedb index` keeps it, and as a call gets it.
+//! The commit log, as `codedb index` stores it and as a call reads it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn git(place: &Place, args: &[&str]) -> String {
     Answer::of(command).expect_success().text()
 }
 
-/// A repository with one commit.
+/// Creates a repository with one commit.
 fn repository() -> Place {
     let place = Place::new();
     place.write("src/cart.py", "def add(item):\n    pass\n");
@@ -48,7 +48,7 @@ fn status(place: &Place) -> Value {
 
 /// Returns the only file of the log.
 fn file(place: &Place) -> PathBuf {
-    let entries = fs::read_dir(place.store()).expect("a folder").flatten();
+    let entries = fs::read_dir(place.store()).expect("a directory").flatten();
     let is_log = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("history-"))
     };
@@ -58,7 +58,7 @@ fn file(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn indexing_reads_the_log_and_then_what_is_new() {
+fn indexing_reads_the_log_and_later_only_new_commits() {
     let place = repository();
     assert!(full(&place).text().ends_with(": 1 commits, 1 were read\n"));
     let reply = status(&place);
@@ -77,7 +77,7 @@ fn indexing_reads_the_log_and_then_what_is_new() {
 }
 
 #[test]
-fn a_damaged_log_is_told_and_read_again() {
+fn a_damaged_log_is_reported_and_read_again() {
     let place = repository();
     full(&place);
     let path = file(&place);
@@ -106,7 +106,7 @@ fn without_a_repository_there_is_no_log() {
 }
 
 #[test]
-fn without_git_an_index_is_built_all_the_same() {
+fn without_git_an_index_is_still_built() {
     let place = repository();
     let mut command = place.codedb("index");
     command.env("PATH", place.base().join("nothing"));
@@ -127,14 +127,14 @@ fn environment() -> Environment {
     Environment { threads: 1, ..Environment::default() }
 }
 
-/// An engine of a tree, as a process holds it between calls.
+/// Returns an engine, as a process keeps it between calls.
 fn engine(place: &Place) -> Engine {
     let store = Store::new(place.base().join("kept"), false);
     Engine::new(place.root(), store, environment())
 }
 
 fn ask(engine: &Engine) -> Option<Arc<History>> {
-    Local::new(engine, Check::Strict).history().expect("it can be asked for")
+    Local::new(engine, Check::Strict).history().expect("the log can be read")
 }
 
 fn subjects(history: &History) -> Vec<String> {
@@ -163,7 +163,7 @@ fn a_call_does_not_wait_for_many_commits() {
     engine::build(&engine, &progress).expect("a tree");
     let built = engine::build_code(&engine, false, &progress).expect("a tree").history;
     assert_eq!((built.commits, built.read, built.published), (1, 1, true));
-    let begin = ask(&engine).expect("it is there");
+    let begin = ask(&engine).expect("it exists");
     let tip = git(&place, &["rev-parse", "HEAD"]);
     let mut stream = String::new();
     for number in 0..301 {
@@ -175,13 +175,13 @@ fn a_call_does_not_wait_for_many_commits() {
     let mut import = place.command("git");
     import.args(["fast-import", "--quiet", "--force", "--date-format=raw"]);
     import.stdin(fs::File::open(place.base().join("stream")).expect("a file"));
-    assert!(import.status().expect("git is there").success());
+    assert!(import.status().expect("git is installed").success());
     let behind = ask(&engine).expect("as it was");
     assert!(Arc::ptr_eq(&begin, &behind), "as it was");
     let built = engine::build_code(&engine, false, &progress).expect("a tree").history;
     assert_eq!((built.commits, built.read), (302, 301));
     assert_eq!(ask(&engine).expect("the new one").log().len(), 302);
-    // Nobody read anything before.
+    // No log has been read before.
     let other =
         Engine::new(place.root(), Store::new(place.base().join("other"), false), environment());
     assert!(ask(&other).is_none());

@@ -1,4 +1,4 @@
-//! `codedb init` as a user meets it: a home of its own, the real program, and every byte compared.
+//! `codedb init` end to end: a separate home directory, the real program, and every byte compared.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::mcp::session::Session;
 use crate::support::place::{Answer, Place};
 
-/// The settings of a user of all clients, as they may look.
+/// Example settings of a user who has all clients.
 const SETTINGS: &[(&str, &str)] = &[
     (".claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {},\n  \"projects\": {}\n}"),
     (".codex/config.toml", "model = \"o3\" # which\r\n\r\n[tui]\r\ntheme = \"x\"\r\n"),
@@ -26,7 +26,7 @@ const SETTINGS: &[(&str, &str)] = &[
     (".config/opencode/opencode.jsonc", "{\n  /* all */\n  \"mcp\": {},\n}\n"),
 ];
 
-/// The same for one project.
+/// The same settings for one project.
 const IN_PROJECT: &[&str] = &[
     ".mcp.json",
     ".codex/config.toml",
@@ -42,11 +42,11 @@ fn home(place: &Place) -> PathBuf {
 }
 
 fn write(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("a directory can be created");
     fs::write(path, text).expect("a file can be written");
 }
 
-/// A place whose user has every client.
+/// Creates a place whose user has every client.
 fn with_settings() -> Place {
     let place = Place::new();
     for (path, text) in SETTINGS {
@@ -68,11 +68,11 @@ fn init(place: &Place, args: &[&str]) -> Answer {
     Answer::of(command(place, args))
 }
 
-/// Returns every file and folder of a place with what is in it.
+/// Returns every file and directory of a place with its content.
 fn all(place: &Place) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![place.base()]);
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+        for entry in fs::read_dir(&folder).expect("a directory").flatten() {
             let path = entry.path();
             match path.is_dir() {
                 true => folders.push(path.clone()),
@@ -84,7 +84,7 @@ fn all(place: &Place) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 }
 
 #[test]
-fn nothing_is_written_unasked() {
+fn nothing_is_written_without_consent() {
     let place = with_settings();
     let before = all(&place);
     for args in [&[][..], &["--scope", "project"], &["--agents-md"]] {
@@ -106,7 +106,7 @@ fn nothing_is_written_unasked() {
 }
 
 #[test]
-fn registering_twice_is_once_and_removing_restores_every_byte() {
+fn registering_is_idempotent_and_removing_restores_every_byte() {
     let place = with_settings();
     let before = all(&place);
     let answer = init(&place, &["--yes"]).expect_success();
@@ -117,7 +117,7 @@ fn registering_twice_is_once_and_removing_restores_every_byte() {
     let again = init(&place, &["--yes"]).expect_success();
     assert_eq!((again.text().as_str(), &all(&place)), ("", &registered));
     assert_eq!(again.stderr.matches(": registered already in ").count(), SETTINGS.len());
-    // Another program of the same name is brought up to date.
+    // An entry of an outdated program with the same name is updated.
     let moved = init(&place, &["--yes", "--command", "codedb"]).expect_success();
     assert_eq!(moved.text().matches("bring codedb up to date").count(), SETTINGS.len());
     assert_eq!(init(&place, &["--command", "codedb"]).expect_success().text(), "");
@@ -128,7 +128,7 @@ fn registering_twice_is_once_and_removing_restores_every_byte() {
 }
 
 #[test]
-fn a_project_gets_its_own_files_and_loses_them_again() {
+fn project_files_are_created_and_removed() {
     let place = with_settings();
     place.write("src/lib.rs", "");
     let before = all(&place);
@@ -149,7 +149,7 @@ fn a_project_gets_its_own_files_and_loses_them_again() {
 }
 
 #[test]
-fn what_was_written_starts_the_server() {
+fn the_written_settings_start_the_server() {
     let place = Place::new();
     place.write("src/cart.rs", "pub fn add_item() {}\n");
     let args = ["--yes", "--scope", "project", "--client", "claude-code,opencode"];
@@ -178,7 +178,7 @@ fn what_was_written_starts_the_server() {
 fn a_program_on_the_path_is_registered_by_its_name() {
     let place = Place::new();
     let bin = place.base().join("bin");
-    fs::create_dir(&bin).expect("a folder can be made");
+    fs::create_dir(&bin).expect("a directory can be created");
     let shown = |place: &Place| {
         let mut command = command(place, &["--client", "cursor"]);
         command.env("PATH", &bin);
@@ -186,7 +186,7 @@ fn a_program_on_the_path_is_registered_by_its_name() {
     };
     symlink(env!("CARGO_BIN_EXE_codedb"), bin.join("codedb")).expect("a link can be made");
     assert!(shown(&place).contains("\"command\": \"codedb\""));
-    fs::remove_file(bin.join("codedb")).expect("it is there");
+    fs::remove_file(bin.join("codedb")).expect("it exists");
     write(&bin.join("codedb"), "#!/bin/sh\n");
     fs::set_permissions(bin.join("codedb"), PermissionsExt::from_mode(0o755)).expect("permissions");
     let own = format!("\"command\": \"{}\"", env!("CARGO_BIN_EXE_codedb"));
@@ -199,16 +199,20 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     let broken = home(&place).join(".cursor/mcp.json");
     write(&broken, "{\"mcpServers\": {\n");
     let answer = init(&place, &["--yes"]).expect_success();
-    let told = format!("{}: is no JSON at line 1, column 16", broken.display());
-    assert!(answer.stderr.contains(&told) && answer.stderr.contains("hint: "), "{}", answer.stderr);
+    let reported = format!("{}: is no JSON at line 1, column 16", broken.display());
+    assert!(
+        answer.stderr.contains(&reported) && answer.stderr.contains("hint: "),
+        "{}",
+        answer.stderr
+    );
     assert_eq!(answer.stderr.matches(": registered in ").count(), SETTINGS.len() - 1);
-    assert_eq!(fs::read_to_string(&broken).expect("it is there"), "{\"mcpServers\": {\n");
+    assert_eq!(fs::read_to_string(&broken).expect("it exists"), "{\"mcpServers\": {\n");
     let alone = init(&place, &["--yes", "--client", "cursor"]);
     assert_eq!((alone.code, alone.text().as_str()), (2, ""), "nothing else went well");
 }
 
 #[test]
-fn errors_name_the_path_and_the_mend() {
+fn errors_name_the_path_and_the_fix() {
     let place = Place::new();
     let check = |place: &Place, args: &[&str], code: i32, parts: &[&str]| {
         let answer = init(place, args);
@@ -226,12 +230,12 @@ fn errors_name_the_path_and_the_mend() {
     let cursor = home(&place).join(".cursor/mcp.json");
     let path = cursor.display().to_string();
     let by_name = ["--yes", "--client", "cursor"];
-    fs::create_dir_all(&cursor).expect("a folder can be made");
+    fs::create_dir_all(&cursor).expect("a directory can be created");
     check(&place, &by_name, 2, &[&path, "is no file"]);
     fs::remove_dir(&cursor).expect("it is empty");
     fs::write(&cursor, b"{\"a\": \"\xFF\"}").expect("a file can be written");
     check(&place, &by_name, 2, &[&path, "is not UTF-8"]);
-    fs::remove_file(&cursor).expect("it is there");
+    fs::remove_file(&cursor).expect("it exists");
     symlink("nowhere", &cursor).expect("a link can be made");
     check(&place, &by_name, 2, &[&path, "is a link that leads nowhere", "hint: remove the link"]);
     write(&place.base().join("outside.json"), "{}");
@@ -250,33 +254,33 @@ fn links_are_written_through_and_permissions_kept() {
     symlink(&kept, &link).expect("a link can be made");
     init(&place, &["--yes"]).expect_success();
     assert!(link.is_symlink() && fs::read_to_string(&kept).expect("text").contains("codedb"));
-    let mode = fs::metadata(&kept).expect("it is there").permissions().mode();
+    let mode = fs::metadata(&kept).expect("it exists").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // A file that init created is deleted; a link and its target stay.
-    fs::remove_file(&kept).expect("it is there");
+    // A file that `init` created is deleted; a link and its target remain.
+    fs::remove_file(&kept).expect("it exists");
     write(&kept, "");
     init(&place, &["--yes"]).expect_success();
     init(&place, &["--yes", "--remove"]).expect_success();
-    let left = fs::read_to_string(&link).expect("it is there");
+    let left = fs::read_to_string(&link).expect("it exists");
     assert_eq!(left, "");
-    let names = fs::read_dir(kept.parent().expect("a folder")).expect("a folder").count();
+    let names = fs::read_dir(kept.parent().expect("a directory")).expect("a directory").count();
     assert_eq!(names, 1, "a temporary file is left");
 }
 
 #[test]
-fn the_note_is_renewed_in_place() {
+fn the_note_is_updated_in_place() {
     let place = Place::new();
     let old = "# Agents\n\n<!-- codedb:begin -->\nold\n<!-- codedb:end -->\n\nBe kind.\n";
     place.write("AGENTS.md", old);
     place.write("sub/x", "");
-    fs::create_dir(place.root().join(".git")).expect("a folder can be made");
+    fs::create_dir(place.root().join(".git")).expect("a directory can be created");
     let mut command = command(&place, &["--yes", "--agents-md"]);
     command.current_dir(place.root().join("sub"));
     Answer::of(command).expect_success();
-    let text = fs::read_to_string(place.root().join("AGENTS.md")).expect("it is there");
+    let text = fs::read_to_string(place.root().join("AGENTS.md")).expect("it exists");
     assert!(text.starts_with("# Agents\n\n<!-- codedb:begin -->\n"), "{text}");
     assert!(text.ends_with("<!-- codedb:end -->\n\nBe kind.\n") && !text.contains("old"), "{text}");
     init(&place, &["--yes", "--agents-md", "--remove"]).expect_success();
-    let text = fs::read_to_string(place.root().join("AGENTS.md")).expect("it is there");
+    let text = fs::read_to_string(place.root().join("AGENTS.md")).expect("it exists");
     assert_eq!(text, "# Agents\n\nBe kind.\n");
 }

@@ -1,6 +1,6 @@
-//! Large things and odd ones: memory and time stay bounded, and the answer is ripgrep's.
+//! Large and unusual inputs: memory and time stay bounded, and the output equals ripgrep's.
 //!
-//! Each has a small form; `CODEDB_LONG=1` runs the large one.
+//! Each test has a small form; `CODEDB_LONG=1` runs the large one.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use crate::support::place::{Answer, Place, long, settle, text};
 use crate::support::prng::Prng;
 
-/// What any command may hold in memory, in debug builds too.
+/// The memory limit of every command, including debug builds.
 const RESIDENT_MAX: u64 = 600 << 20;
 
-/// Runs a command to its end and returns its exit code and its peak of resident bytes (0 where the
-/// system does not tell).
+/// Runs a command until it exits and returns its exit code and its peak resident memory in bytes (0
+/// if the system does not report it).
 fn watched(mut command: Command, time_max: Duration) -> (i32, u64) {
     let started = Instant::now();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -56,7 +56,7 @@ fn search(place: &Place, args: &[&str]) -> Command {
     command
 }
 
-/// Two gigabytes, almost all of them a hole.
+/// Two gigabytes, almost all of them a hole in the file.
 #[test]
 fn a_file_of_two_gigabytes_is_searched_in_little_memory() {
     let place = Place::new();
@@ -67,7 +67,7 @@ fn a_file_of_two_gigabytes_is_searched_in_little_memory() {
     file.set_len(2 << 30).expect("a sparse file");
     file.seek(SeekFrom::End(-20)).expect("a sparse file");
     file.write_all(b"\na needle behind it\n").expect("a sparse file");
-    // Text to its end, larger than what is read whole.
+    // A text file that is larger than the limit for reading it as a whole.
     let mut file = File::create(place.root().join("text.txt")).expect("a file");
     let lines = "this is a line of a long text without what is looked for\n".repeat(20_000);
     for _ in 0..if long() { 1800 } else { 60 } {
@@ -85,11 +85,11 @@ fn a_file_of_two_gigabytes_is_searched_in_little_memory() {
 }
 
 #[test]
-fn a_folder_of_many_empty_files_is_indexed_in_little_memory() {
+fn a_directory_of_many_empty_files_is_indexed_in_little_memory() {
     let place = Place::new();
     let files = if long() { 1_000_000 } else { 10_000 };
     let folder = place.root().join("many");
-    fs::create_dir(&folder).expect("a folder");
+    fs::create_dir(&folder).expect("a directory");
     for file in 0..files {
         File::create(folder.join(format!("{file}"))).expect("an empty file");
     }
@@ -134,9 +134,10 @@ fn ten_thousand_patterns_are_searched_in_little_memory() {
     place.check(&["-c", &one]);
 }
 
-/// What the regex engine refuses is refused in ripgrep's words; what it takes is planned in bounds.
+/// Patterns that the regex engine refuses have ripgrep's error message; the plans of the others are
+/// bounded.
 #[test]
-fn huge_repetitions_are_ripgreps_to_refuse() {
+fn huge_repetitions_are_refused_as_by_ripgrep() {
     let place = Place::new();
     place.fill(&mut Prng::new(82), 20);
     settle();
@@ -148,7 +149,7 @@ fn huge_repetitions_are_ripgreps_to_refuse() {
     for pattern in refused {
         let time_max = Duration::from_secs(30);
         let (expected, found) = (place.rg(&[pattern]), place.search(&[pattern]));
-        let said = |answer: &Answer| {
+        let printed = |answer: &Answer| {
             let words = answer.stderr.replace("codedb: ", "rg: ");
             words
                 .lines()
@@ -156,7 +157,7 @@ fn huge_repetitions_are_ripgreps_to_refuse() {
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         };
-        assert_eq!((found.code, said(&found)), (2, said(&expected)), "{pattern}");
+        assert_eq!((found.code, printed(&found)), (2, printed(&expected)), "{pattern}");
         assert!(found.stderr.contains("size limit"), "{}", found.stderr);
         check_bounded(search(&place, &[pattern]), expected.code, time_max);
     }
@@ -173,7 +174,7 @@ fn huge_repetitions_are_ripgreps_to_refuse() {
 }
 
 #[test]
-fn deep_folders_and_odd_names_are_searched() {
+fn deep_directories_and_unusual_names_are_searched() {
     let place = Place::new();
     let mut deep = place.root();
     for level in 0..200 {
@@ -184,7 +185,7 @@ fn deep_folders_and_odd_names_are_searched() {
     let mut odd = b"a\nb\xff\xfe".to_vec();
     odd.resize(255, b'x');
     let folder = place.root().join(OsStr::from_bytes(&odd));
-    // Some file systems take no such names.
+    // Some file systems do not accept such names.
     if fs::create_dir(&folder).is_ok() {
         odd[0] = b'z';
         fs::write(folder.join(OsStr::from_bytes(&odd)), "a needle in it\n").expect("a file");
@@ -206,9 +207,9 @@ fn deep_folders_and_odd_names_are_searched() {
     assert_eq!(trusted.stdout, place.rg(&["needle"]).stdout);
 }
 
-/// Files and ignore rules that change while the index is built are seen by the next strict search.
+/// The next strict search sees files and ignore rules that changed during a build.
 #[test]
-fn a_tree_that_changes_during_the_build_is_searched_as_it_is() {
+fn changes_during_a_build_are_searched() {
     let place = Place::new();
     let rng = &mut Prng::new(83);
     place.fill(rng, 1200);
@@ -236,7 +237,8 @@ fn a_tree_that_changes_during_the_build_is_searched_as_it_is() {
         place.check(&["-c", "gamma_ray"]);
         place.check(&["changed[0-9]+|ZETA_MAX$"]);
         if round % 4 == 3 {
-            // What was missed by the build would be missed by a refresh that trusts its stamps.
+            // An edit that the build missed would also be missed by a refresh that trusts its
+            // metadata.
             settle();
             place.index(&[]).expect_success();
             let trusted = place.search_in(&place.cache(), "trust", &["-c", "gamma_ray"]);
@@ -245,9 +247,10 @@ fn a_tree_that_changes_during_the_build_is_searched_as_it_is() {
     }
 }
 
-/// The walk went by a rule that is gone when the rules are noted; nothing else tells of it.
+/// The walk applies a rule that is deleted before the rules are recorded; there is no other trace
+/// of it.
 #[test]
-fn a_rule_that_goes_during_the_build_is_noticed() {
+fn a_rule_deleted_during_the_build_is_detected() {
     let place = Place::new();
     let rng = &mut Prng::new(84);
     for folder in 0..200 {
@@ -265,7 +268,7 @@ fn a_rule_that_goes_during_the_build_is_noticed() {
         thread::scope(|scope| {
             let built = scope.spawn(|| place.index(&["--rebuild"]));
             thread::sleep(build.mul_f64(rng.below(40) as f64 / 100.0));
-            // The last ones first: a walk goes the other way.
+            // In reverse order, against the direction of the walk.
             for folder in (0..200).step_by(10).rev() {
                 fs::remove_file(place.root().join(format!("d{folder}/.ignore"))).expect("a rule");
             }

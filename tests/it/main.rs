@@ -1,4 +1,4 @@
-//! The one integration test binary.
+//! The integration tests, in one binary.
 
 #[cfg(unix)]
 mod benches;

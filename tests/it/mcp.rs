@@ -1,4 +1,4 @@
-//! `codedb mcp` as a client meets it: lines of JSON to the program itself, sound ones and others.
+//! `codedb mcp` from the client's view: valid and invalid lines of JSON sent to the program.
 
 mod added;
 mod edit;
@@ -32,7 +32,7 @@ fn place() -> Place {
 }
 
 #[test]
-fn a_session_of_the_era_with_initialize() {
+fn a_session_with_initialize() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     let answer = session.initialize("2025-11-25", json!({}));
@@ -58,7 +58,7 @@ fn a_session_of_the_era_with_initialize() {
 
 #[test]
 fn older_and_unknown_versions_are_negotiated() {
-    for (asked, agreed) in [
+    for (requested, agreed) in [
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
         ("2026-07-28", "2025-11-25"),
@@ -66,14 +66,14 @@ fn older_and_unknown_versions_are_negotiated() {
     ] {
         let place = place();
         let mut session = Session::start(&place, &[]);
-        let answer = session.initialize(asked, json!({}));
-        assert_eq!(answer["protocolVersion"], agreed, "{asked}");
+        let answer = session.initialize(requested, json!({}));
+        assert_eq!(answer["protocolVersion"], agreed, "{requested}");
         session.end();
     }
 }
 
 #[test]
-fn a_session_of_the_era_without_initialize() {
+fn a_session_without_initialize() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     let meta = json!({
@@ -103,11 +103,11 @@ fn a_session_of_the_era_without_initialize() {
 }
 
 #[test]
-fn a_reply_is_text_or_data_and_carries_what_it_rests_on() {
+fn a_reply_is_text_or_data_with_its_generation() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
-    // Until the index is there.
+    // Waits until the index is complete.
     session.text("codedb_symbol", json!({"name": "add_item"}));
     let text = session.call("codedb_find", json!({"query": "cart"}));
     assert_eq!(text["content"], json!([{"type": "text", "text": "src/cart.rs\n"}]));
@@ -127,7 +127,7 @@ fn a_reply_is_text_or_data_and_carries_what_it_rests_on() {
 }
 
 #[test]
-fn bad_arguments_are_told_in_a_sentence() {
+fn invalid_arguments_return_an_error_sentence() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
@@ -150,7 +150,7 @@ fn bad_arguments_are_told_in_a_sentence() {
     check("codedb_read", json!({"path": "/etc/passwd"}), &["/etc/passwd"]);
     check("codedb_read", json!({"path": ".env"}), &["like a secret"]);
     check("codedb_read", json!({"path": "src/cart.rs", "line_start": 99}), &["no line 99"]);
-    // What could be read of a path below the root is served by its absolute name, too.
+    // Files below the root can also be read by their absolute paths.
     let path = place.root().join("README.md").display().to_string();
     let text = session.text("codedb_read", json!({"path": path, "line_end": 1}));
     assert!(text.contains("# Shop"), "{text}");
@@ -158,7 +158,7 @@ fn bad_arguments_are_told_in_a_sentence() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_of_the_protocol() {
+fn unknown_methods_and_tools_are_protocol_errors() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
@@ -201,17 +201,17 @@ fn an_edit_is_seen_by_the_next_call() {
         place.write(format!("new/{name}.rs"), format!("pub fn {name}() {{}}\n"));
         let text = session.text("codedb_symbol", json!({"name": name}));
         assert!(text.contains(&format!("new/{name}.rs:1")), "{round}: {text}");
-        std::fs::remove_file(place.root().join(format!("new/{name}.rs"))).expect("it is there");
+        std::fs::remove_file(place.root().join(format!("new/{name}.rs"))).expect("it exists");
         let answer = session.call("codedb_symbol", json!({"name": name}));
         assert!(!answer.to_string().contains("new/"), "{round}: {answer}");
-        // Before, while and after the watcher takes over.
+        // Before, during and after the start of the watcher.
         thread::sleep(Duration::from_millis(20 * round));
     }
     session.end();
 }
 
 #[test]
-fn calls_beside_each_other_get_their_own_answers() {
+fn concurrent_calls_get_their_own_replies() {
     let place = place();
     for file in 0..40 {
         place.write(format!("many/f{file}.rs"), format!("pub fn only_{file}() {{}}\n"));
@@ -238,7 +238,7 @@ fn calls_beside_each_other_get_their_own_answers() {
 }
 
 #[test]
-fn who_waits_for_the_index_is_told_how_far_it_is() {
+fn a_call_that_waits_for_the_index_reports_progress() {
     let place = place();
     for file in 0..400 {
         let text = format!("pub fn only_{file}() -> u32 {{\n    {file}\n}}\n").repeat(40);
@@ -269,7 +269,7 @@ fn who_waits_for_the_index_is_told_how_far_it_is() {
 }
 
 #[test]
-fn a_bundle_is_several_calls_at_once() {
+fn a_bundle_makes_several_calls() {
     let place = place();
     let mut session = Session::start(&place, &["--toolsets", "all"]);
     session.initialize("2025-11-25", json!({}));
@@ -297,28 +297,28 @@ fn a_bundle_is_several_calls_at_once() {
 }
 
 #[test]
-fn status_tells_how_much_is_known() {
+fn status_reports_coverage() {
     let place = place();
     // Files that are new this moment are not known either.
     settle();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
     let since = Instant::now();
-    let told = loop {
+    let reported = loop {
         let answer = session.call("codedb_status", json!({"format": "json"}));
-        let told = &answer["structuredContent"];
-        if told["full"] == true {
-            break told.clone();
+        let reported = &answer["structuredContent"];
+        if reported["full"] == true {
+            break reported.clone();
         }
         let notes = answer["content"][0]["text"].as_str().expect("a text");
-        if told["status"] == "partial" {
+        if reported["status"] == "partial" {
             assert!(notes.contains("note: the index is being built"), "{notes}");
         }
         assert!(since.elapsed() < Duration::from_secs(60), "{answer}");
         thread::sleep(Duration::from_millis(20));
     };
-    assert_eq!((&told["files"], &told["status"]), (&json!(4), &json!("ok")));
-    assert_eq!(told["root"], json!(place.root().display().to_string()));
+    assert_eq!((&reported["files"], &reported["status"]), (&json!(4), &json!("ok")));
+    assert_eq!(reported["root"], json!(place.root().display().to_string()));
     let text = session.text("codedb_status", json!({}));
     assert!(text.contains("\nindex  whole\ngeneration  "), "{text}");
     session.end();
@@ -346,7 +346,7 @@ fn nothing_is_written_into_the_tree() {
 }
 
 #[test]
-fn the_index_is_there_for_the_next_server() {
+fn the_next_server_uses_the_index() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
@@ -368,7 +368,7 @@ fn the_index_is_there_for_the_next_server() {
 }
 
 #[test]
-fn what_clients_are_told_first_is_kept() {
+fn the_instructions_are_a_snapshot() {
     let place = place();
     let mut session = Session::start(&place, &["--toolsets", "all", "--allow-edit"]);
     let about = session.initialize("2025-11-25", json!({}));

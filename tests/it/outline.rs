@@ -1,4 +1,4 @@
-//! `codedb outline` as a program: what it prints, its exit codes and its errors.
+//! `codedb outline` as a program: its output, exit codes and errors.
 
 use crate::support::place::{Answer, Place};
 
@@ -18,7 +18,7 @@ fn definitions_are_listed_nested() {
 }
 
 #[test]
-fn json_has_what_programs_need() {
+fn json_has_all_fields() {
     let place = Place::new();
     place.write("a.py", "class A:\n    def f(self):\n        'Does.'\n");
     let answer = outline(&place, &["a.py", "--json"]).expect_success();
@@ -37,7 +37,7 @@ fn json_has_what_programs_need() {
 }
 
 #[test]
-fn nothing_defined_is_exit_code_1() {
+fn no_definitions_is_exit_code_1() {
     let place = Place::new();
     place.write("a.go", "package a\n");
     let answer = outline(&place, &["a.go"]);
@@ -45,25 +45,28 @@ fn nothing_defined_is_exit_code_1() {
 }
 
 #[test]
-fn errors_say_what_to_do() {
+fn errors_suggest_what_to_do() {
     let place = Place::new();
     place.write("a.txt", "words\n");
     place.write("d/a.rs", "\n");
-    let told = |args: &[&str], words: &[&str]| {
+    let reported = |args: &[&str], words: &[&str]| {
         let answer = outline(&place, args);
         assert_eq!((answer.text().as_str(), answer.code), ("", 2), "{args:?}");
         for word in words {
             assert!(answer.stderr.contains(word), "{args:?}: {}", answer.stderr);
         }
     };
-    told(&["a.txt"], &["a.txt: the language of this file is not known", "hint:", "rust", "tsx"]);
-    told(&["d"], &["d: it is a directory", "hint:"]);
-    told(&["none.rs"], &["none.rs: ", "hint:"]);
-    told(&[], &["PATH"]);
+    reported(
+        &["a.txt"],
+        &["a.txt: the language of this file is not known", "hint:", "rust", "tsx"],
+    );
+    reported(&["d"], &["d: it is a directory", "hint:"]);
+    reported(&["none.rs"], &["none.rs: ", "hint:"]);
+    reported(&[], &["PATH"]);
 }
 
 #[test]
-fn a_file_that_is_too_large_is_told() {
+fn a_file_that_is_too_large_is_reported() {
     let place = Place::new();
     place.write("a.c", "int x;\n".repeat(700_000));
     let answer = outline(&place, &["a.c"]);

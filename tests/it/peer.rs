@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Returns ripgrep 15: `$CODEDB_RG`, else `rg` on the path if it is that, else one that is built
-/// once under the target folder.
+/// Returns the path of ripgrep 15: `$CODEDB_RG`, else `rg` on PATH if it has this version, else a
+/// program that is built once below the target directory.
 pub(crate) fn rg() -> PathBuf {
     static RG: OnceLock<PathBuf> = OnceLock::new();
     RG.get_or_init(|| {

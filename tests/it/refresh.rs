@@ -1,7 +1,7 @@
-//! After any sequence of edits the refreshed index is what one built afresh would be, and what is not
-//! refreshed yet is seen.
+//! After any sequence of edits, a refreshed index equals a rebuilt one, and edits that are not yet
+//! refreshed are detected.
 //!
-//! `CODEDB_SEED` names another first round, `CODEDB_LONG=1` runs many.
+//! `CODEDB_SEED` sets another first round; `CODEDB_LONG=1` runs more rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -24,7 +24,7 @@ use crate::support::place::{Place, long, settle, text};
 use crate::support::prng::Prng;
 use crate::support::tree::Tree;
 
-/// Patterns whose candidates are compared: words of the generated contents and of ours.
+/// The patterns whose candidates are compared: words of the generated contents and of this file.
 const PATTERNS: &[&str] = &[
     "foo",
     "fn ",
@@ -42,7 +42,7 @@ const PATTERNS: &[&str] = &[
     "alpha\\s+Beta",
 ];
 
-/// What an index says of a file.
+/// The record of a file in an index.
 #[derive(Debug, Eq, PartialEq)]
 struct Entry {
     flags: u16,
@@ -50,7 +50,7 @@ struct Entry {
     units: usize,
 }
 
-/// What an index says, without its numbering.
+/// The contents of an index, independent of its numbering.
 #[derive(Debug, Eq, PartialEq)]
 struct Contents {
     files: BTreeMap<String, Entry>,
@@ -62,7 +62,7 @@ struct Contents {
 
 fn engine_of(root: PathBuf, dir: PathBuf) -> Engine {
     let environment = Environment { global_excludes: None, threads: 2 };
-    let root = root.canonicalize().expect("the tree is there");
+    let root = root.canonicalize().expect("the tree exists");
     Engine::new(root, Store::new(dir, false), environment)
 }
 
@@ -94,7 +94,7 @@ fn contents(snapshot: &Snapshot) -> Contents {
     let dir = |id: u32| name(table.dir(DirId(id)).expect("sound").path.to_bytes());
     let meta = table.meta().expect("sound");
     let mut sources = table.sources().expect("sound");
-    // What changed just before a build is noted, and differs between two builds.
+    // Sources that changed just before a build are recorded, and differ between two builds.
     sources.retain(|source| source.path.is_file());
     Contents {
         files: paths.iter().cloned().zip((0..).map(entry)).collect(),
@@ -129,7 +129,7 @@ fn found(snapshot: &Snapshot, paths: &[String], pattern: &str) -> Vec<(String, B
     all
 }
 
-/// Fails unless the index is what one built afresh is; returns its number of segments.
+/// Fails unless the index equals a rebuilt one; returns its number of segments.
 #[track_caller]
 fn check_refreshed(engine: &Engine, log: &[String]) -> usize {
     let snapshot = engine.snapshot().expect("sound").expect("an index");
@@ -164,7 +164,7 @@ fn difference(kept: &Contents, built: &Contents, log: &[String]) -> String {
     text
 }
 
-/// Fails unless the strict check of the index as it stands tells every difference from the tree.
+/// Fails unless the strict check of the index reports every difference from the tree.
 #[track_caller]
 fn check_freshened(engine: &Engine, log: &[String]) -> bool {
     let snapshot = engine.snapshot().expect("sound").expect("an index");
@@ -180,7 +180,9 @@ fn check_freshened(engine: &Engine, log: &[String]) -> bool {
     for (path, entry) in &built.files {
         match kept.files.get(path) {
             None => assert!(added.contains(path), "{path} is new and not noticed\n{log}"),
-            Some(_) if gone.contains(path) => panic!("{path} is there and called gone\n{log}"),
+            Some(_) if gone.contains(path) => {
+                panic!("{path} exists and is reported as removed\n{log}")
+            }
             Some(before) if before.hash != entry.hash => {
                 assert!(changed.contains(path), "{path} changed and was not noticed\n{log}");
             }
@@ -188,7 +190,7 @@ fn check_freshened(engine: &Engine, log: &[String]) -> bool {
         }
     }
     for path in kept.files.keys().filter(|path| !built.files.contains_key(*path)) {
-        assert!(gone.contains(path), "{path} is gone and not noticed\n{log}");
+        assert!(gone.contains(path), "{path} is removed and not reported\n{log}");
     }
     assert!(
         added.iter().all(|path| built.files.contains_key(path)),
@@ -197,7 +199,7 @@ fn check_freshened(engine: &Engine, log: &[String]) -> bool {
     true
 }
 
-/// Edits that the differential test's mutations lack, or one of those.
+/// Makes an edit that the differential test does not have, or one of that test.
 fn edit(rng: &mut Prng, tree: &Tree, away: &Path) -> String {
     let fresh = tree.fresh_path(rng);
     match rng.chance(60) {
@@ -206,7 +208,7 @@ fn edit(rng: &mut Prng, tree: &Tree, away: &Path) -> String {
     }
 }
 
-/// Changes one of `files`, or two, or makes the new file `fresh`.
+/// Changes one or two of `files`, or creates the file `fresh`.
 fn edit_files(rng: &mut Prng, files: &[PathBuf], fresh: &Path, away: &Path) -> String {
     if files.is_empty() {
         return format!("nothing: {:?}", fs::write(fresh, "alone"));
@@ -262,7 +264,7 @@ fn swap_files(one: &Path, other: &Path, away: &Path) -> io::Result<()> {
 }
 
 #[test]
-fn a_refreshed_index_is_a_rebuilt_one() {
+fn a_refreshed_index_equals_a_rebuilt_one() {
     let first = std::env::var("CODEDB_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
     let first = first.unwrap_or(7_001);
     let (rounds, steps) = if long() { (150, 40) } else { (2, 15) };
@@ -271,7 +273,7 @@ fn a_refreshed_index_is_a_rebuilt_one() {
         let rng = &mut Prng::new(seed);
         let tree = Tree::generate(rng).expect("the tree can be written");
         let away = tree.outer().join("away");
-        fs::create_dir(&away).expect("a folder can be made");
+        fs::create_dir(&away).expect("a directory can be created");
         settle();
         let engine = engine_of(tree.root(), tree.index_dir());
         let mut log = vec![format!("CODEDB_SEED={seed}")];
@@ -281,7 +283,7 @@ fn a_refreshed_index_is_a_rebuilt_one() {
             for _ in 0..rng.between(1, if step % 5 == 4 { 12 } else { 3 }) {
                 log.push(edit(rng, &tree, &away));
             }
-            // Half of the refreshes follow at once, where stamps may be of the same instant.
+            // Half of the refreshes follow immediately, when metadata may still have the same time.
             if rng.chance(50) {
                 settle();
                 log.push("settled".to_owned());
@@ -299,15 +301,15 @@ fn a_refreshed_index_is_a_rebuilt_one() {
     assert!(merges > 0, "nothing was merged: too little is tested");
 }
 
-/// Whatever is edited in a tree without oddities, a sweep tells it and no walk is needed.
+/// In a tree without special files, a metadata sweep detects every edit and no walk is needed.
 #[test]
-fn edits_are_noticed_before_they_are_refreshed() {
+fn edits_are_detected_before_they_are_refreshed() {
     let place = Place::new();
     let rng = &mut Prng::new(74);
     place.fill(rng, 120);
     place.write("d1/.ignore", "*.no\n");
     let away = place.base().join("away");
-    fs::create_dir(&away).expect("a folder can be made");
+    fs::create_dir(&away).expect("a directory can be created");
     let engine = engine_of(place.root(), place.cache());
     let steps = if long() { 500 } else { 12 };
     let mut views = 0;
@@ -357,7 +359,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 
 /// Many refreshes of one file each, until segments are merged, and half of the units are dead.
 #[test]
-fn many_small_refreshes_are_one_index() {
+fn many_small_refreshes_are_merged() {
     let place = Place::new();
     let rng = &mut Prng::new(71);
     place.fill(rng, 30);
@@ -392,7 +394,7 @@ fn an_unchanged_tree_is_not_published_again() {
 }
 
 #[test]
-fn content_that_was_seen_is_not_extracted_again() {
+fn known_content_is_not_extracted_again() {
     let place = Place::new();
     place.fill(&mut Prng::new(73), 60);
     settle();

@@ -1,7 +1,7 @@
 //! The regression report (benches/regression): its arithmetic on recorded estimates.
 //!
-//! `drivers` has executables that misbehave, `revisions` goes from commits to a report, `texts` is about what is
-//! read and written.
+//! `drivers` tests misbehaving executables, `revisions` the path from commits to a report, `texts`
+//! the parsers and the output.
 
 #[path = "../../benches/regression/gate.rs"]
 mod gate;
@@ -17,11 +17,11 @@ use gate::stats::{Interval, interval, median};
 use gate::thresholds::Thresholds;
 use gate::waivers;
 
-/// Five per cent of instructions; ten per cent and 50 µs of calls from a millisecond on.
+/// Limits: five per cent of instructions; ten per cent and 50 µs for calls from a millisecond on.
 const DEFAULT: &str = "[default]\ninstructions_percent = 5\nwall_percent = 10\nwall_floor_us = 50\n\
     wall_from_us = 1000\n[tool.tight]\ninstructions_percent = 1\n";
 
-/// A wall time of `base_ns` that changes by `ratio`, known to a hundredth.
+/// A wall time of `base_ns` that changes by `ratio`, with an interval of one per cent.
 fn wall(base_ns: f64, ratio: f64) -> Wall {
     Wall {
         base_ns,
@@ -39,7 +39,7 @@ fn run(wall: Wall, base: u64, head: u64) -> Measured {
     Measured { wall: Ok(wall), counts: Some(counts) }
 }
 
-/// A case that both sides have and answer alike.
+/// A case with the same reply on both sides.
 fn both(runs: Vec<Measured>) -> Recorded {
     Recorded {
         name: "tool/search/rare".to_owned(),
@@ -81,24 +81,24 @@ fn instructions_gate_every_case() {
 }
 
 #[test]
-fn a_tool_has_thresholds_of_its_own() {
+fn a_tool_can_have_its_own_thresholds() {
     let runs = vec![run(wall(2e6, 1.0), 1000, 1020), run(wall(2e6, 1.0), 1000, 1020)];
     check(both(runs.clone()), Status::Ok);
     check(Recorded { tool: "tight".to_owned(), ..both(runs) }, Status::Fail);
 }
 
 #[test]
-fn wall_time_gates_what_takes_a_millisecond() {
+fn wall_time_gates_calls_of_a_millisecond() {
     let of = |wall: Wall| both(vec![run(wall.clone(), 1000, 1000), run(wall, 1000, 1000)]);
     check(of(wall(20e6, 1.10)), Status::Ok);
     check(of(wall(20e6, 1.15)), Status::Fail);
     check(of(wall(20e6, 0.5)), Status::Ok);
-    // The interval reaches the threshold.
+    // The interval includes the threshold.
     let row = check(of(Wall { low: 1.09, ..wall(20e6, 1.15) }), Status::Noise);
     assert!(row.notes[0].ends_with("but it may be +9.0 % (99.9 % confidence)"), "{:?}", row.notes);
     check(of(Wall { low: 1.10, ..wall(20e6, 1.15) }), Status::Noise);
     check(of(Wall { low: 1.101, ..wall(20e6, 1.15) }), Status::Fail);
-    // There were too few pairs for an interval: what is over in both runs fails.
+    // Too few pairs for an interval: a case that is over in both runs fails.
     let slow = Wall { low: 0.0, high: f64::INFINITY, ..wall(20e9, 3.0) };
     let row = check(of(slow.clone()), Status::Fail);
     assert!(row.notes[0].ends_with("in too few calls to say how sure that is"), "{:?}", row.notes);
@@ -108,7 +108,7 @@ fn wall_time_gates_what_takes_a_millisecond() {
 #[test]
 fn small_differences_and_short_calls_are_noise_to_wall_time() {
     let of = |wall: Wall| both(vec![run(wall.clone(), 1000, 1000), run(wall, 1000, 1000)]);
-    // A millisecond on either side is gated, whoever takes it.
+    // Calls of a millisecond on either side are gated.
     check(of(wall(1e6, 1.2)), Status::Fail);
     check(of(wall(800e3, 1.3)), Status::Fail);
     let row = check(of(wall(800e3, 1.2)), Status::Noise);
@@ -143,7 +143,7 @@ fn without_instructions_the_status_says_what_was_gated() {
 }
 
 #[test]
-fn a_gate_that_goes_is_no_pass() {
+fn a_removed_gate_does_not_pass() {
     let uncounted = vec![Measured { wall: Ok(wall(20e3, 1.0)), counts: None }];
     let lost = Recorded { countable: false, lost_count: true, ..both(uncounted) };
     let row = check(lost, Status::Incomparable);
@@ -151,7 +151,7 @@ fn a_gate_that_goes_is_no_pass() {
 }
 
 #[test]
-fn numbers_that_are_none_never_pass() {
+fn missing_numbers_never_pass() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let of = |wall: Wall| both(vec![run(wall, 1000, 1000)]);
         check(of(wall(bad, 1.0)), Status::Incomparable);
@@ -168,7 +168,7 @@ fn numbers_that_are_none_never_pass() {
 }
 
 #[test]
-fn cases_come_and_go() {
+fn new_and_removed_cases_have_their_status() {
     let alone = |base_ns, head_ns| Wall { base_ns, head_ns, pairs: 0, ..wall(f64::NAN, f64::NAN) };
     let measured = |wall| vec![Measured { wall: Ok(wall), counts: None }];
     let new = Recorded { base_reply: None, ..both(measured(alone(f64::NAN, 1e6))) };
@@ -183,16 +183,16 @@ fn cases_come_and_go() {
 fn other_replies_and_another_corpus_are_incomparable() {
     let fine = || both(vec![run(wall(20e6, 1.0), 1000, 1000)]);
     let other = Recorded { head_reply: Some("other".to_owned()), ..fine() };
-    let told = check(other.clone(), Status::Incomparable);
-    assert_eq!(told.notes, ["the head answers something else than the base"]);
-    assert!(told.shown().is_some_and(|run| run.wall.is_ok()), "it is timed and shown");
+    let reported = check(other.clone(), Status::Incomparable);
+    assert_eq!(reported.notes, ["the head answers something else than the base"]);
+    assert!(reported.shown().is_some_and(|run| run.wall.is_ok()), "it is timed and shown");
     let waived = row(other.clone(), true, "bench-waive: tool/search/rare: it found too little");
     assert_eq!(waived.status, Status::Waived);
     assert_eq!(waived.notes[1], "INCOMPARABLE is waived: it found too little");
 
     assert_eq!(row(fine(), false, "").status, Status::Incomparable);
     assert_eq!(row(fine(), false, "bench-waive: corpus: newer").status, Status::Waived);
-    // The corpus' waiver is for another corpus alone.
+    // The waiver of the corpus applies only to a changed corpus.
     assert_eq!(row(other, true, "bench-waive: corpus: newer").status, Status::Incomparable);
     let slow = || both(vec![run(wall(20e6, 1.5), 1000, 1500), run(wall(20e6, 1.5), 1000, 1500)]);
     assert_eq!(row(slow(), true, "bench-waive: corpus: newer").status, Status::Fail);
@@ -234,7 +234,7 @@ fn an_executable_that_fails_never_passes() {
 }
 
 #[test]
-fn ratios_are_written_in_per_cent() {
+fn ratios_are_printed_in_per_cent() {
     let written =
         [1.0, 0.9999, 1.0001, 1.0555, 0.5, 3.0, f64::INFINITY, f64::NAN].map(gate::judge::percent);
     let expected =
@@ -258,13 +258,13 @@ fn rows_are_sorted_by_tool() {
 }
 
 #[test]
-fn the_interval_is_as_narrow_as_it_may_be_and_no_narrower() {
+fn the_interval_is_as_narrow_as_permitted() {
     assert_eq!(median(&[]), None);
     assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
     assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
     for count in 0..60_u32 {
         let values: Vec<f64> = (1..=count).rev().map(f64::from).collect();
-        // P(Bin(n, ½) < rank), by the coefficients themselves.
+        // P(Bin(n, ½) < rank), computed from the binomial coefficients.
         let tail = |rank: u32| {
             let coefficient = |of: u32| {
                 (0..of).fold(1_u128, |all, at| all * u128::from(count - at) / u128::from(at + 1))
@@ -281,7 +281,7 @@ fn the_interval_is_as_narrow_as_it_may_be_and_no_narrower() {
             }
         }
     }
-    // A single value far out moves nothing.
+    // A single outlier has no effect.
     let mut values: Vec<f64> = (0..32).map(f64::from).collect();
     let before = interval(&values, 0.999);
     values[31] = 1e9;

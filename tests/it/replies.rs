@@ -1,5 +1,5 @@
-//! What replies of tools promise: names mean the same everywhere, nothing that exists is denied, no
-//! list is longer or shorter than it says.
+//! Guarantees of tool replies: names have the same meaning everywhere, existing things are found,
+//! and counts match the lists.
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ fn check_error(place: &Place, args: &[&str], words: &[&str]) -> String {
 }
 
 #[test]
-fn every_tool_understands_the_same_names() {
+fn every_tool_accepts_the_same_names() {
     let place = place(&[CARGO, LIB, CART]);
     let add = "src/cart.rs:9  function add  1 caller\n  src/lib.rs:4  in top  cart::add();";
     for name in ["add", "crate::cart::add", "self::cart::add", "cart.add", "src/cart.rs#add#0"] {
@@ -86,7 +86,7 @@ fn every_tool_understands_the_same_names() {
 }
 
 #[test]
-fn paths_of_definitions_are_files_folders_or_globs() {
+fn paths_of_definitions_are_files_directories_or_globs() {
     let page = "export default function Page() { return 1; }\n";
     let place = place(&[
         ("app/[id]/page.tsx", page),
@@ -115,7 +115,7 @@ fn paths_of_definitions_are_files_folders_or_globs() {
     }
 }
 
-/// A tree of more files than are read while a call waits; the last by its path is of interest.
+/// A tree with more files than a call reads while it waits; the query is about the last one.
 fn many(files: usize, of: impl Fn(usize) -> String) -> Place {
     let place = Place::new();
     for file in 0..files {
@@ -125,7 +125,7 @@ fn many(files: usize, of: impl Fn(usize) -> String) -> Place {
 }
 
 #[test]
-fn what_exists_is_found_among_many_unknown_files() {
+fn existing_definitions_are_found_among_many_unindexed_files() {
     let place = many(1300, |file| format!("pub fn other{file}() {{}}\n"));
     let add = |place: &Place| {
         place.write("z/zebra.rs", "pub fn zebra() { helper5(); }\npub fn helper5() {}\n");
@@ -140,7 +140,7 @@ fn what_exists_is_found_among_many_unknown_files() {
         assert!(text.contains("z/zebra.rs:1  in zebra"), "{text}");
     };
     ask(&place);
-    // Every file is another one than the index knows, as after a branch was switched.
+    // Every file differs from the index, as after switching branches.
     settle();
     place.index(&["-q", "--stage", "full"]).expect_success();
     for file in 0..1300 {
@@ -156,7 +156,7 @@ fn what_exists_is_found_among_many_unknown_files() {
 }
 
 #[test]
-fn errors_tell_how_many_files_are_unknown() {
+fn errors_report_the_number_of_unindexed_files() {
     let place = many(1300, |file| format!("pub fn helper{file}() {{}}\n"));
     let unknown = "is not known yet: `codedb index`";
     for name in ["zebra5", "zebr*", "Cart::zebra"] {
@@ -202,7 +202,7 @@ fn files_that_are_not_read_are_counted() {
             &["symbol", "zebra_wide"],
             &["2 files too long or in another encoding"],
         );
-        // After a NUL far from the start a text goes on.
+        // The text continues after a NUL far from the start.
         check(
             &place,
             &["symbol", "zebra_late"],
@@ -221,7 +221,7 @@ fn files_that_are_not_read_are_counted() {
 }
 
 #[test]
-fn lines_of_huge_files_are_told_as_far_as_they_are_read() {
+fn huge_files_report_lines_up_to_the_read_limit() {
     let place = Place::new();
     let whole = format!("{}\n", "x".repeat(1023)).repeat((64 << 10) - 1);
     place.write("huge.txt", whole + &"y".repeat(2000) + "\nlast\n");
@@ -236,7 +236,7 @@ fn lines_of_huge_files_are_told_as_far_as_they_are_read() {
 }
 
 #[test]
-fn explain_counts_what_it_does_not_list() {
+fn explain_counts_omitted_entries() {
     let place = place(&[CARGO]);
     for file in 0..70 {
         place.write(format!("src/m{file}.rs"), "pub fn make() {}\n");
@@ -256,7 +256,7 @@ fn explain_counts_what_it_does_not_list() {
 }
 
 #[test]
-fn callpath_names_what_is_ambiguous() {
+fn callpath_lists_ambiguous_names() {
     let place = place(&[
         CARGO,
         ("src/lib.rs", "mod a;\nmod b;\nfn top() { a::make(); }\n"),
@@ -349,7 +349,7 @@ fn every_list_is_bounded_and_counted() {
 }
 
 #[test]
-fn globs_mean_the_same_everywhere() {
+fn globs_have_the_same_meaning_everywhere() {
     let place = place(&[CARGO, LIB, CART, ("notes.md", "# Notes\n")]);
     let absolute = format!("{}/src/*.rs", place.root().display());
     for glob in ["src/*.rs", "./src/*.rs", "/src/*.rs", &absolute] {
@@ -365,7 +365,7 @@ fn globs_mean_the_same_everywhere() {
 }
 
 #[test]
-fn arguments_that_exclude_each_other_are_named() {
+fn exclusive_arguments_are_named() {
     let place = place(&[CARGO, LIB, CART]);
     let words = ["`name` and `prefix` exclude each other"];
     check_error(&place, &["symbol", "add", "--prefix", "a"], &words);
@@ -375,7 +375,7 @@ fn arguments_that_exclude_each_other_are_named() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_that_are_no_utf8_are_understood_as_they_are_listed() {
+fn names_that_are_not_utf8_are_accepted_as_listed() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let place = place(&[CARGO]);

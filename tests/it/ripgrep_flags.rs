@@ -1,4 +1,4 @@
-//! `codedb search` against ripgrep itself: the same flags, the same bytes, the same exit codes.
+//! `codedb search` against ripgrep: the same flags, the same bytes, the same exit codes.
 
 mod cases;
 mod tree;
@@ -12,7 +12,7 @@ use self::cases::{CASES, Case, Words};
 use crate::peer;
 use crate::support::place::settle;
 
-/// The environment that could change results, taken away from both programs.
+/// Environment variables that could change results, removed for both programs.
 const UNSET: [&str; 4] = ["RIPGREP_CONFIG_PATH", "NO_COLOR", "GIT_DIR", "XDG_CONFIG_HOME"];
 
 struct Run<'a> {
@@ -41,7 +41,7 @@ fn output(mut command: Command, run: &Run<'_>) -> Output {
         .spawn()
         .expect("the program starts");
     if let (Some(text), Some(mut pipe)) = (run.stdin, child.stdin.take()) {
-        // A program that does not read its input closes the pipe.
+        // A program that does not read its input may close the pipe.
         drop(pipe.write_all(text));
     }
     child.wait_with_output().expect("the program ends")
@@ -59,7 +59,7 @@ fn codedb(run: &Run<'_>, flags: &[&str]) -> Output {
     output(command, run)
 }
 
-/// Returns the folder of the index of the tree at `dir`, beside which it lies.
+/// Returns the index directory of the tree at `dir`, beside the tree.
 fn index_dir(dir: &Path) -> PathBuf {
     dir.with_file_name("index of the tree")
 }
@@ -87,7 +87,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Returns the output line by line with bytes escaped, without times and numbers of bytes read.
+/// Returns the output line by line with escaped bytes, without times and byte counts.
 fn comparable(stdout: &[u8]) -> String {
     let mut out = String::new();
     for line in stdout.split_inclusive(|&byte| byte == b'\n') {
@@ -122,8 +122,8 @@ fn messages(stderr: &[u8], name: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Returns what differs between the two programs, for any number of threads, with and without the
-/// index if there is one.
+/// Returns the differences between the two programs, for several numbers of threads, with and
+/// without the index if there is one.
 fn difference(run: &Run<'_>, words: Words) -> Option<String> {
     let theirs = rg(run);
     let ways = [
@@ -177,13 +177,13 @@ fn check_all(cases: &[Case]) {
 }
 
 #[test]
-fn results_are_ripgreps() {
+fn results_equal_ripgreps() {
     check_all(CASES);
 }
 
 #[cfg(feature = "pcre2")]
 #[test]
-fn pcre2_results_are_ripgreps() {
+fn pcre2_results_equal_ripgreps() {
     check_all(cases::PCRE2_CASES);
 }
 
@@ -205,19 +205,19 @@ fn configuration_comes_before_the_command_line() {
 }
 
 #[test]
-fn files_are_ordered_by_time_where_asked() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+fn files_are_sorted_by_time() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
     let now = std::time::SystemTime::now();
     for (name, age_seconds) in [("b/old", 300), ("new", 10), ("a", 200), ("b/newest", 1)] {
         let path = dir.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("a path inside")).expect("a folder");
+        std::fs::create_dir_all(path.parent().expect("a path inside")).expect("a directory");
         std::fs::write(&path, "needle\n").expect("a file");
         let time = now - std::time::Duration::from_secs(age_seconds);
         let times = std::fs::FileTimes::new().set_modified(time).set_accessed(time);
         let file = std::fs::File::options().append(true).open(&path).expect("a file");
         file.set_times(times).expect("times that can be set");
     }
-    // Reading a file moves its access time, so what reads none comes first.
+    // Reading a file changes its access time, so commands that read no file come first.
     for line in
         ["--sort accessed --files", "--sort modified -l needle", "--sortr modified needle b a new"]
     {
@@ -250,7 +250,7 @@ fn a_closed_pipe_ends_quietly() {
     }
 }
 
-/// Returns the names of flags in a help text: `--long` and `-s` at the head of its lines.
+/// Returns the names of the flags in a help text: `--long` and `-s` at the start of its lines.
 fn flags_in_help(help: &str) -> BTreeSet<String> {
     let mut flags = BTreeSet::new();
     for line in help.lines().filter(|line| line.trim_start().starts_with('-')) {
@@ -268,7 +268,7 @@ fn flags_in_help(help: &str) -> BTreeSet<String> {
     flags
 }
 
-/// Returns all flags that ripgrep's long help names: headings, negations and other spellings.
+/// Returns all flags of ripgrep's long help: headings, negations and other spellings.
 fn every_ripgrep_flag() -> BTreeSet<String> {
     let help = Command::new(peer::rg()).arg("--help").output().expect("ripgrep runs").stdout;
     let help = String::from_utf8(help).expect("help is text");
@@ -287,7 +287,7 @@ fn every_ripgrep_flag() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_flag_of_ripgrep_is_there_or_documented_as_left_out() {
+fn every_flag_of_ripgrep_exists_or_is_documented_as_missing() {
     let documented = include_str!("../../docs/ripgrep.md");
     let theirs = every_ripgrep_flag();
     assert!(theirs.len() > 150, "ripgrep's help was not understood: {theirs:?}");

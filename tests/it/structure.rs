@@ -1,5 +1,5 @@
-//! The tools that ask the catalog, on a small tree of several languages. Each answers the same
-//! without an index, with one, and after edits that the index has not seen.
+//! The tools that use the catalog, on a small tree of several languages. The replies are the same
+//! without an index, with one, and with an outdated one.
 
 use std::time::Instant;
 
@@ -78,7 +78,7 @@ export function fetchTotal(): Total {
 }
 ";
 
-/// Files of the tree, as they are in the end.
+/// The files of the tree in their final state.
 const FILES: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     ("shop/cart.py", CART_PY),
@@ -96,7 +96,7 @@ const FILES: &[(&str, &str)] = &[
     ("notes.md", "# Cart\n\nThe total of a Cart is its total.\n"),
 ];
 
-/// The tree without an index, with one, and with one that knows other files.
+/// The tree without an index, with one, and with an outdated one.
 fn places() -> [Place; 3] {
     let [walked, indexed, edited] = [Place::new(), Place::new(), Place::new()];
     for place in [&walked, &indexed] {
@@ -117,7 +117,7 @@ fn places() -> [Place; 3] {
     for (path, text) in FILES {
         edited.write(path, text);
     }
-    std::fs::remove_file(edited.root().join("gone.py")).expect("it is there");
+    std::fs::remove_file(edited.root().join("gone.py")).expect("it exists");
     [walked, indexed, edited]
 }
 
@@ -127,7 +127,7 @@ fn tool(place: &Place, args: &[&str]) -> Answer {
     Answer::of(command)
 }
 
-/// The same question of all three, each with the text of its answer.
+/// Runs the same query on all three and returns the text of each reply.
 #[track_caller]
 fn check(places: &[Place; 3], args: &[&str], expected: &str) {
     for (place, which) in places.iter().zip(["without an index", "with one", "after edits"]) {
@@ -137,7 +137,7 @@ fn check(places: &[Place; 3], args: &[&str], expected: &str) {
     }
 }
 
-/// The same, of a question that is an error with these words.
+/// The same for a query that fails with an error that contains these words.
 #[track_caller]
 fn check_error(places: &[Place; 3], args: &[&str], words: &[&str]) {
     for place in places {
@@ -153,7 +153,7 @@ fn check_error(places: &[Place; 3], args: &[&str], words: &[&str]) {
 fn symbol_finds_definitions() {
     let places = places();
     let check = |args: &[&str], expected: &str| check(&places, args, expected);
-    // Sources before tests and others' code; a method as a function.
+    // Own sources come before tests and vendored code; a method counts as a function.
     let expected = "\
 method Cart::total  rust/src/cart.rs:10-12  pub fn total(&self) -> u32
   Counts.
@@ -205,7 +205,7 @@ method Cart::total  rust/src/cart.rs:10-12  pub fn total(&self) -> u32
 }
 
 #[test]
-fn symbol_finds_names_half_known() {
+fn symbol_finds_partial_and_misspelled_names() {
     let places = places();
     let check = |args: &[&str], expected: &str| check(&places, args, expected);
     check(
@@ -233,7 +233,7 @@ function test_total  tests/test_cart.py:4-5  def test_total()  test
 }
 
 #[test]
-fn symbol_answers_in_json() {
+fn symbol_prints_json() {
     let expected = concat!(
         r#"{"status":"ok","symbols":[{"name":"add_all","qualified_name":"add_all","#,
         r#""kind":"function","path":"shop/money.py","line":1,"end_line":3,"#,
@@ -256,7 +256,7 @@ shop/money.py  2 places
   2  # add_all adds all prices.
 ";
     check(&["word", "add_all"], expected);
-    // Others' code comes last; a line that has it twice is listed once.
+    // Vendored code comes last; a line with two occurrences is listed once.
     let expected = "\
 notes.md  2 places
   3  The total of a Cart is its total.
@@ -278,7 +278,7 @@ notes.md  2 places
 }
 
 #[test]
-fn explain_tells_all_that_hangs_on_a_name() {
+fn explain_lists_everything_about_a_name() {
     let places = places();
     let check = |args: &[&str], expected: &str| check(&places, args, expected);
     let expected = "\
@@ -360,7 +360,7 @@ fn outlines_are_the_same_from_the_index() {
     check(&places, &["outline", "web/api.ts", "--compact", "--json"], expected);
 }
 
-/// Prints what calls take once everything is open: `cargo test -- --ignored --nocapture warm_calls`.
+/// Prints the time of warm calls: `cargo test -- --ignored --nocapture warm_calls`.
 #[test]
 #[ignore = "a measurement"]
 #[expect(clippy::print_stdout, reason = "a measurement is for who runs it")]
@@ -377,7 +377,7 @@ fn warm_calls_take_microseconds() {
     let engine = Engine::new(root, Store::new(place.store(), false), environment);
     let local = Local::new(&engine, Check::Trust);
     let call = Call::new(&local, 0);
-    let asked = [
+    let requested = [
         ("symbol", json!({"name": "add7"})),
         ("symbol", json!({"name": "Cart.add7"})),
         ("symbol", json!({"name": "Cart"})),
@@ -390,7 +390,7 @@ fn warm_calls_take_microseconds() {
         ("read", json!({"path": "d3/f123.py", "line_end": 1})),
         ("explain", json!({"name": "add7", "path": "d0/f7.py"})),
     ];
-    for (name, args) in asked {
+    for (name, args) in requested {
         let tool = tools::find(name).expect("it is in the table");
         let mut times: Vec<u128> = (0..21)
             .map(|_| {

@@ -1,4 +1,4 @@
-//! What went wrong once and belongs to no other test: patterns, trees and caches that surprise.
+//! Regression tests for past defects that fit no other file: patterns, trees and caches.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::support::place::{Answer, Place, settle};
 
-/// A file of several units in whose middle a line starts with `final`.
+/// Returns a file of several units; a line in the middle starts with `final`.
 fn in_the_middle() -> String {
     let mut text = String::new();
     for row in 0..18_000 {
@@ -22,7 +22,7 @@ fn in_the_middle() -> String {
 }
 
 #[test]
-fn anchors_to_the_text_are_ripgreps() {
+fn anchors_match_as_in_ripgrep() {
     let place = Place::new();
     place.write("large.txt", in_the_middle());
     place.write("small.txt", "x\nfinal end");
@@ -58,7 +58,7 @@ fn few_file_descriptors_lose_no_match() {
         command.args(["-c", &script]).args(place.codedb_words("search"));
         command.args(["--no-background", "--fresh", "strict", "-j2", "-l", "hello", "."]);
         let found = Answer::of(command);
-        // It may say that it could not, but not that there is less.
+        // It may report an error, but must not report fewer matches.
         assert!(
             found.code == 2 || found.stdout == all.stdout,
             "{descriptors}: {} of 64, code {}",
@@ -69,7 +69,7 @@ fn few_file_descriptors_lose_no_match() {
 }
 
 #[test]
-fn pipes_where_rules_are_looked_for_are_not_waited_for() {
+fn a_pipe_in_place_of_an_ignore_file_does_not_block() {
     let place = Place::new();
     place.write("a/f.txt", "hello\n");
     place.write("b/f.txt", "hello\n");
@@ -86,15 +86,15 @@ fn pipes_where_rules_are_looked_for_are_not_waited_for() {
 }
 
 #[test]
-fn an_index_folder_is_known_by_its_name() {
+fn an_index_directory_is_recognised_by_its_name() {
     let place = Place::new();
     place.write("f.txt", "hello\n");
-    // Somebody's own folders, which look a little like ours.
+    // Directories of the user that resemble an index directory.
     let theirs =
         ["proj/repo", "0123456789abcdef/v1", "0123456789abcdef/vx-01234567", "proj/v1-01234567"];
     for dir in theirs {
         let dir = place.cache().join(dir);
-        fs::create_dir_all(dir.join("sub")).expect("a folder");
+        fs::create_dir_all(dir.join("sub")).expect("a directory");
         for (name, text) in [("lock", ""), ("root", "/nowhere/at/all"), ("sub/thesis.txt", "x")] {
             fs::write(dir.join(name), text).expect("a file");
         }
@@ -110,7 +110,7 @@ fn an_index_folder_is_known_by_its_name() {
 }
 
 #[test]
-fn the_least_recently_used_index_goes() {
+fn the_least_recently_used_index_is_evicted() {
     let (place, other) = (Place::new(), Place::new());
     for place in [&place, &other] {
         place.write("f.txt", "hello\n");
@@ -137,7 +137,7 @@ fn failed_builds_leave_nothing_behind() {
         let script = "trap '' XFSZ; ulimit -f 16; \"$0\" \"$@\"; exit $?";
         command.args(["-c", script]).args(place.codedb_words("index"));
         assert_eq!(Answer::of(command).code, 2);
-        let left: Vec<_> = fs::read_dir(place.store()).expect("a folder").flatten().collect();
+        let left: Vec<_> = fs::read_dir(place.store()).expect("a directory").flatten().collect();
         let left: Vec<_> = left.iter().map(|entry| entry.file_name()).collect();
         assert_eq!(left, ["lock"]);
     }
@@ -147,11 +147,11 @@ fn failed_builds_leave_nothing_behind() {
 }
 
 #[test]
-fn nothing_is_published_where_nothing_differs() {
+fn an_unchanged_tree_publishes_nothing() {
     let place = Place::new();
     place.write("f.txt", "hello\n");
     place.write("sub/g.txt", "hello\n");
-    // A rule from the future, and one that cannot be read.
+    // A rule with a future modification time, and an unreadable one.
     place.write(".ignore", "*.log\n");
     place.write("sub/.ignore", "{x\n");
     let ahead = SystemTime::now() + Duration::from_secs(400_000_000);
@@ -167,9 +167,9 @@ fn nothing_is_published_where_nothing_differs() {
     place.check(&["hello", "."]);
 }
 
-/// As a plain user; root reads everything, and nothing is to be seen then.
+/// Only for an unprivileged user; root can read everything.
 #[test]
-fn a_folder_that_cannot_be_entered_is_reported() {
+fn an_unreadable_directory_is_reported() {
     let place = Place::new();
     place.write("a/b/f.txt", "hello\n");
     place.write("c/g.txt", "hello\n");
@@ -185,7 +185,7 @@ fn a_folder_that_cannot_be_entered_is_reported() {
 }
 
 #[test]
-fn inverted_searches_with_limits_are_ripgreps() {
+fn inverted_searches_with_limits_match_ripgrep() {
     let place = Place::new();
     place.write("sorted.txt", "a\nfoo1\nfoo2\nb\nfoo3\n");
     place.write("open.txt", "a\nb foo\nc\n\nd\nend foo");
@@ -222,7 +222,7 @@ fn a_long_line_in_one_file_changes_nothing_in_another() {
 }
 
 #[test]
-fn a_panic_of_the_printer_is_the_error_of_one_file() {
+fn a_panic_of_the_printer_is_an_error_of_one_file() {
     let place = Place::new();
     place.write("0", "foo early\n");
     place.write("a", "foo x \n\n\nend\n");
@@ -240,7 +240,7 @@ fn a_panic_of_the_printer_is_the_error_of_one_file() {
 }
 
 #[test]
-fn a_full_standard_output_is_told_by_any_number_of_threads() {
+fn a_full_standard_output_is_reported_for_any_number_of_threads() {
     let place = Place::new();
     place.write("f.txt", "hello\n");
     place.write("g.txt", "hello\n");
@@ -259,13 +259,16 @@ fn a_full_standard_output_is_told_by_any_number_of_threads() {
         let output = command.args(["--no-background"]).args(args).stdout(full).output();
         let output = output.expect("codedb runs");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(told.contains("standard output: No space left on device"), "{args:?}: {told}");
+        let reported = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            reported.contains("standard output: No space left on device"),
+            "{args:?}: {reported}"
+        );
     }
 }
 
 #[test]
-fn what_is_named_wrongly_is_told() {
+fn invalid_arguments_are_reported() {
     let place = Place::new();
     place.write("f.txt", "hello\n");
     let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
@@ -287,7 +290,7 @@ fn what_is_named_wrongly_is_told() {
 }
 
 #[test]
-fn an_index_command_takes_its_folder_and_watches_once() {
+fn index_takes_a_directory_and_starts_one_watcher() {
     let place = Place::new();
     place.write("f.txt", "hello\n");
     let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
@@ -302,8 +305,8 @@ fn an_index_command_takes_its_folder_and_watches_once() {
     };
     let mut first = watch().spawn().expect("codedb runs");
     let mut lines = BufReader::new(first.stderr.take().expect("a pipe")).lines();
-    let told = lines.next().expect("a line").expect("text");
-    assert!(told.contains("watching; Ctrl-C ends it"), "{told}");
+    let reported = lines.next().expect("a line").expect("text");
+    assert!(reported.contains("watching; Ctrl-C ends it"), "{reported}");
     let socket = place.store().join("watch.sock");
     let started = Instant::now();
     while !socket.exists() && started.elapsed() < Duration::from_secs(60) {
@@ -318,7 +321,7 @@ fn an_index_command_takes_its_folder_and_watches_once() {
 }
 
 #[test]
-fn paths_downwards_put_the_current_folder_last() {
+fn descending_paths_put_the_current_directory_last() {
     let place = Place::new();
     for path in ["-dash/f.txt", "a/f.txt", "z.txt", "..dots/f.txt", "+plus.txt"] {
         place.write(path, "hello\n");
@@ -329,7 +332,7 @@ fn paths_downwards_put_the_current_folder_last() {
 }
 
 #[test]
-fn the_head_of_a_file_decides_only_where_the_rest_cannot() {
+fn the_head_of_a_file_decides_only_if_the_rest_cannot() {
     let place = Place::new();
     let filler = "some filler text\n".repeat(6_000);
     for (name, at) in [("near", 30_000), ("far", 90_000), ("end", filler.len())] {
@@ -361,7 +364,7 @@ fn the_head_of_a_file_decides_only_where_the_rest_cannot() {
 }
 
 #[test]
-fn damage_that_a_refresh_did_not_meet_is_mended_by_the_next_search() {
+fn damage_missed_by_a_refresh_is_repaired_by_the_next_search() {
     let place = Place::new();
     for file in 0..50 {
         place.write(format!("f{file}.txt"), format!("hello {file} of many words\n"));
@@ -370,7 +373,7 @@ fn damage_that_a_refresh_did_not_meet_is_mended_by_the_next_search() {
     place.index(&[]).expect_success();
     let segment = place.store().join("segment-1.idx");
     let mut bytes = fs::read(&segment).expect("a segment");
-    // In the block of the postings, which a refresh does not read.
+    // The damage is in the block of the postings, which a refresh does not read.
     let at = bytes.len() - 400;
     bytes[at] ^= 0x55;
     fs::remove_file(&segment).expect("a file");
@@ -386,6 +389,6 @@ fn damage_that_a_refresh_did_not_meet_is_mended_by_the_next_search() {
     while segment.exists() && started.elapsed() < Duration::from_secs(60) {
         thread::sleep(Duration::from_millis(20));
     }
-    assert!(!segment.exists(), "nobody mended it");
+    assert!(!segment.exists(), "the segment is still damaged");
     place.check(&["hello", "."]);
 }

@@ -1,6 +1,6 @@
-//! The invariants of ARCHITECTURE.md that can be read off the tracked files.
+//! The invariants of ARCHITECTURE.md that can be checked by reading the tracked files.
 //!
-//! A rule that gets an exception names the file in the rule's own list, with the reason beside it.
+//! An exception of a rule is a file in the list of the rule, with the reason beside it.
 
 mod layers;
 mod modules;
@@ -14,15 +14,15 @@ use modules::ModuleTree;
 /// No file of ours is longer; past it, split.
 const LINES_MAX: usize = 800;
 
-/// Files that may say `unsafe`, each with a note that a stranger could check.
+/// Files that may contain `unsafe`, each with a SAFETY note.
 const UNSAFE: &[&str] = &[
     "src/index/map.rs",           // Memory maps of the immutable index files.
-    "src/index/extract.rs",       // A function compiled for processors that were asked.
+    "src/index/extract.rs", // A function compiled for a processor feature that is checked at run time.
     "src/cli/search/searcher.rs", // The library's choice of memory maps.
-    "src/mcp/streams/ready.rs",   // A descriptor that the runtime tells about.
+    "src/mcp/streams/ready.rs", // A descriptor that the runtime polls.
 ];
 
-/// Words that belong to the machine where something was written, cut so that this file passes.
+/// Paths of a development machine, split so that this file passes.
 const MACHINE_PATHS: &[&str] =
     &[concat!("/wo", "rk/"), concat!("/tmp/", "trees"), concat!("/tmp/", "wt/")];
 
@@ -61,7 +61,7 @@ fn only_the_protocol_server_names_rmcp() {
 }
 
 #[test]
-fn nothing_is_left_undone() {
+fn no_todo_is_left() {
     let words = ["todo!", "unimplemented!"];
     complain(sources(), |line| {
         words.iter().find(|word| names(line, word)).map(|word| format!("`{word}`"))
@@ -79,7 +79,7 @@ fn unsafe_stays_in_named_files() {
 }
 
 #[test]
-fn every_module_says_what_it_is() {
+fn every_module_has_a_doc_comment() {
     let silent: Vec<String> = tracked()
         .filter(|file| file.name.ends_with(".rs") && !file.text.starts_with("//! "))
         .map(|file| file.name)
@@ -125,7 +125,7 @@ fn links_between_pages_lead_to_files() {
     assert!(broken.is_empty(), "{broken:?}");
 }
 
-/// A tracked file as it stands in the work tree.
+/// A tracked file with its content in the work tree.
 struct TrackedFile {
     /// Its path with `/`, relative to the crate.
     name: String,
@@ -155,7 +155,8 @@ fn complain(files: impl Iterator<Item = TrackedFile>, rule: impl Fn(&str) -> Opt
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// Returns true if `line` has `word`, not as the end of a longer name (`eprintln!` is no `println!`).
+/// Returns true if `line` contains `word`, but not as the end of a longer name: `eprintln!` is not
+/// `println!`.
 fn names(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         !line[..at].ends_with(|character: char| character.is_alphanumeric() || character == '_')
@@ -188,7 +189,7 @@ fn tracked() -> impl Iterator<Item = TrackedFile> {
             .collect(),
     };
     assert!(names.iter().any(|name| name == "src/lib.rs"), "the tracked files were not found");
-    // What is not UTF-8 is no text; a tracked file that was just removed is no matter.
+    // Files that are not UTF-8 are not text; tracked files that were just removed are skipped.
     names.into_iter().filter_map(|name| {
         let text = fs::read_to_string(root.join(&name)).ok()?;
         Some(TrackedFile { name, text })

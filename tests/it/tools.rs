@@ -1,5 +1,4 @@
-//! The tools as commands, on a small tree such as people have: what they print, JSON, exit codes and
-//! errors.
+//! The tools as commands, on a small realistic tree: text, JSON, exit codes and errors.
 
 use std::fs::File;
 use std::process::Command;
@@ -7,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::support::place::{Answer, Place, settle};
 
-/// A tree with sources, tests, a vendored folder, a secret and what ignore rules leave out.
+/// A tree with sources, tests, a vendored directory, a secret and ignored files.
 fn place() -> Place {
     let place = Place::new();
     for (path, text) in [
@@ -55,7 +54,7 @@ fn tool(place: &Place, args: &[&str]) -> Answer {
     Answer::of(command)
 }
 
-/// Runs a tool without and with an index; both must say the same.
+/// Runs a tool without and with an index; both outputs must be equal.
 #[track_caller]
 fn check(args: &[&str], expected: &str) {
     let place = place();
@@ -68,7 +67,7 @@ fn check(args: &[&str], expected: &str) {
     assert_eq!((indexed.text(), indexed.code), (walked.text(), walked.code), "{args:?}");
 }
 
-/// Runs a tool without and with an index, which says more.
+/// Runs a tool without and with an index, where the output differs.
 #[track_caller]
 fn check_both(args: &[&str], walked: &str, indexed: &str) {
     let place = place();
@@ -78,7 +77,7 @@ fn check_both(args: &[&str], walked: &str, indexed: &str) {
     assert_eq!(tool(&place, args).expect_success().text(), indexed, "{args:?}, with an index");
 }
 
-/// Runs a tool that fails; its error must hold all of `words`.
+/// Runs a tool that fails; its error must contain all of `words`.
 #[track_caller]
 fn check_error(place: &Place, args: &[&str], words: &[&str]) {
     let answer = tool(place, args);
@@ -95,12 +94,12 @@ fn find_ranks_by_names() {
     check(&["find", "net/client"], "src/net/http_client.rs\n");
     check(&["find", "min.js"], "web/assets/js/app.min.js  minified\n");
     check(&["find", "zzzz"], "");
-    // Others' code comes last, tests do not.
+    // Vendored code comes last, tests do not.
     check(&["find", "cart"], "src/cart.rs\ntests/cart_test.rs  test\n");
 }
 
 #[test]
-fn find_answers_in_json() {
+fn find_prints_json() {
     let expected = concat!(
         r#"{"files":[{"path":"vendor/lib/deep/index.js","#,
         r#""relative_path":"vendor/lib/deep/index.js","score":644,"vendored":true}],"#,
@@ -157,7 +156,7 @@ notes.txt  7 bytes
 }
 
 #[test]
-fn tree_shows_what_fits() {
+fn tree_stays_within_its_budget() {
     let expected = "\
 src/  4 files  rust 4
   net/  2 files  rust 2
@@ -198,7 +197,7 @@ LICENSE  2 lines
 notes.txt  1 line
 ";
     check(&["tree", "--depth", "1"], expected);
-    // Whoever asks for others' code sees it.
+    // An explicit query for vendored code shows it.
     check(
         &["tree", "vendor/lib"],
         "deep/  1 file  javascript 1\n  index.js  javascript  1 line  vendored\n",
@@ -248,7 +247,7 @@ src/cart.rs  rust  lines 4-8 of 18  hash HASH
 }
 
 #[test]
-fn read_knows_what_the_caller_has() {
+fn read_detects_an_unchanged_file() {
     let place = place();
     let answer = tool(&place, &["read", "web/assets/js/app.min.js", "--json"]).expect_success();
     let text = answer.text();
@@ -272,7 +271,7 @@ fn read_knows_what_the_caller_has() {
 }
 
 #[test]
-fn read_cuts_what_is_long_and_names_what_is_binary() {
+fn read_truncates_long_files_and_reports_binary_ones() {
     let place = place();
     place.write("long.txt", format!("{}\n", "é".repeat(1000)));
     let text = tool(&place, &["read", "long.txt"]).expect_success().text();
@@ -289,12 +288,12 @@ fn read_cuts_what_is_long_and_names_what_is_binary() {
     assert!(text.ends_with("\n1  hi\n"), "{text}");
     place.write("empty.txt", "");
     assert!(tool(&place, &["read", "empty.txt"]).expect_success().text().starts_with("empty.txt"));
-    // What ignore rules leave out can still be read by its name.
+    // Ignored files can still be read by name.
     tool(&place, &["read", "target/debug/out.rs"]).expect_success();
 }
 
 #[test]
-fn read_says_what_is_wrong() {
+fn read_reports_errors() {
     let place = place();
     place.write(".env", "KEY=1\n");
     place.write("certs/server.pem", "-----BEGIN\n");
@@ -324,7 +323,7 @@ fn read_says_what_is_wrong() {
 }
 
 #[test]
-fn paths_are_those_of_the_current_directory_or_the_root() {
+fn paths_are_relative_to_the_current_directory_or_the_root() {
     let place = place();
     let absolute = place.root().join("src/main.rs");
     for path in ["main.rs", "./main.rs", "../src/main.rs", "src/main.rs"]
@@ -378,7 +377,7 @@ fn git(place: &Place, args: &[&str]) {
 }
 
 #[test]
-fn hot_and_changes_ask_git() {
+fn hot_and_changes_use_git() {
     let place = place();
     place.write(".gitignore", "target\n");
     git(&place, &["init", "-q", "-b", "main"]);
@@ -393,7 +392,7 @@ fn hot_and_changes_ask_git() {
     assert_eq!(tool(&place, &["changes", "HEAD"]).code, 1);
     place.write("src/new.rs", "");
     git(&place, &["mv", "src/cart.rs", "src/basket.rs"]);
-    std::fs::remove_file(place.root().join("notes.txt")).expect("it is there");
+    std::fs::remove_file(place.root().join("notes.txt")).expect("it exists");
     let expected = "\
 deleted   notes.txt
 renamed   src/basket.rs  from src/cart.rs
@@ -414,16 +413,16 @@ added     src/new.rs
 }
 
 #[test]
-fn changes_tell_of_what_the_index_does_not_have() {
+fn changes_list_what_the_index_does_not_have() {
     let place = place();
     settle();
     place.index(&["-q", "--stage", "full"]).expect_success();
     assert_eq!(tool(&place, &["changes"]).code, 1);
     place.write("src/main.rs", "fn main() { }\n");
     place.write("src/a.rs", "");
-    // Written as it was: another stamp, the same content.
+    // Rewritten without a change: other metadata, the same content.
     place.write("notes.txt", "# Shop\n");
-    std::fs::remove_file(place.root().join("LICENSE")).expect("it is there");
+    std::fs::remove_file(place.root().join("LICENSE")).expect("it exists");
     let expected = "deleted   LICENSE\nadded     src/a.rs\nmodified  src/main.rs\n";
     assert_eq!(tool(&place, &["changes"]).expect_success().text(), expected);
     assert_eq!(tool(&place, &["changes", "1"]).expect_success().text(), expected);
@@ -431,13 +430,13 @@ fn changes_tell_of_what_the_index_does_not_have() {
     place.index(&["-q", "--stage", "full"]).expect_success();
     assert_eq!(tool(&place, &["changes", "2"]).code, 1);
     check_error(&place, &["changes", "1"], &["generation 1 is gone: the newest is 2"]);
-    // An edit is seen by the next question, without a refresh.
+    // The next call sees an edit, without a refresh.
     place.write("src/later.rs", "");
     assert_eq!(tool(&place, &["find", "later"]).text(), "src/later.rs\n");
 }
 
 #[test]
-fn help_completions_and_manual_know_the_tools() {
+fn help_completions_and_manual_cover_the_tools() {
     let place = place();
     let help = tool(&place, &["find", "--help"]).expect_success().text();
     for word in ["<QUERY>", "--max-results <N>", "--json", "--root", "initials"] {

@@ -1,4 +1,4 @@
-//! The watch server: whatever happens to a tree, what a client then believes of it is what is there.
+//! The watch server: after any change of the tree, the client's view agrees with the tree.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,10 +21,10 @@ use codedb::source::watch;
 use codedb::{Kind, Result};
 use tempfile::TempDir;
 
-/// Never refreshes on its own, so that everything stays dirty.
+/// Never refreshes by itself, so that every edit stays unrefreshed.
 const LAZY: Pace = pace(Duration::from_secs(3600));
 
-/// Refreshes all the time, so that everything happens during a refresh.
+/// Refreshes continuously, so that every edit happens during a refresh.
 const EAGER: Pace = pace(Duration::from_millis(1));
 
 const fn pace(interval: Duration) -> Pace {
@@ -42,7 +42,7 @@ struct Watching {
     server: Option<JoinHandle<Result<()>>>,
 }
 
-/// What a client believes: the files, and which of them it reads because they may have changed.
+/// A client's view: the files, and those that it reads because they may have changed.
 #[derive(Debug)]
 struct Belief {
     files: BTreeSet<String>,
@@ -60,7 +60,8 @@ impl Watching {
         for file in files {
             write(tree.path(), file, file);
         }
-        // Rules that changed just before the walk are doubtful, and a lazy server does not look again.
+        // The metadata of rules that changed just before the walk is not trusted, and a lazy server
+        // does not check again.
         std::thread::sleep(RACY_WINDOW);
         let root = tree.path().canonicalize().unwrap();
         let environment = Environment { global_excludes: None, threads: 2 };
@@ -80,21 +81,21 @@ impl Watching {
         self.server.take().unwrap().join().unwrap()
     }
 
-    /// Asks until there is an answer.
+    /// Repeats the request until there is an answer.
     fn sync(&self) -> WatchReport {
-        let asked_at = Instant::now();
+        let started = Instant::now();
         loop {
             if let Some(watched) = engine::sync(&self.engine, DEADLINE) {
                 return watched;
             }
             let server = self.server.as_ref().unwrap();
             assert!(!server.is_finished(), "the server ended");
-            assert!(asked_at.elapsed() < Duration::from_secs(60), "no answer but `degraded`");
+            assert!(started.elapsed() < Duration::from_secs(60), "no answer but `degraded`");
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// Returns true if a server that answers keeps saying that it does not know.
+    /// Returns true if a responding server keeps reporting an unknown state.
     fn is_degraded(&self) -> bool {
         (0..20).all(|_| {
             std::thread::sleep(Duration::from_millis(1));
@@ -102,22 +103,22 @@ impl Watching {
         })
     }
 
-    /// Waits until the index has everything.
+    /// Waits until the index contains every change.
     fn settle(&self) {
-        let asked_at = Instant::now();
+        let started = Instant::now();
         loop {
             let watched = self.sync();
             if watched == (WatchReport { generation: watched.generation, ..WatchReport::default() })
             {
                 return;
             }
-            assert!(asked_at.elapsed() < Duration::from_secs(60), "{watched:?}");
+            assert!(started.elapsed() < Duration::from_secs(60), "{watched:?}");
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// Returns what a client believes of the tree now, having checked that it is so. `None` if
-    /// there is nothing for it but to walk.
+    /// Returns the client's view of the tree after comparing it with the tree; `None` if the client
+    /// must walk the tree.
     fn believe(&self) -> Option<Belief> {
         let root = DirId(0);
         let environment = self.engine.environment();
@@ -126,7 +127,7 @@ impl Watching {
             let snapshot = self.engine.snapshot().unwrap().unwrap();
             let table = &snapshot.table;
             let freshened = engine::compare_watched(&snapshot, &watched, root, environment);
-            // The server published in between.
+            // The server published a generation in the meantime.
             let Some(freshened) = freshened.unwrap() else { continue };
             let Comparison::Diff(view) = freshened else { return None };
             let name = |path: Vec<u8>| String::from_utf8(path).unwrap();
@@ -166,7 +167,7 @@ impl Watching {
         let Comparison::Diff(strict) = strict.unwrap() else { return };
         let name = |id: FileId| String::from_utf8(table.path(id).unwrap()).unwrap();
         for &id in &strict.changed {
-            // The strict look cannot tell these; the server saw that they did not change.
+            // The strict check cannot tell these apart; the server saw that they did not change.
             let unsure = table.stamp(id).unwrap() == Stamp::NEVER;
             assert!(unsure || to_read.contains(&name(id)), "{} changed", name(id));
         }
@@ -200,13 +201,13 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 
 const FILES: [&str; 6] = ["top.rs", "a/one.rs", "a/two.rs", "a/b/three.rs", "c/four.rs", "c/d/e/f"];
 
-/// Each edit is believed at once: with nothing refreshed, exactly `to_read` is read again.
+/// Each edit is visible immediately: without a refresh, exactly `to_read` is read again.
 fn check(edit: &dyn Fn(&Path), to_read: &[&str]) {
     let watching = Watching::start(LAZY, &FILES);
     assert_eq!(watching.believe().unwrap().to_read, set(&[]), "before the edit");
     edit(watching.root());
     assert_eq!(watching.believe().unwrap().to_read, set(to_read));
-    // The same while the index follows.
+    // The same while the index is refreshed.
     let watching = Watching::start(EAGER, &FILES);
     for _ in 0..3 {
         edit(watching.root());
@@ -222,7 +223,7 @@ fn append(path: &Path, text: &str) {
 }
 
 #[test]
-fn edits_of_files_are_seen() {
+fn edits_of_files_are_detected() {
     check(&|root| write(root, "a/one.rs", "a/uno.rs"), &["a/one.rs"]);
     check(&|root| append(&root.join("a/one.rs"), "more"), &["a/one.rs"]);
     check(&|root| write(root, "a/new.rs", "new"), &["a/new.rs"]);
@@ -246,7 +247,7 @@ fn edits_of_files_are_seen() {
 }
 
 #[test]
-fn edits_of_directories_are_seen() {
+fn edits_of_directories_are_detected() {
     let new_dirs = |root: &Path| {
         write(root, "x/one", "1");
         write(root, "x/y/z/two", "2");
@@ -278,7 +279,7 @@ fn edits_of_directories_are_seen() {
         let _ = symlink("real", root.join("a"));
     };
     check(&link_in_place, &["real/b/three.rs", "real/one.rs", "real/two.rs"]);
-    // What lies below the link lies there under another name.
+    // The files below the link have another path there.
     let link_with_the_same_below = |root: &Path| {
         write(root, "e/b/new.rs", "not below `a`");
         let _ = fs::rename(root.join("a"), root.join("real"));
@@ -292,7 +293,7 @@ fn edits_of_directories_are_seen() {
 }
 
 #[test]
-fn changed_rules_degrade_until_the_index_has_them() {
+fn changed_rules_degrade_until_they_are_indexed() {
     let edits: [(&str, &str); 4] =
         [(".ignore", "one.rs"), ("a/.gitignore", "*"), (".git/HEAD", ""), ("c/d/.rgignore", "e")];
     for (file, text) in edits {
@@ -306,16 +307,17 @@ fn changed_rules_degrade_until_the_index_has_them() {
         let after = watching.believe();
         assert_ne!(before.map(|belief| belief.files.is_empty()), Some(true), "{after:?}");
     }
-    // Rules that lie in no directory that is watched are compared.
+    // Rules outside of the watched directories are compared.
     let watching = Watching::start(LAZY, &[".git/info/exclude", "x"]);
     fs::write(watching.root().join(".git/info/exclude"), "x").unwrap();
     assert!(watching.is_degraded());
 }
 
-/// 3 rounds of 300 directories, or with `CODEDB_LONG` 50 of 1,000: made as fast as they can be, and
-/// compared at once with a walk and a sweep of all stamps, and once more when the index has them.
+/// 3 rounds of 300 directories, or 50 rounds of 1,000 with `CODEDB_LONG`: created in a tight loop,
+/// compared immediately with a walk and a metadata sweep, and once more when the index contains
+/// them.
 #[test]
-fn directories_made_in_a_tight_loop_are_seen() {
+fn directories_made_in_a_tight_loop_are_detected() {
     let is_long = std::env::var_os("CODEDB_LONG").is_some();
     let (rounds, chains, depth) = if is_long { (50, 20, 50) } else { (3, 6, 50) };
     for pace in [LAZY, EAGER] {
@@ -342,14 +344,14 @@ fn directories_made_in_a_tight_loop_are_seen() {
                 assert!(settled.to_read.is_empty(), "{:?}", settled.to_read);
             }
         }
-        // While the index follows, who is told of too many directories walks instead.
+        // During refreshes, a client with too many changed directories walks the tree instead.
         assert!(compared == rounds || pace == EAGER, "{compared} of {rounds} rounds compared");
     }
 }
 
-/// After a swap each watch must stand for the path that its directory has now.
+/// After a swap, each watch must refer to the current path of its directory.
 #[test]
-fn directories_that_changed_places_are_watched_in_their_new_ones() {
+fn swapped_directories_are_watched_at_their_new_paths() {
     for with_rule in [false, true] {
         let files = ["a/x/y/f", "c/x/y/f", "c/x/g"];
         let watching = Watching::start(EAGER, &files);
@@ -367,9 +369,9 @@ fn directories_that_changed_places_are_watched_in_their_new_ones() {
     }
 }
 
-/// The last of many writes often falls between the read of a refresh and its end.
+/// The last of many writes often happens between the read of a refresh and its end.
 #[test]
-fn files_written_while_the_index_takes_them_in_are_seen() {
+fn files_written_during_a_refresh_are_detected() {
     let watching = Watching::start(EAGER, &FILES);
     for i in 0..if std::env::var_os("CODEDB_LONG").is_some() { 200 } else { 15 } {
         for text in 0..i % 20 + 2 {
@@ -382,9 +384,9 @@ fn files_written_while_the_index_takes_them_in_are_seen() {
     }
 }
 
-/// Random batches of edits, each compared; the index follows at every moment.
+/// Random batches of edits, each compared while the index is refreshed continuously.
 #[test]
-fn random_edits_are_seen() {
+fn random_edits_are_detected() {
     let long = std::env::var_os("CODEDB_LONG").is_some();
     let mut views = 0;
     for seed in 0..if long { 40 } else { 4 } {
@@ -420,7 +422,7 @@ fn random_edit(root: &Path, random: &mut Random, with_rules: bool) {
         path
     };
     let (path, other) = (place(4), place(3));
-    // Whatever fails, since the place is taken or is not there, is no edit.
+    // An operation that fails because of an existing or missing path is not an edit.
     match random.below(if with_rules { 45 } else { 44 }) / 4 {
         0..=2 => {
             let _ = fs::create_dir_all(path.parent().unwrap());
@@ -437,7 +439,7 @@ fn random_edit(root: &Path, random: &mut Random, with_rules: bool) {
 }
 
 #[test]
-fn a_generation_that_another_process_published_is_taken_over() {
+fn a_generation_of_another_process_is_adopted() {
     let watching = Watching::start(EAGER, &FILES);
     for round in 0..5 {
         write(watching.root(), "a/one.rs", &format!("round {round}"));
@@ -451,30 +453,30 @@ fn a_generation_that_another_process_published_is_taken_over() {
 }
 
 #[test]
-fn there_is_one_server_and_it_ends_when_asked() {
+fn there_is_one_server_and_it_stops_on_request() {
     let mut watching = Watching::start(EAGER, &FILES);
     let second = engine::serve(&watching.engine, &LAZY, &Stop::new().unwrap());
     assert_eq!(second.unwrap_err().kind(), Kind::Busy);
     let socket = watching.engine.store().dir().join("watch.sock");
     assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
     watching.stop.stop();
-    let asked_at = Instant::now();
+    let started = Instant::now();
     watching.join().unwrap();
-    assert!(asked_at.elapsed() < Duration::from_secs(2));
+    assert!(started.elapsed() < Duration::from_secs(2));
     assert!(!socket.exists());
     assert_eq!(engine::sync(&watching.engine, DEADLINE), None);
-    // One that died leaves its socket, at which nobody is.
+    // A server that was killed leaves a socket without a listener.
     drop(UnixListener::bind(&socket).unwrap());
-    let asked_at = Instant::now();
+    let started = Instant::now();
     assert_eq!(engine::sync(&watching.engine, DEADLINE), None);
-    assert!(asked_at.elapsed() < Duration::from_secs(1));
+    assert!(started.elapsed() < Duration::from_secs(1));
     watching.stop = Arc::new(Stop::new().unwrap());
     watching.server = Some(spawn(&watching.engine, EAGER, &watching.stop));
     watching.believe().unwrap();
 }
 
 #[test]
-fn a_tree_or_index_that_is_gone_ends_the_server() {
+fn a_removed_tree_or_index_stops_the_server() {
     let mut watching = Watching::start(LAZY, &FILES);
     fs::remove_dir_all(watching.engine.store().dir()).unwrap();
     assert_eq!(watching.join().unwrap_err().kind(), Kind::NotFound);
@@ -509,11 +511,11 @@ fn an_index_inside_the_tree_does_not_keep_the_server_busy() {
         let (tree, index) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let dir = tree.path().join(name);
         let watching = Watching::start_at(EAGER, &FILES, tree, index, dir);
-        // Let it settle, then ask much: no generation may come of that.
+        // After the start, many requests must not cause a new generation.
         std::thread::sleep(Duration::from_millis(300));
         let generation = watching.sync().generation;
-        let asked_at = Instant::now();
-        while asked_at.elapsed() < Duration::from_millis(300) {
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_millis(300) {
             assert_eq!(watching.sync().generation, generation, "{name}");
         }
         write(watching.root(), "a/one.rs", "edited");
@@ -524,7 +526,7 @@ fn an_index_inside_the_tree_does_not_keep_the_server_busy() {
 }
 
 #[test]
-fn a_long_path_has_a_socket_too() {
+fn a_long_path_has_a_socket() {
     let (tree, index) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let dir = index.path().join("long".repeat(50));
     if cfg!(target_os = "linux") {
@@ -534,7 +536,7 @@ fn a_long_path_has_a_socket_too() {
 }
 
 #[test]
-fn garbage_ends_a_connection_and_nothing_else() {
+fn invalid_data_closes_only_its_connection() {
     let watching = Watching::start(LAZY, &FILES);
     let socket = watching.engine.store().dir().join("watch.sock");
     let mut random = Random(5);
@@ -549,21 +551,22 @@ fn garbage_ends_a_connection_and_nothing_else() {
         }
         let _ = stream.write_all(&bytes);
         if bytes.len() >= 64 {
-            // More than any client says: the answer is an end, after a greeting at most.
+            // The message is longer than any valid one: the server closes the connection, after at
+            // most a greeting.
             stream.set_read_timeout(Some(DEADLINE)).unwrap();
             let mut reply = Vec::new();
             let _ = stream.read_to_end(&mut reply);
             assert!(reply.len() <= 12, "{reply:?}");
         }
     }
-    // Neither do connections that say nothing, however many.
+    // Silent connections, however many, do not end the server either.
     let silent: Vec<UnixStream> = (0..200).map(|_| UnixStream::connect(&socket).unwrap()).collect();
     assert_eq!(watching.believe().unwrap().files, set(&FILES));
     drop(silent);
 }
 
 #[test]
-fn a_server_of_another_kind_is_no_server() {
+fn another_kind_of_server_is_not_used() {
     let dir = TempDir::new().unwrap();
     let environment = Environment { global_excludes: None, threads: 2 };
     let root = dir.path().canonicalize().unwrap();
@@ -584,19 +587,19 @@ fn a_server_of_another_kind_is_no_server() {
         [greeting(), vec![29, 0, 0, 0, 1], root_identity.clone(), vec![0; 8], vec![255; 4]]
             .concat(),
         [greeting(), vec![1, 0]].concat(),
-        // All is well but for the tree, which is another one.
+        // Everything matches except the tree.
         [greeting(), vec![37, 0, 0, 0, 1], vec![9; 16], vec![0; 20]].concat(),
     ];
     for (i, reply) in replies.into_iter().enumerate() {
-        let asked_at = Instant::now();
+        let started = Instant::now();
         let client = std::thread::spawn({
             let engine = engine.clone();
             move || engine::sync(&engine, Duration::from_millis(100))
         });
         let (mut stream, _) = listener.accept().unwrap();
         let _ = stream.write_all(&reply);
-        // It stays silent from here on, and the client does not wait for it.
+        // The server stays silent from here on, and the client does not wait for it.
         assert_eq!(client.join().unwrap(), None, "{i}");
-        assert!(asked_at.elapsed() < Duration::from_secs(2));
+        assert!(started.elapsed() < Duration::from_secs(2));
     }
 }

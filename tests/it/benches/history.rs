@@ -1,4 +1,4 @@
-//! The history that is made over the corpus.
+//! The synthetic history of the corpus.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::corpus::history::{self, Files};
 use super::corpus::{Outcome, repository};
 
-/// Files in memory.
+/// A set of files in memory.
 struct Made {
     paths: Vec<String>,
     texts: BTreeMap<String, Vec<u8>>,
@@ -37,7 +37,7 @@ impl Files for Made {
     }
 }
 
-fn told(root: &std::path::Path, args: &[&str]) -> String {
+fn git(root: &std::path::Path, args: &[&str]) -> String {
     let mut git: Command = repository::git(args);
     let output = git.current_dir(root).output().expect("git runs");
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -45,7 +45,7 @@ fn told(root: &std::path::Path, args: &[&str]) -> String {
 }
 
 #[test]
-fn the_same_files_have_the_same_stream() {
+fn equal_files_produce_equal_streams() {
     let stream = |seed: u64| {
         let mut out = Vec::new();
         let commits = history::write(&Made::new(), 40, seed, &mut out).expect("it is written");
@@ -56,27 +56,27 @@ fn the_same_files_have_the_same_stream() {
 }
 
 #[test]
-fn commits_are_the_same_each_time_and_end_with_the_files() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn commits_are_deterministic_and_end_with_the_files() {
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     let files = Made::new();
     let head = repository::import(root, &files, 40).expect("git takes it");
     assert_eq!(head, "29ffec5268e3a0063ff4f36287dc960eaf488761");
-    told(root, &["checkout", "--quiet", "-f", "HEAD"]);
+    git(root, &["checkout", "--quiet", "-f", "HEAD"]);
     for (path, text) in &files.texts {
-        assert_eq!(&std::fs::read(root.join(path)).expect("it is there"), text, "{path}");
+        assert_eq!(&std::fs::read(root.join(path)).expect("it exists"), text, "{path}");
     }
-    let listed = told(root, &["ls-tree", "-r", "--name-only", "-z", "HEAD"]);
+    let listed = git(root, &["ls-tree", "-r", "--name-only", "-z", "HEAD"]);
     assert_eq!(listed.split_terminator('\0').count(), files.paths.len());
     repository::add_stamps(root).expect("nothing differs");
 }
 
 #[test]
-fn a_history_has_what_histories_have() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn a_history_has_merges_renames_and_reverts() {
+    let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     repository::import(root, &Made::new(), 40).expect("git takes it");
-    let lines = |args: &[&str]| told(root, args).lines().filter(|line| !line.is_empty()).count();
+    let lines = |args: &[&str]| git(root, args).lines().filter(|line| !line.is_empty()).count();
     assert!(lines(&["log", "--format=%h"]) > 30);
     assert!(lines(&["log", "--merges", "--format=%h"]) > 0, "no merge");
     assert!(lines(&["log", "--diff-filter=R", "-M", "--format=", "--name-only"]) > 0, "no rename");

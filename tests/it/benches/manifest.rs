@@ -1,4 +1,4 @@
-//! bench-corpus/manifest.toml, and what is refused.
+//! bench-corpus/manifest.toml, and invalid manifests.
 
 use super::corpus;
 use super::corpus::cache::Cache;
@@ -16,14 +16,14 @@ fn package(lines: &str) -> String {
 }
 
 #[test]
-fn the_manifest_is_whole() {
+fn the_manifest_is_complete() {
     let path = super::place().join("manifest.toml");
-    let manifest = Manifest::parse(&std::fs::read_to_string(path).expect("it is there"));
+    let manifest = Manifest::parse(&std::fs::read_to_string(path).expect("it exists"));
     let manifest = manifest.expect("it can be read");
     let small: Vec<String> =
         manifest.packages_of(Profile::Small).map(ToString::to_string).collect();
     let full: Vec<String> = manifest.packages_of(Profile::Full).map(ToString::to_string).collect();
-    // Cases have the same arguments on both.
+    // Cases have the same arguments in both profiles.
     assert!(small.iter().all(|package| full.contains(package)), "{small:?} {full:?}");
     for profile in Profile::ALL {
         let meant = manifest.meant(profile);
@@ -32,7 +32,7 @@ fn the_manifest_is_whole() {
 }
 
 #[test]
-fn packages_have_names_of_their_own() {
+fn packages_have_distinct_names() {
     let manifest = Manifest::parse(&package("keep = [\"src/**/*.{js,ts}\"]\n")).expect("right");
     let package = manifest.packages_of(Profile::Full).next().expect("there is one");
     assert_eq!(manifest.packages_of(Profile::Small).count(), 0);
@@ -45,7 +45,7 @@ fn packages_have_names_of_their_own() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_manifests_are_refused() {
     let check = |text: &str, expected: &str| {
         let error = Manifest::parse(text).expect_err(text);
         assert!(error.contains(expected), "{error}");
@@ -62,8 +62,8 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn missing_packages_are_named() {
+    let folder = tempfile::tempdir().expect("a directory");
     let cache = Cache::at(folder.path().to_path_buf());
     let manifest = Manifest::parse(&package("")).expect("right");
     let error = corpus::open(&manifest, Profile::Full, &cache).expect_err("it was not fetched");

@@ -1,4 +1,4 @@
-//! Checksums of trees, names and times of their files.
+//! Checksums of trees; names and times of their files.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::corpus::{checksum, draft::Draft, random::Random, tree};
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("it has a folder")).expect("a folder");
+    fs::create_dir_all(path.parent().expect("it has a folder")).expect("a directory");
     fs::write(path, text).expect("a file");
 }
 
@@ -33,13 +33,13 @@ fn a_checksum_is_of_paths_and_contents() {
     assert_eq!(before, sum(other.path()));
     fs::rename(other.path().join("a.rs"), other.path().join("c.rs")).expect("renamed");
     assert_ne!(before, sum(other.path()));
-    // The same bytes, cut elsewhere.
+    // The same bytes with another boundary between files.
     assert_ne!(checksum::of_texts(["ab", "c"]), checksum::of_texts(["a", "bc"]));
 }
 
 #[test]
-fn times_of_files_are_one_time() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn all_files_have_the_same_time() {
+    let folder = tempfile::tempdir().expect("a directory");
     write(folder.path(), "a", "1");
     write(folder.path(), "b", "2");
     let files = tree::files(folder.path()).expect("listed");
@@ -52,7 +52,7 @@ fn times_of_files_are_one_time() {
 }
 
 #[test]
-fn names_that_only_case_tells_apart_are_refused() {
+fn names_that_differ_only_in_case_are_refused() {
     let files = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     assert_eq!(tree::check_names(&files(&["a", "b/A"])), Ok(()));
     let error = tree::check_names(&files(&["b/A", "b/a"])).expect_err("they collide");

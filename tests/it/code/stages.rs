@@ -1,4 +1,5 @@
-//! What `codedb index` builds, waits for and mends, and what `status` and `doctor` say meanwhile.
+//! The stages of `codedb index`: what is built, what is waited for, what is rebuilt, and the output
+//! of `status` and `doctor` meanwhile.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -44,8 +45,8 @@ fn a_missing_segment_is_reported_and_rebuilt() {
     let segment = files.iter().find(|path| path.extension().is_some_and(|end| end == "idx"));
     fs::remove_file(segment.expect("a segment")).expect("our file");
 
-    let told = Answer::of(place.codedb("status")).expect_success().text();
-    let line = told.lines().find(|line| line.starts_with("code ")).expect("a line");
+    let reported = Answer::of(place.codedb("status")).expect_success().text();
+    let line = reported.lines().find(|line| line.starts_with("code ")).expect("a line");
     assert!(line.contains("index file is missing; `codedb index` builds it anew"), "{line}");
     let json = status(&place);
     assert_eq!(json["full"], false, "{json}");
@@ -62,7 +63,7 @@ fn a_missing_segment_is_reported_and_rebuilt() {
 }
 
 #[test]
-fn clean_says_who_holds_what_it_leaves() {
+fn clean_reports_locked_indexes() {
     let place = full();
     for (name, who) in [
         ("watch.lock", "another codedb is watching for this index"),
@@ -72,7 +73,7 @@ fn clean_says_who_holds_what_it_leaves() {
         let path = place.store().join(name);
         let file = File::options().create(true).truncate(false).write(true).open(path);
         let file = file.expect("a lock");
-        file.lock().expect("nobody has it");
+        file.lock().expect("it is not locked");
         let clean = place.index(&["--clean"]);
         assert_eq!(clean.code, 2, "{name}: {}", clean.stderr);
         assert!(
@@ -84,13 +85,13 @@ fn clean_says_who_holds_what_it_leaves() {
         assert!(!code_files(&place.store()).is_empty(), "{name}");
     }
     place.index(&["--clean"]).expect_success();
-    assert_eq!(fs::read_dir(place.cache()).expect("a folder").count(), 0);
+    assert_eq!(fs::read_dir(place.cache()).expect("a directory").count(), 0);
 }
 
-/// Makes what another version of the program left of the tree's index.
+/// Creates the index directory of another version of the program.
 fn other_version(place: &Place) -> PathBuf {
     let other = place.store().parent().expect("a tree's folder").join("v1-0badc0de");
-    fs::create_dir(&other).expect("a folder can be made");
+    fs::create_dir(&other).expect("a directory can be created");
     for name in ["lock", "code-3.json", "code-segment-3-0.idx"] {
         fs::write(other.join(name), "of another version").expect("a file can be written");
     }
@@ -100,11 +101,11 @@ fn other_version(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn symbols_are_built_again_by_another_version() {
+fn another_version_rebuilds_the_code_index() {
     let place = small();
     place.index(&["--stage", "auto"]).expect_success();
     let store = place.store();
-    assert!(code_files(&store).is_empty(), "nobody asked for them");
+    assert!(code_files(&store).is_empty(), "the stage was not requested");
     let other = other_version(&place);
     place.index(&["--stage", "auto"]).expect_success();
     assert_eq!(code_files(&store).len(), 2, "they were built before");
@@ -114,7 +115,7 @@ fn symbols_are_built_again_by_another_version() {
 }
 
 #[test]
-fn what_is_not_to_be_built_is_not_waited_for() {
+fn a_stage_that_is_not_built_is_not_waited_for() {
     let place = small();
     let refused = place.index(&["--stage", "ready", "--wait", "full"]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
@@ -132,7 +133,7 @@ fn what_is_not_to_be_built_is_not_waited_for() {
 }
 
 #[test]
-fn who_insists_gets_the_full_stage_in_the_background_too() {
+fn insist_builds_the_full_stage_in_the_background() {
     let place = small();
     let mut command = place.codedb("index");
     command.args(["--insist", "--wait", "ready"]);
@@ -144,6 +145,6 @@ fn who_insists_gets_the_full_stage_in_the_background_too() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert!(is_built(), "no code index in a minute");
-    // The builder ends before its folder goes.
+    // The builder must exit before the directory is removed.
     place.index(&["--insist", "--stage", "full", "--wait", "full"]).expect_success();
 }

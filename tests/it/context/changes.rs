@@ -1,4 +1,4 @@
-//! Tasks about a change: by a diff, and by a commit that the tree differs from.
+//! Tasks about a change, given as a diff or as a commit to compare with.
 
 use std::process::Command;
 
@@ -12,7 +12,7 @@ fn git(place: &Place, args: &[&str]) {
     Answer::of(command).expect_success();
 }
 
-/// Returns the names of the definitions that a reply calls changed.
+/// Returns the names of the definitions that a reply lists as changed.
 fn changed(reply: &serde_json::Value) -> Vec<&str> {
     let symbols = reply["symbols"].as_array().expect("a list").iter();
     let changed = symbols.filter(|symbol| symbol["is_changed"] == true);
@@ -20,7 +20,7 @@ fn changed(reply: &serde_json::Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_differs_from_a_commit_is_what_the_task_is_about() {
+fn a_task_about_a_commit_covers_its_differences() {
     let place = shop();
     git(&place, &["init", "-q", "-b", "main"]);
     git(&place, &["add", "."]);
@@ -39,10 +39,10 @@ fn what_differs_from_a_commit_is_what_the_task_is_about() {
         .expect("a list")
         .iter()
         .find(|file| file["path"] == "shop/gift.py");
-    assert_eq!(why.expect("it is there")["why"][0], "changed");
+    assert_eq!(why.expect("it exists")["why"][0], "changed");
     let text = ask(&place, "what broke the tests", &since).expect_success().text();
     assert!(text.contains("self.items.insert(0, item)"), "{text}");
-    // Only where it may be answered from.
+    // Only within the allowed scope.
     let reply =
         json(&place, "what broke the tests", &["--since", "HEAD", "--exclude", "shop/cart.py"]);
     assert_eq!(changed(&reply), ["wrap"], "{reply}");
@@ -81,7 +81,7 @@ fn a_diff_names_files_and_definitions() {
         assert_eq!(paths(&reply)[0], "shop/money.py");
         assert!(reply["calls"].to_string().contains("Cart.price"), "{reply}");
     }
-    // What neither side fits still names its file.
+    // A hunk that matches neither side still names its file.
     place.write("shop/money.py", "# empty\n");
     let reply = json(&place, "review this change", &["--diff", DIFF]);
     assert!(changed(&reply).is_empty() && paths(&reply)[0] == "shop/money.py", "{reply}");

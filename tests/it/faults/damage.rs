@@ -1,5 +1,5 @@
-//! A flipped byte or a cut anywhere in an index file, before it is opened: an error that names the
-//! file, and a search that scans; never a wrong answer.
+//! A flipped byte or a truncation anywhere in an index file before it is opened causes an error
+//! that names the file and a search without the index; never a wrong answer.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -20,7 +20,7 @@ use crate::support::place::{Answer, Place, long, settle};
 /// Files smaller than this are damaged at every offset.
 const SMALL: u64 = 12 << 10;
 
-/// What a search reads of an index.
+/// The data that a search reads from an index.
 #[derive(Debug, Eq, PartialEq)]
 struct Reading {
     paths: Vec<Vec<u8>>,
@@ -74,7 +74,7 @@ fn segments(place: &Place) -> Vec<String> {
     names
 }
 
-/// The files that make up the generation.
+/// Returns the files of the generation.
 fn generation(place: &Place) -> Vec<PathBuf> {
     let parts = ["gen-", "table-", "segment-"];
     let mut names = names(&place.store());
@@ -82,7 +82,7 @@ fn generation(place: &Place) -> Vec<PathBuf> {
     names.into_iter().map(|name| place.store().join(name)).collect()
 }
 
-/// Fails unless the index reads as `sound` or with an error that names `file`.
+/// Fails unless reading the index returns `sound` or an error that names `file`.
 #[track_caller]
 fn check_reading(engine: &Engine, sound: &Reading, file: &Path, what: &str) -> bool {
     match read(engine) {
@@ -100,7 +100,7 @@ fn check_reading(engine: &Engine, sound: &Reading, file: &Path, what: &str) -> b
 }
 
 #[test]
-fn a_flipped_byte_is_found_or_does_not_matter() {
+fn a_flipped_byte_is_detected_or_has_no_effect() {
     let place = small();
     let engine = engine(&place);
     let sound = read(&engine).expect("sound").expect("an index");
@@ -125,16 +125,16 @@ fn a_flipped_byte_is_found_or_does_not_matter() {
             file.write_all_at(&[byte[0] ^ flip], at).expect("an index file can be damaged");
             let what = format!("{}, byte {at} of {len} ^ {flip:#x}", path.display());
             found += usize::from(!check_reading(&engine, &sound, &path, &what));
-            file.write_all_at(&byte, at).expect("an index file can be mended");
+            file.write_all_at(&byte, at).expect("an index file can be restored");
         }
-        // The pages that nothing reads are few; most damage must have been noticed.
+        // Few pages are never read, so most damage must be detected.
         assert!(found * 3 > offsets.len(), "{found} of {} in {}", offsets.len(), path.display());
     }
-    assert_eq!(read(&engine).expect("mended").expect("an index"), sound);
+    assert_eq!(read(&engine).expect("repaired").expect("an index"), sound);
 }
 
 #[test]
-fn a_cut_file_is_found() {
+fn a_truncated_file_is_detected() {
     let place = small();
     let engine = engine(&place);
     let sound = read(&engine).expect("sound").expect("an index");
@@ -156,12 +156,12 @@ fn a_cut_file_is_found() {
         fs::write(&path, longer).expect("an index file can be lengthened");
         let what = format!("{}, lengthened", path.display());
         assert!(!check_reading(&engine, &sound, &path, &what), "{what}: unnoticed");
-        fs::write(&path, &whole).expect("an index file can be mended");
+        fs::write(&path, &whole).expect("an index file can be restored");
     }
-    assert_eq!(read(&engine).expect("mended").expect("an index"), sound);
+    assert_eq!(read(&engine).expect("repaired").expect("an index"), sound);
 }
 
-/// How a file of the index is damaged.
+/// A kind of damage to an index file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Damage {
     Flip(u64),
@@ -185,12 +185,12 @@ impl Damage {
             Damage::Garbage => fs::write(path, "garbage ".repeat(9000)).expect("it can be written"),
             Damage::Folder => {
                 fs::remove_file(path).expect("it can be removed");
-                fs::create_dir(path).expect("a folder can be made");
+                fs::create_dir(path).expect("a directory can be created");
             }
         }
     }
 
-    /// All kinds of damage to a file of `len` bytes, and flips in each of its parts.
+    /// Returns all kinds of damage to a file of `len` bytes, with flips in each of its parts.
     fn all(len: u64) -> Vec<Damage> {
         let mut all = vec![Damage::Missing, Damage::Garbage, Damage::Folder];
         all.extend([0, len / 2, len - 1].map(Damage::Cut));
@@ -200,9 +200,9 @@ impl Damage {
     }
 }
 
-/// The whole way: search, doctor, and `codedb index`, which mends it.
+/// End to end: search, doctor, and `codedb index`, which repairs the index.
 #[test]
-fn a_damaged_index_is_scanned_around_named_and_mended() {
+fn a_damaged_index_is_bypassed_reported_and_repaired() {
     let place = small();
     let original = place.base().join("original");
     copy(&place.store(), &original);
@@ -234,13 +234,13 @@ fn check_whole_way(place: &Place, path: &Path, damage: Damage) {
     place.check(&[query]);
     place.check(&["-c", "(upsilon|phi) (tau|eta)"]);
     let doctor = Answer::of(place.codedb("doctor"));
-    let said = doctor.text() + &doctor.stderr;
-    // Without its manifest a generation does not exist.
+    let printed = doctor.text() + &doctor.stderr;
+    // Without a manifest, the generation does not exist.
     let is_manifest = path.extension().is_some_and(|extension| extension == "json");
     if !(is_manifest && damage == Damage::Missing) {
-        assert_eq!(doctor.code, 2, "{what}\n{said}");
-        assert!(said.contains(&path.display().to_string()), "{what}\n{said}");
-        assert!(said.contains("ok    tree"), "{what}: the other findings are lost\n{said}");
+        assert_eq!(doctor.code, 2, "{what}\n{printed}");
+        assert!(printed.contains(&path.display().to_string()), "{what}\n{printed}");
+        assert!(printed.contains("ok    tree"), "{what}: the other findings are lost\n{printed}");
     }
     let status = Answer::of(place.codedb("status"));
     assert!(status.code <= 2, "{what}");
@@ -252,9 +252,9 @@ fn check_whole_way(place: &Place, path: &Path, damage: Damage) {
     assert_eq!(trusted.stdout, place.check(&[query]).stdout, "{what}, mended");
 }
 
-/// Damage that nothing touches until postings are merged must not stand in the way for ever.
+/// Damage in postings, which are read only by a merge, must not block refreshes for ever.
 #[test]
-fn a_refresh_that_meets_damage_builds_anew() {
+fn a_refresh_that_finds_damage_rebuilds() {
     let place = small();
     let mut generation = generation(&place);
     generation.retain(|path| path.to_string_lossy().contains("segment-"));
@@ -271,7 +271,8 @@ fn a_refresh_that_meets_damage_builds_anew() {
     assert!(doctor.text().contains("ok    checksums"), "{}", doctor.text());
 }
 
-/// Files beside the generation: what is ours is cleaned or done without, what is not is left alone.
+/// Other files beside the generation: codedb's own are cleaned up or ignored, others are not
+/// touched.
 #[test]
 fn strange_files_beside_the_index_do_no_harm() {
     let place = small();
@@ -282,7 +283,7 @@ fn strange_files_beside_the_index_do_no_harm() {
     }
     for name in ["segment-3000.tmp", "table-5.idx.tmp", "root.tmp", "used", "root"] {
         drop(fs::remove_file(store.join(name)));
-        fs::create_dir(store.join(name)).expect("a folder can be made");
+        fs::create_dir(store.join(name)).expect("a directory can be created");
         check_whole_way_but_doctor(&place, name);
     }
     fs::write(store.join("root"), [0xff, 0, b'\n']).expect("a file can be written");
@@ -302,9 +303,9 @@ fn check_whole_way_but_doctor(place: &Place, what: &str) {
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder can be made");
+    fs::create_dir_all(to).expect("a directory can be created");
     for name in names(from) {
-        // Not `fs::copy`: what was a folder in the last round may be one no more.
+        // `fs::copy` does not work here, because a directory of the last round may be missing now.
         let mut source = File::open(from.join(&name)).expect("an index file");
         let mut target = File::create(to.join(&name)).expect("an index file can be made");
         std::io::copy(&mut source, &mut target).expect("an index file can be copied");

@@ -1,4 +1,4 @@
-//! A builder that is killed at any instant leaves the old generation or the new one.
+//! A builder that is killed at any time leaves the old generation or the new one.
 
 use std::fs;
 use std::path::Path;
@@ -10,16 +10,16 @@ use super::{names, prng};
 use crate::support::place::{Answer, Place, long, settle, store_in, text};
 use crate::support::prng::Prng;
 
-/// When a builder is killed.
+/// The time at which a builder is killed.
 #[derive(Clone, Copy, Debug)]
-enum Moment {
-    /// After this long.
+enum KillTime {
+    /// After this duration.
     After(Duration),
-    /// As soon as the index directory holds a name with these two parts that was not there.
-    Sees(&'static str, &'static str),
+    /// As soon as the index directory contains a new file name with this start and end.
+    FileAppears(&'static str, &'static str),
 }
 
-/// The steps of a publication, as names that appear.
+/// The steps of a publication, as file names that appear.
 const STEPS: &[(&str, &str)] = &[
     ("segment-", ".tmp"),
     ("segment-", ".idx"),
@@ -40,17 +40,17 @@ fn a_killed_refresh_leaves_the_old_generation_or_the_new_one() {
     kills(2, &[], if long() { 300 } else { 28 });
 }
 
-/// A first build that dies leaves a tree without an index, not an index without its tree.
+/// A first build that is killed leaves a tree without an index, not an index without its tree.
 #[test]
-fn a_killed_first_build_leaves_nothing_that_is_believed() {
+fn a_killed_first_build_leaves_nothing_that_is_trusted() {
     let mut rng = prng(3);
     for (round, &(start, end)) in STEPS.iter().enumerate() {
         let place = Place::new();
         place.fill(&mut rng, 60);
         place.write("mark.txt", format!("first{round}\n"));
         settle();
-        // The store's folder is not there yet, and what it is called is the program's affair.
-        let killed = kill(&place, &[], Moment::Sees(start, end));
+        // The index directory does not exist yet, and its name is internal to the program.
+        let killed = kill(&place, &[], KillTime::FileAppears(start, end));
         let mark = format!("first{round}|gamma_ray.*phi");
         let expected = place.check(&[&mark]);
         let trusted = place.search_in(&place.cache(), "trust", &[&mark]);
@@ -74,15 +74,15 @@ fn kills(family: u64, args: &[&str], count: usize) {
         let before = place.base().join("before");
         copy_index(&place.cache(), &before);
         // Every second round takes the next step, so that even a short run covers all of them.
-        let moment = if round % 2 == 0 {
-            Moment::After(build.mul_f64(rng.below(1100) as f64 / 1000.0))
+        let time = if round % 2 == 0 {
+            KillTime::After(build.mul_f64(rng.below(1100) as f64 / 1000.0))
         } else {
             let (start, end) = STEPS[round / 2 % STEPS.len()];
-            Moment::Sees(start, end)
+            KillTime::FileAppears(start, end)
         };
-        let killed = kill(&place, args, moment);
+        let killed = kill(&place, args, time);
         dead += usize::from(killed);
-        let what = format!("round {round}, {moment:?}, killed: {killed}");
+        let what = format!("round {round}, {time:?}, killed: {killed}");
 
         let expected = place.check(&[&mark]);
         place.check(&["-c", "gamma_ray"]);
@@ -112,7 +112,7 @@ fn kills(family: u64, args: &[&str], count: usize) {
     assert!(dead * 3 >= count, "only {dead} of {count} builders were killed in time");
 }
 
-/// Edits one file, adds one and removes one; returns the word that is new in all of them.
+/// Edits one file, adds one and removes one; returns a word that occurs in all new texts.
 fn edit(place: &Place, rng: &mut Prng, round: usize) -> String {
     let mark = format!("edited{round}x");
     let edited = rng.below(300);
@@ -127,8 +127,8 @@ fn edit(place: &Place, rng: &mut Prng, round: usize) -> String {
     mark
 }
 
-/// Starts `codedb index` and kills it; returns false if it had ended by itself.
-fn kill(place: &Place, args: &[&str], moment: Moment) -> bool {
+/// Starts `codedb index` and kills it; returns false if it had already exited.
+fn kill(place: &Place, args: &[&str], time: KillTime) -> bool {
     let seen = match place.cache().exists() {
         true => names(&store_in(&place.cache())),
         false => Vec::new(),
@@ -137,9 +137,9 @@ fn kill(place: &Place, args: &[&str], moment: Moment) -> bool {
     command.args(["--stage", "ready"]).args(args);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().expect("codedb runs");
-    match moment {
-        Moment::After(time) => thread::sleep(time),
-        Moment::Sees(start, end) => {
+    match time {
+        KillTime::After(delay) => thread::sleep(delay),
+        KillTime::FileAppears(start, end) => {
             let is_new = |name: &String| {
                 name.starts_with(start) && name.ends_with(end) && !seen.contains(name)
             };
@@ -167,8 +167,8 @@ fn now_in(cache: &Path) -> Vec<String> {
 fn copy_index(from: &Path, to: &Path) {
     drop(fs::remove_dir_all(to));
     let store = store_in(from);
-    let target = to.join(store.strip_prefix(from).expect("the index lies in its folder"));
-    fs::create_dir_all(&target).expect("a folder can be made");
+    let target = to.join(store.strip_prefix(from).expect("the index is in its directory"));
+    fs::create_dir_all(&target).expect("a directory can be created");
     for name in names(&store) {
         fs::copy(store.join(&name), target.join(&name)).expect("an index file can be copied");
     }
@@ -182,7 +182,7 @@ fn check_doctor(place: &Place, what: &str) {
     assert!(text.contains("ok    checksums"), "{what}\n{text}");
 }
 
-/// Fails if `store` holds a file that belongs to no generation or to one that is gone.
+/// Fails if `store` contains a file of no generation or of a removed one.
 #[track_caller]
 fn check_no_leftovers(store: &Path, what: &str) {
     let names = names(store);

@@ -1,5 +1,5 @@
-//! Files whose checksums are right and whose contents are not: decoders stay in bounds and come to an
-//! end. What they answer does not matter.
+//! Files with valid checksums and invalid contents: decoders stay in bounds and terminate. Their
+//! results do not matter.
 
 use std::fs;
 use std::path::PathBuf;
@@ -22,10 +22,10 @@ use super::{engine_in, names, prng};
 use crate::support::place::{Place, long, settle};
 use crate::support::prng::Prng;
 
-/// The sections of a segment that are read by place: units, groups, entries, postings, starts.
+/// The sections of a segment that are read by position: units, groups, entries, postings, starts.
 const SEGMENT_SECTIONS: [u32; 5] = [1, 2, 3, 4, 5];
 
-/// Every id that a table has a section for; the last three are lists of files with a flag.
+/// The ids of all sections of a table; the last three are lists of files with a flag.
 const TABLE_SECTIONS: [u32; 13] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 18, 20];
 
 fn cases() -> ProptestConfig {
@@ -46,7 +46,7 @@ fn container(kind: FileKind, sections: &[(u32, Vec<u8>)]) -> Vec<u8> {
     format::to_bytes(kind, &sections)
 }
 
-/// Returns numbers that are small, or large, or anything, as bytes.
+/// Returns small, large or arbitrary numbers, as bytes.
 fn numbers(rng: &mut Prng, count: usize, small: usize) -> Vec<u8> {
     let number = |rng: &mut Prng| match rng.below(12) {
         0 => u32::MAX - rng.below(3) as u32,
@@ -86,7 +86,7 @@ fn segment(rng: &mut Prng) -> Vec<u8> {
     )
 }
 
-/// Touches everything that can be asked of a segment.
+/// Calls every accessor of a segment.
 fn exercise(segment: &Segment, rng: &mut Prng) {
     for _ in 0..600 {
         let key = rng.below(KEYS + 10) as u32;
@@ -154,7 +154,7 @@ impl Sound {
         Sound { root: place.root(), place, table, table_name, segment }
     }
 
-    /// Returns a table with some numbers and bytes changed.
+    /// Returns a table with some modified numbers and bytes.
     fn damaged_table(&self, rng: &mut Prng) -> Vec<u8> {
         let mut sections = self.table.clone();
         for _ in 0..rng.between(1, 6) {
@@ -192,7 +192,7 @@ impl Sound {
     }
 }
 
-/// Touches everything that can be asked of a table.
+/// Calls every accessor of a table.
 fn exercise_table(table: &Table) {
     let beyond = [0, 1, 2, 70_000, u32::MAX - 1, u32::MAX];
     for id in (0..table.files().min(300)).chain(beyond).map(FileId) {
@@ -244,7 +244,7 @@ fn sections_of_any_length_stay_in_bounds() {
     });
 }
 
-/// Touches what a search and a refresh ask of an index.
+/// Reads everything that a search and a refresh read from an index.
 fn exercise_snapshot(sound: &Sound, table: Vec<u8>, segment: Vec<u8>, rng: &mut Prng) {
     let Ok(table) = Table::new(map(table)) else { return };
     exercise_table(&table);
@@ -282,9 +282,9 @@ fn any_contents_of_a_table_stay_in_bounds() {
     });
 }
 
-/// One number after the other of directories, files, owners and lists.
+/// Modifies one number after the other in directories, files, owners and lists.
 #[test]
-fn each_number_of_a_table_may_be_anything() {
+fn any_number_of_a_table_stays_in_bounds() {
     let sound = Sound::new();
     let rng = &mut prng(32);
     for (at, (id, section)) in sound.table.iter().enumerate() {
@@ -303,9 +303,9 @@ fn each_number_of_a_table_may_be_anything() {
     }
 }
 
-/// A refresh that starts from such a table ends too, and so does a search.
+/// A refresh of such a table terminates, too, and so does a search.
 #[test]
-fn any_contents_of_a_published_table_end_in_an_answer() {
+fn any_contents_of_a_published_table_give_an_answer() {
     let sound = Sound::new();
     let rng = &mut prng(31);
     let path = sound.place.store().join(&sound.table_name);

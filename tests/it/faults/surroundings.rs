@@ -1,5 +1,5 @@
-//! What surrounds the index: a cache that cannot be written, a full disk, a second writer, readers
-//! while generations are published, other formats.
+//! The environment of the index: a cache that is not writable, a full disk, a second writer,
+//! readers during publications, other formats.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,7 +23,8 @@ fn filled(family: u64) -> Place {
 
 const QUERY: &[&str] = &["gamma_ray|file3"];
 
-/// Fails unless `codedb index` ends with a message about a path below `place` and the search answers.
+/// Fails unless `codedb index` reports an error with a path below `place` and the search still
+/// works.
 #[track_caller]
 fn check_unwritable(place: &Place) {
     place.check(QUERY);
@@ -42,7 +43,7 @@ fn check_unwritable(place: &Place) {
 }
 
 #[test]
-fn a_cache_that_is_a_file_is_searched_without() {
+fn a_cache_that_is_a_file_is_not_used() {
     let place = filled(40);
     fs::write(place.cache(), "a file").expect("a file can be written");
     check_unwritable(&place);
@@ -50,7 +51,7 @@ fn a_cache_that_is_a_file_is_searched_without() {
 }
 
 #[test]
-fn a_cache_below_a_file_is_searched_without() {
+fn a_cache_below_a_file_is_not_used() {
     let place = filled(41);
     fs::write(place.base().join("file"), "a file").expect("a file can be written");
     let words = ["--index-dir", "../file/cache"];
@@ -61,14 +62,14 @@ fn a_cache_below_a_file_is_searched_without() {
     });
     assert_eq!(built.code, 2);
     assert!(built.stderr.contains("file/cache"), "{}", built.stderr);
-    assert!(built.stderr.contains("--index-dir"), "no way out is told: {}", built.stderr);
+    assert!(built.stderr.contains("--index-dir"), "no option is suggested: {}", built.stderr);
     let expected = place.rg(QUERY);
     let found = place.search_in(&place.base().join("file/cache"), "strict", QUERY);
     assert_eq!((found.stdout, found.code), (expected.stdout, expected.code));
 }
 
 #[test]
-fn an_index_folder_that_is_a_file_is_searched_without() {
+fn an_index_directory_that_is_a_file_is_not_used() {
     let place = filled(42);
     place.index(&[]).expect_success();
     let store = place.store();
@@ -77,7 +78,7 @@ fn an_index_folder_that_is_a_file_is_searched_without() {
     check_unwritable(&place);
 }
 
-/// Permissions do not bind the superuser; a read-only mount does.
+/// Permissions have no effect for root, but a read-only mount does.
 #[test]
 fn a_read_only_cache_is_searched() {
     let place = filled(43);
@@ -98,9 +99,9 @@ fn a_read_only_cache_is_searched() {
 #[test]
 fn a_full_disk_leaves_the_old_generation() {
     let place = filled(44);
-    // Room for the first generation, not for a rebuild beside it.
+    // The space is sufficient for the first generation, but not for a second one.
     let script = "mount -t tmpfs -o size=240k codedb-test \"$0\" && ";
-    fs::create_dir(place.cache()).expect("a folder can be made");
+    fs::create_dir(place.cache()).expect("a directory can be created");
     let program = env!("CARGO_BIN_EXE_codedb");
     let search = search_words(&place, QUERY).iter().map(quoted).collect::<Vec<_>>().join(" ");
     let index = place.codedb_words("index").iter().map(quoted).collect::<Vec<_>>().join(" ");
@@ -120,7 +121,7 @@ fn a_full_disk_leaves_the_old_generation() {
     assert!(found.stderr.contains(&place.cache().display().to_string()), "{}", found.stderr);
 }
 
-/// The same where nothing can be mounted: a limit on the size of files, whose signal is ignored.
+/// The same without a mount: a limit on file sizes, with its signal ignored.
 #[test]
 fn a_file_size_limit_leaves_the_old_generation() {
     let place = filled(45);
@@ -133,7 +134,7 @@ fn a_file_size_limit_leaves_the_old_generation() {
         command.args(["-c", &script]).args(place.codedb_words("index"));
         let built = Answer::of(command);
         if signal.is_empty() {
-            // Death by a signal; the shell says so.
+            // The process is killed by a signal, which the shell reports.
             assert!(built.code > 2, "{built:?}");
         } else {
             assert_eq!(built.code, 2, "{}", built.stderr);
@@ -150,11 +151,11 @@ fn a_file_size_limit_leaves_the_old_generation() {
 }
 
 #[test]
-fn a_second_writer_is_told_and_may_wait() {
+fn a_second_writer_gets_an_error_or_waits() {
     let place = filled(46);
     place.index(&[]).expect_success();
     place.write("d0/new.txt", "gamma_ray in a new file\n");
-    let lock = engine(&place).store().lock().expect("nobody writes");
+    let lock = engine(&place).store().lock().expect("no other writer");
     let refused = place.index(&["--no-wait"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("another codedb is writing this index"), "{}", refused.stderr);
@@ -176,7 +177,8 @@ fn a_second_writer_is_told_and_may_wait() {
     assert_eq!(trusted.stdout, place.check(QUERY).stdout);
 }
 
-/// Many builders at once: each ends well or is told that another one writes, and the index is whole.
+/// Several builders at once: each succeeds or reports that another one is writing, and the index is
+/// intact.
 #[test]
 fn builders_at_once_do_not_harm_each_other() {
     let place = filled(47);
@@ -198,7 +200,8 @@ fn builders_at_once_do_not_harm_each_other() {
     place.check(QUERY);
 }
 
-/// Readers that open the index again and again while generations come and go see one of them, whole.
+/// Readers that open the index repeatedly while generations are published see one complete
+/// generation each time.
 #[test]
 fn readers_never_miss_the_index_while_generations_are_published() {
     let place = filled(48);
@@ -226,7 +229,7 @@ fn readers_never_miss_the_index_while_generations_are_published() {
             });
         }
         scope.spawn(|| {
-            // The searches of the command line, meanwhile: the text that they look for stays.
+            // Meanwhile, command-line searches for text that does not change.
             let expected = place.rg(&["file[0-9]+$"]);
             while !done.load(Ordering::Acquire) {
                 for fresh in ["strict", "trust"] {
@@ -254,14 +257,15 @@ fn readers_never_miss_the_index_while_generations_are_published() {
     place.check(&["the word of round"]);
 }
 
-/// An index of another format beside ours is not ours to touch; one in its place is built anew.
+/// The index of another format in a sibling directory is not touched; one in our own place is
+/// rebuilt.
 #[test]
 fn formats_live_side_by_side() {
     let place = filled(49);
     place.index(&[]).expect_success();
     let store = place.store();
     let other = store.parent().expect("a tree's folder").join("v0-0badc0de");
-    fs::create_dir(&other).expect("a folder can be made");
+    fs::create_dir(&other).expect("a directory can be created");
     let others = ["lock", "gen-9.json", "table-9.idx", "segment-9.tmp"];
     for name in others {
         fs::write(other.join(name), "of another format").expect("a file can be written");
@@ -299,7 +303,7 @@ fn formats_live_side_by_side() {
     }
 }
 
-/// CRC-32 (IEEE), a bit at a time.
+/// Returns the CRC-32 (IEEE), computed bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| {
@@ -319,8 +323,8 @@ fn quoted(word: &OsString) -> String {
     format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"))
 }
 
-/// Runs `words` after `script` (whose `$0` is `folder`) with mounts of its own, or returns `None` where
-/// that is not allowed.
+/// Runs `words` after `script` (whose `$0` is `folder`) in a new mount namespace; returns `None` if
+/// that is not permitted.
 fn in_namespace(
     place: &Place,
     script: &str,

@@ -1,5 +1,5 @@
-//! Damage after an index was opened and before its blocks are touched: an error, no wrong answer, no
-//! death by a signal.
+//! Damage that occurs after an index is opened and before its blocks are read: an error, not a
+//! wrong answer or death by a signal.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -15,7 +15,7 @@ use codedb::query::gram_query::GramQuery;
 use super::{engine, names, prng};
 use crate::support::place::{Place, settle};
 
-/// An index whose segment and table are of several blocks.
+/// Creates an index whose segment and table have several blocks.
 fn large() -> Place {
     let mut rng = prng(20);
     let place = Place::new();
@@ -41,7 +41,7 @@ fn look_up(snapshot: &Snapshot, bytes: &[u8; 3]) -> codedb::Result<usize> {
 }
 
 #[test]
-fn a_segment_that_is_cut_after_opening_is_an_error() {
+fn truncating_an_open_segment_is_an_error() {
     let place = large();
     let path = file(&place, "segment-");
     let whole = fs::read(&path).expect("a segment");
@@ -59,12 +59,12 @@ fn a_segment_that_is_cut_after_opening_is_an_error() {
         }
         assert!(snapshot.segments[0].container().check_all().is_err());
         drop(snapshot);
-        fs::write(&path, &whole).expect("a segment can be mended");
+        fs::write(&path, &whole).expect("a segment can be restored");
     }
 }
 
 #[test]
-fn a_table_that_is_cut_after_opening_is_an_error() {
+fn truncating_an_open_table_is_an_error() {
     let place = large();
     let path = file(&place, "table-");
     let whole = fs::read(&path).expect("a table");
@@ -73,16 +73,16 @@ fn a_table_that_is_cut_after_opening_is_an_error() {
         let snapshot = engine(&place).snapshot().expect("sound").expect("an index");
         let cut = OpenOptions::new().write(true).open(&path).expect("a table");
         cut.set_len(len).expect("a table can be cut");
-        // Opening touched the block of the list of segments alone, which lies near the end.
+        // Opening reads only the block of the segment list, near the end.
         let error = snapshot.table.file(FileId(0)).expect_err("a cut table is an error");
         assert_eq!((error.kind(), error.path()), (Kind::Corrupt, Some(path.as_path())), "{len}");
         drop(snapshot);
-        fs::write(&path, &whole).expect("a table can be mended");
+        fs::write(&path, &whole).expect("a table can be restored");
     }
 }
 
 #[test]
-fn a_byte_flipped_after_opening_is_an_error() {
+fn flipping_a_byte_of_an_open_file_is_an_error() {
     let place = large();
     let mut rng = prng(21);
     let sound = engine(&place).snapshot().expect("sound").expect("an index");
@@ -106,7 +106,7 @@ fn a_byte_flipped_after_opening_is_an_error() {
             let found = look_up(&snapshot, b"gam");
             let name = (0..snapshot.table.files())
                 .try_for_each(|id| snapshot.table.path(FileId(id)).map(drop));
-            // Behind the checksummed blocks lie checksums and directory, which opening has read.
+            // The checksums and the directory after the blocks were read when the file was opened.
             if let Ok(count) = found {
                 assert_eq!(count, sound, "a wrong answer");
             }
@@ -114,7 +114,7 @@ fn a_byte_flipped_after_opening_is_an_error() {
                 assert_eq!((error.kind(), error.path()), (Kind::Corrupt, Some(path.as_path())));
                 noticed += 1;
             }
-            file.write_all_at(&byte, at).expect("an index file can be mended");
+            file.write_all_at(&byte, at).expect("an index file can be restored");
         }
         assert!(noticed > 20, "{noticed} errors in 40 damages of {start}");
     }

@@ -1,4 +1,4 @@
-//! Small trees of several languages, as people lay them out: path and text of each file.
+//! Small trees of several languages in their usual layout: path and text of each file.
 
 pub(super) const PYTHON: &[(&str, &str)] = &[
     ("shop/__init__.py", "from .cart import Cart\n"),

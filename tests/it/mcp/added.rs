@@ -1,4 +1,4 @@
-//! Trees that calls add to a server: folders, repositories elsewhere, and those that are refused.
+//! Projects that calls add to a server: directories, remote repositories, and refused ones.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::session::Session;
 use crate::support::place::Answer;
 
 #[test]
-fn a_folder_is_added_and_searched() {
+fn a_directory_is_added_and_searched() {
     let place = place();
     let mut session = of_roots(&place, &["x/app"]);
     let answer =
@@ -23,15 +23,16 @@ fn a_folder_is_added_and_searched() {
     assert_eq!(added["files"], 1, "{answer}");
     let found = session.text("codedb_symbol", json!({"name": "of_dep", "project": "dep"}));
     assert!(found.contains("dep_here.rs:1"), "{found}");
-    let told = refused(&mut session, "codedb_read", json!({"path": ".env", "project": "dep"}));
-    assert!(told.contains("like a secret") && !told.contains("KEY"), "{told}");
-    // The first stays the default, the same folder is the same project, a path may be relative.
+    let reported = refused(&mut session, "codedb_read", json!({"path": ".env", "project": "dep"}));
+    assert!(reported.contains("like a secret") && !reported.contains("KEY"), "{reported}");
+    // The first project stays the default; the same directory is the same project; a path may be
+    // relative.
     assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "x_here.rs\n");
     let again = session.call("codedb_index", json!({"path": "../../far/dep", "format": "json"}));
     assert_eq!(again["structuredContent"]["new"], false, "{again}");
     let text = session.text("codedb_index", json!({"path": "../../y/app"}));
     assert!(text.starts_with("y/app  ") && text.contains("  1 file  indexed\n"), "{text}");
-    // An edit in it is seen by the next call.
+    // The next call sees an edit in the project.
     place.write("far/dep/later.rs", "pub fn later() {}\n");
     let found = session.text("codedb_symbol", json!({"name": "later", "project": "dep"}));
     assert!(found.contains("later.rs:1"), "{found}");
@@ -39,18 +40,18 @@ fn a_folder_is_added_and_searched() {
 }
 
 #[test]
-fn what_is_not_to_be_served_is_not_added() {
+fn refused_directories_are_not_added() {
     let place = place();
     let home = place.base().join("home");
     for folder in [".ssh", ".config/gcloud", "ssh"] {
-        std::fs::create_dir_all(home.join(folder)).expect("a folder");
+        std::fs::create_dir_all(home.join(folder)).expect("a directory");
     }
     place.write("x/app/.git/config", "[core]\n");
     let mut session = of_roots(&place, &["x/app"]);
     let mut check = |given: &Path, expected: &str| {
-        let told =
+        let reported =
             refused(&mut session, "codedb_index", json!({"path": given.display().to_string()}));
-        assert!(told.contains(expected), "{}: {told}", given.display());
+        assert!(reported.contains(expected), "{}: {reported}", given.display());
     };
     check(&home, "it is a home folder");
     check(Path::new("/"), "it is the root of the file system");
@@ -72,15 +73,15 @@ fn what_is_not_to_be_served_is_not_added() {
         (json!({"path": 5}), "of type string"),
         (json!({"paths": "a"}), "`path` is"),
     ] {
-        let told = refused(&mut session, "codedb_index", arguments);
-        assert!(told.contains(expected), "{told}");
+        let reported = refused(&mut session, "codedb_index", arguments);
+        assert!(reported.contains(expected), "{reported}");
     }
     session.text("codedb_index", json!({"path": home.join("ssh").display().to_string()}));
     session.end();
 }
 
 #[test]
-fn folders_of_any_name_are_projects() {
+fn directories_of_any_name_are_projects() {
     let place = place();
     let names = ["-rf", "a b", "ü", "new\nline", "\u{1b}[2J", "--root", "$(x)", "\"'"];
     let mut session = of_roots(&place, &["x/app"]);
@@ -101,19 +102,19 @@ fn folders_of_any_name_are_projects() {
 }
 
 #[test]
-fn a_server_that_found_no_tree_takes_one() {
+fn a_server_without_a_tree_accepts_one() {
     let place = place();
     let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
     command.args(["mcp", "--toolsets", "all", "--index-dir"]).arg(place.cache());
     command.current_dir(place.base().join("home"));
     let mut session = Session::spawn(command);
     session.initialize("2025-11-25", json!({}));
-    let told = refused(&mut session, "codedb_find", json!({"query": "here.rs"}));
-    assert!(told.contains("it is a home folder"), "{told}");
+    let reported = refused(&mut session, "codedb_find", json!({"query": "here.rs"}));
+    assert!(reported.contains("it is a home folder"), "{reported}");
     let text = session.text("codedb_projects", json!({}));
     assert!(text.contains("note: there is no project: ") && text.contains("home folder"), "{text}");
-    let told = refused(&mut session, "codedb_index", json!({"path": "lib"}));
-    assert!(told.contains("no absolute path"), "{told}");
+    let reported = refused(&mut session, "codedb_index", json!({"path": "lib"}));
+    assert!(reported.contains("no absolute path"), "{reported}");
     session.text("codedb_index", json!({"path": path(&place, "lib")}));
     assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "lib_here.rs\n");
     session.end();
@@ -123,10 +124,10 @@ fn a_server_that_found_no_tree_takes_one() {
 fn addresses_are_refused_before_git_sees_them() {
     let place = place();
     let mut session = of_roots(&place, &["x/app"]);
-    let told = refused(&mut session, "codedb_index", json!({"url": "https://example.org/a/b"}));
+    let reported = refused(&mut session, "codedb_index", json!({"url": "https://example.org/a/b"}));
     assert!(
-        told.contains("this server clones nothing") && told.contains("--allow-clone"),
-        "{told}"
+        reported.contains("this server clones nothing") && reported.contains("--allow-clone"),
+        "{reported}"
     );
     session.end();
     let root = path(&place, "x/app");
@@ -144,12 +145,12 @@ fn addresses_are_refused_before_git_sees_them() {
         ("ssh://-oProxyCommand=x/a", "no plain name"),
         ("", "1 to 1000 bytes"),
     ] {
-        let told = refused(&mut session, "codedb_index", json!({"url": url}));
-        assert!(told.contains(expected) && !told.contains("secret"), "{url}: {told}");
+        let reported = refused(&mut session, "codedb_index", json!({"url": url}));
+        assert!(reported.contains(expected) && !reported.contains("secret"), "{url}: {reported}");
     }
-    // Nothing listens there: git is asked, and tells.
-    let told = refused(&mut session, "codedb_index", json!({"url": "https://127.0.0.1:1/a/b"}));
-    assert!(told.contains("`git clone` fails: "), "{told}");
+    // There is no server at this address; git runs and reports the error.
+    let reported = refused(&mut session, "codedb_index", json!({"url": "https://127.0.0.1:1/a/b"}));
+    assert!(reported.contains("`git clone` fails: "), "{reported}");
     let clones = place.cache().join("clones");
     let left = std::fs::read_dir(&clones).expect("it was made").count();
     assert_eq!(left, 0, "nothing is kept of an address that leads nowhere");
@@ -157,7 +158,7 @@ fn addresses_are_refused_before_git_sees_them() {
 }
 
 #[test]
-fn who_waits_for_a_new_project_is_told_how_far_it_is() {
+fn a_call_that_waits_for_a_new_project_reports_progress() {
     let place = place();
     for file in 0..400 {
         let text = format!("pub fn only_{file}() -> u32 {{\n    {file}\n}}\n").repeat(40);
@@ -170,7 +171,7 @@ fn who_waits_for_a_new_project_is_told_how_far_it_is() {
         "arguments": {"path": path(&place, "far/dep")},
     });
     session.send(&json!({"jsonrpc": "2.0", "id": "i", "method": "tools/call", "params": params}));
-    let (mut last, mut told) = (0.0, 0);
+    let (mut last, mut reported) = (0.0, 0);
     let answer = loop {
         let message = session.next();
         if message["method"] != "notifications/progress" {
@@ -178,27 +179,27 @@ fn who_waits_for_a_new_project_is_told_how_far_it_is() {
         }
         let done = message["params"]["progress"].as_f64().expect("a number");
         assert!(message["params"]["progressToken"] == "p" && done > last, "{message}");
-        (last, told) = (done, told + 1);
+        (last, reported) = (done, reported + 1);
     };
-    assert!(told > 0, "{answer}");
+    assert!(reported > 0, "{answer}");
     let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.starts_with("dep  "), "{text}");
     session.end();
 }
 
-/// Returns a call that puts a line into a file of a tree.
+/// Returns a call that inserts a line into a file of a tree.
 fn line(project: &str, path: &str) -> Value {
     json!({"path": path, "op": "insert", "after": 0, "content": "// here", "project": project})
 }
 
 #[test]
-fn what_a_call_added_is_only_read() {
+fn a_project_added_by_a_call_is_read_only() {
     let place = place();
     let (app, lib, dep) = (path(&place, "x/app"), path(&place, "lib"), path(&place, "far/dep"));
-    let text = |path: &str| std::fs::read_to_string(place.root().join(path)).expect("it is there");
+    let text = |path: &str| std::fs::read_to_string(place.root().join(path)).expect("it exists");
     let args = ["--allow-edit", "--root", app.as_str(), "--root", lib.as_str()];
     let mut session = start(&place, &args);
-    // The last is around one that was named.
+    // The last directory contains one that was named.
     for folder in [&dep, &lib, &place.root().display().to_string()] {
         session.text("codedb_index", json!({"path": folder}));
     }
@@ -211,16 +212,19 @@ fn what_a_call_added_is_only_read() {
         for dry_run in [false, true] {
             let mut call = line(project, &file);
             call["dry_run"] = json!(dry_run);
-            let told = refused(&mut session, "codedb_edit", call);
-            assert!(told.starts_with("files are only read here; edits go into trees"), "{told}");
+            let reported = refused(&mut session, "codedb_edit", call);
+            assert!(
+                reported.starts_with("files are only read here; edits go into trees"),
+                "{reported}"
+            );
         }
     }
-    let told = refused(
+    let reported = refused(
         &mut session,
         "codedb_edit",
         json!({"path": format!("{dep}/new.rs"), "op": "create", "content": "x"}),
     );
-    assert!(told.starts_with("files are only read here"), "{told}");
+    assert!(reported.starts_with("files are only read here"), "{reported}");
     let ops = json!([{"tool": "codedb_edit", "arguments": line("lib", "lib_here.rs")}]);
     let bundle = session.text("codedb_bundle", json!({"ops": ops}));
     assert!(bundle.contains("a bundle only reads"), "{bundle}");
@@ -228,7 +232,8 @@ fn what_a_call_added_is_only_read() {
     assert_eq!(text("x/app/x_here.rs"), "pub fn of_x() {}\n");
     assert_eq!(text("lib/lib_here.rs"), "pub fn of_lib() {}\n");
     assert!(!place.root().join("far/dep/new.rs").exists());
-    // What was named is written, by its name and by an absolute path, though a call added it, too.
+    // A project that the user named is writable by its name and by absolute paths, although a call
+    // added it, too.
     for call in [
         line("app", "x_here.rs"),
         line("lib", "lib_here.rs"),
@@ -244,7 +249,7 @@ fn what_a_call_added_is_only_read() {
 }
 
 #[test]
-fn what_the_client_names_is_written_as_long_as_it_does() {
+fn client_roots_are_writable_while_they_are_listed() {
     let place = place();
     let uri = |tree: &str| json!({"uri": format!("file://{}", path(&place, tree)), "name": tree});
     let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
@@ -258,18 +263,18 @@ fn what_the_client_names_is_written_as_long_as_it_does() {
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     name_roots(&mut session, json!([uri("x/app")]));
     session.text("codedb_edit", line("app", "x_here.rs"));
-    let told = refused(&mut session, "codedb_edit", line("lib", "lib_here.rs"));
-    assert!(told.starts_with("files are only read here"), "{told}");
+    let reported = refused(&mut session, "codedb_edit", line("lib", "lib_here.rs"));
+    assert!(reported.starts_with("files are only read here"), "{reported}");
     session.end();
 }
 
 #[test]
-fn what_nobody_named_is_written_only_around_the_start() {
+fn unnamed_trees_are_writable_only_around_the_start() {
     let place = place();
     let mut session = start(&place, &["--allow-edit"]);
     session.text("codedb_edit", line("app", "x_here.rs"));
     session.end();
-    // The first that a call adds is the default where none was found, and is only read all the same.
+    // If no tree was found, the first added project is the default, but it is still read-only.
     let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
     command.args(["mcp", "--toolsets", "all", "--allow-edit", "--index-dir"]).arg(place.cache());
     command.current_dir(place.base().join("home"));
@@ -277,34 +282,34 @@ fn what_nobody_named_is_written_only_around_the_start() {
     session.initialize("2025-11-25", json!({}));
     session.text("codedb_index", json!({"path": path(&place, "lib")}));
     let call = json!({"path": "lib_here.rs", "op": "delete", "range_start": 1});
-    let told = refused(&mut session, "codedb_edit", call);
-    assert!(told.starts_with("files are only read here"), "{told}");
+    let reported = refused(&mut session, "codedb_edit", call);
+    assert!(reported.starts_with("files are only read here"), "{reported}");
     session.end();
 }
 
 #[test]
-fn a_copy_in_the_cache_is_only_read_though_it_is_named() {
+fn a_named_clone_in_the_cache_is_read_only() {
     let place = place();
     let copy = place.cache().join("clones/0123456789abcdef/example.org/a");
-    std::fs::create_dir_all(&copy).expect("a folder");
+    std::fs::create_dir_all(&copy).expect("a directory");
     std::fs::write(copy.join("a.rs"), "pub fn of_copy() {}\n").expect("a file");
     let root = copy.display().to_string();
     let mut session = start(&place, &["--allow-edit", "--root", &root]);
     let found = session.text("codedb_symbol", json!({"name": "of_copy"}));
     assert!(found.contains("a.rs:1"), "{found}");
-    let told = refused(&mut session, "codedb_edit", line("a", "a.rs"));
-    assert!(told.starts_with("files are only read here"), "{told}");
-    let text = std::fs::read_to_string(copy.join("a.rs")).expect("it is there");
+    let reported = refused(&mut session, "codedb_edit", line("a", "a.rs"));
+    assert!(reported.starts_with("files are only read here"), "{reported}");
+    let text = std::fs::read_to_string(copy.join("a.rs")).expect("it exists");
     assert_eq!(text, "pub fn of_copy() {}\n");
     session.end();
 }
 
 #[test]
-fn over_http_projects_are_added_only_where_that_is_allowed() {
+fn over_http_projects_are_added_only_if_allowed() {
     let place = place();
     let args = ["--root".to_owned(), path(&place, "lib")];
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // The place's own root comes first.
+    // The root of the place is listed first.
     let server = Server::with(&place, None, &args);
     let found = server.call(1, "codedb_find", &json!({"query": "here.rs", "project": "lib"}));
     assert_eq!(found["content"][0]["text"], "lib_here.rs\n");

@@ -1,5 +1,5 @@
-//! `codedb_edit` as agents and people use it: only where it was allowed, seen by the next call at
-//! once, and nothing but the edit is written.
+//! `codedb_edit`: available only if allowed, visible to the next call, and without any other
+//! changes to the tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ fn names(session: &mut Session) -> Vec<String> {
     tools.map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
 }
 
-/// Returns every file and folder with what it holds and when it was modified.
+/// Returns every file and directory with its content and modification time.
 fn state(root: &Path) -> Vec<(PathBuf, SystemTime, Option<Vec<u8>>)> {
     let (mut all, mut dirs) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(dir) = dirs.pop() {
         for entry in fs::read_dir(&dir).expect("it can be listed").flatten() {
-            let metadata = entry.metadata().expect("it is there");
+            let metadata = entry.metadata().expect("it exists");
             if metadata.is_dir() {
                 dirs.push(entry.path());
             }
@@ -49,7 +49,7 @@ fn state(root: &Path) -> Vec<(PathBuf, SystemTime, Option<Vec<u8>>)> {
 }
 
 #[test]
-fn edits_are_offered_only_where_they_are_allowed() {
+fn edits_are_offered_only_if_allowed() {
     let place = place();
     for args in [&["--toolsets", "all"][..], &[]] {
         let mut session = Session::start(&place, args);
@@ -58,8 +58,11 @@ fn edits_are_offered_only_where_they_are_allowed() {
         let arguments = json!({"path": "README.md", "op": "create", "content": "x"});
         let call = json!({"name": "codedb_edit", "arguments": arguments});
         let error = session.error("tools/call", call);
-        let told = error["message"].as_str().expect("a sentence");
-        assert!(error["code"] == -32602 && told.contains("only `--allow-edit` allows"), "{error}");
+        let reported = error["message"].as_str().expect("a sentence");
+        assert!(
+            error["code"] == -32602 && reported.contains("only `--allow-edit` allows"),
+            "{error}"
+        );
         session.end();
     }
     let mut session = start(&place);
@@ -72,13 +75,13 @@ fn edits_are_offered_only_where_they_are_allowed() {
         let adds = tool["name"] == "codedb_index";
         assert_eq!(tool["annotations"]["readOnlyHint"], !adds, "{tool}");
     }
-    // Bundles only read.
+    // Bundles are read-only.
     let arguments = json!({"path": "README.md", "op": "delete", "range_start": 1});
     let ops = json!([{"tool": "codedb_edit", "arguments": arguments}]);
     let text = session.text("codedb_bundle", json!({"ops": ops}));
     assert!(text.contains("a bundle only reads; call `codedb_edit` on its own"), "{text}");
-    let told = fs::read_to_string(place.root().join("README.md")).expect("it is there");
-    assert_eq!(told, "# Shop\n\nSells things.\n");
+    let reported = fs::read_to_string(place.root().join("README.md")).expect("it exists");
+    assert_eq!(reported, "# Shop\n\nSells things.\n");
     session.end();
 }
 
@@ -101,13 +104,14 @@ fn a_reply_is_a_diff_and_the_hash_for_the_next_edit() {
     let known = json!({"path": "src/cart.rs", "if_hash": data["hash"]});
     let text = session.text("codedb_read", known);
     assert!(text.contains("unchanged"), "{text}");
-    // The old hash is refused with the present one, and nothing is written.
+    // An edit with an outdated hash is refused; the error contains the current hash, and nothing is
+    // written.
     let arguments =
         json!({"path": "src/cart.rs", "op": "delete", "range_start": 1, "if_hash": hash});
     let refused = session.call("codedb_edit", arguments);
-    let told = refused["content"][0]["text"].as_str().expect("a sentence");
+    let reported = refused["content"][0]["text"].as_str().expect("a sentence");
     let present = data["hash"].as_str().expect("a hash");
-    assert!(refused["isError"] == true && told.contains(present), "{told}");
+    assert!(refused["isError"] == true && reported.contains(present), "{reported}");
     let text = session.text(
         "codedb_edit",
         json!({"path": "src/cart.rs", "op": "str_replace", "old_string": "    2\n", "content": "    2\n"}),
@@ -117,7 +121,7 @@ fn a_reply_is_a_diff_and_the_hash_for_the_next_edit() {
 }
 
 #[test]
-fn what_is_refused_is_told_in_a_sentence_and_writes_nothing() {
+fn a_refused_edit_returns_an_error_and_writes_nothing() {
     let place = place();
     place.write("data.bin", b"a\0b");
     place.write("wide.txt", b"\xFF\xFEa\0");
@@ -198,7 +202,7 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(state(&place.root()), before);
 }
 
-/// One's own write is seen by the next call, whatever the index and its watcher are at.
+/// The next call sees the server's own edit, in every state of the index and the watcher.
 #[test]
 fn the_next_call_sees_an_edit() {
     let place = place();
@@ -220,7 +224,7 @@ fn the_next_call_sees_an_edit() {
         let at = format!("many/new{round}.rs");
         let content = format!("pub fn new_{round}() {{}}\n");
         session.text("codedb_edit", json!({"path": at, "op": "create", "content": content}));
-        // By each of the ways that calls read the tree.
+        // Through each code path that reads the tree.
         match round % 4 {
             0 => {
                 let text = session.text("codedb_symbol", json!({"name": name}));
@@ -249,7 +253,7 @@ fn the_next_call_sees_an_edit() {
             }
         }
         last = name;
-        // The watcher's refreshes fall between calls, and into them.
+        // The refreshes of the watcher run between and during calls.
         if round % 7 == 0 {
             thread::sleep(Duration::from_millis(150));
         }
@@ -258,7 +262,7 @@ fn the_next_call_sees_an_edit() {
 }
 
 #[test]
-fn edits_of_two_servers_lose_nothing() {
+fn concurrent_edits_of_two_servers_are_kept() {
     let place = place();
     place.write("log.txt", "start\n");
     let write = |who: &'static str| {
@@ -273,9 +277,9 @@ fn edits_of_two_servers_lose_nothing() {
                 if answer["isError"] == false {
                     break;
                 }
-                let told = answer["content"][0]["text"].as_str().expect("a text");
-                assert!(told.contains("another program changed it meanwhile"), "{told}");
-                assert!(since.elapsed() < Duration::from_secs(60), "{told}");
+                let reported = answer["content"][0]["text"].as_str().expect("a text");
+                assert!(reported.contains("another program changed it meanwhile"), "{reported}");
+                assert!(since.elapsed() < Duration::from_secs(60), "{reported}");
             }
         }
         session.end();
@@ -284,7 +288,7 @@ fn edits_of_two_servers_lose_nothing() {
         scope.spawn(|| write("one"));
         scope.spawn(|| write("two"));
     });
-    let text = fs::read_to_string(place.root().join("log.txt")).expect("it is there");
+    let text = fs::read_to_string(place.root().join("log.txt")).expect("it exists");
     assert_eq!((text.lines().count(), text.lines().next()), (41, Some("start")));
 }
 
@@ -295,10 +299,10 @@ fn edit(place: &Place, args: &[&str]) -> Answer {
 }
 
 #[test]
-fn the_command_line_edits_unasked() {
+fn the_command_line_edits_without_a_flag() {
     let place = place();
     let readme = place.root().join("README.md");
-    let text = || fs::read_to_string(&readme).expect("it is there");
+    let text = || fs::read_to_string(&readme).expect("it exists");
     let args = ["README.md", "--op", "str_replace", "--old-string", "Sells", "--content", "- Buys"];
     let answer = edit(&place, &args).expect_success();
     assert!(answer.text().contains("\n-Sells things.\n+- Buys things.\n"), "{}", answer.text());
@@ -308,39 +312,40 @@ fn the_command_line_edits_unasked() {
     let data: Value = serde_json::from_str(&answer.text()).expect("it is JSON");
     assert_eq!(data["status"], "written");
     assert_eq!(text(), "# Shop\n- Buys things.\n");
-    // A text may come from standard input, byte for byte; a path begins where it is typed.
+    // The text may come from standard input, byte for byte; paths are relative to the current
+    // directory.
     let piped = |content: &[u8], path: &str| {
         let input = place.base().join("input");
         fs::write(&input, content).expect("a file");
         let mut command = place.codedb("edit");
         command.current_dir(place.root().join("src")).args([path, "--op", "create"]);
-        command.args(["--content", "-"]).stdin(fs::File::open(&input).expect("it is there"));
+        command.args(["--content", "-"]).stdin(fs::File::open(&input).expect("it exists"));
         let output = command.output().expect("it runs");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     assert_eq!(piped(b"a\r\n\xC3\xA9", "new/x.rs").0, Some(0));
     assert_eq!(fs::read(place.root().join("src/new/x.rs")).ok(), Some(b"a\r\n\xC3\xA9".to_vec()));
-    let (code, told) = piped(b"a\xFF", "y.rs");
-    assert!(code == Some(2) && told.contains("no UTF-8"), "{told}");
+    let (code, reported) = piped(b"a\xFF", "y.rs");
+    assert!(code == Some(2) && reported.contains("no UTF-8"), "{reported}");
     let refused = edit(&place, &["README.md", "--op", "insert", "--content", "x"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("`after` is missing"), "{}", refused.stderr);
 }
 
-/// Nobody's files are written by who may not, and nothing is left behind.
+/// A process without permission cannot write files, and leaves nothing behind.
 #[cfg(unix)]
 #[test]
-fn a_folder_that_is_not_ours_is_left_alone() {
+fn another_users_directory_is_not_edited() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     let place = place();
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
     };
-    // Whoever may do anything asks as somebody who may not.
+    // Root runs the program as an unprivileged user.
     let is_almighty = rustix::process::geteuid().is_root();
     mode(&place.base(), 0o755);
-    fs::create_dir(place.cache()).expect("a folder");
+    fs::create_dir(place.cache()).expect("a directory");
     mode(&place.cache(), 0o777);
     mode(&place.root().join("src"), 0o555);
     let before = state(&place.root());
@@ -351,7 +356,7 @@ fn a_folder_that_is_not_ours_is_left_alone() {
         let mut command = place.codedb("edit");
         command.args(op);
         if is_almighty {
-            // The program may lie where others cannot reach it.
+            // Other users may have no access to the program's directory.
             let program = place.base().join("codedb");
             if !program.exists() {
                 fs::copy(env!("CARGO_BIN_EXE_codedb"), &program).expect("it is copied");
@@ -364,8 +369,11 @@ fn a_folder_that_is_not_ours_is_left_alone() {
         }
         let answer = Answer::of(command);
         assert_eq!(answer.code, 2, "{}", answer.text());
-        let told = &answer.stderr;
-        assert!(told.contains("cannot be written") || told.contains("read-only"), "{told}");
+        let reported = &answer.stderr;
+        assert!(
+            reported.contains("cannot be written") || reported.contains("read-only"),
+            "{reported}"
+        );
     }
     assert_eq!(state(&place.root()), before);
     mode(&place.root().join("src"), 0o755);

@@ -1,5 +1,5 @@
-//! Clients that are broken, rude or gone: never a crash, never a hang, never a word that is not the
-//! protocol's.
+//! Broken, hostile and disconnected clients: the server does not crash or hang, and writes nothing
+//! outside of the protocol.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::place;
 use super::session::Session;
 
-/// Returns what a line is answered with: a code and an id, or nothing.
+/// Checks the reply to a line: an error code and an id, or no reply.
 #[track_caller]
 fn check(session: &mut Session, line: &[u8], expected: Option<(i32, Value)>) {
     session.send_bytes(line);
@@ -24,12 +24,12 @@ fn check(session: &mut Session, line: &[u8], expected: Option<(i32, Value)>) {
             "{answer}"
         );
     }
-    // It still serves, and said nothing else.
+    // The server still works, and sent nothing else.
     assert_eq!(session.request("ping", json!({})), json!({}));
 }
 
 #[test]
-fn lines_that_are_no_messages() {
+fn invalid_messages_return_errors() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
@@ -55,7 +55,7 @@ fn lines_that_are_no_messages() {
 }
 
 #[test]
-fn messages_that_are_huge_or_deep() {
+fn huge_and_deeply_nested_messages_return_errors() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
@@ -78,7 +78,7 @@ fn messages_that_are_huge_or_deep() {
 }
 
 #[test]
-fn messages_in_an_order_that_makes_no_sense() {
+fn messages_in_an_invalid_order_return_errors() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     let notify = |method: &str, params: Value| {
@@ -98,7 +98,7 @@ fn messages_in_an_order_that_makes_no_sense() {
     ] {
         check(&mut session, line.as_bytes(), None);
     }
-    // Tools before, between and after two openings.
+    // Tool calls before, between and after two handshakes.
     assert_eq!(session.text("codedb_find", json!({"query": "cart"})), "src/cart.rs\n");
     session.initialize("2025-11-25", json!({}));
     let answer = session.initialize("2025-06-18", json!({}));
@@ -108,7 +108,7 @@ fn messages_in_an_order_that_makes_no_sense() {
 }
 
 #[test]
-fn ids_are_given_back_as_they_came() {
+fn ids_are_returned_unchanged() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     for id in [json!(0), json!(-5), json!("a b"), json!(""), json!(i64::MAX), json!(7), json!(7)] {
@@ -123,7 +123,7 @@ fn ids_are_given_back_as_they_came() {
 }
 
 #[test]
-fn input_that_ends_within_a_line() {
+fn input_may_end_within_a_line() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
@@ -132,7 +132,7 @@ fn input_that_ends_within_a_line() {
 }
 
 #[test]
-fn what_was_asked_is_answered_before_the_end() {
+fn pending_requests_are_answered_before_the_exit() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     let params = json!({"name": "codedb_find", "arguments": {"query": "cart"}});
@@ -143,21 +143,21 @@ fn what_was_asked_is_answered_before_the_end() {
 }
 
 #[test]
-fn a_signal_ends_it() {
+fn a_signal_stops_the_server() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
     let id = rustix::process::Pid::from_raw(session.child.id().cast_signed()).expect("an id");
-    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it is there");
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it exists");
     assert_ne!(session.status(), Some(101));
-    // What it left behind is no obstacle.
+    // The files that it left behind cause no problem.
     let mut session = Session::start(&place, &[]);
     assert_eq!(session.text("codedb_find", json!({"query": "cart"})), "src/cart.rs\n");
     session.end();
 }
 
 #[test]
-fn a_client_that_is_gone_is_left() {
+fn a_disconnected_client_stops_the_server() {
     let place = place();
     let mut command = place.codedb("mcp");
     let (input, mut to) = std::io::pipe().expect("a pipe");
@@ -168,7 +168,7 @@ fn a_client_that_is_gone_is_left() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("it starts");
-    // The command holds the other ends until then.
+    // The command keeps the other ends open until it is dropped.
     drop(command);
     drop(from);
     let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
@@ -181,10 +181,10 @@ fn a_client_that_is_gone_is_left() {
         thread::sleep(Duration::from_millis(10));
     }
     child.kill().expect("it can be ended");
-    panic!("it does not end, though nobody reads");
+    panic!("the server does not exit although its output is closed");
 }
 
-/// Returns a number of kilobytes that the system tells of a process.
+/// Returns a value in kilobytes from the status of a process.
 #[cfg(target_os = "linux")]
 fn kilobytes_of(pid: u32, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
@@ -194,7 +194,7 @@ fn kilobytes_of(pid: u32, name: &str) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn notifications_however_many_hold_up_nobody() {
+fn many_notifications_do_not_delay_requests() {
     let place = place();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
@@ -203,7 +203,8 @@ fn notifications_however_many_hold_up_nobody() {
     let flood = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n".repeat(100_000);
     session.send_bytes(flood.as_bytes());
     assert_eq!(session.request("ping", json!({})), json!({}));
-    // Twenty times as much where all are begun before the first has ended.
+    // The memory would be twenty times as large if all of them started before the first one
+    // finished.
     let after = kilobytes_of(session.child.id(), "RssAnon:");
     assert!(after < before + 20_000, "{before} kB, then {after}");
     session.end();
@@ -250,7 +251,7 @@ fn a_client_that_does_not_read_takes_no_memory() {
     assert!(!writer.is_finished(), "the server read all requests although no reply was read");
     let kilobytes = kilobytes_of(child.id(), "RssAnon:");
     assert!(kilobytes < 50_000, "{kilobytes} kB");
-    // Whoever reads late gets everything.
+    // A late reader receives every reply.
     let answers = BufReader::new(from).lines().take(REQUESTS).map_while(Result::ok).count();
     assert_eq!(answers, REQUESTS);
     writer.join().expect("it ends").expect("the server read");

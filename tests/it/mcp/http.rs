@@ -1,4 +1,4 @@
-//! `codedb serve` as clients meet it: requests over a socket, sound ones and others.
+//! `codedb serve` from the client's view: valid and invalid requests over a socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use super::place;
 use crate::support::place::{Answer, Place};
 
-/// How long an answer may take.
+/// The time limit of a reply.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) const TOKEN: &str = "0123456789abcdef-token";
 
-/// A server of a place's tree. Ends with this.
+/// A running server for the tree of a place; dropping it stops the server.
 pub(super) struct Server {
     child: Child,
     address: SocketAddr,
 }
 
-/// What came back.
+/// The response.
 pub(super) struct Response {
     status: u16,
     head: String,
@@ -40,7 +40,7 @@ impl Server {
         Server::with(place, token, &[])
     }
 
-    /// Starts one at a free port of the loopback.
+    /// Starts a server on a free port of the loopback interface.
     pub(super) fn with(place: &Place, token: Option<&str>, args: &[&str]) -> Server {
         Server::start_with(place, token, &[&["--listen", "127.0.0.1:0"], args].concat())
     }
@@ -54,18 +54,18 @@ impl Server {
         let mut child = command.spawn().expect("the server starts");
         let mut line = String::new();
         let output = child.stdout.take().expect("it is piped");
-        BufReader::new(output).read_line(&mut line).expect("it tells where it listens");
+        BufReader::new(output).read_line(&mut line).expect("it prints its address");
         let address = line.trim().strip_prefix("serving at http://");
         let address = address.and_then(|rest| rest.strip_suffix("/mcp"));
         let address = address.unwrap_or_else(|| panic!("{line:?}")).parse().expect("an address");
         Server { child, address }
     }
 
-    /// Sends a request as it is, and reads the answer.
+    /// Sends the bytes of a request and reads the response.
     fn raw(&self, request: &[u8]) -> Response {
         let mut stream = TcpStream::connect(self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        // A server that refuses a request need not read it to its end.
+        // A server that refuses a request may close the connection before it is read completely.
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -75,7 +75,7 @@ impl Server {
         Response { status: status.unwrap_or(0), head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// Sends a request with these headers beside those that every one needs.
+    /// Sends a request with these headers in addition to the mandatory ones.
     fn send(&self, line: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let mut request = format!("{line} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -121,15 +121,15 @@ fn initialize() -> Value {
 }
 
 #[test]
-fn both_eras_are_served_without_sessions() {
+fn both_protocol_versions_are_served_without_sessions() {
     let place = place();
     let server = Server::start(&place, None);
     let answer = server.post(&[], &initialize());
     assert!(!answer.head.to_lowercase().contains("mcp-session-id"), "{}", answer.head);
     assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25");
-    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let reported = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let of_era = [("MCP-Protocol-Version", "2025-11-25")];
-    assert_eq!(server.post(&of_era, &told).status, 202);
+    assert_eq!(server.post(&of_era, &reported).status, 202);
     let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
     let listed = server.post(&of_era, &list).json();
     assert_eq!(listed["result"]["tools"][0]["name"], "codedb_context");
@@ -156,7 +156,7 @@ fn both_eras_are_served_without_sessions() {
 }
 
 #[test]
-fn who_may_not_ask_is_refused_on_every_path() {
+fn unauthorised_requests_are_refused_on_every_path() {
     let place = place();
     let server = Server::start(&place, Some(TOKEN));
     let bearer = format!("Bearer {TOKEN}");
@@ -179,14 +179,14 @@ fn who_may_not_ask_is_refused_on_every_path() {
     assert_eq!(server.send("GET /none", &sound, "").status, 404);
     assert_eq!(server.send("POST /healthz", &sound, "").status, 405);
     assert_eq!(server.send("GET /mcp", &sound, "").status, 405);
-    // What a page may send without asking first.
+    // Requests that a web page may send without a preflight request.
     let accepted = ("Accept", "application/json, text/event-stream");
     let plain = [sound[0], ("Content-Type", "text/plain"), accepted];
     assert_eq!(server.send("POST /mcp", &plain, &initialize().to_string()).status, 415);
 }
 
 #[test]
-fn other_machines_are_served_only_with_a_token() {
+fn remote_clients_need_a_token() {
     let place = place();
     let refused_with = |token: Option<&str>, args: &[&str]| {
         let mut command = place.codedb("serve");
@@ -197,23 +197,26 @@ fn other_machines_are_served_only_with_a_token() {
         answer.stderr
     };
     let refused = |token, listen| refused_with(token, &["--listen", listen]);
-    let told = refused(None, "0.0.0.0:0");
-    assert!(told.contains("other machines") && told.contains("CODEDB_TOKEN"), "{told}");
-    let told = refused(Some("short"), "127.0.0.1:0");
-    assert!(told.contains("at least 16"), "{told}");
+    let reported = refused(None, "0.0.0.0:0");
+    assert!(reported.contains("other machines") && reported.contains("CODEDB_TOKEN"), "{reported}");
+    let reported = refused(Some("short"), "127.0.0.1:0");
+    assert!(reported.contains("at least 16"), "{reported}");
     let other = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let taken = other.local_addr().expect("an address").to_string();
-    let told = refused(None, &taken);
-    assert!(told.contains(&format!("cannot listen on {taken}")), "{told}");
+    let reported = refused(None, &taken);
+    assert!(reported.contains(&format!("cannot listen on {taken}")), "{reported}");
     drop(other);
-    let told = refused_with(None, &["--allow-host", "build.example:7370"]);
-    assert!(told.contains("without a port") && told.contains("`build.example`"), "{told}");
-    let told = refused_with(None, &["--allow-edit"]);
-    assert!(told.contains("needs a token") && told.contains("CODEDB_TOKEN"), "{told}");
+    let reported = refused_with(None, &["--allow-host", "build.example:7370"]);
+    assert!(
+        reported.contains("without a port") && reported.contains("`build.example`"),
+        "{reported}"
+    );
+    let reported = refused_with(None, &["--allow-edit"]);
+    assert!(reported.contains("needs a token") && reported.contains("CODEDB_TOKEN"), "{reported}");
 }
 
 #[test]
-fn the_address_that_is_told_can_be_reached() {
+fn the_printed_address_can_be_reached() {
     let place = place();
     let server = Server::start_with(&place, Some(TOKEN), &["--listen", "0.0.0.0:0"]);
     assert_eq!(server.address.ip().to_string(), "127.0.0.1");
@@ -239,12 +242,12 @@ fn files_are_edited_over_http_with_a_token() {
     let bearer = format!("Bearer {TOKEN}");
     let answer = server.post(&[of_era, ("Authorization", &bearer)], &message).json();
     assert_eq!(answer["result"]["isError"], false, "{answer}");
-    let text = std::fs::read_to_string(place.root().join("README.md")).expect("it is there");
+    let text = std::fs::read_to_string(place.root().join("README.md")).expect("it exists");
     assert_eq!(text, "# Shop\n\nOpen.\nSells things.\n");
 }
 
 #[test]
-fn bytes_that_are_no_request_cost_only_their_connection() {
+fn invalid_requests_close_only_their_connection() {
     let place = place();
     let server = Server::start(&place, None);
     assert_eq!(server.raw(b"\x00\x01\x02\r\n\r\n").status, 400);
@@ -255,7 +258,7 @@ fn bytes_that_are_no_request_cost_only_their_connection() {
     assert_eq!(server.post(&[], &json!({"id": 1})).status, 415, "no message");
     let huge = json!({"jsonrpc": "2.0", "id": 1, "method": "x".repeat(17 << 20)});
     assert_eq!(server.post(&[], &huge).status, 413);
-    // Half a request, and then nothing.
+    // An incomplete request without further data.
     let mut half = TcpStream::connect(server.address).expect("it listens");
     half.write_all(b"POST /mcp HTTP/1.1\r\nHost: loc").expect("it reads");
     drop(half);
@@ -265,13 +268,13 @@ fn bytes_that_are_no_request_cost_only_their_connection() {
 }
 
 #[test]
-fn clients_beside_each_other_get_their_own_replies() {
+fn concurrent_clients_get_their_own_replies() {
     let place = place();
     for number in 0..32 {
         place.write(format!("many/file{number}.rs"), format!("pub fn only_{number}() {{}}\n"));
     }
     let server = Server::start(&place, None);
-    // Until the index is there.
+    // Waits until the index is complete.
     server.call(1, "codedb_symbol", &json!({"name": "only_0"}));
     let started = Instant::now();
     std::thread::scope(|scope| {

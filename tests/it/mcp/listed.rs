@@ -1,10 +1,10 @@
-//! The list of tools as clients see it, against that of the last release: who takes out, moves, edits or
-//! adds a tool says so in the CHANGELOG, since prompts and caches of clients hang on it.
+//! The tool list, compared with that of the last release. Removing, moving, changing or adding a
+//! tool requires a line in the CHANGELOG, because prompts and caches of clients depend on the list.
 //!
-//! `listed.txt` has a line for each tool of the last release (before the first: of the day when this
-//! began), in order: its name and a hash of its entry. A line of the CHANGELOG's first section that begins
-//! with `- Tool list:` and names a tool, or says `every tool`, speaks of its change. A release makes the
-//! file anew: `CODEDB_RELEASES=1 cargo test --test it listed`.
+//! `listed.txt` has a line for each tool of the last release (before the first release: of the day
+//! when this test was added), in order: its name and a hash of its entry. A line of the CHANGELOG's
+//! first section that begins with `- Tool list:` and names a tool, or contains `every tool`, covers
+//! its change. A release rewrites the file: `CODEDB_RELEASES=1 cargo test --test it listed`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,13 +15,13 @@ use serde_json::json;
 use super::place;
 use super::session::Session;
 
-/// Returns name and hash of each tool, in order.
+/// Returns the name and hash of each tool, in order.
 fn parsed(text: &str) -> Vec<(&str, &str)> {
     text.lines().filter_map(|line| line.split_once(' ')).collect()
 }
 
-/// Returns the tools whose change is not told: what was said is in `changelog`.
-fn untold<'a>(before: &'a str, now: &'a str, changelog: &str) -> BTreeSet<&'a str> {
+/// Returns the changed tools that `changelog` does not mention.
+fn unmentioned<'a>(before: &'a str, now: &'a str, changelog: &str) -> BTreeSet<&'a str> {
     let (before, now) = (parsed(before), parsed(now));
     let names =
         |list: &[(&'a str, &'a str)]| list.iter().map(|(name, _)| *name).collect::<Vec<_>>();
@@ -34,17 +34,18 @@ fn untold<'a>(before: &'a str, now: &'a str, changelog: &str) -> BTreeSet<&'a st
     let moved = stayed.iter().zip(&order).filter(|(old, new)| old != new);
     changed.extend(moved.map(|(_, name)| *name));
     let section = changelog.split("\n## ").nth(1).unwrap_or_default();
-    let told: Vec<&str> = section.lines().filter(|line| line.starts_with("- Tool list:")).collect();
-    if told.iter().any(|line| line.contains("every tool")) {
+    let reported: Vec<&str> =
+        section.lines().filter(|line| line.starts_with("- Tool list:")).collect();
+    if reported.iter().any(|line| line.contains("every tool")) {
         return BTreeSet::new();
     }
-    let is_told = |name: &str| told.iter().any(|line| line.contains(&format!("`{name}`")));
-    changed.retain(|name| !is_told(name));
+    let is_reported = |name: &str| reported.iter().any(|line| line.contains(&format!("`{name}`")));
+    changed.retain(|name| !is_reported(name));
     changed
 }
 
 #[test]
-fn changes_of_the_list_are_told_in_the_changelog() {
+fn changes_of_the_tool_list_are_in_the_changelog() {
     let place = place();
     let mut session = Session::start(&place, &["--toolsets", "all", "--allow-edit"]);
     session.initialize("2025-11-25", json!({}));
@@ -60,29 +61,29 @@ fn changes_of_the_list_are_told_in_the_changelog() {
     if std::env::var_os("CODEDB_RELEASES").is_some() {
         std::fs::write(&path, &now).expect("it is written");
     }
-    let before = std::fs::read_to_string(&path).expect("it is there");
-    let changelog = std::fs::read_to_string(root.join("CHANGELOG.md")).expect("it is there");
-    let untold = untold(&before, &now, &changelog);
+    let before = std::fs::read_to_string(&path).expect("it exists");
+    let changelog = std::fs::read_to_string(root.join("CHANGELOG.md")).expect("it exists");
+    let unmentioned = unmentioned(&before, &now, &changelog);
     assert!(
-        untold.is_empty(),
-        "a line `- Tool list: …` of the CHANGELOG's first section is to say what became of {untold:?}"
+        unmentioned.is_empty(),
+        "a line `- Tool list: …` of the CHANGELOG's first section must describe the change of {unmentioned:?}"
     );
 }
 
 #[test]
-fn every_kind_of_change_is_noticed() {
+fn every_kind_of_change_is_detected() {
     let changelog = |line: &str| {
         format!(
             "# Changelog\n\n## Unreleased\n\n- Other `b`.\n{line}\n\n## 1\n\n- Tool list: `a`, `b`, `c`.\n"
         )
     };
     let check = |now: &str, expected: &[&str]| {
-        let found = untold("a 1\nb 2\n", now, &changelog(""));
+        let found = unmentioned("a 1\nb 2\n", now, &changelog(""));
         assert_eq!(found.into_iter().collect::<Vec<_>>(), expected, "{now}");
-        let told = changelog("- Tool list: `a`, `b` and `c` changed.");
-        assert_eq!(untold("a 1\nb 2\n", now, &told), BTreeSet::new(), "{now}");
-        let told = changelog("- Tool list: every tool changed.");
-        assert_eq!(untold("a 1\nb 2\n", now, &told), BTreeSet::new(), "{now}");
+        let reported = changelog("- Tool list: `a`, `b` and `c` changed.");
+        assert_eq!(unmentioned("a 1\nb 2\n", now, &reported), BTreeSet::new(), "{now}");
+        let reported = changelog("- Tool list: every tool changed.");
+        assert_eq!(unmentioned("a 1\nb 2\n", now, &reported), BTreeSet::new(), "{now}");
     };
     check("a 1\nb 2\n", &[]);
     check("a 1\n", &["b"]);

@@ -1,4 +1,4 @@
-//! Several trees in one server: which one a call is about, and which there are.
+//! Several projects in one server: selecting one in a call, and listing them.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use crate::support::place::{Answer, Place};
 
-/// Four trees, two of one name, each with a file, a definition and a secret of its own.
+/// Four trees, two with the same name, each with its own file, definition and secret.
 pub(super) fn place() -> Place {
     let place = Place::new();
     for (tree, name) in [("x/app", "x"), ("y/app", "y"), ("lib", "lib"), ("far/dep", "dep")] {
@@ -21,7 +21,7 @@ pub(super) fn path(place: &Place, tree: &str) -> String {
     place.root().join(tree).display().to_string()
 }
 
-/// Returns a server with no root but those of `args`, started in the tree `x/app`.
+/// Returns a server with only the roots of `args`, started in the tree `x/app`.
 pub(super) fn start(place: &Place, args: &[&str]) -> Session {
     let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
     command.args(["mcp", "--toolsets", "all", "--index-dir"]).arg(place.cache()).args(args);
@@ -38,7 +38,7 @@ pub(super) fn of_roots(place: &Place, trees: &[&str]) -> Session {
     start(place, &args)
 }
 
-/// Returns the sentence of a call that fails.
+/// Returns the error message of a failing call.
 #[track_caller]
 pub(super) fn refused(session: &mut Session, tool: &str, arguments: Value) -> String {
     let answer = session.call(tool, arguments);
@@ -54,7 +54,7 @@ fn here(session: &mut Session, project: &str) -> String {
 }
 
 #[test]
-fn the_first_root_is_meant_unless_a_call_names_another() {
+fn the_first_root_is_the_default_project() {
     let place = place();
     let mut session = of_roots(&place, &["x/app", "y/app", "lib", "x/app"]);
     assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "x_here.rs\n");
@@ -75,18 +75,22 @@ fn the_first_root_is_meant_unless_a_call_names_another() {
     assert_eq!(answer["_meta"]["project"], "lib");
     let answer = session.call("codedb_find", json!({"query": "here.rs", "project": null}));
     assert_eq!(answer["_meta"].get("project"), None, "{answer}");
-    let told = session.text("codedb_status", json!({"project": "y/app"}));
-    assert!(told.contains("y/app\n") && told.contains("\nprojects (3 of 3)  x/app, y/app, lib\n"));
+    let reported = session.text("codedb_status", json!({"project": "y/app"}));
+    assert!(
+        reported.contains("y/app\n")
+            && reported.contains("\nprojects (3 of 3)  x/app, y/app, lib\n")
+    );
     session.end();
 }
 
 #[test]
-fn a_project_that_is_not_there_is_told_with_those_that_are() {
+fn an_unknown_project_lists_the_known_ones() {
     let place = place();
     let mut session = of_roots(&place, &["x/app", "y/app", "lib"]);
     let mut check = |project: Value, expected: &str| {
-        let told = refused(&mut session, "codedb_find", json!({"query": "a", "project": project}));
-        assert!(told.contains(expected), "{told}, not {expected}");
+        let reported =
+            refused(&mut session, "codedb_find", json!({"query": "a", "project": project}));
+        assert!(reported.contains(expected), "{reported}, not {expected}");
     };
     check(json!("app"), "`app` is the name of 2 projects; there are `x/app`, `y/app`");
     check(json!("libb"), "there is no project `libb`; there are `");
@@ -138,28 +142,28 @@ fn every_tool_takes_a_project() {
         assert!(!text.contains("`project`") && !text.contains("x_here"), "{tool}: {text}");
         assert_eq!(answer["_meta"]["project"], "lib", "{tool}: {answer}");
         arguments["project"] = json!("none");
-        let told = refused(&mut session, tool, arguments);
-        assert!(told.contains("there is no project `none`"), "{tool}: {told}");
+        let reported = refused(&mut session, tool, arguments);
+        assert!(reported.contains("there is no project `none`"), "{tool}: {reported}");
     }
     session.end();
 }
 
 #[test]
-fn the_absolute_path_of_a_file_says_which_project() {
+fn an_absolute_path_selects_its_project() {
     let place = place();
     let mut session = of_roots(&place, &["x/app", "lib"]);
     let file = format!("{}/lib_here.rs", path(&place, "lib"));
     let text = session.text("codedb_read", json!({"path": file}));
     assert!(text.contains("pub fn of_lib") && text.contains("note: this is of the project `lib`"));
-    let told = refused(&mut session, "codedb_read", json!({"path": file, "project": "app"}));
-    assert!(told.contains("outside of the tree"), "{told}");
+    let reported = refused(&mut session, "codedb_read", json!({"path": file, "project": "app"}));
+    assert!(reported.contains("outside of the tree"), "{reported}");
     for outside in [format!("{}/dep_here.rs", path(&place, "far/dep")), "/etc/passwd".to_owned()] {
-        let told = refused(&mut session, "codedb_read", json!({"path": outside}));
-        assert!(told.contains("outside of the tree"), "{told}");
+        let reported = refused(&mut session, "codedb_read", json!({"path": outside}));
+        assert!(reported.contains("outside of the tree"), "{reported}");
     }
     let secret = format!("{}/.env", path(&place, "lib"));
-    let told = refused(&mut session, "codedb_read", json!({"path": secret}));
-    assert!(told.contains("like a secret"), "{told}");
+    let reported = refused(&mut session, "codedb_read", json!({"path": secret}));
+    assert!(reported.contains("like a secret"), "{reported}");
     session.end();
 }
 
@@ -184,7 +188,7 @@ fn a_bundle_reaches_across_projects() {
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("## 6 codedb_index: failed\na bundle only reads"), "{text}");
     assert!(text.contains("## 7 codedb_find: failed\n`project` is the name"), "{text}");
-    // What the whole names counts for those that name none.
+    // The project of a bundle applies to its calls without one.
     let text = session.text("codedb_bundle", json!({"ops": ops, "project": "lib"}));
     assert!(text.starts_with("## 1 codedb_find\nlib_here.rs\n## 2 codedb_find\nlib_here.rs\n"));
     assert!(text.contains("## 3 codedb_find\ny_here.rs\n"), "{text}");
@@ -205,15 +209,15 @@ fn projects_are_listed() {
     assert_eq!(listed["projects"][0]["root"], path(&place, "x/app"));
     let text = session.text("codedb_projects", json!({}));
     let line = format!("lib  {}  not indexed yet\n", path(&place, "lib"));
-    assert!(text.contains(&line), "nobody asked for it: {text}");
+    assert!(text.contains(&line), "the project was not requested: {text}");
     session.end();
-    // Another server knows what was indexed.
+    // Another server uses the existing index.
     let mut session = of_roots(&place, &["lib"]);
     let text = session.text("codedb_projects", json!({}));
-    let told = format!("no projects (1 of 1)\n  {}\n", path(&place, "x/app"));
-    assert!(text.ends_with(&told), "{text}");
+    let reported = format!("no projects (1 of 1)\n  {}\n", path(&place, "x/app"));
+    assert!(text.ends_with(&reported), "{text}");
     session.end();
-    // And so does the command line.
+    // So does the command line.
     let mut command = place.codedb("projects");
     command.arg("--json");
     let listed: Value =
@@ -226,7 +230,7 @@ fn uri(place: &Place, tree: &str) -> Value {
     json!({"uri": format!("file://{}", path(place, tree))})
 }
 
-/// Answers the server's question for folders, which is its next message.
+/// Replies to the server's request for roots, which is its next message.
 #[track_caller]
 fn name_roots(session: &mut Session, roots: Value) {
     let question = session.next();
@@ -235,7 +239,7 @@ fn name_roots(session: &mut Session, roots: Value) {
 }
 
 #[test]
-fn all_folders_of_a_client_are_projects_as_long_as_it_has_them() {
+fn client_roots_are_projects_while_they_are_listed() {
     let place = place();
     let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
     command.args(["mcp", "--toolsets", "all", "--index-dir"]).arg(place.cache());
@@ -253,8 +257,8 @@ fn all_folders_of_a_client_are_projects_as_long_as_it_has_them() {
     assert_eq!(here(&mut session, "y/app"), "y_here.rs\n");
     assert_eq!(here(&mut session, "dep"), "dep_here.rs\n", "a call added it");
     let arguments = json!({"query": "here.rs", "project": "lib"});
-    let told = refused(&mut session, "codedb_find", arguments);
-    assert!(told.contains("there is no project `lib`"), "{told}");
+    let reported = refused(&mut session, "codedb_find", arguments);
+    assert!(reported.contains("there is no project `lib`"), "{reported}");
     session.end();
 }
 
@@ -292,7 +296,7 @@ fn the_command_line_has_one_tree() {
     let answer = Answer::of(command);
     assert!(answer.text().contains("only a server has projects; on the command line --root"));
     assert!(answer.text().contains("a bundle only reads"), "{}", answer.text());
-    // The command of that name is the one that builds.
+    // The command of that name builds the index.
     let mut command = place.codedb("index");
     command.arg("--help");
     assert!(Answer::of(command).expect_success().text().contains("--rebuild"));

@@ -1,4 +1,5 @@
-//! Which tree is served: that of `--root`, of the client, or around the start; and which is not.
+//! The choice of the served tree: `--root`, the client's roots, or the work tree around the current
+//! directory; and refused directories.
 
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use crate::support::place::Place;
 
-/// A folder with two trees, each with one file of its name.
+/// A directory with two trees; each has one file with the tree's name.
 fn place() -> Place {
     let place = Place::new();
     for tree in ["one", "two", "a b"] {
@@ -17,7 +18,7 @@ fn place() -> Place {
     place
 }
 
-/// Returns the server started in a folder of the place, told no root.
+/// Returns a server that is started in a directory of the place, without a root.
 fn started_in(place: &Place, folder: &str, args: &[&str]) -> Session {
     let mut command: Command = place.command(env!("CARGO_BIN_EXE_codedb"));
     command.args(["mcp", "--index-dir"]).arg(place.cache()).args(args);
@@ -30,7 +31,7 @@ fn uri(place: &Place, folder: &str) -> Value {
     json!({"uri": format!("file://{}", path.replace(' ', "%20")), "name": folder})
 }
 
-/// Answers the server's question for folders, which is its next message.
+/// Replies to the server's request for roots, which is its next message.
 #[track_caller]
 pub(super) fn name_roots(session: &mut Session, roots: Value) {
     let question = session.next();
@@ -43,7 +44,7 @@ fn here(session: &mut Session) -> String {
 }
 
 #[test]
-fn without_a_word_it_is_the_work_tree_around_the_start() {
+fn the_default_is_the_enclosing_work_tree() {
     let place = place();
     place.write("one/deep/er/x.txt", "x\n");
     let mut session = started_in(&place, "one/deep/er", &[]);
@@ -53,7 +54,7 @@ fn without_a_word_it_is_the_work_tree_around_the_start() {
 }
 
 #[test]
-fn the_client_names_it_and_may_change_its_mind() {
+fn the_client_sets_and_changes_the_root() {
     let place = place();
     let mut session = started_in(&place, "one", &[]);
     session.initialize("2025-11-25", json!({"roots": {"listChanged": true}}));
@@ -66,7 +67,7 @@ fn the_client_names_it_and_may_change_its_mind() {
 }
 
 #[test]
-fn a_call_before_the_client_names_it_waits() {
+fn a_call_waits_for_the_clients_root() {
     let place = place();
     let mut session = started_in(&place, "one", &[]);
     session.initialize("2025-11-25", json!({"roots": {}}));
@@ -83,7 +84,7 @@ fn a_call_before_the_client_names_it_waits() {
 }
 
 #[test]
-fn a_client_that_names_nothing_gets_the_start() {
+fn a_client_without_roots_gets_the_default() {
     for roots in [json!([]), json!([{"uri": "https://example.org/a"}])] {
         let place = place();
         let mut session = started_in(&place, "one", &[]);
@@ -95,7 +96,7 @@ fn a_client_that_names_nothing_gets_the_start() {
 }
 
 #[test]
-fn the_flag_counts_more_than_the_client() {
+fn the_flag_overrides_the_client() {
     let place = place();
     let root = place.root().join("two").display().to_string();
     let mut session = started_in(&place, "one", &["--root", &root]);
@@ -105,7 +106,7 @@ fn the_flag_counts_more_than_the_client() {
 }
 
 #[test]
-fn a_home_folder_is_refused_unless_somebody_insists() {
+fn a_home_directory_is_refused_without_insist() {
     let place = place();
     let home = place.base().join("home");
     std::fs::write(home.join("home_here.rs"), "fn f() {}\n").expect("a file");
@@ -120,7 +121,7 @@ fn a_home_folder_is_refused_unless_somebody_insists() {
     session.initialize("2025-11-25", json!({}));
     assert_eq!(here(&mut session), "home_here.rs\n");
     session.end();
-    // A client may not name it either.
+    // A client cannot name it either.
     let mut session = started_in(&place, "one", &[]);
     session.initialize("2025-11-25", json!({"roots": {}}));
     name_roots(&mut session, json!([{"uri": format!("file://{}", home.display())}]));

@@ -1,5 +1,5 @@
-//! `codedb_search`: the files that ripgrep finds, ranked, whatever the index knows; and how they are
-//! shown.
+//! `codedb_search`: finds the same files as ripgrep in every state of the index; how they are
+//! ranked and shown.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::session::Session;
 use crate::support::place::{Place, settle};
 use crate::support::prng::Prng;
 
-/// Patterns as arguments of the tool, and as ripgrep takes them.
+/// Patterns, as arguments of the tool and as arguments of ripgrep.
 fn patterns() -> Vec<(Value, Vec<&'static str>)> {
     vec![
         (json!({"query": "gamma_ray"}), vec!["-F", "gamma_ray"]),
@@ -28,7 +28,7 @@ fn patterns() -> Vec<(Value, Vec<&'static str>)> {
     ]
 }
 
-/// Fails unless the tool finds the files that ripgrep finds.
+/// Fails unless the tool finds the same files as ripgrep.
 #[track_caller]
 fn compare(place: &Place, session: &mut Session, when: &str) {
     for (mut arguments, mut args) in patterns() {
@@ -48,14 +48,14 @@ fn compare(place: &Place, session: &mut Session, when: &str) {
 }
 
 #[test]
-fn it_finds_what_ripgrep_finds() {
+fn search_finds_what_ripgrep_finds() {
     let place = Place::new();
     let mut rng = Prng::new(7);
     place.fill(&mut rng, 120);
     place.write("d1/kelvin.txt", "\u{212A}appa\nſigma\n");
     place.write("d1/wide.txt", b"\xFF\xFEa\0l\0p\0h\0a\0 \0B\0e\0t\0a\0");
     place.write("crlf.txt", "file7\r\ntau \r\n");
-    // So much that several threads search it.
+    // Enough files that several threads search them.
     for name in ["big/one.txt", "big/two.txt"] {
         place.write(name, format!("{}gamma_ray\nalpha and Beta\n", "many words\n".repeat(60_000)));
     }
@@ -72,7 +72,7 @@ fn it_finds_what_ripgrep_finds() {
         place.write(format!("d{round}/f{}.txt", round * 40), "gamma_ray zeta_max\npi \nrho\n");
         place.write(format!("new{round}/x.txt"), "alpha and Beta\n");
         std::fs::remove_file(place.root().join(format!("d2/f{}.txt", 90 + round)))
-            .expect("it is there");
+            .expect("it exists");
         compare(&place, &mut session, "after edits");
     }
     session.end();
@@ -85,11 +85,11 @@ fn files_are_ranked_and_lines_shown() {
     place.write("src/cart.rs", "/// Adds.\npub fn add_item() {}\n");
     place.write("tests/cart.rs", "#[test]\nfn adds() {\n    add_item();\n}\n");
     place.write("vendor/cart.rs", "pub fn add_item() {}\n");
-    // What files define that are new this moment is not known to a search.
+    // A search does not know the definitions of files that were just created.
     settle();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
-    // Waits for the symbols.
+    // Waits for the code index.
     session.call("codedb_symbol", json!({"name": "add_item"}));
     let mut check = |arguments: Value, expected: &str| {
         assert_eq!(session.text("codedb_search", arguments), expected);
@@ -119,7 +119,7 @@ fn files_are_ranked_and_lines_shown() {
 }
 
 #[test]
-fn the_same_search_again_sees_every_edit() {
+fn a_repeated_search_sees_every_edit() {
     let place = Place::new();
     for file in 0..30 {
         place.write(format!("f{file:02}.txt"), "needle\n");
@@ -137,7 +137,7 @@ fn the_same_search_again_sees_every_edit() {
     };
     for round in 1..40 {
         if round % 4 == 0 {
-            // What is kept is believed only of files that stand still.
+            // A cached text is used only if the file has not changed recently.
             settle();
             let _ = ask(0);
         }
@@ -152,9 +152,9 @@ fn the_same_search_again_sees_every_edit() {
 }
 
 #[test]
-fn an_index_that_was_built_anew_is_searched() {
+fn a_rebuilt_index_is_searched() {
     let place = Place::new();
-    // Rules that cannot all be read, so that the tree is walked in each call.
+    // Some rules are not readable, so every call walks the tree.
     place.write(".gitignore", "a[\n{x\n");
     for file in 0..5 {
         place.write(format!("d/f{file}.rs"), format!("pub fn old_word_{file}() {{}}\n"));
@@ -166,21 +166,22 @@ fn an_index_that_was_built_anew_is_searched() {
     assert!(session.text("codedb_search", json!({"query": "old_word_3"})).contains("d/f3.rs"));
     let store = place.store();
     for round in 0..3 {
-        // The server may be writing there.
+        // The server may be writing to this directory.
         while store.exists() {
             let _ = std::fs::remove_dir_all(&store);
         }
         place.write("d/f3.rs", format!("pub fn fresh_word_{round}() {{}}\n"));
         settle();
         place.index(&[]);
-        let told = session.text("codedb_search", json!({"query": format!("fresh_word_{round}")}));
-        assert!(told.contains("d/f3.rs"), "{round}: {told}");
+        let reported =
+            session.text("codedb_search", json!({"query": format!("fresh_word_{round}")}));
+        assert!(reported.contains("d/f3.rs"), "{round}: {reported}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_could_not_be_read_is_told_and_not_kept() {
+fn unreadable_files_are_reported_and_not_cached() {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let place = Place::new();
     for file in 0..40 {
@@ -190,17 +191,17 @@ fn what_could_not_be_read_is_told_and_not_kept() {
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));
     session.call("codedb_symbol", json!({"name": "nothing"}));
-    // The generation is open from now on, and none of the files was read.
+    // The generation stays open from now on, and none of the files has been read.
     session.text("codedb_search", json!({"query": "never"}));
     let pid = Pid::from_child(&session.child);
     let before = rustix::process::getrlimit(Resource::Nofile);
     let starved = Rlimit { current: Some(3), maximum: before.maximum };
     prlimit(Some(pid), Resource::Nofile, starved).expect("it is our child");
     let answer = session.call("codedb_search", json!({"query": "common"}));
-    let told = answer["content"][0]["text"].as_str().expect("a text").to_owned();
+    let reported = answer["content"][0]["text"].as_str().expect("a text").to_owned();
     prlimit(Some(pid), Resource::Nofile, before).expect("it is our child");
-    let is_told = answer["isError"] == true || told.contains("could not be read");
-    assert!(is_told, "{told}");
+    let is_reported = answer["isError"] == true || reported.contains("could not be read");
+    assert!(is_reported, "{reported}");
     let answer = session.call("codedb_search", json!({"query": "common", "format": "json"}));
     assert_eq!(answer["structuredContent"]["files_total"], 40);
     assert_eq!(answer["structuredContent"]["status"], "ok");

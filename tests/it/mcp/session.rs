@@ -1,5 +1,5 @@
-//! A client of `codedb mcp` that speaks in lines and holds the server to its words: every line that
-//! comes back is a message of the protocol, and the program ends when it is left.
+//! A client of `codedb mcp` that checks the server: every line is a message of the protocol, and
+//! the program exits when the client disconnects.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::place::{Answer, Place};
 
-/// How long an answer, or the end, may take.
+/// The time limit of a reply and of the exit.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server and its client.
@@ -30,13 +30,13 @@ impl Session {
         Session::spawn(command)
     }
 
-    /// Starts a server that is told no root.
+    /// Starts a server without a root.
     pub(crate) fn spawn(mut command: Command) -> Session {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the server starts");
         let (sender, lines) = mpsc::channel();
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        // Ends with the server, or with the test.
+        // The thread ends together with the server or the test.
         thread::spawn(move || {
             output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
@@ -44,7 +44,7 @@ impl Session {
         Session { child, input, lines, requests: 0 }
     }
 
-    /// Returns what a server that does not start tells; it exits with 2.
+    /// Returns the error of a server that does not start; its exit code is 2.
     pub(super) fn refused(place: &Place, args: &[&str]) -> String {
         let mut command = place.codedb("mcp");
         command.args(args);
@@ -53,7 +53,7 @@ impl Session {
         answer.stderr
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub(super) fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("it is open");
         input.write_all(bytes).and_then(|()| input.flush()).expect("the server reads");
@@ -73,7 +73,7 @@ impl Session {
         message
     }
 
-    /// Sends a request and returns the whole answer to it, which is the next message.
+    /// Sends a request and returns the complete response, which is the next message.
     #[track_caller]
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.requests += 1;
@@ -92,7 +92,7 @@ impl Session {
         answer["result"].take()
     }
 
-    /// Returns the error that a request is answered with.
+    /// Returns the error response to a request.
     #[track_caller]
     pub(super) fn error(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.ask(method, params);
@@ -100,7 +100,7 @@ impl Session {
         answer["error"].take()
     }
 
-    /// Opens a session with the capabilities of a client.
+    /// Opens a session with the client's capabilities.
     #[track_caller]
     pub(crate) fn initialize(&mut self, version: &str, capabilities: Value) -> Value {
         let info = json!({"name": "test", "version": "1"});
@@ -118,7 +118,7 @@ impl Session {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))
     }
 
-    /// Returns the text of a call that goes well.
+    /// Returns the text of a successful call.
     #[track_caller]
     pub(crate) fn text(&mut self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments);
@@ -127,15 +127,15 @@ impl Session {
         text
     }
 
-    /// Leaves the server, which ends well, soon, and without another word.
+    /// Disconnects; the server must exit successfully, in time, and without another message.
     #[track_caller]
     pub(crate) fn end(mut self) {
         drop(self.input.take());
         assert_eq!(self.status(), Some(0));
-        assert_eq!(self.lines.try_recv().ok(), None, "nothing was asked");
+        assert_eq!(self.lines.try_recv().ok(), None, "an unexpected message");
     }
 
-    /// Returns the exit code, once the server ends by itself; `None` after a signal.
+    /// Returns the exit code of a server that exits by itself; `None` after a signal.
     #[track_caller]
     pub(super) fn status(&mut self) -> Option<i32> {
         let since = Instant::now();
@@ -151,7 +151,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Where a test failed; otherwise it has ended.
+        // After a failed test the process may still run; otherwise it has exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! An agent's session, kept word for word: what a model reads in thirty calls about one task.
+//! A recorded session of an agent: the replies to thirty calls about one task.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use crate::support::place::Place;
 
-/// A shop in three languages, large enough to get lost in.
+/// A shop in three languages, of realistic size.
 pub(crate) fn shop() -> Place {
     let place = Place::new();
     place.write("README.md", "# Shop\n\nSells things. See docs/discounts.md.\n");
@@ -108,7 +108,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn a_session_of_thirty_calls_is_as_it_was() {
+fn a_session_of_thirty_calls_is_unchanged() {
     let place = shop();
     assert_eq!(place.index(&["--stage", "full"]).code, 0);
     let mut session = Session::start(&place, &["--toolsets", "all"]);
@@ -123,8 +123,8 @@ fn a_session_of_thirty_calls_is_as_it_was() {
         let _ = writeln!(transcript, "> {name} {arguments}{failed}\n{}\n", text.trim_end());
     }
     session.end();
-    // Where the tree lies and what the index weighs is another matter each time.
-    let root = place.root().canonicalize().expect("the tree is there");
+    // The tree's path and the size of the index differ between runs.
+    let root = place.root().canonicalize().expect("the tree exists");
     let transcript = transcript.replace(&root.display().to_string(), "ROOT");
     insta::assert_snapshot!(transcript);
 }

@@ -1,4 +1,4 @@
-//! Executables that crash, hang or talk nonsense: each is told of, and none passes.
+//! Executables that crash, hang or print invalid data: each is reported, and none passes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use super::gate::judge::{Row, Rules, Status, judge};
 use super::gate::measure::Plan;
 use super::gate::thresholds::Thresholds;
 
-/// Two cases; `$reply` is the first one's.
+/// Two cases; `$reply` is the reply of the first one.
 const HELLO: &str = r#"[ "$1" = --prepare ] && exit 0
 echo '{"protocol":1,"corpus":"c","cases":[{"name":"tool/a/one","tool":"a","reply":"r"},
 {"name":"tool/b/two","tool":"b","reply":"r"}]}' | tr -d '\n'; echo
 "#;
 
-/// An executable that takes two milliseconds a call, whatever it is asked.
+/// An executable that takes two milliseconds per call, for every request.
 const STEADY: &str = r#"while read -r line; do
 n=${line##*:}; n=${n%\}}; echo "{\"nanoseconds\":$((n * 2000000))}"; done"#;
 
@@ -30,7 +30,7 @@ fn program(folder: &Path, script: &str) -> Program {
 }
 
 fn compared(base: &str, head: &str) -> (Comparison, Vec<Row>) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let patience =
         Patience { prepare: Duration::from_secs(20), answer: Duration::from_millis(1500) };
     let settings = Settings {
@@ -54,7 +54,7 @@ fn steady() -> String {
     format!("{HELLO}{STEADY}")
 }
 
-/// Compares a steady base with a head that does `instead` of the usual when it is asked for `tool/b/two`.
+/// Compares a stable base with a head that does `instead` for the case `tool/b/two`.
 #[track_caller]
 fn check(instead: &str, expected: &str) {
     let head = STEADY.replace("do\n", &format!("do case $line in *two*) {instead};; esac\n"));
@@ -79,7 +79,7 @@ fn a_steady_pair_passes() {
 }
 
 #[test]
-fn what_is_slower_is_measured_twice_and_fails() {
+fn a_slower_case_is_measured_twice_and_fails() {
     let head = STEADY.replace("2000000", "2400000");
     let (_, rows) = compared(&steady(), &format!("{HELLO}{head}"));
     for row in rows {
@@ -89,34 +89,34 @@ fn what_is_slower_is_measured_twice_and_fails() {
 }
 
 #[test]
-fn one_that_ends_is_told_of() {
+fn an_executable_that_exits_is_reported() {
     check("echo 'out of luck' >&2; exit 3", "it ended (exit status: 3): out of luck");
 }
 
 #[test]
-fn one_that_is_killed_is_told_of() {
+fn an_executable_that_is_killed_is_reported() {
     check("kill -SEGV $$", "it ended (signal: 11");
 }
 
 #[test]
-fn one_that_hangs_is_told_of() {
+fn an_executable_that_hangs_is_reported() {
     check("sleep 30", "it was silent for 1 s");
 }
 
 #[test]
-fn one_that_talks_nonsense_is_told_of() {
+fn an_executable_with_invalid_output_is_reported() {
     check("echo '{\"nanoseconds\":\"soon\"}'; continue", "it answered nonsense");
     check("echo '{\"nanoseconds\":-5}'; continue", "it answered a time that is none: -5");
     check("echo '{\"nanoseconds\":0}'; continue", "calls took no time");
 }
 
 #[test]
-fn a_case_that_fails_does_not_take_the_others_with_it() {
+fn a_failing_case_does_not_affect_the_others() {
     check("echo '{\"error\":\"no index\"}'; continue", "the case answers an error: no index");
 }
 
 #[test]
-fn one_that_does_not_start_makes_the_comparison_void() {
+fn an_executable_that_does_not_start_voids_the_comparison() {
     for (script, expected) in [
         ("exit 4", "the head's executable does not prepare: it ended (exit status: 4)"),
         ("[ \"$1\" = --prepare ] && exit 0; exit 5", "it ended (exit status: 5)"),
@@ -130,7 +130,7 @@ fn one_that_does_not_start_makes_the_comparison_void() {
 }
 
 #[test]
-fn one_without_cases_makes_the_comparison_void() {
+fn an_executable_without_cases_voids_the_comparison() {
     let empty = "[ \"$1\" = --prepare ] && exit 0
         echo '{\"protocol\":1,\"corpus\":\"c\",\"cases\":[]}'; cat > /dev/null";
     let (compared, _) = compared(empty, empty);

@@ -1,4 +1,4 @@
-//! From commits to a report: a small package whose bench says how long its cases take.
+//! From commits to a report: a small package with a bench that reports fixed times.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::gate;
 const MANIFEST: &str = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 const BENCH: &str = "[[bench]]\nname = \"cases\"\nharness = false\n";
 
-/// A bench with two cases; `NS` and `REPLY` are put in.
+/// A bench with two cases; `NS` and `REPLY` are placeholders.
 const CASES: &str = r##"
 use std::io::BufRead;
 fn main() {
@@ -38,7 +38,7 @@ struct Small {
 
 impl Small {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let small = Self { folder };
         small.git(&["init", "--quiet", "--initial-branch", "main"]);
         small.write("Cargo.toml", MANIFEST);
@@ -65,7 +65,7 @@ impl Small {
 
     fn write(&self, name: &str, text: &str) {
         let path = self.folder.path().join(name);
-        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("it has a directory")).expect("a directory");
         fs::write(path, text).expect("a file");
     }
 
@@ -137,7 +137,7 @@ fn statuses(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn revisions_are_built_compared_and_told_of() {
+fn revisions_are_built_compared_and_reported() {
     let small = Small::new();
 
     let (code, report) = small.compare("cases", "cases");
@@ -166,7 +166,7 @@ fn revisions_are_built_compared_and_told_of() {
     assert!(report["faults"][0].as_str().is_some_and(|it| it.contains("is no commit")));
     assert_eq!(code, ExitCode::from(1));
 
-    // Nothing is left in the repository: no registered work tree, no changed index.
+    // Nothing remains in the repository: no registered work tree, no changed index.
     let root = small.folder.path();
     assert!(!root.join(".git/worktrees").exists());
     assert_eq!(porcelain(root), "");
@@ -194,15 +194,15 @@ fn a_missing_corpus_is_reported_before_the_builds() {
 fn only_one_run_at_a_time() {
     let small = Small::new();
     let work = small.folder.path().join("work");
-    fs::create_dir_all(&work).expect("a folder");
+    fs::create_dir_all(&work).expect("a directory");
     let lock = fs::File::create(work.join("lock")).expect("a file");
-    lock.lock().expect("nobody has it");
+    lock.lock().expect("it is not locked");
     let (code, report) = small.compare("cases", "cases");
     assert_eq!((code, report), (ExitCode::from(2), Value::Null));
 }
 
 #[test]
-fn what_is_asked_wrongly_is_refused() {
+fn invalid_options_are_refused() {
     for wrong in [&["--profile", "huge"][..], &["--seconds", "x"], &["--trial"], &["--what"]] {
         let code = gate::run(wrong.iter().map(Into::into));
         assert_eq!(code, ExitCode::from(2), "{wrong:?}");

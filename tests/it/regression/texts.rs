@@ -1,4 +1,4 @@
-//! What the report reads (waivers, thresholds, callgrind's file, hellos) and what it writes.
+//! The inputs of the report (waivers, thresholds, callgrind's file, hello messages) and its output.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn waivers_are_read_strictly() {
 }
 
 #[test]
-fn thresholds_are_whole_or_refused() {
+fn incomplete_thresholds_are_refused() {
     let thresholds = Thresholds::parse(DEFAULT).expect("it is right");
     assert_eq!(thresholds.of("tight").instructions, 0.01);
     assert_eq!(thresholds.of("tight").wall, thresholds.of("search").wall);
@@ -64,7 +64,7 @@ fn the_thresholds_of_the_repository_are_right() {
 }
 
 #[test]
-fn counts_are_read_off_callgrinds_file() {
+fn counts_are_parsed_from_callgrinds_file() {
     let file = "# callgrind format\nversion: 1\npart: 1\nevents: Ir\nfn=(1) main\n5 400\n\
         summary: 400\n\npart: 2\nevents: Ir\nsummary: 23\ntotals: 9\n";
     assert_eq!(total(file), Ok(423));
@@ -82,12 +82,12 @@ fn counts_are_read_off_callgrinds_file() {
 
 #[test]
 fn hellos_and_answers_are_checked() {
-    let told = hello(
+    let reported = hello(
         r#"{"protocol":1,"corpus":"c","cases":[{"name":"tool/search/rare","tool":"search","reply":"r"},
             {"name":"cli/search","tool":"","reply":"r","countable":false,"error":null}]}"#,
     )
     .expect("it is right");
-    let cases: Vec<_> = told.cases.iter().map(|it| (&*it.tool, it.countable)).collect();
+    let cases: Vec<_> = reported.cases.iter().map(|it| (&*it.tool, it.countable)).collect();
     assert_eq!(cases, [("search", true), ("cli", false)]);
     for wrong in [
         "",
@@ -139,7 +139,7 @@ fn report(recorded: Vec<Recorded>, messages: &str) -> Report {
 }
 
 #[test]
-fn the_table_has_the_columns_that_are_promised() {
+fn the_table_has_the_documented_columns() {
     let slow = both(vec![run(wall(20e6, 1.15), 1000, 1150), run(wall(20e6, 1.15), 1000, 1150)]);
     let uncounted = Recorded {
         name: "tool/tight/short".to_owned(),
@@ -171,7 +171,7 @@ fn the_table_has_the_columns_that_are_promised() {
 }
 
 #[test]
-fn what_comes_from_elsewhere_does_nothing_in_the_report() {
+fn untrusted_text_is_escaped_in_the_report() {
     let slow = both(vec![run(wall(20e6, 1.5), 1000, 1500), run(wall(20e6, 1.5), 1000, 1500)]);
     let reason = "bench-waive: tool/search/rare: @all <img src=x> | [a](b) ![c](d) `\u{1b}[0m";
     let report = report(vec![slow], reason);
@@ -180,12 +180,12 @@ fn what_comes_from_elsewhere_does_nothing_in_the_report() {
     for harmful in ["@all", "<img", " | ", "[a]", "![", "\u{1b}"] {
         assert!(!note.contains(harmful), "{harmful}: {note}");
     }
-    // The waiver, and a remark on thresholds for a tool that is not here.
+    // The waiver, and a remark about thresholds for a missing tool.
     assert_eq!(report.annotations().lines().count(), 2);
 }
 
 #[test]
-fn a_report_that_is_too_long_keeps_what_fails() {
+fn a_long_report_keeps_the_failures() {
     let of = |at: usize, head: u64| Recorded {
         name: format!("tool/search/{at:04}"),
         ..both(vec![run(wall(20e6, 1.0), 1000, head), run(wall(20e6, 1.0), 1000, head)])
@@ -201,14 +201,14 @@ fn a_report_that_is_too_long_keeps_what_fails() {
 }
 
 #[test]
-fn the_history_grows_by_a_line_and_is_drawn() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+fn the_history_gains_a_line_and_is_plotted() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let file = folder.path().join("history.jsonl");
     for head in [1000, 1100] {
         let recorded = both(vec![run(wall(20e6, 1.0), 1000, head)]);
         history::append(&report(vec![recorded], ""), &file).expect("it is written");
     }
-    let text = fs::read_to_string(&file).expect("it is there");
+    let text = fs::read_to_string(&file).expect("it exists");
     let (lines, broken) = history::parse(&format!("{text}cut off"));
     assert_eq!((lines.len(), broken), (2, 1));
     let point = &lines[1].cases["tool/search/rare"];
@@ -216,13 +216,13 @@ fn the_history_grows_by_a_line_and_is_drawn() {
 
     let drawn = folder.path().join("index.html");
     page::write(&file, &drawn).expect("it is drawn");
-    let html = fs::read_to_string(&drawn).expect("it is there");
+    let html = fs::read_to_string(&drawn).expect("it exists");
     assert!(html.contains("<h2>search</h2>"));
     assert_eq!(html.matches("<svg").count(), 2, "instructions and wall time");
     assert_eq!(html.matches("<polyline").count(), 2);
     assert!(!html.contains("<script"));
 
-    // Another corpus is another history.
+    // A different corpus starts a new history.
     let other = Line { corpus: "other".to_owned(), ..lines[0].clone() };
     let html = page::html(&[lines[0].clone(), lines[1].clone(), other], 0).expect("it has runs");
     assert!(html.contains("2 runs that are older or had another corpus"));
@@ -231,7 +231,7 @@ fn the_history_grows_by_a_line_and_is_drawn() {
 }
 
 #[test]
-fn digits_stand_in_threes() {
+fn digits_are_grouped_in_threes() {
     let written = [0.0, 7.4, 999.6, 12_345.0, -1_234_567.0, -0.2].map(grouped);
     assert_eq!(written, ["0", "7", "1,000", "12,345", "-1,234,567", "0"]);
 }

@@ -7,12 +7,12 @@ pub(super) struct Case {
     pub(super) words: Words,
 }
 
-/// Whether messages must be the same.
+/// How messages are compared.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Words {
-    /// They come from ripgrep's libraries.
+    /// The messages come from ripgrep's libraries and must be equal.
     Same,
-    /// Both say something, each in its own words.
+    /// Both programs print a message, each with its own wording.
     Own,
 }
 
@@ -344,7 +344,7 @@ pub(super) const CASES: &[Case] = &[
     own("--files --json"),
     own("--files -c"),
     same("--type-list --files a"),
-    // Totals and messages.
+    // Statistics and messages.
     same("--stats needle"),
     same("--stats -C1 needle"),
     same("--stats --heading needle a ab"),

@@ -1,12 +1,12 @@
-//! A small tree with everything that ripgrep treats in a way of its own.
+//! A small tree with everything that ripgrep handles specially.
 
 use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Makes the tree in the folder `work` of a new one, with which it goes away.
+/// Creates the tree in the directory `work` of a new temporary directory.
 pub(super) fn make() -> TempDir {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary directory");
     let root = &dir.path().join("work");
     for (path, text) in TEXTS {
         write(root, path, text.as_bytes());
@@ -23,8 +23,8 @@ pub(super) fn make() -> TempDir {
     write(root, "long.txt", &long_lines());
     write(root, "many.txt", &many_lines());
     write(root, "folder with blanks/a file.txt", b"a needle with blanks\n");
-    std::fs::create_dir_all(root.join("home")).expect("a folder");
-    std::fs::create_dir_all(root.join("nothing")).expect("a folder");
+    std::fs::create_dir_all(root.join("home")).expect("a directory");
+    std::fs::create_dir_all(root.join("nothing")).expect("a directory");
     #[cfg(unix)]
     links(root);
     dir
@@ -75,7 +75,7 @@ const TEXTS: &[(&str, &str)] = &[
 
 fn write(root: &Path, path: &str, bytes: &[u8]) {
     let path = root.join(path);
-    std::fs::create_dir_all(path.parent().expect("a path inside")).expect("a folder");
+    std::fs::create_dir_all(path.parent().expect("a path inside")).expect("a directory");
     std::fs::write(path, bytes).expect("a file");
 }
 
@@ -111,6 +111,6 @@ fn links(root: &Path) {
     symlink("a/x.txt", root.join("link_to_file")).expect("a link");
     symlink("a", root.join("link_to_folder")).expect("a link");
     symlink("nowhere", root.join("link_to_nothing")).expect("a link");
-    std::fs::create_dir_all(root.join("loop")).expect("a folder");
+    std::fs::create_dir_all(root.join("loop")).expect("a directory");
     symlink("..", root.join("loop/up")).expect("a link");
 }

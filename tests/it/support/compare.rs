@@ -1,17 +1,17 @@
-//! Holds two answers against each other and shows where they part.
+//! Compares two outputs and shows the first difference.
 
-use super::process::{Said, TIMEOUT};
+use super::process::{ChildOutput, TIMEOUT};
 
 /// How two answers differ.
 pub(crate) struct Difference {
-    /// In which of the answer's parts; a smaller query must differ in the same.
+    /// The parts of the output that differ; a reduced query must differ in the same parts.
     pub(crate) parts: Vec<&'static str>,
-    /// Where, briefly.
+    /// A short description of the place of the difference.
     pub(crate) report: String,
 }
 
-/// Says how `ours` differs from the peer's answer; `None` if it does not.
-pub(crate) fn difference(peer: &Said, ours: &Said) -> Option<Difference> {
+/// Returns the difference between `ours` and ripgrep's output; `None` if they are equal.
+pub(crate) fn difference(peer: &ChildOutput, ours: &ChildOutput) -> Option<Difference> {
     if peer.hung {
         return None; // Nothing to compare with.
     }
@@ -37,9 +37,9 @@ pub(crate) fn difference(peer: &Said, ours: &Said) -> Option<Difference> {
     if parts.is_empty() { None } else { Some(Difference { parts, report: reports.join("\n") }) }
 }
 
-/// Compares the messages of ripgrep's libraries; what ripgrep's program says itself, codedb says in its own
-/// words, but says it.
-fn same_messages(peer: &Said, ours: &Said) -> bool {
+/// Compares the messages of ripgrep's libraries. Messages of ripgrep's own program have another
+/// wording in codedb, but both programs must print one.
+fn same_messages(peer: &ChildOutput, ours: &ChildOutput) -> bool {
     const OWN_WORDS: &[&str] = &[
         "PROGRAM: error parsing flag",
         "PROGRAM: missing value for flag",
@@ -47,7 +47,8 @@ fn same_messages(peer: &Said, ours: &Said) -> bool {
         "PROGRAM: unexpected argument",
         "PROGRAM: pattern given is not valid UTF-8",
         "PROGRAM: ripgrep requires at least one pattern",
-        // Of several errors in one command line these come first in ripgrep; any one of them may be said.
+        // If a command line has several errors, ripgrep reports these first; codedb may report any
+        // of them.
         "PROGRAM: invalid definition",
         "PROGRAM: unrecognized file type",
         "PROGRAM: error parsing glob",
@@ -64,7 +65,7 @@ fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-/// Shows a few lines from the first place where the two lists part.
+/// Returns a few lines from the first difference of the two lists on.
 fn first_lines_apart(peer: &[Vec<u8>], ours: &[Vec<u8>]) -> String {
     const SHOWN: usize = 4;
     let same = peer.iter().zip(ours).take_while(|(left, right)| left == right).count();

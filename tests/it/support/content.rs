@@ -1,4 +1,4 @@
-//! Contents of generated files: every shape that makes one searcher differ from another.
+//! Contents of generated files: every form on which search programs differ.
 //!
 //! Words come from a small vocabulary, so that generated patterns match often.
 
@@ -69,7 +69,7 @@ pub(crate) const WORDS: &[&str] = &[
     "//",
 ];
 
-/// Lines that look like sources.
+/// Lines that look like source code.
 const LINES: &[&str] = &[
     "static int foo_resume(struct device *dev)",
     "\tmutex_lock(&priv->lock);",

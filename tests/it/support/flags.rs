@@ -1,12 +1,12 @@
 //! Flags of `codedb search`, drawn at random: each item is one flag with its value.
 //!
-//! A flag that codedb leaves out on purpose (docs/ripgrep.md) does not belong here.
+//! A flag that codedb deliberately does not support (docs/ripgrep.md) does not belong here.
 
 use std::ffi::OsString;
 
 use super::prng::Prng;
 
-/// What a line holds and which lines are kept.
+/// Which lines match and which lines are kept.
 const MATCHING: &[&[&str]] = &[
     &["-i"],
     &["-i"],

@@ -1,7 +1,7 @@
 //! Parts of the randomized tests: choices, contents, trees, mutations, queries and child processes.
 //!
-//! The binary under test and its peer are programs that print; of the library, only the window of
-//! doubtful stamps is known here.
+//! The program under test and ripgrep run as processes; from the library, this module uses only the
+//! time window in which metadata is not trusted.
 
 pub(crate) mod compare;
 pub(crate) mod content;

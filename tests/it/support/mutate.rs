@@ -1,4 +1,4 @@
-//! Changes of a tree between two queries, as editors, version control and people make them.
+//! Changes of a tree between two queries, as editors and version control make them.
 
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io::{self, Write};
@@ -10,7 +10,8 @@ use super::content;
 use super::prng::Prng;
 use super::tree::{Tree, make_git, name};
 
-/// Changes the tree once and says what it did. A change that the tree does not allow does nothing.
+/// Changes the tree once and returns a description. A change that is not possible in the tree does
+/// nothing.
 pub(crate) fn mutate(rng: &mut Prng, tree: &Tree) -> String {
     let files = tree.files();
     let file = if files.is_empty() { tree.root().join("a") } else { rng.pick(&files).clone() };
@@ -109,7 +110,7 @@ fn rename_some(rng: &mut Prng, tree: &Tree) -> (&'static str, PathBuf, io::Resul
 }
 
 fn become_link(rng: &mut Prng, tree: &Tree, file: &Path) -> io::Result<()> {
-    // A pipe behind an ignore file's name would block every reader, ripgrep first.
+    // A pipe with the name of an ignore file would block every reader, including ripgrep.
     let mut targets = tree.entries();
     targets.retain(|path| fs::metadata(path).is_ok_and(|meta| meta.is_file() || meta.is_dir()));
     fs::remove_file(file)?;

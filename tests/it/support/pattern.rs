@@ -1,4 +1,4 @@
-//! Patterns: literals out of the tree, mutated ones, and regexes from a small grammar.
+//! Patterns: literals from the tree, mutated literals, and regexes from a small grammar.
 
 use std::ffi::OsString;
 use std::fs;
@@ -103,7 +103,7 @@ fn pattern(rng: &mut Prng, tree: &Tree) -> OsString {
     }
 }
 
-/// Bytes out of a line of some file; without NUL, which no argument can hold.
+/// Returns bytes from a line of a file, without NUL, which an argument cannot contain.
 fn literal(rng: &mut Prng, tree: &Tree) -> OsString {
     let files = tree.files();
     let bytes =
@@ -168,7 +168,7 @@ fn regex(rng: &mut Prng, depth: usize) -> String {
     }
 }
 
-/// Escapes what has a meaning in a regex.
+/// Escapes the characters with a special meaning in a regex.
 fn escape(literal: &str) -> String {
     let mut escaped = String::new();
     for character in literal.chars() {

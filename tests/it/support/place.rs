@@ -1,4 +1,4 @@
-//! A small tree of one's own making with an index directory beside it, and both programs run on them.
+//! A small temporary tree with an index directory beside it, and runs of both programs on it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -14,7 +14,7 @@ use super::prng::Prng;
 use super::process::{TIMEOUT, output};
 use crate::peer;
 
-/// Words that texts are made of; each query looks for some of them.
+/// The words of generated texts; each query searches for some of them.
 pub(crate) const WORDS: &[&str] = &[
     "alpha",
     "Beta",
@@ -38,12 +38,12 @@ pub(crate) const WORDS: &[&str] = &[
     "phi",
 ];
 
-/// A temporary folder with a tree, an index directory and a home.
+/// A temporary directory with a tree, an index directory and a home directory.
 pub(crate) struct Place {
     base: TempDir,
 }
 
-/// What a program said.
+/// The output of a program.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Answer {
     /// Standard output.
@@ -55,7 +55,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Runs `command` to its end; a hang, a death by signal or a panic fails the test.
+    /// Runs `command` until it exits; a hang, a death by signal or a panic fails the test.
     pub(crate) fn of(command: Command) -> Answer {
         let line = format!("{command:?}");
         let (output, hung) = output(command, None);
@@ -80,24 +80,24 @@ impl Answer {
 }
 
 impl Place {
-    /// Makes an empty tree.
+    /// Creates an empty tree.
     pub(crate) fn new() -> Place {
         Place::below(&std::env::temp_dir())
     }
 
-    /// Makes an empty tree in a temporary folder below `parent`.
+    /// Creates an empty tree in a temporary directory below `parent`.
     pub(crate) fn below(parent: &Path) -> Place {
         let base = tempfile::Builder::new().prefix("codedb-place-").tempdir_in(parent);
-        let place = Place { base: base.expect("a temporary folder") };
+        let place = Place { base: base.expect("a temporary directory") };
         for folder in ["tree", "home"] {
-            fs::create_dir(place.base.path().join(folder)).expect("a folder can be made");
+            fs::create_dir(place.base.path().join(folder)).expect("a directory can be created");
         }
         place
     }
 
-    /// Returns the folder around everything.
+    /// Returns the directory that contains everything.
     pub(crate) fn base(&self) -> PathBuf {
-        self.base.path().canonicalize().expect("the folder is there")
+        self.base.path().canonicalize().expect("the directory exists")
     }
 
     /// Returns the tree's root.
@@ -105,24 +105,24 @@ impl Place {
         self.base().join("tree")
     }
 
-    /// Returns the folder of indexes; it does not exist before the first build.
+    /// Returns the directory of the indexes; it does not exist before the first build.
     pub(crate) fn cache(&self) -> PathBuf {
         self.base().join("index")
     }
 
-    /// Returns the folder that holds the tree's index, which must have been built.
+    /// Returns the directory of the tree's index, which must have been built.
     pub(crate) fn store(&self) -> PathBuf {
         store_in(&self.cache())
     }
 
-    /// Writes a file of the tree, with its folders.
+    /// Writes a file of the tree and creates its directories.
     pub(crate) fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) {
         let path = self.root().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a file has a directory")).expect("a directory");
         fs::write(&path, text).expect("a file can be written");
     }
 
-    /// Writes `files` files of some lines of [`WORDS`], in folders of 40.
+    /// Writes `files` files of some lines of [`WORDS`], in directories of 40.
     pub(crate) fn fill(&self, rng: &mut Prng, files: usize) {
         for file in 0..files {
             let path = format!("d{}/f{file}.txt", file / 40);
@@ -130,7 +130,7 @@ impl Place {
         }
     }
 
-    /// Returns `program` in the tree, with nothing of the user's environment that matters.
+    /// Returns a command that runs `program` in the tree, without the user's settings.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let home = self.base().join("home");
         let mut command = Command::new(program);
@@ -161,7 +161,7 @@ impl Place {
         command
     }
 
-    /// Runs `codedb index`, only what searches need unless `args` say otherwise.
+    /// Runs `codedb index` with the stage `ready`, unless `args` select another one.
     pub(crate) fn index(&self, args: &[&str]) -> Answer {
         let mut command = self.codedb("index");
         if !args.contains(&"--stage") {
@@ -190,7 +190,7 @@ impl Place {
         }
     }
 
-    /// Runs `codedb search`, strict, nothing left in the background.
+    /// Runs `codedb search` with `--fresh strict` and without a background build.
     pub(crate) fn search(&self, args: &[&str]) -> Answer {
         self.search_in(&self.cache(), "strict", args)
     }
@@ -210,7 +210,7 @@ impl Place {
         Answer::of(command)
     }
 
-    /// Fails unless a strict search prints what ripgrep prints; returns that.
+    /// Fails unless a strict search prints the same as ripgrep; returns the output.
     #[track_caller]
     pub(crate) fn check(&self, args: &[&str]) -> Answer {
         let (expected, found) = (self.rg(args), self.search(args));
@@ -233,7 +233,7 @@ fn is_argument_of_a_process(text: &[u8]) -> bool {
         .any(|line| line.windows(text.len()).any(|part| part == text))
 }
 
-/// Returns the only folder of an index in `cache`.
+/// Returns the directory of the only index in `cache`.
 pub(crate) fn store_in(cache: &Path) -> PathBuf {
     let below = |dir: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -244,7 +244,7 @@ pub(crate) fn store_in(cache: &Path) -> PathBuf {
     found.into_iter().next().expect("one")
 }
 
-/// Returns some lines of [`WORDS`], the first of which holds `mark`.
+/// Returns some lines of [`WORDS`]; the first line contains `mark`.
 pub(crate) fn text(rng: &mut Prng, mark: &str) -> String {
     let mut text = format!("{mark}\n");
     for _ in 0..rng.between(1, 12) {
@@ -257,12 +257,12 @@ pub(crate) fn text(rng: &mut Prng, mark: &str) -> String {
     text
 }
 
-/// Waits until what was just written is so old that its stamp is believed.
+/// Waits until the metadata of files that were just written is old enough to be trusted.
 pub(crate) fn settle() {
     thread::sleep(RACY_WINDOW + Duration::from_millis(30));
 }
 
-/// Returns true if the long form of the tests was asked for.
+/// Returns true if `CODEDB_LONG` selects the long form of the tests.
 pub(crate) fn long() -> bool {
     std::env::var_os("CODEDB_LONG").is_some_and(|value| value != "0" && !value.is_empty())
 }

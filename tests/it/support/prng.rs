@@ -1,10 +1,11 @@
-//! A small deterministic generator (SplitMix64), so that a seed names a whole run on every platform.
+//! A small deterministic random number generator (SplitMix64); a seed determines a run on every
+//! platform.
 
 /// A deterministic source of choices.
 pub(crate) struct Prng(u64);
 
 impl Prng {
-    /// Makes the generator of `seed`; nearby seeds give unrelated sequences.
+    /// Creates the generator for `seed`; nearby seeds give unrelated sequences.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed ^ 0x6A09_E667_F3BC_C909)
     }

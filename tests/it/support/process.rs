@@ -1,7 +1,7 @@
-//! Runs the two programs and makes what they say comparable.
+//! Runs the two programs and makes their outputs comparable.
 //!
-//! Left out: elapsed times, counts of bytes searched, the program's name, and the order and repetition of
-//! the lines on standard error (ripgrep says them as its walk meets them).
+//! Not compared: elapsed times, counts of bytes searched, the program's name, and the order and
+//! repetition of the lines on standard error (ripgrep prints them in the order of its walk).
 
 use std::ffi::OsString;
 use std::io::{Seek, Write};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::query::Query;
 use super::tree::Tree;
 
-/// A child that runs longer is ended and counts as hanging.
+/// A child process that runs longer is killed and counts as hanging.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A program with the arguments that come before a query's own.
@@ -27,20 +27,20 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
 }
 
-/// What a child said.
-pub(crate) struct Said {
+/// The output of a child process, prepared for the comparison.
+pub(crate) struct ChildOutput {
     /// Standard output, times masked where the query prints them.
     pub(crate) stdout: Vec<u8>,
     /// Lines of standard error, sorted, the program's name replaced.
     pub(crate) stderr: Vec<Vec<u8>>,
     /// The exit code; `None` after a signal.
     pub(crate) code: Option<i32>,
-    /// True if it did not end in time.
+    /// True if the process did not exit in time.
     pub(crate) hung: bool,
 }
 
-/// Runs `query` with `program` in the tree's surroundings.
-pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> Said {
+/// Runs `query` with `program` in the environment of the tree.
+pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> ChildOutput {
     let mut command = command(&program.path, tree);
     command.args(&program.prefix).args(query.args()).current_dir(&query.cwd);
     let (output, hung) = output(command, query.stdin.as_deref());
@@ -49,7 +49,7 @@ pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> Said {
         stdout = mask_figures(&stdout);
     }
     if ["--sort=modified", "--sortr=modified"].iter().any(|flag| query.has(flag)) {
-        // Files of one instant have no order.
+        // Files with equal times have no defined order.
         let mut lines: Vec<&[u8]> =
             stdout.split_inclusive(|&byte| byte == b'\n' || byte == 0).collect();
         lines.sort_unstable();
@@ -61,7 +61,7 @@ pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> Said {
         // Which ignore files were read before an error or at the deepest level depends on the walker.
         stderr.retain(|line| !is_ignore_file_error(line));
     }
-    Said { stdout, stderr, code, hung }
+    ChildOutput { stdout, stderr, code, hung }
 }
 
 const DEPTHS: &[&str] = &["--max-depth", "-d2", "--maxdepth=0"];
@@ -86,7 +86,7 @@ pub(crate) fn command(program: &Path, tree: &Tree) -> Command {
     command
 }
 
-/// Runs a command to its end or to the timeout.
+/// Runs a command until it exits or the timeout is over.
 pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::process::Output, bool) {
     command.stdin(stdin.map_or_else(Stdio::null, |bytes| {
         // A file, not a pipe: where a late NUL is noticed depends on how a pipe's pieces arrive.
@@ -108,7 +108,7 @@ pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::proces
         Err(_) => {
             let id =
                 rustix::process::Pid::from_raw(id.cast_signed()).expect("a child's id is not zero");
-            // It may have ended in this moment: no error.
+            // The process may have exited in the meantime, which is not an error.
             rustix::process::kill_process(id, rustix::process::Signal::KILL).ok();
             (receiver.recv().expect("the waiting thread sends"), true)
         }
@@ -116,7 +116,7 @@ pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::proces
     (output.expect("a child can be waited for"), hung)
 }
 
-/// Opens lines in which ripgrep's program, not its libraries, says what would help; codedb has its own.
+/// Prefixes of hints that ripgrep's program prints, not its libraries; codedb has its own hints.
 const HINTS: &[&[u8]] = &[
     b"hint: ",
     b"Running with --debug will show",
@@ -126,10 +126,10 @@ const HINTS: &[&[u8]] = &[
     b"similar flags that are available",
 ];
 
-/// A warning that both programs give, each in its own words behind this.
+/// A warning that both programs print, with different text after this prefix.
 const NOTHING_SEARCHED: &[u8] = b"PROGRAM: No files were searched";
 
-/// Splits messages into sorted lines, makes the program's name the same and leaves hints out.
+/// Splits messages into sorted lines, normalises the program's name and removes hints.
 fn messages(stderr: &[u8], name: &str) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = stderr
         .split(|&byte| byte == b'\n')
@@ -145,12 +145,12 @@ fn messages(stderr: &[u8], name: &str) -> Vec<Vec<u8>> {
         }
     }
     lines.sort();
-    // How often a malformed ignore file is met is the walker's affair.
+    // The number of reports of a malformed ignore file depends on the walker.
     lines.dedup();
     lines
 }
 
-/// Replaces the figures that two runs of one program do not share, in `--json` and `--stats`.
+/// Replaces the numbers that differ between two runs of one program, in `--json` and `--stats`.
 fn mask_figures(stdout: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(stdout.len());
     for line in stdout.split_inclusive(|&byte| byte == b'\n') {

@@ -1,4 +1,5 @@
-//! One command line, without the program: where it runs, its flags, patterns, paths and standard input.
+//! One command line without the program: its working directory, flags, patterns, paths and standard
+//! input.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -18,14 +19,14 @@ pub(crate) struct Query {
     pub(crate) cwd: PathBuf,
     /// The flags, each with its values.
     pub(crate) flags: Vec<Vec<OsString>>,
-    /// Patterns and paths, behind the flags.
+    /// Patterns and paths, after the flags.
     pub(crate) operands: Vec<OsString>,
-    /// What stands on standard input; `None` is the null device.
+    /// The content of standard input; `None` is the null device.
     pub(crate) stdin: Option<Vec<u8>>,
 }
 
 impl Query {
-    /// Draws a query for the tree as it stands.
+    /// Generates a query for the current state of the tree.
     pub(crate) fn generate(rng: &mut Prng, tree: &Tree) -> Self {
         let cwd = match rng.below(10) {
             0..7 => tree.root(),
@@ -52,7 +53,7 @@ impl Query {
         self.flags.iter().flatten().chain(&self.operands).map(OsString::as_os_str)
     }
 
-    /// Returns true if one of the flags begins with the argument `flag`, its `=value` included.
+    /// Returns true if one of the flags starts with `flag`, including its `=value`.
     pub(crate) fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|args| args[0] == flag)
     }
@@ -130,7 +131,7 @@ fn paths(rng: &mut Prng, tree: &Tree, cwd: &Path) -> Vec<OsString> {
     paths
 }
 
-/// A file or folder of the tree, relative or absolute; never a pipe, which would block.
+/// Returns a file or directory of the tree, relative or absolute; never a pipe, which would block.
 fn existing(rng: &mut Prng, tree: &Tree, cwd: &Path) -> OsString {
     let mut entries = tree.entries();
     entries.retain(|path| fs::metadata(path).is_ok_and(|meta| meta.is_file() || meta.is_dir()));

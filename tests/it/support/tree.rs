@@ -1,4 +1,5 @@
-//! A generated work tree, and around it what ripgrep also reads: a parent folder, a home, a folder outside.
+//! A generated work tree, and the other places that ripgrep reads: a parent directory, a home
+//! directory and a directory outside of the tree.
 //!
 //! ```text
 //! BASE/outer/tree     the root that is indexed
@@ -20,7 +21,8 @@ use tempfile::TempDir;
 use super::content;
 use super::prng::Prng;
 
-/// Names of files and folders: order traps (`a/`, `a.c`, `a-b`), hidden ones, secrets, bytes that shells fear.
+/// Names of files and directories: pairs that test the sort order (`a/`, `a.c`, `a-b`), hidden
+/// files, secrets, and bytes with a meaning in shells.
 const NAMES: &[&[u8]] = &[
     b"a",
     b"a.c",
@@ -132,13 +134,13 @@ const RULES: &[&str] = &[
 /// Files that hold ignore rules.
 const IGNORE_FILES: &[&str] = &[".gitignore", ".gitignore", ".ignore", ".rgignore"];
 
-/// A generated tree; dropped with its folder unless kept.
+/// A generated tree; dropping it removes the directory unless it is kept.
 pub(crate) struct Tree {
     base: TempDir,
 }
 
 impl Tree {
-    /// Makes a tree of some dozens of files.
+    /// Creates a tree of some dozens of files.
     pub(crate) fn generate(rng: &mut Prng) -> io::Result<Self> {
         let tree =
             Self { base: tempfile::Builder::new().prefix("codedb-differential-").tempdir()? };
@@ -178,7 +180,7 @@ impl Tree {
         self.base.path().join("outer")
     }
 
-    /// Returns the home folder of the child processes.
+    /// Returns the home directory of the child processes.
     pub(crate) fn home(&self) -> PathBuf {
         self.base.path().join("home")
     }
@@ -188,12 +190,13 @@ impl Tree {
         self.base.path().join("index")
     }
 
-    /// Keeps the folder on disk and returns it.
+    /// Keeps the directory on disk and returns it.
     pub(crate) fn keep(self) -> PathBuf {
         self.base.keep()
     }
 
-    /// Returns everything below the root but git's own folders, links not followed, in byte order.
+    /// Returns everything below the root except git's own directories, in byte order, without
+    /// following links.
     pub(crate) fn entries(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         collect(&self.root(), &mut found);
@@ -206,7 +209,7 @@ impl Tree {
         self.kept(fs::FileType::is_file)
     }
 
-    /// Returns the folders below the root, and the root.
+    /// Returns the root and the directories below it.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let mut folders = self.kept(fs::FileType::is_dir);
         folders.push(self.root());
@@ -219,9 +222,9 @@ impl Tree {
         entries
     }
 
-    /// Returns a path below the root, in a folder that is there or is not yet.
+    /// Returns a path below the root, in an existing or a new directory.
     pub(crate) fn fresh_path(&self, rng: &mut Prng) -> PathBuf {
-        // Half of them near the top, where fewer rules and hidden folders stand above them.
+        // Half of the paths are near the top, where fewer rules and hidden directories apply.
         let mut path = if rng.chance(50) { self.root() } else { rng.pick(&self.folders()).clone() };
         for _ in 0..rng.below(3) {
             path.push(name(rng));
@@ -230,8 +233,8 @@ impl Tree {
         path
     }
 
-    /// Writes a file with new content; a path that cannot be (a file in the way, a name that the file system
-    /// refuses) is left out.
+    /// Writes a file with new content. Does nothing for an impossible path (a file in the place of
+    /// a directory, a name that the file system refuses).
     pub(crate) fn write_new(&self, rng: &mut Prng, path: &Path) -> io::Result<()> {
         let content = content::file(rng);
         let parent = path.parent().expect("a path below the root has a parent");
@@ -241,7 +244,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Writes an ignore file in some folder, or git's `info/exclude`, or a parent's or the global one.
+    /// Writes an ignore file in a directory of the tree or its parent, git's `info/exclude`, or the
+    /// global one.
     pub(crate) fn write_rules(&self, rng: &mut Prng) -> io::Result<PathBuf> {
         let path = match rng.below(20) {
             0 => self.home().join(".config/git/ignore"),
@@ -306,7 +310,7 @@ pub(crate) fn name(rng: &mut Prng) -> OsString {
 pub(crate) fn rules(rng: &mut Prng) -> String {
     let mut text = String::new();
     for _ in 0..rng.between(1, 4) {
-        // The rules that hide everything stay rare, or most trees would be empty.
+        // Rules that exclude everything are rare, otherwise most trees would be empty.
         let rule = loop {
             let rule = *rng.pick(RULES);
             if !matches!(rule, "*" | "/*" | "**" | "/") || rng.chance(15) {
@@ -319,7 +323,7 @@ pub(crate) fn rules(rng: &mut Prng) -> String {
     text
 }
 
-/// Makes `folder` look like the top of a git work tree; a path that stands in the way is left.
+/// Makes `folder` look like the root of a git work tree; existing paths are kept.
 pub(crate) fn make_git(rng: &mut Prng, folder: &Path) -> io::Result<()> {
     let git = folder.join(".git");
     if fs::create_dir_all(git.join("info")).is_err() {
@@ -339,7 +343,7 @@ pub(crate) fn make_git(rng: &mut Prng, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the read permission away, where that has an effect (root reads everything).
+/// Removes the read permission, which has no effect for root.
 fn make_unreadable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     drop(fs::set_permissions(path, fs::Permissions::from_mode(0o000)));
