@@ -26,19 +26,19 @@ const JSON_CHARS: usize = 100;
 const INDEX: &str = "\
 # Tools
 
-Each has a page with its arguments, examples and schema. docs/agents.md says which to use when, docs/mcp.md how they are served.
+Each tool has a page with its arguments, examples and schema. docs/agents.md describes when to use which tool, docs/mcp.md how the server works.
 
-On the command line each is a command of its name without `codedb_`, with a flag for each argument (`max_results` is `--max-results`); those that are marked come without their names. `--json` answers in JSON. Exit codes: 0 found, 1 nothing found, 2 an error. `codedb_search`, `codedb_status` and `codedb_index` are for agents alone: on the command line these names are commands of another kind. `codedb edit PATH --content -` takes the text from standard input, byte for byte.
+On the command line, each tool is a command with the tool's name without `codedb_` and a flag for each argument (`max_results` is `--max-results`); marked arguments are positional. `--json` prints JSON. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status` and `codedb_index` are available only to agents: on the command line, these names are other commands. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
 
-Paths are relative to the tree's root and separated by `/`; absolute ones below the root are understood, and on the command line those relative to the current directory, where something of the tree is there; with a `--root` that is named, only from within it. They are text: a file whose name is no UTF-8 is listed with `\u{FFFD}` in it and cannot be asked for by name. Lists say how many there are (`total`) and how many are `shown`; `max_results` counts up to 1,000.
+Paths are relative to the tree's root and separated by `/`. Absolute paths below the root are accepted, too. On the command line, paths may also be relative to the current directory if they exist there; with `--root`, only if the current directory is within that root. Paths are text: a file whose name is not UTF-8 is listed with `\u{FFFD}` in its name and cannot be selected by name. Lists report the number of results (`total`) and the number that is `shown`; `max_results` is at most 1,000.
 
-Every tool of a server takes `project`, too, which no table repeats: the name or the absolute path of one of the trees that `codedb_projects` lists; an absolute `path` in one of them says the same. In a bundle each call may name its own.
+Every tool of a server also takes `project`, which the tables omit: the name or the absolute path of a tree that `codedb_projects` lists. An absolute `path` in one of these trees selects it, too. Each call of a bundle may have its own `project`.
 
-Answers are checked against the tree, as a search is. `--fresh trust` takes the index as it stands; then a notice says so, and JSON begins with `\"freshness\":\"trust\"`. A question that finds no index, or one that knows too little, answers with what can be made at once (`status` is `partial` where that is not all) and leaves a builder behind, unless `--no-background` or `CODEDB_BACKGROUND=0` forbids it.
+Replies are checked against the tree, as in a search. `--fresh trust` uses the index without this check; a notice reports it, and JSON begins with `\"freshness\":\"trust\"`. If the index is missing or incomplete, a call returns the results that are available immediately (`status` is `partial` if some may be missing) and starts a background build, unless `--no-background` or `CODEDB_BACKGROUND=0` is set.
 
-The pages are made from the table in `src/tools.rs` by the tests, which ask the examples of a small shop (`tests/it/mcp/transcript.rs`).
+The tests generate these pages from the table in `src/tools.rs` and run the examples on a small shop (`tests/it/mcp/transcript.rs`).
 
-| tool | toolset | what it does |
+| tool | toolset | summary |
 | --- | --- | --- |
 ";
 
@@ -156,8 +156,8 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
     let (set, entry) = examples.listed[tool.name].clone();
     let mut out = format!("# {}\n\n{}. {}\n\n", tool.name, tool.summary, tool.details);
     let effect = match tool.effect {
-        Effect::ReadOnly => "It only reads.",
-        Effect::Adds => "It adds to the session and to the cache, and writes into no tree.",
+        Effect::ReadOnly => "It is read-only.",
+        Effect::Adds => "It adds to the session and to the cache; it does not write to a tree.",
         Effect::Writes => "It writes files of the tree.",
     };
     let _ = writeln!(out, "Toolset: {set}. {effect}\n\n## Arguments\n");
@@ -193,7 +193,7 @@ fn arguments(out: &mut String, tool: &Tool) {
     // The order of the keys of a JSON object depends on a feature that other crates may enable.
     let properties: BTreeMap<&String, &Value> = properties.collect();
     if properties.is_empty() {
-        out.push_str("It has none.\n");
+        out.push_str("None.\n");
         return;
     }
     out.push_str("| argument | type | meaning |\n| --- | --- | --- |\n");
@@ -204,7 +204,7 @@ fn arguments(out: &mut String, tool: &Tool) {
             marks.push_str(", required");
         }
         if tool.positional.contains(&name.as_str()) {
-            marks.push_str(", unnamed");
+            marks.push_str(", positional");
         }
         if let Some(default) = property.get("default") {
             let _ = write!(marks, ", default {default}");

@@ -1,5 +1,5 @@
-//! A page for each client that `codedb init` knows: how to register, where, by hand, how to undo it, and
-//! what to look at when it does not work. What the program knows is taken from its table.
+//! The page of each client of `codedb init`: registering, settings files, manual entry, removal and
+//! troubleshooting. The data of the clients comes from the program's table.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use codedb::register::{self, Format};
 
 use super::{check, check_folder};
 
-/// What only the client's users need to know.
+/// Facts about a client that the program does not need.
 struct Notes {
     id: &'static str,
     /// The client's own way to add a server, if it has one on the command line.
     own_way: Option<&'static str>,
-    /// What moves the settings elsewhere.
+    /// The variables and platforms that change the place of the settings.
     elsewhere: &'static str,
-    /// Where the client tells what became of the server.
+    /// Where the client shows the state of the server.
     look: &'static [&'static str],
 }
 
@@ -24,20 +24,20 @@ const NOTES: &[Notes] = &[
     Notes {
         id: "claude-code",
         own_way: Some("claude mcp add codedb -- codedb mcp"),
-        elsewhere: "`CLAUDE_CONFIG_DIR` names another folder than the home for `.claude.json`.",
+        elsewhere: "`CLAUDE_CONFIG_DIR` sets the directory of `.claude.json`; the default is your home directory.",
         look: &[
-            "`claude mcp list` tells whether it connects; in a session `/mcp` does, and lists the tools.",
-            "Servers of a project's `.mcp.json` are asked about once; who said no is asked again after `claude mcp reset-project-choices`.",
-            "`claude --debug` shows what the server says on standard error.",
+            "`claude mcp list` shows the state of the connection; in a session, `/mcp` shows it together with the tools.",
+            "Servers of a project's `.mcp.json` need your approval once; `claude mcp reset-project-choices` resets your choices.",
+            "`claude --debug` shows the server's standard error.",
         ],
     },
     Notes {
         id: "codex",
         own_way: Some("codex mcp add codedb -- codedb mcp"),
-        elsewhere: "`CODEX_HOME` names another folder than `~/.codex`.",
+        elsewhere: "`CODEX_HOME` sets another directory than `~/.codex`.",
         look: &[
-            "`codex mcp list` tells what is registered; in a session `/mcp` shows what is connected.",
-            "A project's `.codex/config.toml` counts only in projects that Codex was told to trust.",
+            "`codex mcp list` lists the registered servers; in a session, `/mcp` lists the connected ones.",
+            "A project's `.codex/config.toml` is used only in projects that are marked as trusted in Codex.",
             "`codedb init` edits tables with a header of their own (`[mcp_servers.codedb]`), not inline ones.",
         ],
     },
@@ -46,8 +46,8 @@ const NOTES: &[Notes] = &[
         own_way: None,
         elsewhere: "",
         look: &[
-            "The settings list it under MCP, with a switch that must be on and the tools that it offers.",
-            "The panel Output has a channel for MCP with what the server says.",
+            "The settings list the server and its tools under MCP; its switch must be on.",
+            "The Output panel has a channel for MCP with the server's messages.",
         ],
     },
     Notes {
@@ -55,26 +55,26 @@ const NOTES: &[Notes] = &[
         own_way: Some("gemini mcp add -s user codedb codedb mcp"),
         elsewhere: "",
         look: &[
-            "`gemini mcp list` tells whether it connects; in a session `/mcp` does, and lists the tools.",
-            "In a folder that is not trusted no server is started.",
+            "`gemini mcp list` shows the state of the connection; in a session, `/mcp` shows it together with the tools.",
+            "Servers are not started in directories that are not trusted.",
         ],
     },
     Notes {
         id: "vscode",
         own_way: None,
-        elsewhere: "VS Code's folder is in `~/Library/Application Support` on macOS and in `%APPDATA%` on Windows. Insiders and VSCodium have other folders, which `codedb init` does not know.",
+        elsewhere: "VS Code's directory is in `~/Library/Application Support` on macOS and in `%APPDATA%` on Windows. Insiders and VSCodium use other directories, which `codedb init` does not support.",
         look: &[
-            "The command `MCP: List Servers` starts and stops it, and shows its output.",
-            "Its tools are offered in the chat's agent mode, once you trust the server.",
+            "The command `MCP: List Servers` starts and stops the server and shows its output.",
+            "Its tools are available in the chat's agent mode after you trust the server.",
         ],
     },
     Notes {
         id: "zed",
         own_way: None,
-        elsewhere: "On Windows Zed's folder is in `%APPDATA%`.",
+        elsewhere: "On Windows, Zed's directory is in `%APPDATA%`.",
         look: &[
-            "The settings of the agent panel list it with a dot that says whether it runs.",
-            "The command `zed: open log` shows what it says on standard error.",
+            "The settings of the agent panel list the server; a dot shows whether it is running.",
+            "The command `zed: open log` shows the server's standard error.",
         ],
     },
     Notes {
@@ -82,22 +82,22 @@ const NOTES: &[Notes] = &[
         own_way: None,
         elsewhere: "",
         look: &[
-            "Cascade's list of MCP servers shows it with its tools; its button Refresh reads the file again.",
-            "It has no settings in a project.",
+            "Cascade's list of MCP servers shows the server with its tools; the Refresh button reads the file again.",
+            "Windsurf has no project settings.",
         ],
     },
     Notes {
         id: "opencode",
         own_way: None,
-        elsewhere: "Of `opencode.json` and `opencode.jsonc` the one that is there is edited.",
+        elsewhere: "`codedb init` edits the existing one of `opencode.json` and `opencode.jsonc`.",
         look: &[
-            "`opencode mcp list` tells whether it connects.",
+            "`opencode mcp list` shows the state of the connection.",
             "An entry with `\"enabled\": false` is not started.",
         ],
     },
 ];
 
-/// The folders as people write them.
+/// The directories in their usual spelling.
 fn homes() -> Homes {
     Homes {
         home: PathBuf::from("~"),
@@ -133,14 +133,14 @@ fn page(client: &Client, notes: &Notes) -> String {
         "# {name}\n\n\
          ## Register it\n\n\
          ```sh\n\
-         codedb init --client {id}          # shows as a diff what it would change; on a terminal it asks\n\
-         codedb init --client {id} --yes    # writes it\n\
+         codedb init --client {id}          # show the change as a diff; on a terminal, ask before writing it\n\
+         codedb init --client {id} --yes    # write it\n\
          ```\n\n\
-         One entry in your own settings serves all trees: {name} starts `codedb mcp` in the folder that it \
-         works in, or names its folders to it."
+         One entry in your user settings serves all trees: {name} starts `codedb mcp` in its working \
+         directory, or passes its directories to the server."
     );
     if project.is_empty() {
-        let _ = write!(out, " {name} has no settings in a project.");
+        let _ = write!(out, " {name} has no project settings.");
     } else {
         let _ = write!(
             out,
@@ -148,7 +148,7 @@ fn page(client: &Client, notes: &Notes) -> String {
              on the PATH."
         );
     }
-    let _ = write!(out, " Restart {name} afterwards.\n\n## Where it is written\n\n");
+    let _ = write!(out, " Restart {name} afterwards.\n\n## Settings files\n\n");
     let _ =
         writeln!(out, "| scope | file |\n| --- | --- |\n| `user` (default) | {} |", listed(&user));
     if !project.is_empty() {
@@ -157,41 +157,41 @@ fn page(client: &Client, notes: &Notes) -> String {
     let signs = client.signs(Scope::User, &homes, root);
     let _ = writeln!(
         out,
-        "\nWithout `--client`, `codedb init` finds {name} by {}. {}",
+        "\nWithout `--client`, `codedb init` detects {name} by {}. {}",
         listed(&signs),
         notes.elsewhere
     );
     let (kind, file) = match client.format {
-        Format::Jsonc { .. } => ("json", "Into that file, beside what is there"),
-        Format::Toml => ("toml", "At the end of that file"),
+        Format::Jsonc { .. } => ("json", "Add this to the file"),
+        Format::Toml => ("toml", "Append this to the file"),
     };
     let entry = register::register("", client.format, "codedb");
-    let entry = entry.expect("nothing is wrong with an empty file").expect("an entry").text;
-    let _ = writeln!(out, "\n## By hand\n\n{file}:\n\n```{kind}\n{}\n```", entry.trim_end());
+    let entry = entry.expect("an empty file is valid").expect("an entry").text;
+    let _ = writeln!(out, "\n## Manual entry\n\n{file}:\n\n```{kind}\n{}\n```", entry.trim_end());
     if let Some(own_way) = notes.own_way {
         let _ = writeln!(out, "\nor with {name}'s own command:\n\n```sh\n{own_way}\n```");
     }
     let _ = writeln!(
         out,
-        "\nMore flags go behind `mcp`: `--toolsets all` offers more tools, `--allow-edit` lets agents edit \
-         files, `--root DIR` names the tree ([all of them](../mcp.md)).\n\n\
-         ## Undo it\n\n```sh\ncodedb init --client {id} --remove --yes\n```\n\n\
-         takes the entry out and leaves every other byte; `--scope project` does so in the tree.\n\n\
-         ## When it does not work\n"
+        "\nAdd flags after `mcp`: `--toolsets all` offers more tools, `--allow-edit` allows agents to edit \
+         files, `--root DIR` sets the tree ([all flags](../mcp.md)).\n\n\
+         ## Remove it\n\n```sh\ncodedb init --client {id} --remove --yes\n```\n\n\
+         This removes the entry and keeps every other byte. Add `--scope project` for the entry in the tree.\n\n\
+         ## Troubleshooting\n"
     );
     for look in notes.look {
         let _ = writeln!(out, "- {look}");
     }
     out.push_str(
-        "- The program is not found: clients often have another PATH than your shell. `codedb init --command \
-         /path/to/codedb` registers it by its path.\n\
-         - It answers about another tree, or says that a home folder is not served: the client starts it in \
-         a folder of its own and names none. Add `--root DIR` behind `mcp`.\n\
-         - Answers are marked `partial`: the index is still being built. `codedb status` tells how far it is, \
-         `codedb doctor` what is wrong with it.\n\
-         - Try it without the client: `codedb mcp` in the tree must wait in silence and end with the end of its \
-         input (Ctrl-D).\n",
+        "- The program is not found: clients often have a different PATH than your shell. `codedb init --command \
+         /path/to/codedb` registers it with its path.\n\
+         - The server uses another tree, or reports that it does not serve a home directory: the client starts \
+         it in another directory and passes none. Add `--root DIR` after `mcp`.\n\
+         - Replies are marked `partial`: the index is still being built. `codedb status` shows the progress, \
+         `codedb doctor` reports problems.\n\
+         - Test it without the client: `codedb mcp` in the tree must wait without output, and exit at the end \
+         of its input (Ctrl-D).\n",
     );
-    // What has no notes leaves no space behind.
+    // Removes the trailing space of empty notes.
     out.replace(" \n", "\n")
 }
