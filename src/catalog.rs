@@ -30,7 +30,7 @@ use crate::base::text;
 use crate::error::Result;
 use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
 use crate::graph::link::{FileFacts, Site, SymbolAt};
-use crate::index::code::dictionary::Entry;
+use crate::index::code::dictionary::DictionaryEntry;
 use crate::index::code::doc_map::DocMap;
 use crate::index::code::{CodeSegment, keys, reader};
 use crate::lang::facts::{Facts, Reference};
@@ -321,7 +321,7 @@ impl Catalog {
             }
             let is_whole = self.doc_map.is_current(number);
             // Definitions of files that are gone or changed since are none.
-            let is_there = |entry: &Entry| -> Result<bool> {
+            let is_there = |entry: &DictionaryEntry| -> Result<bool> {
                 let is_owned = |&(doc, _): &(u32, u32)| self.owner(number, doc).is_some();
                 Ok(is_whole || segment.places(entry)?.iter().any(is_owned))
             };

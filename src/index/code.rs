@@ -1,13 +1,15 @@
-//! The code index: symbols, references, imports and words of files, by file and by name.
+//! The code index: symbols, references, imports and words, by file and by name.
 //!
-//! It consists of segments, each an immutable file that holds the [`crate::lang::Facts`] of some files:
-//! one base and a few that later refreshes added. A segment says nothing about other files, so a file
-//! that changes only ever takes its own facts with it; what connects files (who calls whom, what an
-//! import leads to) is worked out by `graph/` when it is asked. A [`store::Manifest`] says which
-//! segments belong together; a file's content hash says whether a segment still speaks of it.
+//! The index consists of segments. A segment is an immutable file with the [`crate::lang::Facts`]
+//! of some source files: first the base segments, then a few that later refreshes added. The facts
+//! of a file depend on its text alone, so a change of one file invalidates only its own facts.
+//! Relations between files (callers, import targets) are not stored; `graph/` computes them for
+//! each query. A [`store::CodeManifest`] lists the segments of one publication. Facts are valid
+//! while the content hash of the file is the one in the segment.
 //!
-//! Read in this order: [`record`] (a file's facts as bytes), [`dictionary`] (names in order),
-//! [`builder`] (facts → sections), [`reader`] (a mapped segment), [`store`] (which segments there are).
+//! Read in this order: [`record`] (encoding of a file's facts), [`dictionary`] (sorted names),
+//! [`builder`] (facts → sections), [`reader`] (a mapped segment), [`doc_map`] (files ↔ documents of
+//! segments), [`store`] (publication).
 
 pub mod builder;
 pub mod dictionary;
@@ -20,34 +22,36 @@ pub mod store;
 pub use builder::{CodeSegmentBuilder, FileRecord};
 pub use reader::CodeSegment;
 
-/// Sections of a segment.
+/// Section ids of a segment file. A document is one file of the segment.
 mod section {
     /// [`super::reader::Meta`] as JSON.
     pub(super) const META: u32 = 1;
-    /// One record for each file, see `DOC_BYTES`.
+    /// One record per document, see `DOC_BYTES`.
     pub(super) const DOCS: u32 = 2;
-    /// The files' places, ordered by the hash of their paths: u32.
+    /// Document numbers, ordered by the hash of their paths: u32 each.
     pub(super) const ORDER: u32 = 3;
-    /// The symbols of each file, see [`super::record`].
+    /// The symbols of each document, see [`super::record`].
     pub(super) const SYMBOLS: u32 = 4;
-    /// Package and imports of each file, see [`super::record`].
+    /// Package and imports of each document, see [`super::record`].
     pub(super) const IMPORTS: u32 = 5;
-    /// Chains, scopes and module names: the ends of their texts (u32 each), and the texts.
+    /// The string pool (receiver chains, scopes, module names): end offsets (u32 each), and the
+    /// bytes.
     pub(super) const POOL_ENDS: u32 = 6;
     pub(super) const POOL: u32 = 7;
-    /// Keys of symbols, and for each where: file, symbol; see [`super::keys`].
+    /// Keys of symbols (see [`super::keys`]), each with its list of document and symbol.
     pub(super) const DEFINED: DictionarySections = [10, 11, 12];
-    /// Numbers in the pool of the names that each file calls, ascending.
+    /// For each document, the pool numbers of the names that it calls, ascending.
     pub(super) const CALLED: u32 = 8;
-    /// Names that are referred to, and for each where.
+    /// Referenced names, each with its list of reference sites.
     pub(super) const REFERRED: DictionarySections = [20, 21, 22];
-    /// Words of the text, and for each in which files and how often.
+    /// Words of the text, each with its list of document and count.
     pub(super) const WORDS: DictionarySections = [30, 31, 32];
 
-    /// Block index, blocks and lists of a dictionary.
+    /// Section ids of a dictionary: block index, blocks, lists.
     pub(super) type DictionarySections = [u32; 3];
 }
 
-/// path hash u64, lines u32, language u16, marks u8, problems u8, symbols u32, offsets of its symbols
-/// and imports u32 each, package u32, content hash u128, offset of the names that it calls u32.
+/// Size of a document record: path hash u64, lines u32, language u16, marks u8, problems u8, number
+/// of symbols u32, offsets of its symbols and of its imports u32 each, package u32, content hash
+/// u128, offset of its called names u32.
 const DOC_BYTES: usize = 52;

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::base::text;
-use crate::index::gram::{CLASS, Gram, KEYS, TERMINATOR};
+#[cfg(test)]
+use crate::index::gram::Gram;
+use crate::index::gram::{CLASS, KEYS, TERMINATOR};
 
 /// A file is cut into units of about this size, at the ends of lines.
 pub const UNIT_BYTES: usize = 32 << 10;
@@ -159,7 +161,8 @@ static LETTER: [u8; 256] = {
     letters
 };
 
-/// Returns the distinct grams of a text by the definition, for tests and small texts.
+/// Returns the distinct grams of a text by definition, as an oracle for tests.
+#[cfg(test)]
 pub fn grams(text: &[u8]) -> Vec<Gram> {
     let mut grams: Vec<Gram> =
         text.windows(3).filter_map(|w| Gram::of([w[0], w[1], w[2]])).collect();

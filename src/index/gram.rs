@@ -67,7 +67,8 @@ impl Gram {
         std::iter::once(key).chain(both.then_some(key | UPPER))
     }
 
-    /// Returns the grams of one case each of which this is the union.
+    /// Returns the grams of one case each of which this is the union, for tests.
+    #[cfg(test)]
     pub fn forms(self) -> impl Iterator<Item = Gram> {
         self.keys().map(Gram)
     }

@@ -1,8 +1,10 @@
 //! The search index: trigram postings, the file table and the files that hold them.
 //!
-//! Read in this order: [`gram`] (keys), [`extract`] (text → keys), [`postings`] (lists),
-//! [`segment`] (lists by key), [`mod@format`] (the container on disk), [`map`] (its bytes).
-//! [`text`] is apart from these: it ranks, and searches do not know it.
+//! Read in this order: [`gram`] (keys), [`extract`] (text → keys), [`postings`] (list codec),
+//! [`segment`] (lists by key), [`table`] (files and directories), [`mod@format`] (the container on
+//! disk), [`map`] (its bytes), [`store`] (the index directory), [`snapshot`] (one opened
+//! generation). [`code`] and [`text`] are separate indexes in the same directory: symbols and
+//! references, and chunks for ranking. Searches use neither.
 
 pub mod code;
 pub mod extract;

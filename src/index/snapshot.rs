@@ -1,4 +1,4 @@
-//! One generation of the index, opened: immutable, and shared by reference.
+//! An opened generation of the search index.
 
 use std::path::PathBuf;
 
@@ -7,27 +7,29 @@ use super::segment::Segment;
 use super::store::Manifest;
 use super::table::Table;
 
-/// A generation of the index of the tree at `root`. Swapped as a whole, never changed.
+/// An opened generation of the index of the tree at `root`. Immutable: a newer generation replaces
+/// the whole snapshot.
 #[derive(Debug)]
 pub struct Snapshot {
     /// Absolute path of the tree.
     pub root: PathBuf,
-    /// Counts up from 1 with each publication.
+    /// The generation number: 1 for the first publication, then increasing.
     pub generation: u64,
     /// Files and directories.
     pub table: Table,
-    /// Postings; a file of the table names its segment by place.
+    /// Posting lists. A file of the table names its segment by index.
     pub segments: Vec<Segment>,
 }
 
 impl Snapshot {
-    /// Returns the checksums of its files, the table's first: with the generation they tell it from every
-    /// other one.
+    /// Returns the checksums of the files, the table's first. Together with the generation number
+    /// they identify the snapshot.
     pub fn checksums(&self) -> impl Iterator<Item = u32> {
         self.containers().map(Container::checksum)
     }
 
-    /// Returns true if its files on disk are as they were when they were opened. Costs a look at each.
+    /// Returns true if the files on disk are unchanged since they were opened. Costs one `fstat`
+    /// per file.
     pub fn is_untouched(&self) -> bool {
         self.containers().all(Container::is_untouched)
     }
@@ -36,8 +38,8 @@ impl Snapshot {
         std::iter::once(self.table.container()).chain(self.segments.iter().map(Segment::container))
     }
 
-    /// Returns true if `manifest` speaks of these very files.
-    pub fn is_of(&self, manifest: &Manifest) -> bool {
+    /// Returns true if `manifest` describes this generation.
+    pub fn is_described_by(&self, manifest: &Manifest) -> bool {
         let is_same = self.checksums().eq(manifest.checksums.iter().copied());
         is_same && self.generation == manifest.generation
     }

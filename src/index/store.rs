@@ -291,7 +291,7 @@ impl Store {
         let (root, generation) = (root.to_path_buf(), manifest.generation);
         let snapshot = Snapshot { root, generation, table, segments };
         let Snapshot { table, segments, .. } = &snapshot;
-        if !snapshot.is_of(manifest)
+        if !snapshot.is_described_by(manifest)
             || !table.segment_units().eq(segments.iter().map(Segment::units))
         {
             return Err(table.container().corrupt("table and segments do not belong together"));

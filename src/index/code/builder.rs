@@ -1,4 +1,4 @@
-//! Builds a segment from the facts of files, which come in path order.
+//! Builds a code segment from the facts of files, added in path order.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::dictionary::{NAME_BYTES_MAX, Writer};
+use super::dictionary::{DictionaryWriter, NAME_BYTES_MAX};
 use super::reader::{Meta, path_hash};
 use super::record::{self, Numbers};
 use super::section::DictionarySections;
@@ -18,34 +18,34 @@ use crate::lang::facts::{Facts, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem};
 
-/// Occurrences that a segment holds at most, lest building it take too much memory.
+/// Maximum number of references and words in a segment; bounds the memory of a build.
 const OCCURRENCES_MAX: usize = 16 << 20;
 
-/// Bytes of symbols and imports that a segment holds at most.
+/// Maximum bytes of encoded symbols, imports and pool strings in a segment.
 const RECORD_BYTES_MAX: usize = 512 << 20;
 
-/// All that a segment is to hold of one file.
+/// Everything that a segment stores about one file.
 #[derive(Debug)]
 pub struct FileRecord<'a> {
-    /// Its repository path.
+    /// The repository path.
     pub path: &'a [u8],
-    /// The hash of its content, as in the file table.
+    /// The content hash, as in the file table.
     pub hash: u128,
-    /// The language that it is in, if it is known.
+    /// The detected language, if any.
     pub language: Option<&'static Language>,
     /// [`crate::lang::marks::Marks`] as bits.
     pub marks: u8,
-    /// Its text.
+    /// The text.
     pub text: &'a [u8],
-    /// How many lines that has.
+    /// The number of lines of `text`.
     pub lines: u32,
-    /// What the text says.
+    /// The facts extracted from `text`.
     pub facts: &'a Facts,
-    /// The words of the text, each once, and how often it occurs.
+    /// The distinct words of `text` and how often each occurs.
     pub words: &'a [(&'a [u8], u32)],
 }
 
-/// Collects the facts of files.
+/// Collects the facts of files for one segment.
 #[derive(Debug, Default)]
 pub struct CodeSegmentBuilder {
     docs: Vec<u8>,
@@ -54,26 +54,26 @@ pub struct CodeSegmentBuilder {
     called: Vec<u8>,
     pool: Interner,
     names: Interner,
-    /// (name, file, symbol), in the order of files.
+    /// (name, document, symbol), in document order.
     defined: Vec<(u32, u32, u32)>,
     referred: Vec<Occurrence>,
-    /// (name, file, how often), in the order of files.
+    /// (name, document, count), in document order.
     words: Vec<(u32, u32, u32)>,
     meta: Meta,
 }
 
-/// A reference as it is kept until its name's place is known.
+/// A reference, kept until the rank of its name is known.
 #[derive(Clone, Copy, Debug)]
 struct Occurrence {
     name: u32,
     file: u32,
     start: u32,
-    /// Number in the pool and one, or 0.
+    /// Pool number plus one, or 0.
     receiver: u32,
-    /// Place of the symbol and one, or 0.
+    /// Index of the enclosing symbol plus one, or 0.
     enclosing: u32,
     role: u8,
-    /// Number of arguments and one, or 0.
+    /// Number of arguments plus one, or 0.
     arguments: u16,
 }
 
@@ -111,7 +111,8 @@ impl Interner {
         &self.bytes[start..self.ends[number] as usize]
     }
 
-    /// Returns for each number its place among the texts in order, and the numbers in that order.
+    /// Returns the rank of each number in the sorted order of the strings, and the numbers in that
+    /// order.
     fn ranks(&self) -> (Vec<u32>, Vec<u32>) {
         let mut order: Vec<u32> = (0..self.ends.len() as u32).collect();
         order.par_sort_unstable_by(|&a, &b| self.text(a).cmp(self.text(b)));
@@ -130,18 +131,18 @@ impl Numbers for Interner {
 }
 
 impl CodeSegmentBuilder {
-    /// Returns true once a further file belongs in the next segment.
+    /// Returns true once another file should go into the next segment.
     pub fn is_full(&self) -> bool {
         self.referred.len() + self.words.len() > OCCURRENCES_MAX
             || self.symbols.len() + self.imports.len() + self.pool.bytes.len() > RECORD_BYTES_MAX
     }
 
-    /// Returns the number of files so far.
+    /// Returns the number of files added so far.
     pub fn files(&self) -> u32 {
         (self.docs.len() / DOC_BYTES) as u32
     }
 
-    /// Adds a file; its path is after those of the files before it. O(its facts).
+    /// Adds a file, whose path sorts after those added before. O(facts).
     pub fn add(&mut self, file: &FileRecord<'_>) {
         let doc = self.files();
         let facts = file.facts;
@@ -210,16 +211,7 @@ impl CodeSegmentBuilder {
     /// # Errors
     ///
     /// [`crate::Kind::Io`] if it cannot be written.
-    pub fn write(self, path: &Path) -> Result<()> {
-        self.finish(|sections| format::write(path, FileKind::Code, sections))
-    }
-
-    /// Returns the segment's bytes, for one in memory.
-    pub fn to_bytes(self) -> Vec<u8> {
-        self.finish(|sections| format::to_bytes(FileKind::Code, sections))
-    }
-
-    fn finish<T>(mut self, done: impl FnOnce(&[(u32, &[&[u8]])]) -> T) -> T {
+    pub fn write(mut self, path: &Path) -> Result<()> {
         let (ranks, order) = self.names.ranks();
         for entry in &mut self.defined {
             entry.0 = ranks[entry.0 as usize];
@@ -233,14 +225,14 @@ impl CodeSegmentBuilder {
         self.defined.par_sort_unstable();
         self.defined.dedup();
         self.words.par_sort_unstable();
-        // An identifier can only be used once in each role where it stands.
+        // Each (start, role) occurs once in a file, so this order is total.
         self.referred.par_sort_unstable_by_key(|o| (o.name, o.file, o.start, o.role));
         let name = |rank: u32| self.names.text(order[rank as usize]);
 
         let (mut defined, mut referred, mut words) =
-            (Writer::default(), Writer::default(), Writer::default());
+            (DictionaryWriter::default(), DictionaryWriter::default(), DictionaryWriter::default());
         for group in self.defined.chunk_by(|a, b| a.0 == b.0) {
-            defined.add(name(group[0].0), |out| put_places(out, group));
+            defined.add(name(group[0].0), |out| put_symbols(out, group));
         }
         for group in self.words.chunk_by(|a, b| a.0 == b.0) {
             words.add(name(group[0].0), |out| put_counts(out, group));
@@ -251,7 +243,7 @@ impl CodeSegmentBuilder {
         self.meta.names = order.len() as u64;
         let meta = serde_json::to_vec(&self.meta).expect("plain data has JSON");
         let ends: Vec<u8> = self.pool.ends.iter().flat_map(|end| end.to_le_bytes()).collect();
-        let dictionary = |ids: DictionarySections, of: &Writer| {
+        let dictionary = |ids: DictionarySections, of: &DictionaryWriter| {
             let [index, blocks, lists] = of.sections().map(<[u8]>::to_vec);
             [(ids[0], index), (ids[1], blocks), (ids[2], lists)]
         };
@@ -275,17 +267,17 @@ impl CodeSegmentBuilder {
         let parts: Vec<[&[u8]; 1]> = sections.iter().map(|(_, bytes)| [bytes.as_slice()]).collect();
         let sections: Vec<(u32, &[&[u8]])> =
             sections.iter().zip(&parts).map(|((id, _), part)| (*id, &part[..])).collect();
-        done(&sections)
+        format::write(path, FileKind::Code, &sections)
     }
 }
 
-/// Returns a problem's bit in a file's record.
+/// Returns the bit of `problem` in a document record.
 pub(super) fn problem_bit(problem: Problem) -> u32 {
     problem as u32
 }
 
-/// Appends files and, in each, the places of symbols.
-fn put_places(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
+/// Appends document gaps, each followed by the number of symbols and their gaps.
+fn put_symbols(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
     let mut file = 0;
     for in_file in group.chunk_by(|a, b| a.1 == b.1) {
         varint::put(out, u64::from(in_file[0].1 - file));
@@ -299,7 +291,7 @@ fn put_places(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
     }
 }
 
-/// Appends files and how often a word occurs in each.
+/// Appends document gaps, each followed by the number of occurrences.
 fn put_counts(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
     let mut file = 0;
     for entry in group {
@@ -309,7 +301,7 @@ fn put_counts(out: &mut Vec<u8>, group: &[(u32, u32, u32)]) {
     }
 }
 
-/// Appends ascending numbers.
+/// Appends ascending numbers as gaps.
 fn put_ascending(out: &mut Vec<u8>, numbers: &[u32]) {
     let mut last = 0;
     for &number in numbers {
@@ -318,8 +310,8 @@ fn put_ascending(out: &mut Vec<u8>, numbers: &[u32]) {
     }
 }
 
-/// Appends files and what is known of each reference in them; where a file has several, the bytes that
-/// they take are told first, so that who looks for another file can pass over them.
+/// Appends document gaps, each followed by the references in the document. If there are several,
+/// their length in bytes comes first, so that a reader can skip them.
 fn put_occurrences(out: &mut Vec<u8>, group: &[Occurrence]) {
     let mut file = 0;
     let mut sites = Vec::new();

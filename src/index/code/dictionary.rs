@@ -31,15 +31,15 @@ use crate::index::format::{self, Container, u64_at};
 /// Entries of a block.
 const BLOCK_ENTRIES: usize = 16;
 
-/// Start of the block u64, start of its lists u64.
+/// Size of an index entry: start of the block u64, start of its lists u64.
 const INDEX_BYTES: usize = 16;
 
-/// Bytes of a name that are kept.
+/// Maximum length of a name in bytes; callers skip longer ones.
 pub const NAME_BYTES_MAX: usize = 256;
 
-/// Puts a dictionary together; names must come in ascending order, each once.
+/// Builds a dictionary from distinct names in ascending order.
 #[derive(Debug, Default)]
-pub struct Writer {
+pub struct DictionaryWriter {
     index: Vec<u8>,
     blocks: Vec<u8>,
     lists: Vec<u8>,
@@ -47,8 +47,8 @@ pub struct Writer {
     entries: usize,
 }
 
-impl Writer {
-    /// Adds a name, whose list `write` appends.
+impl DictionaryWriter {
+    /// Adds a name. `write` appends its list.
     pub fn add(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
         let mut shared = 0;
         if self.entries.is_multiple_of(BLOCK_ENTRIES) {
@@ -68,17 +68,7 @@ impl Writer {
         self.entries += 1;
     }
 
-    /// Returns the number of names so far.
-    pub fn len(&self) -> usize {
-        self.entries
-    }
-
-    /// Returns true if there are no names.
-    pub fn is_empty(&self) -> bool {
-        self.entries == 0
-    }
-
-    /// Returns block index, blocks and lists, to be written as sections.
+    /// Returns the sections: block index, blocks and lists.
     pub fn sections(&self) -> [&[u8]; 3] {
         [&self.index, &self.blocks, &self.lists]
     }
@@ -92,19 +82,17 @@ pub struct Dictionary {
     lists: format::Range,
 }
 
-/// A name's place in the dictionary and its list.
+/// A name of a dictionary and the range of its list.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// The name's place in the order of names.
-    pub place: u32,
+pub struct DictionaryEntry {
     /// The name.
     pub name: Vec<u8>,
-    /// Where its list stands in the container.
+    /// The range of its list in the container.
     pub list: format::Range,
 }
 
 impl Dictionary {
-    /// Returns the dictionary in three sections of a container.
+    /// Opens the dictionary in three sections of a container.
     pub fn open(container: &Container, sections: [u32; 3]) -> Result<Dictionary> {
         let [index, blocks, lists] = sections;
         Ok(Dictionary {
@@ -114,9 +102,9 @@ impl Dictionary {
         })
     }
 
-    /// Returns the list of `name`. O(log names).
-    pub fn find(&self, container: &Container, name: &[u8]) -> Result<Option<Entry>> {
-        let Some(block) = self.block_of(container, name)? else { return Ok(None) };
+    /// Returns the entry of `name`. O(log names).
+    pub fn find(&self, container: &Container, name: &[u8]) -> Result<Option<DictionaryEntry>> {
+        let Some(block) = self.find_block(container, name)? else { return Ok(None) };
         let mut found = None;
         self.walk_block(container, block, &mut |entry| match entry.name.as_slice().cmp(name) {
             Ordering::Less => true,
@@ -129,34 +117,19 @@ impl Dictionary {
         Ok(found)
     }
 
-    /// Returns the name at `place`. O(1).
-    pub fn name(&self, container: &Container, place: u32) -> Result<Vec<u8>> {
-        let mut found = None;
-        let block = place as usize / BLOCK_ENTRIES;
-        if block < self.blocks() {
-            self.walk_block(container, block, &mut |entry| {
-                if entry.place == place {
-                    found = Some(entry.name.clone());
-                }
-                found.is_none()
-            })?;
-        }
-        found.ok_or_else(|| container.corrupt("dictionary's place is damaged"))
-    }
-
-    /// Calls `see` for each name from the first that is not before `start`, in order, until it
-    /// returns false. O(names seen).
+    /// Calls `visit` for each name that is not less than `start`, in ascending order, until it
+    /// returns false. O(visited names).
     pub fn walk(
         &self,
         container: &Container,
         start: &[u8],
-        mut see: impl FnMut(&Entry) -> bool,
+        mut visit: impl FnMut(&DictionaryEntry) -> bool,
     ) -> Result<()> {
-        let first = self.block_of(container, start)?.unwrap_or(0);
+        let first = self.find_block(container, start)?.unwrap_or(0);
         for block in first..self.blocks() {
             let mut goes_on = true;
             self.walk_block(container, block, &mut |entry| {
-                goes_on = entry.name.as_slice() < start || see(entry);
+                goes_on = entry.name.as_slice() < start || visit(entry);
                 goes_on
             })?;
             if !goes_on {
@@ -166,7 +139,7 @@ impl Dictionary {
         Ok(())
     }
 
-    /// Returns a number that the names do not exceed, by less than a block. O(1).
+    /// Returns an upper bound of the number of names, too high by less than one block. O(1).
     pub fn len_max(&self) -> usize {
         self.blocks() * BLOCK_ENTRIES
     }
@@ -175,8 +148,8 @@ impl Dictionary {
         self.index.len() / INDEX_BYTES
     }
 
-    /// Returns the last block whose first name is not after `name`.
-    fn block_of(&self, container: &Container, name: &[u8]) -> Result<Option<usize>> {
+    /// Returns the last block whose first name is not greater than `name`.
+    fn find_block(&self, container: &Container, name: &[u8]) -> Result<Option<usize>> {
         let (mut low, mut high) = (0, self.blocks());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -226,16 +199,13 @@ impl Dictionary {
         &self,
         container: &Container,
         block: usize,
-        see: &mut dyn FnMut(&Entry) -> bool,
+        visit: &mut dyn FnMut(&DictionaryEntry) -> bool,
     ) -> Result<()> {
         let damaged = || container.corrupt("dictionary's block is damaged");
         let (bytes, mut list_at) = self.block(container, block)?;
         let mut input = ByteReader::new(bytes);
-        let mut entry = Entry {
-            place: u32::try_from(block * BLOCK_ENTRIES).map_err(|_| damaged())?,
-            name: Vec::with_capacity(64),
-            list: format::Range::default(),
-        };
+        let mut entry =
+            DictionaryEntry { name: Vec::with_capacity(64), list: format::Range::default() };
         while !input.is_empty() {
             let (shared, own) = input.read_len().zip(input.read_len()).ok_or_else(damaged)?;
             let own = input.read_bytes(own).ok_or_else(damaged)?;
@@ -246,10 +216,9 @@ impl Dictionary {
             entry.name.extend_from_slice(own);
             let len = input.read_len().ok_or_else(damaged)?;
             entry.list = self.lists.slice(list_at, len).ok_or_else(damaged)?;
-            if !see(&entry) {
+            if !visit(&entry) {
                 return Ok(());
             }
-            entry.place += 1;
             list_at += len;
         }
         Ok(())

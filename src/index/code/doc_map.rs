@@ -1,28 +1,30 @@
-//! Which file of a list each segment speaks of, and the other way round.
+//! Maps the files of a tree to documents of code segments, and back.
 
 use rustc_hash::FxHashMap;
 
 use super::reader::{CodeSegment, path_hash};
 use crate::error::Result;
 
-/// No segment, or no file.
+/// Stands for no segment, or no file.
 const NONE: u32 = u32::MAX;
 
-/// For each file of a list the segment and place that speak of it.
+/// For each file of a list, the segment and document with its current facts; and the reverse.
 #[derive(Debug, Default)]
 pub struct DocMap {
+    /// The segment and document of each file, `NONE` if no segment has its current facts.
     docs_of_files: Vec<(u32, u32)>,
+    /// The file of each document of each segment, `NONE` if it changed or was deleted.
     files_of_docs: Vec<Vec<u32>>,
 }
 
 impl DocMap {
-    /// Matches `segments` with a list of `files` files in path order; `file` returns the path of one
-    /// and the hash of its content, or no hash where no segment can speak of it. Of several segments that
-    /// speak of a file the last one counts. O(files + files of the segments).
+    /// Matches documents with files by path and content hash. `file` returns the path of file
+    /// number 0 to `files - 1` and its content hash, or `None` as the hash if the file must not
+    /// match. If several segments match, the last one wins. O(files + documents).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where a segment is damaged, and those of `file`.
+    /// [`crate::Kind::Corrupt`] if a segment is damaged, and those of `file`.
     pub fn new<'f, P: AsRef<[u8]> + 'f>(
         segments: &[CodeSegment],
         files: usize,
@@ -53,25 +55,26 @@ impl DocMap {
         Ok(DocMap { docs_of_files, files_of_docs })
     }
 
-    /// Returns the segment, and the place in it, that speak of the `at`th file. O(1).
+    /// Returns the segment and document of file number `at`. O(1).
     pub fn doc(&self, at: usize) -> Option<(usize, u32)> {
         let &(segment, doc) = self.docs_of_files.get(at)?;
         (segment != NONE).then_some((segment as usize, doc))
     }
 
-    /// Returns the file that the `doc`th of `segment` is, unless another segment speaks of it, or none. O(1).
+    /// Returns the file of a document, or `None` if the document is stale or a later segment
+    /// replaces it. O(1).
     pub fn file(&self, segment: usize, doc: u32) -> Option<u32> {
         let file = *self.files_of_docs.get(segment)?.get(doc as usize)?;
         (self.docs_of_files.get(file as usize) == Some(&(segment as u32, doc))).then_some(file)
     }
 
-    /// Returns true if every file that `segment` speaks of is there as it says. O(its files).
+    /// Returns true if every document of `segment` is current. O(documents).
     pub fn is_current(&self, segment: usize) -> bool {
         let docs = self.files_of_docs.get(segment).map_or(0, Vec::len);
         (0..docs).all(|doc| self.file(segment, doc as u32).is_some())
     }
 
-    /// Forgets what segments say of the `at`th file.
+    /// Removes file number `at` from the map.
     pub fn hide(&mut self, at: usize) {
         if let Some(place) = self.docs_of_files.get_mut(at) {
             *place = (NONE, 0);

@@ -1,12 +1,12 @@
-//! The keys under which symbols are looked up beside their names.
+//! The keys under which symbols are looked up.
 //!
-//! All stand in one dictionary. Names come as they are; the other keys begin with a control
-//! character, which no name does.
+//! One dictionary holds all keys. The key of a name is the name itself; the other keys begin with a
+//! control character, which no name does.
 
 use crate::lang::Symbol;
 use crate::lang::membership::{block_type, last_name, owner};
 
-/// Keys below this one are no names.
+/// The lowest key that is a name.
 pub const NAMES_FROM: &[u8] = b"\x08";
 
 /// Returns the key of the members called `name` of types called `owner`.
@@ -19,26 +19,26 @@ pub fn block(name: &str) -> Vec<u8> {
     [b"\x03", name.as_bytes()].concat()
 }
 
-/// Returns the key of the types and blocks with a base called `name`.
+/// Returns the key of the types and blocks that have a base called `name`.
 pub fn derived(name: &str) -> Vec<u8> {
     [b"\x04", name.as_bytes()].concat()
 }
 
-/// Calls `see` with every key of the symbols of a file, and the place of the symbol.
-pub fn each(symbols: &[Symbol], mut see: impl FnMut(&[u8], u32)) {
+/// Calls `visit` with every key of `symbols` and the index of its symbol.
+pub fn each(symbols: &[Symbol], mut visit: impl FnMut(&[u8], u32)) {
     for (at, symbol) in symbols.iter().enumerate() {
         let place = at as u32;
         if symbol.name.as_bytes() >= NAMES_FROM {
-            see(symbol.name.as_bytes(), place);
+            visit(symbol.name.as_bytes(), place);
         }
         if let Some(owner) = owner(symbols, at) {
-            see(&member(owner, &symbol.name), place);
+            visit(&member(owner, &symbol.name), place);
         }
         if let Some(name) = block_type(symbols, at) {
-            see(&block(name), place);
+            visit(&block(name), place);
         }
         for base in &symbol.bases {
-            see(&derived(last_name(base)), place);
+            visit(&derived(last_name(base)), place);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reads a mapped segment.
+//! Reads a mapped code segment.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::dictionary::{Dictionary, Entry};
+use super::dictionary::{Dictionary, DictionaryEntry};
 use super::{DOC_BYTES, record, section};
 use crate::base::varint::ByteReader;
 use crate::error::{Error, Result};
@@ -17,30 +17,30 @@ use crate::lang::facts::{Import, Reference, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem, Symbol};
 
-/// Returns the number by which a segment knows a repository path. Two paths of one number are no harm,
-/// since a segment's facts count only for a file of the same content.
+/// Returns the hash by which a segment identifies a repository path. A collision is harmless,
+/// because facts apply only to a file with the same content hash.
 pub fn path_hash(path: &[u8]) -> u64 {
     xxh3_64(path)
 }
 
-/// What a segment holds, in numbers.
+/// Statistics of a segment.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Meta {
     /// Files.
     pub files: u64,
-    /// Bytes of their texts.
+    /// Bytes of their text.
     pub bytes: u64,
     /// Symbols.
     pub symbols: u64,
     /// References.
     pub references: u64,
-    /// Different names and words.
+    /// Distinct names and words.
     pub names: u64,
-    /// Files with each problem.
+    /// Number of files with each problem.
     pub problems: BTreeMap<Problem, u64>,
 }
 
-/// A published, immutable segment.
+/// A published, immutable segment of the code index.
 #[derive(Debug)]
 pub struct CodeSegment {
     container: Container,
@@ -62,43 +62,43 @@ pub struct CodeSegment {
 pub struct Doc {
     /// [`path_hash`] of its repository path.
     pub path_hash: u64,
-    /// The hash of the content that the segment speaks of.
+    /// The hash of the content from which the facts were extracted.
     pub hash: u128,
-    /// Its language.
+    /// The language.
     pub language: Option<&'static Language>,
     /// [`crate::lang::marks::Marks`] as bits.
     pub marks: u8,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u32,
-    /// How many symbols it has.
+    /// The number of symbols.
     pub symbols: u32,
     problems: u32,
-    /// Number of its package in the pool and one, or 0.
+    /// Pool number of its package plus one, or 0.
     package: u32,
     symbols_at: usize,
     imports_at: usize,
     called_at: usize,
 }
 
-/// Where a name is referred to.
+/// A reference to a name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Site {
-    /// The file's place in the segment.
+    /// The document number of the file.
     pub doc: u32,
-    /// The byte at which the name starts.
+    /// Byte offset of the name.
     pub start: u32,
     /// How it is used.
     pub role: Role,
-    /// What it is a member of, see [`crate::lang::facts::Reference::receiver`].
+    /// The receiver chain, see [`crate::lang::facts::Reference::receiver`].
     pub receiver: Option<String>,
-    /// The symbol around it.
+    /// Index of the enclosing symbol in the file's symbols.
     pub enclosing: Option<u32>,
     /// Number of arguments of a call.
     pub arguments: Option<u8>,
 }
 
 impl Site {
-    /// Returns the reference to `name` that stands there.
+    /// Returns the site as a reference to `name`.
     pub fn into_reference(self, name: &str) -> Reference {
         let start = self.start as usize;
         Reference {
@@ -111,24 +111,17 @@ impl Site {
     }
 }
 
-impl Doc {
-    /// Returns true if its symbols may be incomplete for that reason.
-    pub fn has(&self, problem: Problem) -> bool {
-        self.problems & 1 << super::builder::problem_bit(problem) != 0
-    }
-}
-
 impl CodeSegment {
     /// Opens the segment at `path`.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where it is damaged or of another version.
+    /// [`crate::Kind::Corrupt`] if it is damaged or of another format version.
     pub fn open(path: &Path, on_heap: bool) -> Result<CodeSegment> {
         CodeSegment::new(Map::open(path, on_heap)?)
     }
 
-    /// Opens a mapped segment. Its blocks are checked when they are touched.
+    /// Opens a mapped segment. Blocks are checked on first access.
     pub fn new(map: Map) -> Result<CodeSegment> {
         let container = Container::open(map, FileKind::Code)?;
         let meta = container.copy(container.section(section::META)?)?;
@@ -154,18 +147,17 @@ impl CodeSegment {
         })
     }
 
-    /// Returns the container, to check it whole and for its size.
+    /// Returns the container, for a complete check and for its size.
     pub fn container(&self) -> &Container {
         &self.container
     }
 
-    /// Returns what it holds, in numbers.
+    /// Returns the statistics.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
 
-    /// Returns a number that the keys under which symbols are found do not exceed: names, and those of
-    /// [`super::keys`]. O(1).
+    /// Returns an upper bound of the number of symbol keys ([`super::keys`]). O(1).
     pub fn defined_max(&self) -> usize {
         self.defined.len_max()
     }
@@ -175,7 +167,7 @@ impl CodeSegment {
         (self.docs.len() / DOC_BYTES) as u32
     }
 
-    /// Returns a file. O(1).
+    /// Returns the record of a document. O(1).
     pub fn doc(&self, doc: u32) -> Result<Doc> {
         let damaged = || self.container.corrupt("code index's file is damaged");
         let start = (doc as usize).checked_mul(DOC_BYTES).ok_or_else(damaged)?;
@@ -197,20 +189,21 @@ impl CodeSegment {
         })
     }
 
-    /// Returns the package that a file says it is of. O(1).
+    /// Returns the package that a file declares. O(1).
     pub fn package(&self, doc: &Doc) -> Option<String> {
         self.text(doc.package.checked_sub(1)?)
     }
 
-    /// Returns the symbols of a file, without signatures and documentation, which stand in its text
-    /// ([`crate::lang::symbols::SymbolSource`]). Its path becomes a part of their ids. O(its symbols).
+    /// Returns the symbols of a file, without signatures and documentation, which are read from its text
+    /// ([`crate::lang::symbols::SymbolSource`]). Symbol ids contain `path`. O(symbols).
     pub fn symbols(&self, doc: u32, path: &[u8]) -> Result<Vec<Symbol>> {
         let (of, bytes) = self.symbols_of(doc)?;
         let path = String::from_utf8_lossy(path);
         record::symbols(bytes, of.symbols as usize, &path, self).ok_or_else(|| self.damaged())
     }
 
-    /// Returns the symbol at a place of a file's symbols, if there are as many, and the file. O(place).
+    /// Returns the symbol with index `place` and its document, or `None` if the document has fewer
+    /// symbols. O(place).
     pub fn symbol(&self, doc: u32, place: u32, path: &[u8]) -> Result<Option<(Doc, Symbol)>> {
         let (of, bytes) = self.symbols_of(doc)?;
         if place >= of.symbols {
@@ -221,7 +214,7 @@ impl CodeSegment {
         symbol.map(|symbol| Some((of, symbol))).ok_or_else(|| self.damaged())
     }
 
-    /// Returns a file and the bytes of its symbols.
+    /// Returns the record of a document and its encoded symbols.
     fn symbols_of(&self, doc: u32) -> Result<(Doc, &[u8])> {
         let of = self.doc(doc)?;
         let end = match doc + 1 < self.docs() {
@@ -236,7 +229,7 @@ impl CodeSegment {
         self.container.corrupt("code index's symbols are damaged")
     }
 
-    /// Returns the file at a repository path, by its number. O(log files).
+    /// Returns the document number of a repository path. O(log files).
     fn find(&self, path: &[u8]) -> Result<Option<u32>> {
         let damaged = || self.container.corrupt("code index's order of files is damaged");
         let wanted = path_hash(path);
@@ -254,8 +247,8 @@ impl CodeSegment {
         Ok(None)
     }
 
-    /// Returns language and symbols of the file at a repository path, if the segment speaks of content
-    /// with that hash and nothing is missing from its symbols. O(log files + its symbols).
+    /// Returns language and symbols of the file at `path` if the segment has facts of content with
+    /// this hash and its symbols are complete. O(log files + symbols).
     pub fn outline(
         &self,
         path: &[u8],
@@ -269,7 +262,7 @@ impl CodeSegment {
         Ok(Some((language, self.symbols(at, path)?)))
     }
 
-    /// Returns the package and the imports of a file. O(its imports).
+    /// Returns the package and the imports of a file. O(imports).
     pub fn imports(&self, doc: u32) -> Result<(Option<String>, Vec<Import>)> {
         let damaged = || self.container.corrupt("code index's imports are damaged");
         let end = match doc + 1 < self.docs() {
@@ -286,8 +279,8 @@ impl CodeSegment {
         self.container.bytes(section.slice(start, len).ok_or_else(damaged)?)
     }
 
-    /// Returns which symbols have a key (see [`super::keys`]): files and symbols, in order.
-    /// O(log keys + places).
+    /// Returns the document and index of each symbol with a key (see [`super::keys`]), ascending.
+    /// O(log keys + symbols).
     pub fn defined(&self, key: &[u8]) -> Result<Vec<(u32, u32)>> {
         match self.defined.find(&self.container, key)? {
             Some(entry) => self.places(&entry),
@@ -295,19 +288,18 @@ impl CodeSegment {
         }
     }
 
-    /// Calls `see` with each defined name from `start` on, in the order of bytes, and the entry
-    /// that [`CodeSegment::places`] reads, until it returns false.
-    pub fn walk_defined(&self, start: &[u8], see: impl FnMut(&Entry) -> bool) -> Result<()> {
-        self.defined.walk(&self.container, start, see)
+    /// Calls `visit` with the entry of each key from `start` on, in byte order, until it returns
+    /// false. [`CodeSegment::places`] decodes the entry.
+    pub fn walk_defined(
+        &self,
+        start: &[u8],
+        visit: impl FnMut(&DictionaryEntry) -> bool,
+    ) -> Result<()> {
+        self.defined.walk(&self.container, start, visit)
     }
 
-    /// Calls `see` with each word from `start` on, in the order of bytes, until it returns false.
-    pub fn walk_words(&self, start: &[u8], see: impl FnMut(&Entry) -> bool) -> Result<()> {
-        self.words.walk(&self.container, start, see)
-    }
-
-    /// Returns the places of a defined name. O(places).
-    pub fn places(&self, entry: &Entry) -> Result<Vec<(u32, u32)>> {
+    /// Returns the document and index of each symbol of an entry, ascending. O(symbols).
+    pub fn places(&self, entry: &DictionaryEntry) -> Result<Vec<(u32, u32)>> {
         let damaged = || self.container.corrupt("code index's definitions are damaged");
         let mut input = ByteReader::new(self.container.bytes(entry.list)?);
         let mut places = Vec::new();
@@ -327,7 +319,8 @@ impl CodeSegment {
         Ok(places)
     }
 
-    /// Returns the files that hold `word`, and how often, in order. O(log words + files).
+    /// Returns the documents that contain `word` and how often, ascending. O(log words +
+    /// documents).
     pub fn word(&self, word: &[u8]) -> Result<Vec<(u32, u32)>> {
         let damaged = || self.container.corrupt("code index's words are damaged");
         let Some(entry) = self.words.find(&self.container, word)? else { return Ok(Vec::new()) };
@@ -342,7 +335,7 @@ impl CodeSegment {
         Ok(files)
     }
 
-    /// Returns where `name` is referred to, in order. O(log names + sites).
+    /// Returns the references to `name`, by document and offset. O(log names + sites).
     pub fn sites(&self, name: &[u8]) -> Result<Vec<Site>> {
         let Some(entry) = self.referred.find(&self.container, name)? else { return Ok(Vec::new()) };
         let mut input = ByteReader::new(self.container.bytes(entry.list)?);
@@ -360,8 +353,8 @@ impl CodeSegment {
         Ok(sites)
     }
 
-    /// Returns the names that a file calls, each once and in no particular order, and the places of
-    /// the calls. O(names × (log names + files that use each)).
+    /// Returns the distinct names that a file calls, in no particular order, and the call sites.
+    /// O(names × (log names + documents that use each)).
     pub fn calls(&self, doc: u32) -> Result<Vec<(String, Vec<Site>)>> {
         let damaged = || self.container.corrupt("code index's calls are damaged");
         let end = match doc + 1 < self.docs() {
@@ -382,7 +375,7 @@ impl CodeSegment {
         Ok(calls)
     }
 
-    /// Returns where one file refers to `name`. O(log names + files that do).
+    /// Returns the references to `name` in one document. O(log names + documents that refer to it).
     fn sites_in(&self, name: &[u8], wanted: u32) -> Result<Vec<Site>> {
         let damaged = || self.container.corrupt("code index's references are damaged");
         let mut sites = Vec::new();
@@ -398,7 +391,7 @@ impl CodeSegment {
                     self.sites_of(&mut input, doc, count, &mut sites).ok_or_else(damaged)?;
                 }
                 Some(bytes) => _ = input.read_bytes(bytes).ok_or_else(damaged)?,
-                None => pass_over_site(&mut input).ok_or_else(damaged)?,
+                None => skip_site(&mut input).ok_or_else(damaged)?,
             }
         }
         Ok(sites)
@@ -436,8 +429,8 @@ impl CodeSegment {
     }
 }
 
-/// Reads past one site.
-fn pass_over_site(input: &mut ByteReader<'_>) -> Option<()> {
+/// Skips one site.
+fn skip_site(input: &mut ByteReader<'_>) -> Option<()> {
     let head = input.read_u64()?;
     let numbers = 1 + u32::from(head & 8 != 0) + u32::from(head & 16 != 0);
     (0..numbers).try_for_each(|_| input.read_u64().map(|_| ()))

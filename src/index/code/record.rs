@@ -1,7 +1,8 @@
-//! A file's facts as bytes: its symbols, and its package and imports.
+//! Encoding of a file's facts: its symbols, its package and its imports.
 //!
-//! Texts are numbers: their places in the pool of the segment. Signatures and documentation are not
-//! kept, only where they stand, since the file itself is read before anything of it is shown.
+//! Strings are stored as their numbers in the string pool of the segment. Signatures and
+//! documentation are stored as spans only, because the file itself is read before any of it is
+//! shown.
 
 use std::ops::Range;
 
@@ -9,30 +10,30 @@ use crate::base::varint::{ByteReader, put, put_signed};
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::symbols::{Symbol, SymbolKind, SymbolSource, Visibility};
 
-/// Turns texts into numbers while a segment is built.
+/// Assigns numbers to strings while a segment is built.
 pub(super) trait Numbers {
-    /// Returns the number of a text.
+    /// Returns the number of a string.
     fn number(&mut self, text: &str) -> u32;
 }
 
-/// Turns numbers into texts.
+/// Resolves the numbers of strings.
 pub(super) trait Texts {
-    /// Returns the text of that number.
+    /// Returns the string with this number.
     fn text(&self, number: u32) -> Option<String>;
 }
 
 const VISIBILITIES: [Visibility; 4] =
     [Visibility::Public, Visibility::Internal, Visibility::Protected, Visibility::Private];
 
-/// Bits of a symbol's flags.
-const WHOLE: u64 = 1;
+/// Flags of a symbol. The bits from `BASES` on are the number of its bases.
+const MULTILINE: u64 = 1;
 const DOCSTRING: u64 = 2;
 const TYPED: u64 = 4;
 const OWN_SCOPE: u64 = 8;
-const CUT: u64 = 16;
+const NAME_CUT: u64 = 16;
 const BASES: u32 = 5;
 
-/// Appends the symbols of a file.
+/// Appends the encoded symbols of a file.
 pub(super) fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], numbers: &mut dyn Numbers) {
     let (mut start, mut line) = (0, 0);
     for (place, symbol) in symbols.iter().enumerate() {
@@ -42,11 +43,11 @@ pub(super) fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], numbers: &mut d
         let source = &symbol.source;
         let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
         let has_own_scope = symbol.scope != symbol.qualified_name;
-        let flags = flag(source.is_multiline, WHOLE)
+        let flags = flag(source.is_multiline, MULTILINE)
             | flag(source.is_docstring, DOCSTRING)
             | flag(symbol.type_chain.is_some(), TYPED)
             | flag(has_own_scope, OWN_SCOPE)
-            | flag(scope.is_none(), CUT)
+            | flag(scope.is_none(), NAME_CUT)
             | (symbol.bases.len() as u64) << BASES;
         put(out, u64::from(numbers.number(&symbol.name)));
         out.push((kind | visibility << 5) as u8);
@@ -87,7 +88,7 @@ fn ordinal(symbol: &Symbol) -> u64 {
     symbol.id.rsplit_once('#').and_then(|(_, ordinal)| ordinal.parse().ok()).unwrap_or(0)
 }
 
-/// A symbol as it is kept: its texts are numbers.
+/// A decoded symbol whose strings are still numbers.
 struct Record {
     name: u32,
     code: u8,
@@ -106,14 +107,14 @@ struct Record {
     doc: Vec<Range<usize>>,
 }
 
-/// Reads the records of a file's symbols, one after the other.
+/// Decodes the records of a file's symbols in order.
 struct Records<'a> {
     input: ByteReader<'a>,
     bytes: usize,
     place: usize,
     start: i64,
     line: i64,
-    /// How deep each symbol lies that was read.
+    /// The nesting depth of each symbol read so far.
     depths: Vec<u32>,
 }
 
@@ -123,7 +124,7 @@ impl Records<'_> {
         Records { input, bytes: bytes.len(), place: 0, start: 0, line: 0, depths }
     }
 
-    /// Reads the next record; `None` where the bytes are damaged.
+    /// Decodes the next record, or returns `None` if the bytes are damaged.
     fn next(&mut self) -> Option<Record> {
         let Records { input, bytes, place, start, line, depths } = self;
         let name = input.read_u32()?;
@@ -180,7 +181,7 @@ impl Records<'_> {
 }
 
 impl Record {
-    /// Returns the symbol of a file at `path` that is `depth` deep.
+    /// Returns the symbol, which is nested `depth` levels deep in the file at `path`.
     fn symbol(self, depth: u32, path: &str, texts: &dyn Texts) -> Option<Symbol> {
         let has = |flag: u64| self.flags & flag != 0;
         let text = |number: Option<u32>| match number {
@@ -191,7 +192,7 @@ impl Record {
         let scope = texts.text(self.scope)?;
         let (type_chain, own_scope) = (text(self.type_chain)?, text(self.own_scope)?);
         let bases: Option<Vec<String>> = self.bases.iter().map(|&base| texts.text(base)).collect();
-        let qualified_name = if has(CUT) { scope } else { scope + &name };
+        let qualified_name = if has(NAME_CUT) { scope } else { scope + &name };
         let Record { signature, doc, ordinal, .. } = self;
         Some(Symbol {
             id: format!("{path}#{qualified_name}#{ordinal}"),
@@ -209,7 +210,7 @@ impl Record {
             bases: bases?,
             source: SymbolSource {
                 signature,
-                is_multiline: has(WHOLE),
+                is_multiline: has(MULTILINE),
                 doc,
                 is_docstring: has(DOCSTRING),
             },
@@ -221,7 +222,7 @@ impl Record {
 }
 
 /// Returns the `count` symbols of the file at `path`, without signatures and documentation, or
-/// `None` where the bytes are damaged.
+/// `None` if the bytes are damaged.
 pub(super) fn symbols(
     bytes: &[u8],
     count: usize,
@@ -237,7 +238,7 @@ pub(super) fn symbols(
     Some(symbols)
 }
 
-/// Returns the symbol at a place of them, as [`symbols`] does. O(place).
+/// Returns only the symbol with index `place`, see [`symbols`]. O(place).
 pub(super) fn symbol(bytes: &[u8], place: usize, path: &str, texts: &dyn Texts) -> Option<Symbol> {
     let mut records = Records::new(bytes);
     for _ in 0..place {
@@ -252,7 +253,7 @@ fn range(start: i64, len: usize) -> Option<Range<usize>> {
     Some(start..start.checked_add(len)?)
 }
 
-/// Appends the package and the imports of a file.
+/// Appends the encoded package and imports of a file.
 pub(super) fn put_imports(
     out: &mut Vec<u8>,
     package: Option<&str>,
@@ -279,7 +280,7 @@ pub(super) fn put_imports(
     }
 }
 
-/// Returns the package and the imports of a file, or `None` where the bytes are damaged.
+/// Returns the package and the imports of a file, or `None` if the bytes are damaged.
 pub(super) fn imports(bytes: &[u8], texts: &dyn Texts) -> Option<(Option<String>, Vec<Import>)> {
     let mut input = ByteReader::new(bytes);
     let package = match input.read_u32()? {

@@ -1,14 +1,15 @@
-//! Which segments of the code index there are.
+//! Publication of the segments of the code index.
 //!
 //! ```text
-//! code.lock              held by the one process that adds segments
-//! code-<n>.json          manifest of the nth publication: its segments and their checksums
+//! code.lock                 held by the one process that writes
+//! code-<n>.json             manifest of publication n: its segments and their checksums
 //! code-segment-<n>-<i>.idx  segment i that publication n added
 //! ```
 //!
-//! They lie in the index directory beside the files of the search index, are published like those
-//! (new files first, the manifest last), and may be behind them: whoever opens them matches paths and
-//! content hashes ([`super::doc_map`]), and knows so which files no segment speaks of.
+//! The files are in the index directory, next to those of the search index, and are published in
+//! the same way: new files first, the manifest last. The code index may be older than the search
+//! index. A reader therefore matches paths and content hashes ([`super::doc_map`]), which also
+//! yields the files that no segment covers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -22,35 +23,37 @@ use crate::index::format;
 use crate::index::store::{Role, Store, WriterLock, seal, unseal};
 use crate::lang::language::LANGUAGES;
 
-/// Changes whenever the same text gives other facts, so that older segments are built again.
+/// Increases whenever extraction gives different facts for the same text, so that older segments
+/// are rebuilt.
 const FACTS_VERSION: u32 = 4;
 
-/// Segments of one publication; more are not opened.
+/// Maximum number of segments in a publication.
 pub const SEGMENTS_MAX: usize = 31;
 
-/// How often a reader looks again when files vanish under it because a writer published.
+/// How often a reader retries when files disappear because a writer published.
 const ATTEMPTS: usize = 10;
 
-/// What a publication consists of.
+/// The contents of a publication.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CodeManifest {
     /// [`format::VERSION`].
     pub format: u32,
-    /// [`builder`] of the program that made the segments.
+    /// [`builder`] of the program that wrote the segments.
     pub builder: String,
     /// Counts up from 1.
     pub number: u64,
-    /// The generation of the search index that they were made from.
+    /// The generation of the search index whose files were read.
     pub generation: u64,
     /// File names of the segments, oldest first.
     pub segments: Vec<String>,
-    /// How many of the segments make up the base; the others were added by refreshes.
+    /// The number of leading segments that form the base; refreshes added the others.
     pub base: usize,
     /// Checksums of the segments.
     pub checksums: Vec<u32>,
 }
 
-/// Returns what decides which facts a text gives: two builders of the same name give the same.
+/// Returns the identity of the fact extraction: programs with equal identities extract the same
+/// facts from the same text.
 pub fn builder() -> String {
     let mut names = String::new();
     for language in LANGUAGES {
@@ -60,43 +63,42 @@ pub fn builder() -> String {
     format!("{}-{FACTS_VERSION}-{:016x}", env!("CARGO_PKG_VERSION"), xxh3_64(names.as_bytes()))
 }
 
-/// The segments of one publication, opened.
+/// An opened publication.
 #[derive(Debug)]
 pub struct CodeIndex {
     /// The segments, oldest first.
     pub segments: Vec<CodeSegment>,
-    /// The manifest that named them.
+    /// The manifest of the publication.
     pub manifest: CodeManifest,
 }
 
-/// The code indexes in an index directory.
+/// The code index of an index directory.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeStore<'a>(pub &'a Store);
 
-/// Segments to be published.
+/// The segments of a publication to be made.
 #[derive(Debug)]
 pub struct NewSegments {
     /// From [`CodeStore::next_number`].
     pub number: u64,
-    /// Names of earlier segments that stay.
+    /// Names of earlier segments that remain.
     pub kept: Vec<String>,
-    /// How many of `kept` belong to the base.
+    /// The number of leading segments in `kept` that belong to the base.
     pub kept_base: usize,
-    /// How many new segments lie at [`CodeStore::segment_path`].
+    /// The number of new segments, written to [`CodeStore::segment_path`].
     pub added: usize,
-    /// The new segments are the base.
+    /// True if the new segments form the base.
     pub is_base: bool,
-    /// The generation whose files they speak of.
+    /// The generation whose files were read.
     pub generation: u64,
 }
 
 impl CodeStore<'_> {
-    /// Opens the newest segments, or returns `None` where there are none, or only such as another
-    /// builder made.
+    /// Opens the newest publication, or returns `None` if there is none by this builder.
     ///
     /// # Errors
     ///
-    /// [`Kind::Corrupt`] naming the damaged file.
+    /// [`Kind::Corrupt`] with the path of the damaged file.
     pub fn open(&self) -> Result<Option<CodeIndex>> {
         let mut last = None;
         for _ in 0..ATTEMPTS {
@@ -114,29 +116,29 @@ impl CodeStore<'_> {
         }
     }
 
-    /// Returns the newest manifest, or `None` where there is none of this builder.
+    /// Returns the newest manifest, or `None` if it is not by this builder or does not exist.
     ///
     /// # Errors
     ///
-    /// [`Kind::Corrupt`] where it is damaged.
+    /// [`Kind::Corrupt`] if it is damaged.
     pub fn newest(&self) -> Result<Option<CodeManifest>> {
         Ok(self.newest_of_any()?.filter(|manifest| manifest.builder == builder()))
     }
 
-    /// Returns true if a code index was built: it may be damaged, or, in a directory beside this one,
-    /// that of another version of the program.
+    /// Returns true if a code index was ever built, even if it is damaged or in the directory of
+    /// another version of the program.
     pub fn was_built(&self) -> bool {
-        let is_beside = |dir| !CodeStore(&Store::new(dir, self.0.on_heap())).numbers().is_empty();
-        !self.numbers().is_empty() || self.0.neighbours().into_iter().any(is_beside)
+        let has_code = |dir| !CodeStore(&Store::new(dir, self.0.on_heap())).numbers().is_empty();
+        !self.numbers().is_empty() || self.0.neighbours().into_iter().any(has_code)
     }
 
-    /// Returns the newest manifest, whoever made it.
+    /// Returns the newest manifest of any builder.
     fn newest_of_any(&self) -> Result<Option<CodeManifest>> {
         self.newest_listed(|| self.numbers())
     }
 
-    /// Returns the newest manifest of those that `list` numbers, which is asked again: while a writer
-    /// publishes, a listing may name only what is gone by now, or nothing.
+    /// Returns the newest manifest among the numbers that `list` returns. Lists again if none can
+    /// be read: while a writer publishes, a listing may be empty or name only removed files.
     fn newest_listed(&self, mut list: impl FnMut() -> Vec<u64>) -> Result<Option<CodeManifest>> {
         for _ in 0..ATTEMPTS {
             let mut numbers = list();
@@ -150,7 +152,7 @@ impl CodeStore<'_> {
         Ok(None)
     }
 
-    /// Reads the manifest of publication `number`, or returns `None` where there is none.
+    /// Reads the manifest of publication `number`, or returns `None` if it does not exist.
     fn manifest(&self, number: u64) -> Result<Option<CodeManifest>> {
         let path = self.manifest_path(number);
         let bytes = match fs::read(&path) {
@@ -161,7 +163,7 @@ impl CodeStore<'_> {
         let manifest = std::str::from_utf8(&bytes).ok().and_then(parse);
         match manifest.filter(|manifest| manifest.number == number) {
             Some(manifest) => Ok(Some(manifest)),
-            None => Err(Error::corrupt(&path, "code index's manifest is damaged")),
+            None => Err(Error::corrupt(&path, "manifest of the code index is damaged")),
         }
     }
 
@@ -173,27 +175,28 @@ impl CodeStore<'_> {
             if segment.container().checksum() != *checksum {
                 return Err(segment
                     .container()
-                    .corrupt("code index's segments do not belong together"));
+                    .corrupt("segments of the code index do not belong together"));
             }
             segments.push(segment);
         }
         Ok(CodeIndex { segments, manifest })
     }
 
-    /// Takes the lock of the one process that adds segments; does not wait. What an earlier one left,
-    /// having been killed, is removed.
+    /// Takes the lock for writing segments, without waiting, and removes the leftovers of a killed
+    /// writer.
     ///
     /// # Errors
     ///
-    /// [`Kind::Busy`] while another process adds segments.
+    /// [`Kind::Busy`] while another process holds the lock.
     pub fn lock(&self) -> Result<WriterLock> {
         let lock = self.0.lock_as(Role::CodeWriter)?;
         self.tidy(&lock);
         Ok(lock)
     }
 
-    /// Removes what belongs to no publication: files that are not whole, and segments that the newest
-    /// manifest does not name. Where that is damaged, segments stay until the next publication.
+    /// Removes files that belong to no publication: unfinished ones, and segments that the newest
+    /// manifest does not name. If that manifest is damaged, segments stay until the next
+    /// publication.
     pub fn tidy(&self, _lock: &WriterLock) {
         let newest = self.newest_of_any();
         let is_named = |name: &str| match &newest {
@@ -208,7 +211,7 @@ impl CodeStore<'_> {
         });
     }
 
-    /// Returns the number that the next publication should carry.
+    /// Returns the number of the next publication.
     pub fn next_number(&self) -> u64 {
         let of_segments = self.names().into_iter().filter_map(|name| {
             let rest = name.strip_prefix("code-segment-")?;
@@ -217,17 +220,17 @@ impl CodeStore<'_> {
         self.numbers().into_iter().chain(of_segments).max().unwrap_or(0) + 1
     }
 
-    /// Returns where new segment `i` of publication `number` is to be written.
+    /// Returns the temporary path of new segment `i` of publication `number`.
     pub fn segment_path(&self, number: u64, i: usize) -> PathBuf {
         self.0.dir().join(format!("code-segment-{number}-{i}.idx.new"))
     }
 
-    /// Publishes segments, then removes those that no longer belong.
+    /// Publishes segments, then removes those that are no longer referenced.
     ///
     /// # Errors
     ///
-    /// Those of [`WriterLock::check`]; [`Kind::Io`] where it cannot be written, after which
-    /// [`CodeStore::tidy`] removes what is left.
+    /// Those of [`WriterLock::check`]; [`Kind::Io`] if a file cannot be written.
+    /// [`CodeStore::tidy`] then removes the remains.
     pub fn publish(&self, lock: &WriterLock, new: NewSegments) -> Result<CodeManifest> {
         lock.check()?;
         let dir = self.0.dir();
@@ -283,7 +286,7 @@ impl CodeStore<'_> {
 
 fn parse(text: &str) -> Option<CodeManifest> {
     let manifest: CodeManifest = serde_json::from_str(unseal(text)?).ok()?;
-    // Names come from us, but a manifest may come from anyone: they must stay in the directory.
+    // A manifest may have been forged, so its names must not lead out of the directory.
     let plain = |name: &String| {
         !name.contains(['/', '\\']) && name.starts_with("code-") && name.ends_with(".idx")
     };

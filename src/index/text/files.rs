@@ -120,7 +120,6 @@ impl FilesBuilder {
 #[derive(Debug)]
 pub struct Files {
     container: Container,
-    generation: u64,
     files: usize,
     documents: usize,
     lines_left: u64,
@@ -168,7 +167,6 @@ impl Files {
             *words = u64_at(&head, 36 + field * 8);
         }
         let table = Files {
-            generation: u64_at(&head, 12),
             files,
             documents,
             lines_left: u64_at(&head, 28),
@@ -209,11 +207,6 @@ impl Files {
     /// Returns the number of documents.
     pub fn documents(&self) -> usize {
         self.documents
-    }
-
-    /// Returns the generation that the index was built of.
-    pub fn generation(&self) -> u64 {
-        self.generation
     }
 
     /// Returns the number of lines that no chunk holds: those behind the bound of a file's chunks.

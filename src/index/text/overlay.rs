@@ -104,16 +104,6 @@ impl Overlay {
         self.hide(path).map(|_| ())
     }
 
-    /// Returns the number of files that were edited and are still there.
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Returns true if the index counts as it is.
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && !self.has_masked
-    }
-
     /// Returns the index below.
     pub fn base(&self) -> &TextIndex {
         &self.base

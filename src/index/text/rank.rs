@@ -32,10 +32,8 @@ pub struct Hit {
     pub ordinal: usize,
     /// Its lines, from 1.
     pub lines: std::ops::Range<usize>,
-    /// The sum of `parts`.
+    /// The BM25 score.
     pub score: f32,
-    /// What each term of the query contributes; empty unless that was asked for.
-    pub parts: Vec<f32>,
 }
 
 /// A file and its score.
@@ -57,7 +55,6 @@ pub struct FileHit {
 pub struct Ranking<'a> {
     overlay: &'a Overlay,
     documents: Documents<'a>,
-    scorers: Vec<Scorer<'a>>,
     /// Scores of the index's documents.
     base: Vec<f32>,
     /// Scores of edited files' chunks, by file.
@@ -74,21 +71,19 @@ const TERMS_AT_ONCE: usize = 24;
 
 /// What some terms say of documents and files.
 #[derive(Debug)]
-struct Sums<'a> {
-    scorers: Vec<Scorer<'a>>,
+struct Sums {
     base: Vec<f32>,
     edited: Vec<Vec<f32>>,
     base_files: Vec<f32>,
     edited_files: Vec<f32>,
 }
 
-impl<'a> Sums<'a> {
+impl Sums {
     /// Returns the sum of both; the terms of `self` come first.
-    fn with(mut self, other: Sums<'a>) -> Sums<'a> {
+    fn with(mut self, other: Sums) -> Sums {
         let add = |to: &mut [f32], more: &[f32]| {
             to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         };
-        self.scorers.extend(other.scorers);
         add(&mut self.base, &other.base);
         add(&mut self.base_files, &other.base_files);
         add(&mut self.edited_files, &other.edited_files);
@@ -104,29 +99,24 @@ impl<'a> Sums<'a> {
 /// # Errors
 ///
 /// [`crate::Kind::Corrupt`] where the index is damaged.
-pub fn rank<'a>(overlay: &'a Overlay, query: &'a Query, bm25: &Bm25) -> Result<Ranking<'a>> {
+pub fn rank<'a>(overlay: &'a Overlay, query: &Query, bm25: &Bm25) -> Result<Ranking<'a>> {
     let documents = overlay.base().files().view()?;
     let terms = &query.terms[..query.terms.len().min(TERMS_MAX)];
-    let parts: Vec<Sums<'a>> = match terms.len() > TERMS_AT_ONCE {
-        false => vec![sums(overlay, &documents, terms, bm25)?],
-        true => terms
+    let batches: Vec<Sums> = if terms.len() > TERMS_AT_ONCE {
+        terms
             .par_chunks(TERMS_AT_ONCE)
             .map(|terms| sums(overlay, &documents, terms, bm25))
-            .collect::<Result<_>>()?,
+            .collect::<Result<_>>()?
+    } else {
+        vec![sums(overlay, &documents, terms, bm25)?]
     };
-    let sums = parts.into_iter().reduce(Sums::with).expect("at least one part");
-    let Sums { scorers, base, edited, base_files, edited_files } = sums;
-    Ok(Ranking { overlay, documents, scorers, base, edited, base_files, edited_files })
+    let sums = batches.into_iter().reduce(Sums::with).expect("at least one batch");
+    let Sums { base, edited, base_files, edited_files } = sums;
+    Ok(Ranking { overlay, documents, base, edited, base_files, edited_files })
 }
 
-fn sums<'a>(
-    overlay: &'a Overlay,
-    documents: &Documents<'a>,
-    terms: &'a [Term],
-    bm25: &Bm25,
-) -> Result<Sums<'a>> {
+fn sums(overlay: &Overlay, documents: &Documents<'_>, terms: &[Term], bm25: &Bm25) -> Result<Sums> {
     let mut sums = Sums {
-        scorers: Vec::new(),
         base: vec![0.0; overlay.base().files().documents()],
         edited: overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]).collect(),
         base_files: vec![0.0; overlay.base().files().len()],
@@ -145,7 +135,7 @@ fn sums<'a>(
             }
         };
         let mut scorer = Scorer { term, k1: bm25.k1, norms, weight: 0.0 };
-        scorer.frequencies(overlay, documents, None, &mut frequencies)?;
+        scorer.frequencies(overlay, documents, &mut frequencies)?;
         let edited = scorer.edited_frequencies(overlay);
         scorer.weigh(frequencies.len() + edited.len(), &live);
         let (mut file, mut most) = (0, 0.0_f32);
@@ -175,7 +165,6 @@ fn sums<'a>(
         if let Some(sum) = sums.edited_files.get_mut(file) {
             *sum += most;
         }
-        sums.scorers.push(scorer);
     }
     Ok(sums)
 }
@@ -261,13 +250,11 @@ impl Scorer<'_> {
         Field::ALL.into_iter().filter(move |field| weights[field.index()] > 0.0)
     }
 
-    /// Adds up how often the live documents of the index hold the term: all, or those of `only`, which
-    /// ascend.
+    /// Adds the weighted frequency of the term in each live document of the index to `sums`.
     fn frequencies(
         &self,
         overlay: &Overlay,
         documents: &Documents<'_>,
-        only: Option<&[u32]>,
         sums: &mut Frequencies,
     ) -> Result<()> {
         for field in self.fields() {
@@ -279,22 +266,12 @@ impl Scorer<'_> {
                     sums.add(document, norms[usize::from(length.0)] * count as f32);
                 }
             };
-            overlay.base().postings(field, &self.term.stem, |first, postings| match only {
-                None => {
-                    while !postings.docs().is_empty() {
-                        for (&document, &count) in postings.docs().iter().zip(postings.freqs()) {
-                            add(first + document, count);
-                        }
-                        postings.advance();
+            overlay.base().postings(field, &self.term.stem, |first, postings| {
+                while !postings.docs().is_empty() {
+                    for (&document, &count) in postings.docs().iter().zip(postings.freqs()) {
+                        add(first + document, count);
                     }
-                }
-                Some(only) => {
-                    for &wanted in only.iter().filter(|&&wanted| wanted >= first) {
-                        let at = postings.seek(wanted - first);
-                        if postings.docs().get(at) == Some(&(wanted - first)) {
-                            add(wanted, postings.freq(at));
-                        }
-                    }
+                    postings.advance();
                 }
             })?;
         }
@@ -351,22 +328,6 @@ impl Ranking<'_> {
     ///
     /// [`crate::Kind::Corrupt`] where the index is damaged.
     pub fn chunks(&self, k: usize) -> Result<Vec<Hit>> {
-        Ok(self.best_chunks(k)?.1)
-    }
-
-    /// Returns the same with what each term contributes. O(documents + postings of the terms).
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Kind::Corrupt`] where the index is damaged.
-    pub fn explained_chunks(&self, k: usize) -> Result<Vec<Hit>> {
-        let (places, mut hits) = self.best_chunks(k)?;
-        // Contributions are found again for the few that are asked for.
-        self.contribute(&places, &mut hits)?;
-        Ok(hits)
-    }
-
-    fn best_chunks(&self, k: usize) -> Result<(Vec<(Place, usize)>, Vec<Hit>)> {
         let mut best = Best::new(k);
         self.each_file(|place, scores| {
             for (ordinal, &score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
@@ -374,17 +335,15 @@ impl Ranking<'_> {
             }
         });
         let mut hits = Vec::new();
-        let best = best.finish();
-        for candidate in &best {
+        for candidate in best.finish() {
             hits.push(Hit {
                 path: self.path(candidate.place)?.to_vec(),
                 ordinal: candidate.ordinal,
                 lines: self.lines(candidate.place, candidate.ordinal),
                 score: candidate.score,
-                parts: Vec::new(),
             });
         }
-        Ok((best.iter().map(|found| (found.place, found.ordinal)).collect(), hits))
+        Ok(hits)
     }
 
     /// Returns the best `k` files: by score, then path. O(documents).
@@ -451,40 +410,5 @@ impl Ranking<'_> {
                 1 + lines(&chunks[..ordinal])..1 + lines(&chunks[..=ordinal])
             }
         }
-    }
-
-    /// Fills in what each term contributes to `hits`, which lie at `places`.
-    fn contribute(&self, places: &[(Place, usize)], hits: &mut [Hit]) -> Result<()> {
-        for hit in hits.iter_mut() {
-            hit.parts = vec![0.0; self.scorers.len()];
-        }
-        // Documents of the index among them, ascending, and where they are.
-        let mut wanted: Vec<(u32, usize)> = Vec::new();
-        for (hit, &(place, ordinal)) in places.iter().enumerate() {
-            if let Place::Base(file) = place {
-                wanted.push(((self.documents.of(file).start + ordinal) as u32, hit));
-            }
-        }
-        wanted.sort_unstable();
-        let only: Vec<u32> = wanted.iter().map(|(document, _)| *document).collect();
-        let mut frequencies = Frequencies::new(self.base.len());
-        for (term, scorer) in self.scorers.iter().enumerate() {
-            scorer.frequencies(self.overlay, &self.documents, Some(&only), &mut frequencies)?;
-            frequencies.take_each(|document, frequency| {
-                if let Ok(at) = only.binary_search(&(document as u32)) {
-                    hits[wanted[at].1].parts[term] = scorer.score(frequency);
-                }
-            });
-            for ((file, chunk), frequency) in scorer.edited_frequencies(self.overlay) {
-                let is_it = |(place, ordinal): &(Place, usize)| {
-                    matches!(place, Place::Edited { file: other, .. } if *other == file)
-                        && *ordinal == chunk as usize
-                };
-                if let Some(hit) = places.iter().position(is_it) {
-                    hits[hit].parts[term] = scorer.score(frequency);
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -7,11 +7,7 @@ use crate::index::text::query::TERMS_MAX;
 fn ranked(overlay: &Overlay, question: &str) -> Vec<String> {
     let query = Query::parse(question);
     let ranking = rank(overlay, &query, &Bm25::DEFAULT).expect("a sound index");
-    let hits = ranking.explained_chunks(10).expect("a sound index");
-    for hit in &hits {
-        assert_eq!(hit.score, hit.parts.iter().sum::<f32>(), "a score is the sum of its parts");
-        assert_eq!(hit.parts.len(), query.terms.len());
-    }
+    let hits = ranking.chunks(10).expect("a sound index");
     hits.iter()
         .map(|hit| {
             let path = String::from_utf8_lossy(&hit.path);
