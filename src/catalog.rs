@@ -1,9 +1,9 @@
-//! The catalog: what is known of the files of a tree at one moment, from the segments of the code index
-//! and, for files that these do not speak of, from their text.
+//! The catalog: the facts about all files of a tree at one time, from the segments of the code
+//! index, and for files that these do not cover from their text.
 //!
-//! A catalog stands behind [`crate::graph::link::Code`], so that the linker asks it, and answers the
-//! look-ups of tools. It never changes; after an edit a new one is made, whose [`overlay`] holds the
-//! facts of the files that differ. Files are named by their place in the list of files.
+//! A catalog implements [`crate::graph::link::Code`] for the linker, and the look-ups of tools. It
+//! is immutable; after an edit a new one is made, whose [`overlay`] has the facts of the changed
+//! files. A file id is an index into the list of files.
 
 pub mod code;
 pub mod delegating_code;
@@ -41,10 +41,10 @@ use memory::{MARKED, Memory, UNMARKED};
 use names::Names;
 use overlay::Held;
 
-/// Changed files after which a catalog is made without what the one before worked out.
+/// Number of changed files above which a new catalog reuses nothing of the previous one.
 const CHANGED_MAX: usize = 256;
 
-/// What is known of the files of a tree at one moment.
+/// The facts about the files of a tree at one time.
 pub struct Catalog {
     files: Arc<FileList>,
     segments: Arc<Vec<CodeSegment>>,
@@ -53,38 +53,38 @@ pub struct Catalog {
     missing: Vec<FileId>,
     texts: Arc<Texts>,
     memory: Memory,
-    /// A segment turned out to be damaged.
+    /// Set when a segment turns out to be damaged.
     is_damaged: AtomicBool,
 }
 
-/// A word's place: a file, and how often it occurs there.
+/// A file that contains a word, and its number of occurrences.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct WordIn {
     /// The file.
     pub file: FileId,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub count: u32,
 }
 
-/// What is known of a file without reading it.
+/// Facts about a file that need no reading of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FileSummary {
     /// Its language.
     pub language: Option<&'static Language>,
-    /// What its path and head tell of it.
+    /// Marks from its path and first bytes.
     pub marks: Marks,
-    /// How many lines it has.
+    /// Number of lines.
     pub lines: u32,
-    /// How many symbols it has.
+    /// Number of symbols.
     pub symbols: u32,
 }
 
-/// A symbol that a catalog has, without its signature and documentation.
+/// A symbol of a catalog, without its signature and documentation.
 #[derive(Clone)]
 pub enum KnownSymbol {
-    /// By itself.
+    /// A single symbol.
     Alone(Arc<Symbol>),
-    /// Among those of its file, at that place.
+    /// The symbol at an index in the facts of its file.
     InFacts(Arc<FileFacts>, usize),
 }
 
@@ -106,12 +106,12 @@ impl Deref for KnownSymbol {
 }
 
 impl Catalog {
-    /// Puts a catalog of `files` together from `segments`, as far as they speak of the files as they
-    /// are now. O(files).
+    /// Creates a catalog of `files` from those facts of `segments` that belong to the present
+    /// content of the files. O(files).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where a segment is damaged.
+    /// [`crate::Kind::Corrupt`] if a segment is damaged.
     pub fn new(
         files: Arc<FileList>,
         segments: Arc<Vec<CodeSegment>>,
@@ -128,7 +128,7 @@ impl Catalog {
         Ok(Catalog { files, segments, doc_map, held, missing, texts, memory, is_damaged })
     }
 
-    /// Adds what is known of files that no segment speaks of. O(missing files).
+    /// Adds the facts of files that no segment covers. O(missing files).
     #[must_use]
     pub fn holding(mut self, held: BTreeMap<FileId, Arc<Held>>) -> Catalog {
         for file in held.keys() {
@@ -140,7 +140,7 @@ impl Catalog {
         self
     }
 
-    /// Takes over what `earlier` worked out of files that are the same. O(files).
+    /// Reuses the data that `earlier` derived from files that are unchanged. O(files).
     #[must_use]
     pub fn remembering(mut self, earlier: &Catalog) -> Catalog {
         if earlier.is_damaged() || !self.files.has_paths_of(&earlier.files) {
@@ -163,31 +163,31 @@ impl Catalog {
         self
     }
 
-    /// Returns what is held of the file at a repository path in memory, if it had the content that
-    /// `info` tells of.
+    /// Returns the in-memory facts of the file at a repository path, if they belong to the content
+    /// that `info` describes.
     pub fn held(&self, path: &[u8], info: &FileInfo) -> Option<Arc<Held>> {
         let at = self.files.find(path)?;
         let held = self.held.get(&FileId::new(at))?;
         info.has_content_of(self.files.info(at)).then(|| Arc::clone(held))
     }
 
-    /// Returns true if it was made of these very files and segments.
+    /// Returns true if it was made of these files and segments (the same allocations).
     pub fn is_made_of(&self, files: &Arc<FileList>, segments: &Arc<Vec<CodeSegment>>) -> bool {
         Arc::ptr_eq(&self.files, files) && Arc::ptr_eq(&self.segments, segments)
     }
 
-    /// Returns the files, in path order; an id is a place in this list.
+    /// Returns the files, in path order; a file id is an index into this list.
     pub fn files(&self) -> &FileList {
         &self.files
     }
 
-    /// Returns the files of which nothing is known, in path order.
+    /// Returns the files without facts, in path order.
     pub fn missing(&self) -> &[FileId] {
         &self.missing
     }
 
-    /// Returns how many texts are not read, as `count` says the first time for each `reading`, 0 or 1, unless
-    /// that says that it may be another number the next time.
+    /// Returns the number of unread texts for `reading`, 0 or 1. Calls `count` the first time, and
+    /// caches its result if its second value is true (the number cannot change).
     pub fn unread(&self, reading: usize, count: impl FnOnce() -> (usize, bool)) -> usize {
         let kept = &self.memory.unread[reading];
         kept.get().copied().unwrap_or_else(|| {
@@ -199,8 +199,8 @@ impl Catalog {
         })
     }
 
-    /// Returns true if a segment turned out to be damaged: what was answered since may be incomplete,
-    /// and is to be asked again of a catalog without segments.
+    /// Returns true if a segment turned out to be damaged: results since then may be incomplete,
+    /// and the caller should repeat the call with a catalog without segments.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.load(Ordering::Relaxed)
     }
@@ -215,9 +215,10 @@ impl Catalog {
         self.texts.read(self.path(file), bytes_max as u64).ok()
     }
 
-    /// Does as [`Catalog::read`] does for texts, but gives the bytes as they were when the files were
-    /// listed where these are kept: not for what is shown. `None` for what is no text. Tells, too, whether
-    /// it is the same whenever it is asked again. O(path) for what is kept, without asking the system.
+    /// Reads a text as [`Catalog::read`] does, but may return a cached text as of the time when the
+    /// files were listed; not for text that is shown. Returns `None` if the file is not text, and
+    /// whether the result stays the same for this catalog. O(path) and no system call for cached
+    /// texts.
     ///
     /// # Errors
     ///
@@ -233,17 +234,16 @@ impl Catalog {
         }
     }
 
-    /// Returns how many bytes [`Catalog::text_as_listed`] gives at the most: none of what is known to be no
-    /// text. O(path).
+    /// Returns the maximum number of bytes that [`Catalog::text_as_listed`] returns: 0 for files
+    /// cached as not being text. O(path).
     pub fn text_bytes_max(&self, file: FileId) -> u64 {
         let info = self.files.info(file.index());
         let is_other = |now| self.texts.is_other(self.path(file), now);
         if info.lasting_stamp().is_some_and(is_other) { 0 } else { info.size_bytes }
     }
 
-    /// Returns the file's bytes if they are those that its facts speak of: `None` where it changed
-    /// since the catalog was made, where nothing is known of it, and where it has more than
-    /// `bytes_max` bytes. O(text).
+    /// Returns the file's bytes if its facts were made of them. Returns `None` if it changed since
+    /// the catalog was made, has no facts, or has more than `bytes_max` bytes. O(text).
     pub fn read_as_known(&self, file: FileId, bytes_max: usize) -> Option<Text> {
         let hash = match self.held.get(&file) {
             Some(held) => held.hash(),
@@ -252,7 +252,7 @@ impl Catalog {
         self.read(file, bytes_max).filter(|text| xxh3_128(text) == hash)
     }
 
-    /// Returns what is known of a file without reading it, if it is known at all. O(1).
+    /// Returns the summary of a file, if it has facts. O(1).
     pub fn summary(&self, file: FileId) -> Result<Option<FileSummary>> {
         if let Some(held) = self.held.get(&file) {
             return Ok(Some(held.summary()));
@@ -267,12 +267,12 @@ impl Catalog {
         }))
     }
 
-    /// Returns what a file is told to be: nothing, where it is not known. O(1), but O(files) the first time.
+    /// Returns the marks of a file; none if it has no facts. O(1), but O(files) the first time.
     pub fn marks(&self, file: FileId) -> Result<Marks> {
         Ok(self.marks_if_known(file)?.unwrap_or_default())
     }
 
-    /// Returns what a file is told to be, if it is known. As [`Catalog::marks`].
+    /// Returns the marks of a file, if it has facts. Cost as [`Catalog::marks`].
     pub fn marks_if_known(&self, file: FileId) -> Result<Option<Marks>> {
         let all = self.memory.marks.get_or_init(|| {
             std::iter::repeat_with(AtomicU8::default).take(self.files.len()).collect()
@@ -290,7 +290,8 @@ impl Catalog {
         }
     }
 
-    /// Returns the symbols that have a key (see [`keys`]), by file and place. O(log keys + symbols).
+    /// Returns the symbols that have a key (see [`keys`]), by file and index. O(log keys +
+    /// symbols).
     pub fn defined(&self, key: &[u8]) -> Result<Arc<[SymbolAt]>> {
         if let Some(found) = self.memory.defined(key) {
             return Ok(found);
@@ -310,8 +311,9 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Calls `see` with each name with a prefix that is defined somewhere, in no order and perhaps
-    /// more than once, until it returns false. O(such names), and O(their definitions) after edits.
+    /// Calls `see` with each defined name that starts with `prefix`, in no particular order and
+    /// possibly more than once, until it returns false. O(such names), and O(their definitions)
+    /// after edits.
     pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
         let start = prefix.max(keys::NAMES_FROM);
         let (mut goes_on, mut failed) = (true, None);
@@ -320,7 +322,7 @@ impl Catalog {
                 break;
             }
             let is_whole = self.doc_map.is_current(number);
-            // Definitions of files that are gone or changed since are none.
+            // Definitions of removed or changed files do not count.
             let is_there = |entry: &DictionaryEntry| -> Result<bool> {
                 let is_owned = |&(doc, _): &(u32, u32)| self.owner(number, doc).is_some();
                 Ok(is_whole || segment.places(entry)?.iter().any(is_owned))
@@ -349,12 +351,12 @@ impl Catalog {
         Ok(())
     }
 
-    /// Returns a number that the names which the segments define do not exceed. O(segments).
+    /// Returns an upper bound of the number of names that the segments define. O(segments).
     pub fn names_max(&self) -> u64 {
         self.segments.iter().map(|segment| segment.defined_max() as u64).sum()
     }
 
-    /// Returns all names that are defined, ready for fuzzy look-ups. O(names), the first time.
+    /// Returns an index of all defined names for fuzzy look-ups. O(names), the first time.
     pub fn names(&self) -> Result<&Names> {
         if let Some(names) = self.memory.names.get() {
             return Ok(names);
@@ -369,7 +371,7 @@ impl Catalog {
         Ok(self.memory.names.get_or_init(|| Names::new(names)))
     }
 
-    /// Returns every use of `name`, by file and place. O(log names + uses).
+    /// Returns every use of `name`, ordered by file and position. O(log names + uses).
     pub fn uses(&self, name: &str) -> Result<Vec<Site>> {
         let mut found = Vec::new();
         for (number, segment) in self.segments.iter().enumerate() {
@@ -386,8 +388,8 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Returns the calls in a file, in the order of the text, each with the name that it calls.
-    /// O(names that it calls × files that use each).
+    /// Returns the calls in a file, in the order of the text, each with the called name. O(called
+    /// names × files that use each).
     fn calls_in(&self, file: FileId) -> Result<Vec<(String, Reference)>> {
         let mut calls: Vec<(String, Reference)> = Vec::new();
         if let Some(held) = self.held.get(&file) {
@@ -402,7 +404,8 @@ impl Catalog {
         Ok(calls)
     }
 
-    /// Returns the files that hold `word` and how often, in path order. O(log words + files).
+    /// Returns the files that contain `word` and the number of occurrences, in path order. O(log
+    /// words + files).
     pub fn word(&self, word: &str) -> Result<Vec<WordIn>> {
         let mut found = Vec::new();
         for (number, segment) in self.segments.iter().enumerate() {
@@ -417,8 +420,8 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Returns the symbol at a place, as [`Catalog::facts`] has it, if there is one. O(place), where the
-    /// facts of its file are not kept.
+    /// Returns a symbol as in [`Catalog::facts`], if it exists. O(its index) if the facts of its
+    /// file are not cached.
     pub fn symbol(&self, at: SymbolAt) -> Result<Option<KnownSymbol>> {
         let in_facts = |facts: Arc<FileFacts>| KnownSymbol::in_facts(facts, at.place as usize);
         if let Some(held) = self.held.get(&at.file) {
@@ -432,7 +435,7 @@ impl Catalog {
         }
         let Some((segment, doc)) = self.place(at.file) else { return Ok(None) };
         let found = self.segments[segment].symbol(doc, at.place, self.path(at.file))?;
-        // What is in no known language has no facts.
+        // Files in unknown languages have no facts.
         let found = found.filter(|(doc, _)| doc.language.is_some());
         Ok(found.map(|(_, symbol)| {
             let symbol = Arc::new(symbol);
@@ -441,8 +444,8 @@ impl Catalog {
         }))
     }
 
-    /// Returns the symbols, imports and package of a file, if it is known and in a known language.
-    /// Signatures and documentation are empty; they stand in the text.
+    /// Returns the symbols, imports and package of a file, if it is indexed and in a known
+    /// language. Signatures and documentation are empty; they are read from the text.
     pub fn facts(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
         if let Some(held) = self.held.get(&file) {
             return Ok(held.facts());
@@ -455,8 +458,8 @@ impl Catalog {
         Ok(Some(facts))
     }
 
-    /// Returns a file's facts as [`Catalog::facts`] does; of a file that is not known yet, they are
-    /// made of its text. O(text) for such a file, the first time.
+    /// Returns a file's facts as [`Catalog::facts`] does; extracts them from the text if the file
+    /// is not indexed. O(text) for such a file, the first time.
     pub fn facts_now(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
         let known = self.facts(file)?.or_else(|| self.memory.made.get(&file));
         if known.is_some() || self.missing.binary_search(&file).is_err() {
@@ -484,7 +487,7 @@ impl Catalog {
         Ok(Some(FileFacts::new(path, language, facts)))
     }
 
-    /// Returns where imports lead. O(files), the first time.
+    /// Returns the import resolver. O(files), the first time.
     pub fn resolver(&self) -> &Resolver {
         self.memory.resolver.get_or_init(|| {
             let paths: Vec<&[u8]> = (0..self.files.len()).map(|at| self.files.path(at)).collect();

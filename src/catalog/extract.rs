@@ -1,4 +1,4 @@
-//! One file → its facts and words.
+//! Extracts the facts and words of one file.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,21 +14,21 @@ use crate::lang::words::identifiers;
 use crate::lang::{self, Facts, Language, Limits, Problem};
 use crate::source::read::{self, Buffer};
 
-/// Bytes of a file that tell whether it is text.
+/// Number of bytes at the start of a file that decide whether it is text.
 const TEXT_HEAD_BYTES: usize = 8000;
 
-/// What one file says.
+/// The facts and words of one file.
 #[derive(Debug)]
 pub struct Extract {
-    /// Its text; empty of a file that is too large, and of one that is no text.
+    /// The text; empty for a file that is too large or not text.
     pub text: Vec<u8>,
-    /// The hash of its content, as in the file table.
+    /// The hash of the content, as in the file table.
     pub hash: u128,
     /// Its language.
     pub language: Option<&'static Language>,
     /// [`crate::lang::marks::Marks`] as bits.
     pub marks: u8,
-    /// What the text says.
+    /// The facts of the text.
     pub facts: Facts,
     words: Vec<(Range<u32>, u32)>,
 }
@@ -39,23 +39,23 @@ impl Extract {
         Extract { text, hash, language: None, marks: 0, facts, words }
     }
 
-    /// Of larger files nothing is kept but that they are there.
+    /// Larger files are recorded without facts.
     pub const BYTES_MAX: u64 = 32 << 20;
 
-    /// Returns the words, each once, in the order of their first occurrence, and how often each
-    /// occurs.
+    /// Returns the words, each once, in the order of their first occurrence, with their number of
+    /// occurrences.
     pub fn words(&self) -> Vec<(&[u8], u32)> {
         let word = |span: &Range<u32>| &self.text[span.start as usize..span.end as usize];
         self.words.iter().map(|(span, count)| (word(span), *count)).collect()
     }
 
-    /// Returns the number of lines: line ends, and one for a last line without.
+    /// Returns the number of lines; a last line without line end counts.
     pub fn lines(&self) -> u32 {
         let ends = memchr::memchr_iter(b'\n', &self.text).count() as u32;
         ends + u32::from(self.text.last().is_some_and(|&byte| byte != b'\n'))
     }
 
-    /// Returns about how many bytes of memory it takes.
+    /// Returns the approximate memory size in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.text.len()
             + self.words.len() * size_of::<(Range<u32>, u32)>()
@@ -64,21 +64,22 @@ impl Extract {
     }
 }
 
-/// Reads the file at a repository path below `root`, or returns `None` where that fails. O(file).
+/// Reads and extracts the file at a repository path below `root`; `None` if it cannot be read.
+/// O(file).
 pub fn extract(root: &Path, path: &[u8], buffer: &mut Buffer) -> Option<Extract> {
     let (mut file, metadata) = read::open(&root.join(path::to_path(path))).ok()?;
     buffer.fill(&mut file, metadata.len()).ok()?;
     Some(extract_text(path, buffer.bytes()))
 }
 
-/// Returns what `text`, which the file at `path` holds, says. Where that panics, the file is one of
-/// which nothing is known but [`Problem::Failed`]. O(text).
+/// Extracts the facts of `text`, the content of the file at `path`. If that panics, the only fact
+/// is [`Problem::Failed`]. O(text).
 pub fn extract_text(path: &[u8], text: &[u8]) -> Extract {
     let hash = xxh3_128(text);
     or_failed(hash, || extract_hashed(path, text, hash))
 }
 
-/// Returns what `work` does, or that it failed.
+/// Returns the result of `work`, or an extract with [`Problem::Failed`] if it panics.
 fn or_failed(hash: u128, work: impl FnOnce() -> Extract) -> Extract {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let mut extract = Extract::of_nothing(hash);
@@ -94,7 +95,7 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
     }
     extract.text = text.to_vec();
     extract.marks = marks(path, &text[..text.len().min(HEAD_BYTES)]).to_bits();
-    // The ending of a name that is no UTF-8 says as much as that of any other.
+    // The extension of a name that is not UTF-8 counts as that of any other.
     extract.language = lang::detect(Path::new(&*String::from_utf8_lossy(path)), text);
     if let Some(language) = extract.language {
         extract.facts =
@@ -111,8 +112,8 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
     extract
 }
 
-/// Returns true if `bytes` are a text whose places are those of its bytes: not in UTF-16, and no NUL
-/// is near its start, as everywhere that texts are shown. O(1).
+/// Returns true if `bytes` are text whose positions are byte positions: not UTF-16, and without a
+/// NUL near its start, the same rule as everywhere that text is shown. O(1).
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(TEXT_HEAD_BYTES)];
     !Content::of(head).utf16 && text::decode(head).is_some()

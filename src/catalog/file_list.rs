@@ -14,36 +14,36 @@ use crate::source::stamp::Stamp;
 /// Larger files are not indexed but scanned, a buffer at a time.
 pub const INDEXED_BYTES_MAX: u64 = 64 << 20;
 
-/// How a file stands to the generation of its list.
+/// The state of a file relative to the generation of its list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileState {
-    /// As the generation has it.
+    /// Unchanged since the generation.
     Same,
-    /// Its stamp is another one, and so its content perhaps.
+    /// Its metadata differs, and perhaps its content.
     Changed,
     /// The generation does not have it.
     Added,
 }
 
-/// What a list knows of a file.
+/// A file of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct FileInfo {
-    /// Its length.
+    /// Size in bytes.
     pub size_bytes: u64,
-    /// When it was modified, in nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// What is special about it, as far as that was found out.
+    /// Flags of the file, as far as they were determined.
     pub flags: Flags,
-    /// How it stands to the generation.
+    /// State relative to the generation.
     pub state: FileState,
-    /// Hash of its content in the generation, 0 where that did not read it.
+    /// Hash of its content in the generation; 0 if that did not read it.
     pub hash: u128,
-    /// What the file system says of it; [`Stamp::NEVER`] where that proves nothing later on.
+    /// Present metadata; [`Stamp::NEVER`] if the content could change without changing it.
     stamp: Stamp,
 }
 
 impl FileInfo {
-    /// Returns what is known of a file with that metadata. `lasting` is the same metadata if other
+    /// Creates the entry of a file with that metadata. `lasting` is the same metadata if other
     /// content would change it, else [`Stamp::NEVER`].
     pub fn new(
         metadata: Stamp,
@@ -56,29 +56,29 @@ impl FileInfo {
         FileInfo { size_bytes, modified_ns, flags, state, hash, stamp: lasting }
     }
 
-    /// Returns true if the generation read the file as it is now.
+    /// Returns true if the generation has the present content of the file.
     pub fn is_as_indexed(&self) -> bool {
         self.state == FileState::Same && self.hash != 0 && !self.flags.has(Flags::SECRET)
     }
 
-    /// Returns true if the generation did not read the file, which is as it was then.
+    /// Returns true if the file is unchanged and the generation did not read it.
     pub fn is_unread(&self) -> bool {
         self.state == FileState::Same && self.hash == 0
     }
 
-    /// Returns what the file system said of the file as it was listed, if it is as the generation has it
-    /// and another content would have another stamp.
+    /// Returns the metadata of the file when it was listed, if it is unchanged since the generation
+    /// and other content would change the metadata.
     pub fn lasting_stamp(&self) -> Option<Stamp> {
         (self.state == FileState::Same && self.stamp != Stamp::NEVER).then_some(self.stamp)
     }
 
-    /// Returns true if the file is certain to have had the same content when `earlier` was listed.
+    /// Returns true if the file certainly had the same content when `earlier` was listed.
     pub fn has_content_of(&self, earlier: &FileInfo) -> bool {
         let is_same = self.stamp == earlier.stamp && self.stamp != Stamp::NEVER;
         is_same || self.is_as_indexed() && earlier.is_as_indexed() && self.hash == earlier.hash
     }
 
-    /// Returns true if facts may be made of it: it is no secret, and of a size that is read.
+    /// Returns true if facts may be extracted from it: it is not a secret, and not too large.
     pub fn may_be_read(&self) -> bool {
         !self.flags.has(Flags::SECRET) && self.size_bytes <= INDEXED_BYTES_MAX
     }
@@ -87,35 +87,36 @@ impl FileInfo {
 /// The files of a tree, in path order.
 #[derive(Debug, Default)]
 pub struct FileList {
-    /// The generation that it was made from, 0 for a walk alone.
+    /// The generation that it was made from; 0 for a walk without index.
     pub generation: u64,
-    /// Files of the generation that are gone, in path order.
+    /// Removed files of the generation, in path order.
     pub gone: Vec<Vec<u8>>,
     /// Repository paths, one after the other.
     paths: Vec<u8>,
-    /// Where each path ends.
+    /// End of each path in `paths`.
     ends: Vec<usize>,
     files: Vec<FileInfo>,
     size_bytes: u64,
     differing: usize,
-    /// What it was made of, unless of a walk, or of files that came and went.
+    /// The snapshot and differences that it was made from; `None` for a walk, and if files were
+    /// added or removed meanwhile.
     origin: Option<Origin>,
     not_as_indexed: OnceLock<Vec<usize>>,
 }
 
-/// What a list of files was made of.
+/// The snapshot and differences that a list was made from.
 #[derive(Debug)]
 struct Origin {
-    /// Of the generation's files.
+    /// Checksums of the generation's index files.
     checksums: Vec<u32>,
     diff: TreeDiff,
-    /// Places of the files that are not as the generation has them.
+    /// Indices of the files that are not unchanged.
     differing: Vec<usize>,
-    /// The places of the generation's files by their ids, [`GONE`] for those that are none.
+    /// Indices of the generation's files by their ids; [`GONE`] if not in the list.
     places: Vec<u32>,
 }
 
-/// The place of a file that is not in the list.
+/// The index of a file that is not in the list.
 pub const GONE: u32 = u32::MAX;
 
 impl FileList {
@@ -129,12 +130,12 @@ impl FileList {
         self.files.is_empty()
     }
 
-    /// Returns how many bytes all files have. O(1).
+    /// Returns the total size of the files in bytes. O(1).
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
-    /// Returns how many files are not as the generation has them, those that are gone not counted. O(1).
+    /// Returns the number of changed and added files. O(1).
     pub fn differing(&self) -> usize {
         self.differing
     }
@@ -143,28 +144,27 @@ impl FileList {
     ///
     /// # Panics
     ///
-    /// If there are not as many.
+    /// If there are fewer files.
     pub fn path(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.paths[start..self.ends[at]]
     }
 
-    /// Returns what is known of the `at`th file.
+    /// Returns the `at`th file.
     ///
     /// # Panics
     ///
-    /// If there are not as many.
+    /// If there are fewer files.
     pub fn info(&self, at: usize) -> &FileInfo {
         &self.files[at]
     }
 
-    /// Returns true if the lists have the same paths, and so the same places for them. O(paths).
+    /// Returns true if the lists have the same paths, and so the same indices. O(paths).
     pub fn has_paths_of(&self, other: &FileList) -> bool {
         self.ends == other.ends && self.paths == other.paths
     }
 
-    /// Returns true if the lists tell the same of the same files, which had the same content at
-    /// both moments. O(files).
+    /// Returns true if the lists have the same files with the same content and state. O(files).
     pub fn is_same_as(&self, earlier: &FileList) -> bool {
         let is_same = |(now, before): (&FileInfo, &FileInfo)| {
             now.has_content_of(before) && (now.state, now.hash) == (before.state, before.hash)
@@ -174,8 +174,8 @@ impl FileList {
             && self.files.iter().zip(&earlier.files).all(is_same)
     }
 
-    /// Returns true if it is what a list of `snapshot` and what differs from it would be now. O(what
-    /// differs).
+    /// Returns true if a list made now from `snapshot` and `diff` would be the same.
+    /// O(differences).
     pub fn holds(&self, snapshot: &Snapshot, diff: &TreeDiff) -> bool {
         let Some(origin) = &self.origin else { return false };
         self.generation == snapshot.generation
@@ -184,8 +184,8 @@ impl FileList {
             && self.differs_as_listed(&snapshot.root, origin)
     }
 
-    /// Returns true if the list is still correct, where `is_unchanged` returns true for its generation,
-    /// which is given by number and checksums. O(files that the generation did not know for certain).
+    /// Returns true if the list is still correct. `is_unchanged` returns true if the generation
+    /// with a number and checksums is unchanged. O(files that differed from the generation).
     pub fn is_current(&self, root: &Path, is_unchanged: impl FnOnce(u64, &[u32]) -> bool) -> bool {
         let Some(origin) = &self.origin else { return false };
         is_unchanged(self.generation, &origin.checksums)
@@ -193,7 +193,8 @@ impl FileList {
             && self.differs_as_listed(root, origin)
     }
 
-    /// Returns true if the files that are not as the generation has them are as they were listed.
+    /// Returns true if the files that differ from the generation are unchanged since they were
+    /// listed.
     fn differs_as_listed(&self, root: &Path, origin: &Origin) -> bool {
         origin.differing.iter().all(|&at| {
             let listed = self.info(at).stamp;
@@ -202,8 +203,8 @@ impl FileList {
         })
     }
 
-    /// Returns the place of a file of `snapshot` by its id; `None` where it is not in the list. O(1), or
-    /// O(log files) for a list of a walk.
+    /// Returns the index of a file of `snapshot` by its id; `None` if it is not in the list. O(1),
+    /// or O(log files) for a list made by a walk.
     ///
     /// # Errors
     ///
@@ -214,20 +215,20 @@ impl FileList {
         Ok(place.map(|&place| place as usize))
     }
 
-    /// Returns true if it was made of the files of `snapshot`, perhaps by a walk.
+    /// Returns true if it was made from `snapshot`, perhaps by a walk.
     pub fn is_of(&self, snapshot: &Snapshot) -> bool {
         let has_checksums =
             |origin: &Origin| snapshot.checksums().eq(origin.checksums.iter().copied());
         self.generation == snapshot.generation && self.origin.as_ref().is_none_or(has_checksums)
     }
 
-    /// Returns true if it was made of the files of `snapshot` and says by which checksums.
+    /// Returns true if it was made from `snapshot`, identified by its checksums.
     pub fn is_surely_of(&self, snapshot: &Snapshot) -> bool {
         self.origin.is_some() && self.is_of(snapshot)
     }
 
-    /// Returns the places of the files that are not known to be as the generation read them, ascending.
-    /// O(files) the first time.
+    /// Returns the indices of the files whose present content the generation may not have,
+    /// ascending. O(files) the first time.
     pub fn not_as_indexed(&self) -> &[usize] {
         self.not_as_indexed
             .get_or_init(|| (0..self.len()).filter(|&at| !self.info(at).is_as_indexed()).collect())
@@ -238,7 +239,7 @@ impl FileList {
         (0..self.len()).map(|at| (self.path(at), self.info(at)))
     }
 
-    /// Returns the place of the file at a repository path. O(log files).
+    /// Returns the index of the file at a repository path. O(log files).
     pub fn find(&self, path: &[u8]) -> Option<usize> {
         let at = self.first_from(|other| path::compare(other, path).is_lt());
         (at < self.len() && self.path(at) == path).then_some(at)
@@ -250,7 +251,7 @@ impl FileList {
         if dir.is_empty() {
             return 0..self.len();
         }
-        // A file of that very path is none below it.
+        // A file with exactly this path is not below it.
         let is_before = |other: &[u8]| path::compare(other, dir).is_le();
         let start = self.first_from(is_before);
         start..self.first_from(|other| is_before(other) || path::is_within(other, dir))
@@ -265,8 +266,8 @@ impl FileList {
         self.files.push(info);
     }
 
-    /// Notes that the list was made of `snapshot` and of what `diff` says differs from it. `places` are
-    /// the places of the snapshot's files by their ids, [`GONE`] for those that are not in the list.
+    /// Records that the list was made from `snapshot` and `diff`. `places` are the indices of the
+    /// snapshot's files by their ids, [`GONE`] for those that are not in the list.
     pub fn set_origin(&mut self, snapshot: &Snapshot, diff: TreeDiff, places: Vec<u32>) {
         let differs = |at: &usize| self.info(*at).state != FileState::Same;
         let differing = (0..self.len()).filter(differs).collect();
@@ -274,7 +275,7 @@ impl FileList {
         self.origin = Some(Origin { checksums, diff, differing, places });
     }
 
-    /// Returns the first place whose path is not `before`.
+    /// Returns the first index whose path is not `before`.
     fn first_from(&self, before: impl Fn(&[u8]) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -289,16 +290,16 @@ impl FileList {
     }
 }
 
-/// What differs from the snapshot now, below the scope that was asked for.
+/// The differences of the tree from a snapshot, below the scope of the comparison.
 #[derive(Debug, Default)]
 pub struct TreeDiff {
-    /// Files with another content perhaps, ascending.
+    /// Files whose content may differ, ascending.
     pub changed: Vec<FileId>,
     /// Files that are no longer searched, ascending.
     pub gone: Vec<FileId>,
     /// Repository paths of files that the snapshot does not have, in path order.
     pub added: Vec<Vec<u8>>,
-    /// Directories with another stamp, ascending.
+    /// Directories with other metadata, ascending.
     pub dirs: Vec<DirId>,
 }
 
@@ -308,7 +309,7 @@ impl TreeDiff {
         (&self.changed, &self.gone, &self.added) == (&other.changed, &other.gone, &other.added)
     }
 
-    /// Returns true if the snapshot holds as it is.
+    /// Returns true if nothing differs.
     pub fn is_unchanged(&self) -> bool {
         self.changed.is_empty()
             && self.gone.is_empty()

@@ -1,5 +1,5 @@
-//! The names of files, ready for look-ups by a whole name, by what stands before its first dot, and by
-//! the words in that; and of their folders.
+//! Indexes the names of files, for look-ups by whole name, by stem (the part before the first dot),
+//! and by the words of the stem; and the names of directories.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use crate::index::code::reader::path_hash;
 use crate::lang::prose::Stems;
 use crate::lang::words::{parts, push_folded};
 
-/// The files of a tree by their names. Immutable.
+/// The files of a tree, indexed by name. Immutable.
 #[derive(Debug, Default)]
 pub struct FileNames {
     by_name: FxHashMap<Box<[u8]>, Vec<FileId>>,
@@ -19,25 +19,25 @@ pub struct FileNames {
     by_stem: FxHashMap<Box<[u8]>, u32>,
     /// Places in `stems`, ascending.
     by_word: FxHashMap<Box<str>, Vec<u32>>,
-    /// How many files lie below folders of a name.
+    /// Number of files below directories of a name.
     below: FxHashMap<Box<[u8]>, u32>,
-    /// Paths of folders by their names, in path order.
+    /// Paths of directories by name, in path order.
     folders: FxHashMap<Box<[u8]>, Vec<Box<[u8]>>>,
-    /// Files by the hashes of their paths; of those of one hash the first.
+    /// Files by path hash; the first one of each hash.
     by_path: FxHashMap<u64, FileId>,
 }
 
-/// What names of files have before their first dot.
+/// The part of file names before their first dot.
 #[derive(Debug)]
 pub struct FileStem {
-    /// How many words it is made of.
+    /// Number of words in it.
     pub words: usize,
     /// The files, in path order.
     pub files: Vec<FileId>,
 }
 
 impl FileNames {
-    /// Makes the names of `files` ready. O(files).
+    /// Indexes the names of `files`. O(files).
     pub(super) fn new(files: &FileList) -> FileNames {
         let mut names = FileNames::default();
         let mut stems = Stems::default();
@@ -81,8 +81,8 @@ impl FileNames {
         names
     }
 
-    /// Adds the folders that `folder` lies in, and itself, but for those that `before` is or lies in,
-    /// too; folders come in path order.
+    /// Adds `folder` and the directories above it, except those that `before` is equal to or
+    /// inside; directories come in path order.
     fn add_folders(&mut self, folder: &[u8], before: &[u8]) {
         let ends = folder.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         for end in ends.map(|(at, _)| at).chain([folder.len()]) {
@@ -94,8 +94,8 @@ impl FileNames {
         }
     }
 
-    /// Returns the paths of the folders whose path ends with that of `folder`, in path order. O(folders
-    /// of its name).
+    /// Returns the paths of the directories whose path ends with `folder`, in path order.
+    /// O(directories of its name).
     pub fn folders<'a>(&'a self, folder: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         let named = self.folders.get(split(folder).1).map_or(&[][..], Vec::as_slice);
         let fits = move |path: &&[u8]| {
@@ -104,27 +104,27 @@ impl FileNames {
         named.iter().map(|path| &**path).filter(fits)
     }
 
-    /// Returns the files of a name, in path order. O(1).
+    /// Returns the files with a name, in path order. O(1).
     pub fn named(&self, name: &[u8]) -> &[FileId] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the files whose name is `stem` up to its first dot, in path order. O(1).
+    /// Returns the files whose name up to the first dot is `stem`, in path order. O(1).
     pub fn with_stem(&self, stem: &[u8]) -> &[FileId] {
         self.by_stem.get(stem).map_or(&[], |&at| &self.stems[at as usize].files)
     }
 
-    /// Returns the places of the stems that have a word, given as the stem of it in lowercase. O(1).
+    /// Returns the indices of the stems that contain a word, given as its lowercase stem. O(1).
     pub fn with_word(&self, word: &str) -> &[u32] {
         self.by_word.get(word).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns how many files lie below folders of a name. O(1).
+    /// Returns the number of files below directories of a name. O(1).
     pub fn below(&self, folder: &[u8]) -> u32 {
         self.below.get(folder).copied().unwrap_or_default()
     }
 
-    /// Returns the stem at a place.
+    /// Returns the stem at an index.
     pub fn stem(&self, place: u32) -> &FileStem {
         &self.stems[place as usize]
     }
@@ -140,7 +140,7 @@ impl Catalog {
         }
     }
 
-    /// Returns the names of the files, ready for look-ups. O(files), the first time.
+    /// Returns the index of the file names. O(files), the first time.
     pub fn file_names(&self) -> &FileNames {
         self.memory.file_names.get_or_init(|| FileNames::new(&self.files))
     }

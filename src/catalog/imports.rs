@@ -1,8 +1,8 @@
-//! The imports of all files, each resolved once: who imports whom, both ways, and how central that
-//! makes a file.
+//! The imports of all files, each resolved once: a graph in both directions, and the centrality of
+//! each file in it.
 //!
-//! An import of a package leads to all of its files, so that it has as many edges. Imports that lead
-//! out of the tree, or nobody knows where, are no edges; [`FileImports`] tells of those, too.
+//! An import of a package has an edge to each of its files. Unresolved imports and those of files
+//! outside of the tree have no edges; [`FileImports`] lists those, too.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,47 +17,47 @@ use crate::graph::link::FileFacts;
 use crate::graph::rank::{Graph, Settings, pagerank};
 use crate::lang::facts::Import;
 
-/// An import of one file that leads to another one.
+/// An edge from an importing file to an imported file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImportEdge {
     /// The file that imports.
     pub from: FileId,
     /// The file that is imported.
     pub to: FileId,
-    /// The place of the import among those of its file.
+    /// Index of the import among those of its file.
     pub import: u32,
-    /// How sure it is that the import means this file, from 0 to 1.
+    /// Confidence that the import refers to this file, from 0 to 1.
     pub confidence: f32,
-    /// By which rule that was found.
+    /// The rule that resolved it.
     pub reason: Reason,
 }
 
-/// Where the imports of one file lead.
+/// The resolved imports of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileImports {
-    /// Those that lead to files, by import and file.
+    /// Edges to files, ordered by import and file.
     pub edges: Vec<ImportEdge>,
-    /// The places of imports that lead out of the tree.
+    /// Indices of imports of files outside of the tree.
     pub outside: Vec<u32>,
-    /// The places of imports of which nobody knows where they lead.
+    /// Indices of unresolved imports.
     pub unknown: Vec<u32>,
 }
 
-/// Who imports whom.
+/// The import graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportGraph {
-    /// By the file that imports, then by import and file.
+    /// Ordered by importing file, then by import and imported file.
     edges: Vec<ImportEdge>,
-    /// Where the edges of each file end in `edges`.
+    /// End of the edges of each file in `edges`.
     from_ends: Vec<usize>,
-    /// Places in `edges`, by the file that is imported, then as they stand there.
+    /// Indices into `edges`, ordered by imported file, then by index.
     into: Vec<u32>,
-    /// Where the edges into each file end in `into`.
+    /// End of the edges to each file in `into`.
     into_ends: Vec<usize>,
 }
 
 impl ImportGraph {
-    /// Returns the graph of the edges that leave each file, in the order of files. O(edges).
+    /// Creates the graph from the edges of each file, in the order of files. O(edges).
     pub fn new<'e>(of_files: impl ExactSizeIterator<Item = &'e [ImportEdge]>) -> ImportGraph {
         let files = of_files.len();
         let mut graph = ImportGraph::default();
@@ -83,7 +83,7 @@ impl ImportGraph {
         graph
     }
 
-    /// Returns the graph where other edges leave some files. O(edges).
+    /// Returns the graph with other edges for some files. O(edges).
     fn with_changed(
         &self,
         changed: &[FileId],
@@ -107,19 +107,19 @@ impl ImportGraph {
         self.edges.is_empty()
     }
 
-    /// Returns the edges that leave a file, by import and file. O(1).
+    /// Returns the edges from a file, ordered by import and file. O(1).
     pub fn imported(&self, file: FileId) -> &[ImportEdge] {
         &self.edges[range(&self.from_ends, file)]
     }
 
-    /// Returns the edges into a file, by the file that imports and the import. O(1).
+    /// Returns the edges to a file, ordered by importing file and import. O(1).
     pub fn importers(&self, file: FileId) -> impl Iterator<Item = &ImportEdge> {
         self.into[range(&self.into_ends, file)].iter().map(|&place| &self.edges[place as usize])
     }
 
-    /// Returns how central each file is, from 0 to 1; see [`pagerank`].
+    /// Returns the centrality of each file, from 0 to 1; see [`pagerank`].
     ///
-    /// An import is an edge of its confidence, shared by the files that it leads to.
+    /// The weight of an import is its confidence, divided among the files that it refers to.
     fn ranks(&self) -> Vec<f32> {
         let is_same = |a: &ImportEdge, b: &ImportEdge| (a.from, a.import) == (b.from, b.import);
         let edges = self.edges.chunk_by(is_same).flat_map(|targets| {
@@ -136,16 +136,15 @@ fn range(ends: &[usize], file: FileId) -> Range<usize> {
     start..end
 }
 
-/// What a file says of its imports.
+/// The imports of a file as written.
 enum Written {
     Facts(Arc<FileFacts>),
-    /// Without symbols, where these do not matter.
+    /// Without symbols, for languages whose resolution does not need them.
     Bare(Family, Option<String>, Vec<Import>),
 }
 
 impl Catalog {
-    /// Returns where the imports of a file lead; those of a file that is not known yet are read off
-    /// its text. O(its imports).
+    /// Resolves the imports of a file; reads its text if the file is not indexed. O(its imports).
     pub fn file_imports(&self, file: FileId) -> FileImports {
         let written = self.written(file).unwrap_or_else(|error| {
             self.note_damage(&error);
@@ -173,13 +172,14 @@ impl Catalog {
         }
     }
 
-    /// Returns who imports whom, as far as files are known. O(imports) the first time.
+    /// Returns the import graph of the indexed files. O(imports) the first time.
     pub fn import_graph(&self) -> &ImportGraph {
         if let Some(graph) = self.memory.imports.get() {
             return graph;
         }
-        // Made outside of the cell: threads that wait for it would be lacking to make it, and one that
-        // takes up another call meanwhile would wait for itself. Whoever is late drops an equal one.
+        // Built outside of the cell: threads that wait for the cell could not help to build it, and
+        // a thread that takes up another call meanwhile would wait for itself. If two threads build
+        // it, the second graph is dropped.
         let made = self.made_import_graph();
         self.memory.imports.get_or_init(|| made)
     }
@@ -198,8 +198,8 @@ impl Catalog {
         Arc::new(ImportGraph::new(edges.iter().map(Vec::as_slice)))
     }
 
-    /// Returns how central each file is by who imports it; ranks add up to 1. O(imports) the first
-    /// time.
+    /// Returns the centrality of each file by its importers; the ranks add up to 1. O(imports) the
+    /// first time.
     pub fn file_rank(&self) -> &[f32] {
         let graph = self.import_graph();
         self.memory.ranks.get_or_init(|| graph.ranks())
@@ -211,7 +211,7 @@ impl Catalog {
         };
         let segment = &self.segments[number];
         let Some(family) = segment.doc(doc)?.language.and_then(Family::of) else { return Ok(None) };
-        // The modules around an import matter to Rust alone.
+        // Only Rust resolves imports relative to the modules around them.
         if family == Family::Rust {
             let facts = self.indexed_facts(file)?;
             return Ok(facts.map(|facts| Written::Facts(Arc::new(facts))));
@@ -221,7 +221,8 @@ impl Catalog {
     }
 }
 
-/// Returns where the `count` imports of a file lead; of several ways to a file the surest counts.
+/// Resolves the `count` imports of a file; of several edges to one file the one with the highest
+/// confidence remains.
 fn collect(from: FileId, count: usize, resolve: impl Fn(usize) -> Resolution) -> FileImports {
     let mut imports = FileImports::default();
     for at in 0..count {

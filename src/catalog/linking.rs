@@ -1,5 +1,5 @@
-//! The catalog as the linker asks it. A damaged segment answers as if it had nothing, and the catalog
-//! remembers that ([`Catalog::is_damaged`]), so that the question is asked again without it.
+//! Implements the linker's interface for a catalog. A damaged segment counts as empty, and
+//! [`Catalog::is_damaged`] is set, so that the caller repeats the call without it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,11 +14,11 @@ use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
 use crate::source::kept::Text;
 
-/// Files that an import leads to of which it is remembered where it leads.
+/// Maximum number of targets of an import that are cached.
 const TARGETS_MAX: usize = 64;
 
 impl Catalog {
-    /// Notes that a segment is damaged, where that is not told as an error.
+    /// Records that a segment is damaged, for functions that return no errors.
     pub fn note_damage(&self, error: &Error) {
         log::debug!("code index: {error}");
         self.is_damaged.store(true, Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl Code for Catalog {
     }
 
     fn targets(&self, file: FileId, import: usize) -> Resolution {
-        // One import is asked about for each use of what it binds.
+        // The linker looks up an import for each use of the names it binds.
         let key = (file, import);
         if let Some(known) = self.memory.targets.get(&key) {
             return known;
@@ -124,7 +124,7 @@ impl Code for Catalog {
     }
 
     fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
-        // The definitions of a file are asked about one after the other.
+        // The linker looks up the definitions of a file one after the other.
         if let Some(known) = self.memory.calls.get(&file) {
             return known;
         }

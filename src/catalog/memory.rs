@@ -1,4 +1,4 @@
-//! What a catalog has worked out, so that it need not again, and what of it holds after an edit.
+//! Caches data that a catalog has derived, and decides which of it is still valid after an edit.
 
 use std::hash::Hash;
 use std::sync::atomic::AtomicU8;
@@ -17,37 +17,37 @@ use crate::graph::link::{FileFacts, SymbolAt};
 use crate::lang::Symbol;
 use crate::lang::facts::Reference;
 
-/// Facts of files that are kept.
+/// Maximum number of files whose facts are cached.
 const FACTS_MAX: usize = 4096;
 
-/// Symbols that are kept without the others of their files.
+/// Maximum number of symbols cached without the others of their files.
 const SYMBOLS_MAX: usize = 1 << 14;
 
-/// Files whose facts were made for one reply.
+/// Maximum number of unindexed files whose facts are cached.
 const MADE_MAX: usize = 256;
 
-/// Files whose calls are kept.
+/// Maximum number of files whose calls are cached.
 const CALLS_MAX: usize = 256;
 
-/// Imports of which it is remembered where they lead.
+/// Maximum number of imports whose resolution is cached.
 const TARGETS_MAX: usize = 1 << 16;
 
-/// Files of which it is remembered who is of the same package.
+/// Maximum number of files whose package members are cached.
 const PACKAGES_MAX: usize = 4096;
 
-/// Keys of which it is remembered what they define.
+/// Maximum number of keys whose definitions are cached.
 const DEFINED_MAX: usize = 1 << 14;
 
-/// Definitions of one key that are remembered.
+/// Maximum number of definitions of one key that are cached.
 const DEFINED_SYMBOLS_MAX: usize = 1 << 12;
 
-/// The bit of files whose marks are kept, which no mark has;
+/// Bit of cached marks, which no mark uses.
 pub(super) const MARKED: u8 = 1 << 7;
 
-/// that of files of which is kept that they are not known.
+/// Bit of files cached as not indexed.
 pub(super) const UNMARKED: u8 = 1 << 6;
 
-/// Answers that are kept, up to a number of them; then it starts again.
+/// A cache of at most `max` entries; it is cleared when full.
 pub(super) struct Kept<K, V> {
     answers: RwLock<FxHashMap<K, V>>,
     max: usize,
@@ -58,7 +58,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Kept<K, V> {
         Kept { answers: RwLock::default(), max }
     }
 
-    /// Returns the answer for a key, if it is kept.
+    /// Returns the cached value of a key.
     pub(super) fn get<Q>(&self, key: &Q) -> Option<V>
     where
         K: std::borrow::Borrow<Q>,
@@ -67,7 +67,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Kept<K, V> {
         self.answers.read().ok()?.get(key).cloned()
     }
 
-    /// Keeps an answer.
+    /// Caches a value.
     pub(super) fn insert(&self, key: K, answer: V) {
         let Ok(mut answers) = self.answers.write() else { return };
         if answers.len() >= self.max {
@@ -76,7 +76,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Kept<K, V> {
         answers.insert(key, answer);
     }
 
-    /// Returns the answers of keys that `holds`.
+    /// Returns a cache with the entries whose keys satisfy `holds`.
     fn only(&self, holds: impl Fn(&K) -> bool) -> Kept<K, V> {
         let kept = Kept::new(self.max);
         if let (Ok(from), Ok(mut to)) = (self.answers.read(), kept.answers.write()) {
@@ -87,34 +87,34 @@ impl<K: Clone + Eq + Hash, V: Clone> Kept<K, V> {
     }
 }
 
-/// What a catalog has worked out.
+/// The data that a catalog has derived.
 pub(super) struct Memory {
     pub(super) resolver: Arc<OnceLock<Resolver>>,
     pub(super) names: OnceLock<Names>,
     pub(super) file_names: Arc<OnceLock<FileNames>>,
     pub(super) test_names: Arc<OnceLock<TestNames>>,
-    /// Where imports lead, by file and place, as the linker asked.
+    /// Resolved imports, by file and index.
     pub(super) targets: Kept<(FileId, usize), Resolution>,
     /// The files of the same package, by file.
     pub(super) packages: Kept<FileId, Arc<Vec<FileId>>>,
     pub(super) imports: OnceLock<Arc<ImportGraph>>,
-    /// The graph of an earlier catalog, and the files whose imports are others since.
+    /// The graph of an earlier catalog, and the files whose imports changed since.
     pub(super) imports_before: Option<(Arc<ImportGraph>, Vec<FileId>)>,
     pub(super) ranks: OnceLock<Vec<f32>>,
     pub(super) facts: Kept<FileId, Arc<FileFacts>>,
-    /// Symbols that were asked for by themselves.
+    /// Symbols that were looked up singly.
     pub(super) symbols: Kept<SymbolAt, Arc<Symbol>>,
-    /// Facts that were made of the texts of files that no segment speaks of, for one reply; what others
-    /// are told does not depend on them.
+    /// Facts extracted for one reply from files that no segment covers; other replies do not depend
+    /// on them.
     pub(super) made: Kept<FileId, Arc<FileFacts>>,
-    /// The calls in files whose callees were asked for.
+    /// The calls of files whose callees were looked up.
     pub(super) calls: Kept<FileId, Arc<Vec<(String, Reference)>>>,
     defined: Kept<Vec<u8>, Arc<[SymbolAt]>>,
-    /// What each file is told to be: [`MARKED`] and the bits of its marks, or [`UNMARKED`], once somebody
-    /// asked.
+    /// The marks of each file: [`MARKED`] and the bits of its marks, or [`UNMARKED`]; 0 before the
+    /// first look-up.
     pub(super) marks: OnceLock<Box<[AtomicU8]>>,
     pub(super) searches: Searches,
-    /// How many texts are not read, for what each of the places stands for.
+    /// Numbers of unread texts, see [`Catalog::unread`](super::Catalog::unread).
     pub(super) unread: [OnceLock<usize>; 2],
 }
 
@@ -143,9 +143,9 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Returns what still holds of this where `changed` files say something else than before and all
-    /// files have kept their places; what depends on where imports lead only `if_resolved_alike`.
-    /// O(what is kept).
+    /// Returns the data that is still valid after the files `changed` changed and no file was added
+    /// or removed; data that depends on resolved imports only `if_resolved_alike`. O(cached
+    /// entries).
     pub(super) fn without(&self, changed: &[FileId], if_resolved_alike: bool) -> Memory {
         let is_same = |file: &FileId| changed.binary_search(file).is_err();
         let facts = self.facts.only(is_same);
@@ -160,7 +160,7 @@ impl Memory {
             memory.targets = self.targets.only(|(file, _)| is_same(file));
             memory.packages = self.packages.only(is_same);
             let imports = self.imports.get().map(|graph| (Arc::clone(graph), changed.to_vec()));
-            // A graph that nobody asked for since the edit before lacks the files of both.
+            // If no graph was made since the edit before, the files of both edits changed.
             memory.imports_before = imports.or_else(|| {
                 let (graph, earlier) = self.imports_before.as_ref()?;
                 let mut files = [earlier.as_slice(), changed].concat();
@@ -172,12 +172,12 @@ impl Memory {
         memory
     }
 
-    /// Returns what a key defines, if that is kept.
+    /// Returns the cached definitions of a key.
     pub(super) fn defined(&self, key: &[u8]) -> Option<Arc<[SymbolAt]>> {
         self.defined.get(key)
     }
 
-    /// Keeps what a key defines.
+    /// Caches the definitions of a key.
     pub(super) fn keep_defined(&self, key: &[u8], found: &Arc<[SymbolAt]>) {
         if found.len() <= DEFINED_SYMBOLS_MAX {
             self.defined.insert(key.to_vec(), Arc::clone(found));

@@ -1,4 +1,4 @@
-//! The facts of one file in memory, with the look-ups that a segment has.
+//! The facts of one file in memory, with the same look-ups as a segment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::index::code::keys;
 use crate::lang::facts::{Facts, Reference, Role};
 use crate::lang::{Language, Marks};
 
-/// What one file says, held in memory.
+/// The facts of one file, in memory.
 pub struct Held {
     hash: u128,
     language: Option<&'static Language>,
@@ -18,15 +18,15 @@ pub struct Held {
     lines: u32,
     facts: Option<Arc<FileFacts>>,
     references: Vec<Reference>,
-    /// Places of symbols by key.
+    /// Indices of symbols by key.
     defined: HashMap<Vec<u8>, Vec<u32>>,
-    /// Places among the references, by name.
+    /// Indices of references by name.
     used: HashMap<String, Vec<u32>>,
     words: HashMap<Vec<u8>, u32>,
 }
 
 impl Held {
-    /// Takes what was extracted of the file at a repository path. O(its facts).
+    /// Creates the facts from an extract of the file at a repository path. O(its facts).
     pub fn new(path: &[u8], mut extract: Extract) -> Held {
         let mut held = Held {
             hash: extract.hash,

@@ -1,5 +1,5 @@
-//! What the last searches of the files of a catalog found, so that the next page of one, or the same asked
-//! again, by one client or another, reads nothing but what it shows.
+//! Caches the results of the last searches, so that the next page of a search, or the same search
+//! again, reads only the text that it shows.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -7,44 +7,44 @@ use std::sync::{Arc, Mutex};
 use super::Catalog;
 use crate::base::ids::FileId;
 
-/// Searches that are kept.
+/// Maximum number of cached searches.
 const SEARCHES_MAX: usize = 32;
 
-/// Files that a search found which is kept.
+/// Maximum number of matching files of a cached search.
 const MATCHING_MAX: usize = 8192;
 
 /// A file that matches.
 #[derive(Clone, Copy, Debug)]
 pub struct Matching {
-    /// It defines what is looked for.
+    /// The file defines the name that is searched.
     pub is_definer: bool,
     /// The file.
     pub file: FileId,
-    /// How many of its lines match.
+    /// Number of matching lines.
     pub count: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Searched {
-    /// The files that match, in the order of replies.
+    /// The matching files, in the order of replies.
     pub matching: Vec<Matching>,
-    /// How many files may match and were not read, since there are too many.
+    /// Number of files that may match and were not read, because there are too many.
     pub files_unread: usize,
-    /// How many could not be read.
+    /// Number of files that could not be read.
     pub files_failed: usize,
 }
 
-/// What tells a search from every other one: its pattern, and the glob of its paths.
+/// Identifies a search: its pattern, and the glob of its paths.
 pub type Key = ((String, [bool; 3]), Option<String>);
 
-/// The last searches, the newest first.
+/// The last searches, newest first.
 #[derive(Debug, Default)]
 pub(super) struct Searches(Mutex<VecDeque<(Key, Arc<Searched>)>>);
 
 impl Catalog {
-    /// Returns what a search found, if it was among the last. The files that it read have not changed since:
-    /// where one has, there is another catalog.
+    /// Returns the cached result of a search. The files that it read are unchanged: after a change
+    /// there is a new catalog.
     pub fn searched(&self, key: &Key) -> Option<Arc<Searched>> {
         let mut kept = self.memory.searches.0.lock().ok()?;
         let at = kept.iter().position(|(other, _)| other == key)?;
@@ -54,8 +54,8 @@ impl Catalog {
         Some(searched)
     }
 
-    /// Keeps what a search found, unless that is much. All that it read must be what the catalog's files
-    /// hold ([`Catalog::text_as_listed`]).
+    /// Caches the result of a search unless it is large. All texts that it read must be those of
+    /// the catalog's files ([`Catalog::text_as_listed`]).
     pub fn keep_searched(&self, key: Key, searched: &Arc<Searched>) {
         if searched.matching.len() > MATCHING_MAX {
             return;

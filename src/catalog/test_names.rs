@@ -1,4 +1,4 @@
-//! Which files are tests of what, by the tests' names.
+//! Finds the test files of a source file by their names.
 
 use rustc_hash::FxHashMap;
 
@@ -8,10 +8,10 @@ use crate::base::ids::FileId;
 use crate::base::path;
 use crate::lang::marks;
 
-/// Endings and beginnings of test files' stems, without separators.
+/// Suffixes and prefixes of test files' stems, without separators.
 const SIGNS: [&str; 4] = ["tests", "test", "specs", "spec"];
 
-/// The test files of a tree by what they are named after. Immutable.
+/// The test files of a tree, indexed by the name that they test. Immutable.
 #[derive(Debug, Default)]
 pub struct TestNames {
     by_tested: FxHashMap<Box<str>, Vec<FileId>>,
@@ -29,20 +29,20 @@ impl TestNames {
         names
     }
 
-    /// Returns the tests that are named after `stem` ([`folded`]), in path order. O(1).
+    /// Returns the tests of `stem` (see [`folded`]), in path order. O(1).
     pub fn of(&self, stem: &str) -> &[FileId] {
         self.by_tested.get(stem).map_or(&[], Vec::as_slice)
     }
 }
 
 impl Catalog {
-    /// Returns the test files by what they are named after. O(files), the first time.
+    /// Returns the index of the test files. O(files), the first time.
     pub fn test_names(&self) -> &TestNames {
         self.memory.test_names.get_or_init(|| TestNames::new(&self.files))
     }
 }
 
-/// Returns the stem of the file that a test file's name speaks of.
+/// Returns the stem that a test file's name refers to.
 pub fn tested(path: &[u8]) -> Option<String> {
     let name = path::split(path).1;
     let is_candidate = name
