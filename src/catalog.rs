@@ -5,6 +5,7 @@
 //! is immutable; after an edit a new one is made, whose [`overlay`] has the facts of the changed
 //! files. A file id is an index into the list of files.
 
+mod cache;
 pub mod code;
 pub mod delegating_code;
 pub mod extract;
@@ -12,7 +13,6 @@ pub mod file_list;
 pub mod file_names;
 pub mod imports;
 mod linking;
-mod memory;
 pub mod names;
 pub mod overlay;
 pub mod searches;
@@ -35,11 +35,11 @@ use crate::index::code::doc_map::DocMap;
 use crate::index::code::{CodeSegment, keys, reader};
 use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Limits, Marks, Symbol};
-use crate::source::kept::{Text, Texts};
+use crate::source::text_cache::{Text, TextCache};
+use cache::{CatalogCache, MARKED, UNMARKED};
 use file_list::{FileInfo, FileList};
-use memory::{MARKED, Memory, UNMARKED};
 use names::Names;
-use overlay::Held;
+use overlay::OverlayFile;
 
 /// Number of changed files above which a new catalog reuses nothing of the previous one.
 const CHANGED_MAX: usize = 256;
@@ -49,10 +49,10 @@ pub struct Catalog {
     files: Arc<FileList>,
     segments: Arc<Vec<CodeSegment>>,
     doc_map: DocMap,
-    held: BTreeMap<FileId, Arc<Held>>,
+    overlay: BTreeMap<FileId, Arc<OverlayFile>>,
     missing: Vec<FileId>,
-    texts: Arc<Texts>,
-    memory: Memory,
+    texts: Arc<TextCache>,
+    cache: CatalogCache,
     /// Set when a segment turns out to be damaged.
     is_damaged: AtomicBool,
 }
@@ -81,26 +81,26 @@ pub struct FileSummary {
 
 /// A symbol of a catalog, without its signature and documentation.
 #[derive(Clone)]
-pub enum KnownSymbol {
+pub enum CatalogSymbol {
     /// A single symbol.
     Alone(Arc<Symbol>),
     /// The symbol at an index in the facts of its file.
     InFacts(Arc<FileFacts>, usize),
 }
 
-impl KnownSymbol {
-    fn in_facts(facts: Arc<FileFacts>, place: usize) -> Option<KnownSymbol> {
-        (place < facts.symbols.len()).then(|| KnownSymbol::InFacts(facts, place))
+impl CatalogSymbol {
+    fn in_facts(facts: Arc<FileFacts>, place: usize) -> Option<CatalogSymbol> {
+        (place < facts.symbols.len()).then(|| CatalogSymbol::InFacts(facts, place))
     }
 }
 
-impl Deref for KnownSymbol {
+impl Deref for CatalogSymbol {
     type Target = Symbol;
 
     fn deref(&self) -> &Symbol {
         match self {
-            KnownSymbol::Alone(symbol) => symbol,
-            KnownSymbol::InFacts(facts, place) => &facts.symbols[*place],
+            CatalogSymbol::Alone(symbol) => symbol,
+            CatalogSymbol::InFacts(facts, place) => &facts.symbols[*place],
         }
     }
 }
@@ -115,7 +115,7 @@ impl Catalog {
     pub fn new(
         files: Arc<FileList>,
         segments: Arc<Vec<CodeSegment>>,
-        texts: Arc<Texts>,
+        texts: Arc<TextCache>,
     ) -> Result<Catalog> {
         let doc_map = DocMap::new(&segments, files.len(), |at| {
             let info = files.info(at);
@@ -123,26 +123,26 @@ impl Catalog {
         })?;
         let is_missing = |at: &usize| doc_map.doc(*at).is_none() && files.info(*at).may_be_read();
         let missing = (0..files.len()).filter(is_missing).map(FileId::new).collect();
-        let (held, memory) = (BTreeMap::new(), Memory::default());
+        let (overlay, cache) = (BTreeMap::new(), CatalogCache::default());
         let is_damaged = AtomicBool::new(false);
-        Ok(Catalog { files, segments, doc_map, held, missing, texts, memory, is_damaged })
+        Ok(Catalog { files, segments, doc_map, overlay, missing, texts, cache, is_damaged })
     }
 
     /// Adds the facts of files that no segment covers. O(missing files).
     #[must_use]
-    pub fn holding(mut self, held: BTreeMap<FileId, Arc<Held>>) -> Catalog {
+    pub fn with_overlay(mut self, held: BTreeMap<FileId, Arc<OverlayFile>>) -> Catalog {
         for file in held.keys() {
             self.doc_map.hide(file.index());
         }
-        self.held.extend(held);
-        let held = &self.held;
+        self.overlay.extend(held);
+        let held = &self.overlay;
         self.missing.retain(|file| !held.contains_key(file));
         self
     }
 
     /// Reuses the data that `earlier` derived from files that are unchanged. O(files).
     #[must_use]
-    pub fn remembering(mut self, earlier: &Catalog) -> Catalog {
+    pub fn reusing(mut self, earlier: &Catalog) -> Catalog {
         if earlier.is_damaged() || !self.files.has_paths_of(&earlier.files) {
             return self;
         }
@@ -156,18 +156,18 @@ impl Catalog {
         if changed.len() > CHANGED_MAX {
             return self;
         }
-        let is_resolved_alike = changed.iter().all(|&file| {
+        let has_same_resolution = changed.iter().all(|&file| {
             !is_manifest(self.path(file)) && self.package(file) == earlier.package(file)
         });
-        self.memory = earlier.memory.without(&changed, is_resolved_alike);
+        self.cache = earlier.cache.without(&changed, has_same_resolution);
         self
     }
 
-    /// Returns the in-memory facts of the file at a repository path, if they belong to the content
+    /// Returns the in-cache facts of the file at a repository path, if they belong to the content
     /// that `info` describes.
-    pub fn held(&self, path: &[u8], info: &FileInfo) -> Option<Arc<Held>> {
+    pub fn overlay_file(&self, path: &[u8], info: &FileInfo) -> Option<Arc<OverlayFile>> {
         let at = self.files.find(path)?;
-        let held = self.held.get(&FileId::new(at))?;
+        let held = self.overlay.get(&FileId::new(at))?;
         info.has_content_of(self.files.info(at)).then(|| Arc::clone(held))
     }
 
@@ -189,7 +189,7 @@ impl Catalog {
     /// Returns the number of unread texts for `reading`, 0 or 1. Calls `count` the first time, and
     /// caches its result if its second value is true (the number cannot change).
     pub fn unread(&self, reading: usize, count: impl FnOnce() -> (usize, bool)) -> usize {
-        let kept = &self.memory.unread[reading];
+        let kept = &self.cache.unread[reading];
         kept.get().copied().unwrap_or_else(|| {
             let (unread, is_certain) = count();
             if is_certain {
@@ -238,14 +238,14 @@ impl Catalog {
     /// cached as not being text. O(path).
     pub fn text_bytes_max(&self, file: FileId) -> u64 {
         let info = self.files.info(file.index());
-        let is_other = |now| self.texts.is_other(self.path(file), now);
-        if info.lasting_stamp().is_some_and(is_other) { 0 } else { info.size_bytes }
+        let is_binary = |now| self.texts.is_binary(self.path(file), now);
+        if info.lasting_stamp().is_some_and(is_binary) { 0 } else { info.size_bytes }
     }
 
     /// Returns the file's bytes if its facts were made of them. Returns `None` if it changed since
     /// the catalog was made, has no facts, or has more than `bytes_max` bytes. O(text).
-    pub fn read_as_known(&self, file: FileId, bytes_max: usize) -> Option<Text> {
-        let hash = match self.held.get(&file) {
+    pub fn read_as_indexed(&self, file: FileId, bytes_max: usize) -> Option<Text> {
+        let hash = match self.overlay.get(&file) {
             Some(held) => held.hash(),
             None => self.place(file).map(|_| self.files.info(file.index()).hash)?,
         };
@@ -254,7 +254,7 @@ impl Catalog {
 
     /// Returns the summary of a file, if it has facts. O(1).
     pub fn summary(&self, file: FileId) -> Result<Option<FileSummary>> {
-        if let Some(held) = self.held.get(&file) {
+        if let Some(held) = self.overlay.get(&file) {
             return Ok(Some(held.summary()));
         }
         let Some((segment, doc)) = self.place(file) else { return Ok(None) };
@@ -269,12 +269,12 @@ impl Catalog {
 
     /// Returns the marks of a file; none if it has no facts. O(1), but O(files) the first time.
     pub fn marks(&self, file: FileId) -> Result<Marks> {
-        Ok(self.marks_if_known(file)?.unwrap_or_default())
+        Ok(self.marks_if_indexed(file)?.unwrap_or_default())
     }
 
     /// Returns the marks of a file, if it has facts. Cost as [`Catalog::marks`].
-    pub fn marks_if_known(&self, file: FileId) -> Result<Option<Marks>> {
-        let all = self.memory.marks.get_or_init(|| {
+    pub fn marks_if_indexed(&self, file: FileId) -> Result<Option<Marks>> {
+        let all = self.cache.marks.get_or_init(|| {
             std::iter::repeat_with(AtomicU8::default).take(self.files.len()).collect()
         });
         let kept = &all[file.index()];
@@ -293,7 +293,7 @@ impl Catalog {
     /// Returns the symbols that have a key (see [`keys`]), by file and index. O(log keys +
     /// symbols).
     pub fn defined(&self, key: &[u8]) -> Result<Arc<[SymbolAt]>> {
-        if let Some(found) = self.memory.defined(key) {
+        if let Some(found) = self.cache.defined(key) {
             return Ok(found);
         }
         let mut found = Vec::new();
@@ -302,12 +302,12 @@ impl Catalog {
                 found.extend(self.owner(number, doc).map(|file| SymbolAt { file, place }));
             }
         }
-        for (&file, held) in &self.held {
+        for (&file, held) in &self.overlay {
             found.extend(held.defined(key).iter().map(|&place| SymbolAt { file, place }));
         }
         found.sort_unstable();
         let found = found.into();
-        self.memory.keep_defined(key, &found);
+        self.cache.keep_defined(key, &found);
         Ok(found)
     }
 
@@ -343,7 +343,7 @@ impl Catalog {
                 return Err(error);
             }
         }
-        for held in self.held.values() {
+        for held in self.overlay.values() {
             for name in held.names().filter(|name| *name >= start && name.starts_with(prefix)) {
                 goes_on = goes_on && see(name);
             }
@@ -358,7 +358,7 @@ impl Catalog {
 
     /// Returns an index of all defined names for fuzzy look-ups. O(names), the first time.
     pub fn names(&self) -> Result<&Names> {
-        if let Some(names) = self.memory.names.get() {
+        if let Some(names) = self.cache.names.get() {
             return Ok(names);
         }
         let mut names = BTreeSet::new();
@@ -368,7 +368,7 @@ impl Catalog {
             }
             true
         })?;
-        Ok(self.memory.names.get_or_init(|| Names::new(names)))
+        Ok(self.cache.names.get_or_init(|| Names::new(names)))
     }
 
     /// Returns every use of `name`, ordered by file and position. O(log names + uses).
@@ -380,7 +380,7 @@ impl Catalog {
                 found.push(Site { file, reference: site.into_reference(name) });
             }
         }
-        for (&file, held) in &self.held {
+        for (&file, held) in &self.overlay {
             let uses = held.uses(name).cloned();
             found.extend(uses.map(|reference| Site { file, reference }));
         }
@@ -392,7 +392,7 @@ impl Catalog {
     /// names × files that use each).
     fn calls_in(&self, file: FileId) -> Result<Vec<(String, Reference)>> {
         let mut calls: Vec<(String, Reference)> = Vec::new();
-        if let Some(held) = self.held.get(&file) {
+        if let Some(held) = self.overlay.get(&file) {
             calls.extend(held.calls().map(|(name, call)| (name.to_owned(), call.clone())));
         } else if let Some((segment, doc)) = self.place(file) {
             for (name, sites) in self.segments[segment].calls(doc)? {
@@ -413,7 +413,7 @@ impl Catalog {
                 found.extend(self.owner(number, doc).map(|file| WordIn { file, count }));
             }
         }
-        for (&file, held) in &self.held {
+        for (&file, held) in &self.overlay {
             found.extend(held.word(word).map(|count| WordIn { file, count }));
         }
         found.sort_unstable_by_key(|word| word.file);
@@ -422,16 +422,16 @@ impl Catalog {
 
     /// Returns a symbol as in [`Catalog::facts`], if it exists. O(its index) if the facts of its
     /// file are not cached.
-    pub fn symbol(&self, at: SymbolAt) -> Result<Option<KnownSymbol>> {
-        let in_facts = |facts: Arc<FileFacts>| KnownSymbol::in_facts(facts, at.place as usize);
-        if let Some(held) = self.held.get(&at.file) {
+    pub fn symbol(&self, at: SymbolAt) -> Result<Option<CatalogSymbol>> {
+        let in_facts = |facts: Arc<FileFacts>| CatalogSymbol::in_facts(facts, at.place as usize);
+        if let Some(held) = self.overlay.get(&at.file) {
             return Ok(held.facts().and_then(in_facts));
         }
-        if let Some(facts) = self.memory.facts.get(&at.file) {
+        if let Some(facts) = self.cache.facts.get(&at.file) {
             return Ok(in_facts(facts));
         }
-        if let Some(kept) = self.memory.symbols.get(&at) {
-            return Ok(Some(KnownSymbol::Alone(kept)));
+        if let Some(kept) = self.cache.symbols.get(&at) {
+            return Ok(Some(CatalogSymbol::Alone(kept)));
         }
         let Some((segment, doc)) = self.place(at.file) else { return Ok(None) };
         let found = self.segments[segment].symbol(doc, at.place, self.path(at.file))?;
@@ -439,29 +439,29 @@ impl Catalog {
         let found = found.filter(|(doc, _)| doc.language.is_some());
         Ok(found.map(|(_, symbol)| {
             let symbol = Arc::new(symbol);
-            self.memory.symbols.insert(at, Arc::clone(&symbol));
-            KnownSymbol::Alone(symbol)
+            self.cache.symbols.insert(at, Arc::clone(&symbol));
+            CatalogSymbol::Alone(symbol)
         }))
     }
 
     /// Returns the symbols, imports and package of a file, if it is indexed and in a known
     /// language. Signatures and documentation are empty; they are read from the text.
     pub fn facts(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
-        if let Some(held) = self.held.get(&file) {
+        if let Some(held) = self.overlay.get(&file) {
             return Ok(held.facts());
         }
-        if let Some(facts) = self.memory.facts.get(&file) {
+        if let Some(facts) = self.cache.facts.get(&file) {
             return Ok(Some(facts));
         }
         let Some(facts) = self.indexed_facts(file)?.map(Arc::new) else { return Ok(None) };
-        self.memory.facts.insert(file, Arc::clone(&facts));
+        self.cache.facts.insert(file, Arc::clone(&facts));
         Ok(Some(facts))
     }
 
     /// Returns a file's facts as [`Catalog::facts`] does; extracts them from the text if the file
     /// is not indexed. O(text) for such a file, the first time.
     pub fn facts_now(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
-        let known = self.facts(file)?.or_else(|| self.memory.made.get(&file));
+        let known = self.facts(file)?.or_else(|| self.cache.made.get(&file));
         if known.is_some() || self.missing.binary_search(&file).is_err() {
             return Ok(known);
         }
@@ -472,7 +472,7 @@ impl Catalog {
         let path = String::from_utf8_lossy(path).into_owned();
         let facts = crate::lang::facts(language, &path, &text, Limits::DEFAULT);
         let facts = Arc::new(FileFacts::new(path, language, facts));
-        self.memory.made.insert(file, Arc::clone(&facts));
+        self.cache.made.insert(file, Arc::clone(&facts));
         Ok(Some(facts))
     }
 
@@ -489,7 +489,7 @@ impl Catalog {
 
     /// Returns the import resolver. O(files), the first time.
     pub fn resolver(&self) -> &Resolver {
-        self.memory.resolver.get_or_init(|| {
+        self.cache.resolver.get_or_init(|| {
             let paths: Vec<&[u8]> = (0..self.files.len()).map(|at| self.files.path(at)).collect();
             let texts: Vec<(FileId, Text)> = (0..paths.len())
                 .filter(|&at| is_manifest(paths[at]) && self.files.info(at).may_be_read())
@@ -510,7 +510,7 @@ impl Catalog {
     }
 
     fn package(&self, file: FileId) -> Option<String> {
-        if let Some(held) = self.held.get(&file) {
+        if let Some(held) = self.overlay.get(&file) {
             return held.facts()?.package.clone();
         }
         let (segment, at) = self.place(file)?;

@@ -10,7 +10,7 @@ use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::lang::Limits;
-use crate::source::kept::Text;
+use crate::source::text_cache::Text;
 
 /// Bytes of a quoted line or statement.
 const QUOTED_BYTES_MAX: usize = 200;
@@ -96,7 +96,7 @@ impl Texts<'_> {
         let (catalog, is_checked, bytes) = (self.catalog, self.is_checked, &mut self.bytes);
         self.held.entry(file).or_insert_with(|| {
             let text = match is_checked {
-                true => catalog.read_as_known(file, FILE_BYTES_MAX),
+                true => catalog.read_as_indexed(file, FILE_BYTES_MAX),
                 false => catalog.read(file, FILE_BYTES_MAX),
             };
             let text = text.unwrap_or_default();

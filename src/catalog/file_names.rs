@@ -134,14 +134,11 @@ impl Catalog {
     /// Returns the file at a repository path. O(1), and O(files) the first time.
     pub fn find(&self, path: &[u8]) -> Option<FileId> {
         let first = *self.file_names().by_path.get(&path_hash(path))?;
-        match self.path(first) == path {
-            true => Some(first),
-            false => self.files.find(path).map(FileId::new),
-        }
+        if self.path(first) == path { Some(first) } else { self.files.find(path).map(FileId::new) }
     }
 
     /// Returns the index of the file names. O(files), the first time.
     pub fn file_names(&self) -> &FileNames {
-        self.memory.file_names.get_or_init(|| FileNames::new(&self.files))
+        self.cache.file_names.get_or_init(|| FileNames::new(&self.files))
     }
 }

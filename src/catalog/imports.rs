@@ -174,14 +174,14 @@ impl Catalog {
 
     /// Returns the import graph of the indexed files. O(imports) the first time.
     pub fn import_graph(&self) -> &ImportGraph {
-        if let Some(graph) = self.memory.imports.get() {
+        if let Some(graph) = self.cache.imports.get() {
             return graph;
         }
         // Built outside of the cell: threads that wait for the cell could not help to build it, and
         // a thread that takes up another call meanwhile would wait for itself. If two threads build
         // it, the second graph is dropped.
         let made = self.made_import_graph();
-        self.memory.imports.get_or_init(|| made)
+        self.cache.imports.get_or_init(|| made)
     }
 
     fn made_import_graph(&self) -> Arc<ImportGraph> {
@@ -190,7 +190,7 @@ impl Catalog {
             Ok(_) => Vec::new(),
             Err(_) => self.file_imports(file).edges,
         };
-        if let Some((before, changed)) = &self.memory.imports_before {
+        if let Some((before, changed)) = &self.cache.imports_before {
             return Arc::new(before.with_changed(changed, resolve));
         }
         let files = (0..self.files.len()).into_par_iter().with_min_len(16);
@@ -202,7 +202,7 @@ impl Catalog {
     /// first time.
     pub fn file_rank(&self) -> &[f32] {
         let graph = self.import_graph();
-        self.memory.ranks.get_or_init(|| graph.ranks())
+        self.cache.ranks.get_or_init(|| graph.ranks())
     }
 
     fn written(&self, file: FileId) -> Result<Option<Written>> {

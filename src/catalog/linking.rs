@@ -12,7 +12,7 @@ use crate::graph::link::{Code, FileFacts, Site, SymbolAt};
 use crate::index::code::keys;
 use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
-use crate::source::kept::Text;
+use crate::source::text_cache::Text;
 
 /// Maximum number of targets of an import that are cached.
 const TARGETS_MAX: usize = 64;
@@ -71,7 +71,7 @@ impl Code for Catalog {
     fn targets(&self, file: FileId, import: usize) -> Resolution {
         // The linker looks up an import for each use of the names it binds.
         let key = (file, import);
-        if let Some(known) = self.memory.targets.get(&key) {
+        if let Some(known) = self.cache.targets.get(&key) {
             return known;
         }
         let Some(facts) = self.file(file) else { return Resolution::Unknown };
@@ -79,7 +79,7 @@ impl Code for Catalog {
         let around = facts.modules_around(import);
         let found = self.resolve(file, written, &around);
         if found.targets().len() <= TARGETS_MAX {
-            self.memory.targets.insert(key, found.clone());
+            self.cache.targets.insert(key, found.clone());
         }
         found
     }
@@ -103,7 +103,7 @@ impl Code for Catalog {
     }
 
     fn is_same_package(&self, a: FileId, b: FileId) -> bool {
-        if let Some(same) = self.memory.packages.get(&a) {
+        if let Some(same) = self.cache.packages.get(&a) {
             return same.binary_search(&b).is_ok();
         }
         let Some(facts) = self.file(a) else { return false };
@@ -112,7 +112,7 @@ impl Code for Catalog {
         let importer = Importer { file: a, family, package, inside: &[] };
         let same = self.resolver().same_package(&importer);
         let is_same = same.binary_search(&b).is_ok();
-        self.memory.packages.insert(a, Arc::new(same));
+        self.cache.packages.insert(a, Arc::new(same));
         is_same
     }
 
@@ -125,7 +125,7 @@ impl Code for Catalog {
 
     fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
         // The linker looks up the definitions of a file one after the other.
-        if let Some(known) = self.memory.calls.get(&file) {
+        if let Some(known) = self.cache.calls.get(&file) {
             return known;
         }
         let calls = self.calls_in(file).unwrap_or_else(|error| {
@@ -133,7 +133,7 @@ impl Code for Catalog {
             Vec::new()
         });
         let calls = Arc::new(calls);
-        self.memory.calls.insert(file, Arc::clone(&calls));
+        self.cache.calls.insert(file, Arc::clone(&calls));
         calls
     }
 }

@@ -11,7 +11,7 @@ use crate::lang::facts::{Facts, Reference, Role};
 use crate::lang::{Language, Marks};
 
 /// The facts of one file, in memory.
-pub struct Held {
+pub struct OverlayFile {
     hash: u128,
     language: Option<&'static Language>,
     marks: Marks,
@@ -25,10 +25,10 @@ pub struct Held {
     words: HashMap<Vec<u8>, u32>,
 }
 
-impl Held {
+impl OverlayFile {
     /// Creates the facts from an extract of the file at a repository path. O(its facts).
-    pub fn new(path: &[u8], mut extract: Extract) -> Held {
-        let mut held = Held {
+    pub fn new(path: &[u8], mut extract: Extract) -> OverlayFile {
+        let mut file = OverlayFile {
             hash: extract.hash,
             language: extract.language,
             marks: Marks::from_bits(extract.marks),
@@ -40,24 +40,24 @@ impl Held {
             words: HashMap::new(),
         };
         for (word, count) in extract.words() {
-            held.words.insert(word.to_vec(), count);
+            file.words.insert(word.to_vec(), count);
         }
         let mut facts: Facts = std::mem::take(&mut extract.facts);
-        held.references = std::mem::take(&mut facts.references);
-        for (place, reference) in held.references.iter().enumerate() {
+        file.references = std::mem::take(&mut facts.references);
+        for (place, reference) in file.references.iter().enumerate() {
             let Some(name) = extract.text.get(reference.span.clone()) else { continue };
             let name = String::from_utf8_lossy(name).into_owned();
-            held.used.entry(name).or_default().push(place as u32);
+            file.used.entry(name).or_default().push(place as u32);
         }
         keys::each(&facts.symbols, |key, place| {
-            let places = held.defined.entry(key.to_vec()).or_default();
+            let places = file.defined.entry(key.to_vec()).or_default();
             if places.last() != Some(&place) {
                 places.push(place);
             }
         });
         let path = String::from_utf8_lossy(path).into_owned();
-        held.facts = extract.language.map(|of| Arc::new(FileFacts::new(path, of, facts)));
-        held
+        file.facts = extract.language.map(|of| Arc::new(FileFacts::new(path, of, facts)));
+        file
     }
 
     pub(super) fn summary(&self) -> FileSummary {
@@ -101,8 +101,8 @@ impl Held {
     }
 }
 
-impl std::fmt::Debug for Held {
+impl std::fmt::Debug for OverlayFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Held").field("lines", &self.lines).finish_non_exhaustive()
+        f.debug_struct("OverlayFile").field("lines", &self.lines).finish_non_exhaustive()
     }
 }

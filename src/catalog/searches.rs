@@ -15,7 +15,7 @@ const MATCHING_MAX: usize = 8192;
 
 /// A file that matches.
 #[derive(Clone, Copy, Debug)]
-pub struct Matching {
+pub struct MatchingFile {
     /// The file defines the name that is searched.
     pub is_definer: bool,
     /// The file.
@@ -26,9 +26,9 @@ pub struct Matching {
 
 /// The result of a search.
 #[derive(Debug)]
-pub struct Searched {
+pub struct SearchResult {
     /// The matching files, in the order of replies.
-    pub matching: Vec<Matching>,
+    pub matching: Vec<MatchingFile>,
     /// Number of files that may match and were not read, because there are too many.
     pub files_unread: usize,
     /// Number of files that could not be read.
@@ -36,17 +36,17 @@ pub struct Searched {
 }
 
 /// Identifies a search: its pattern, and the glob of its paths.
-pub type Key = ((String, [bool; 3]), Option<String>);
+pub type SearchKey = ((String, [bool; 3]), Option<String>);
 
 /// The last searches, newest first.
 #[derive(Debug, Default)]
-pub(super) struct Searches(Mutex<VecDeque<(Key, Arc<Searched>)>>);
+pub(super) struct SearchCache(Mutex<VecDeque<(SearchKey, Arc<SearchResult>)>>);
 
 impl Catalog {
     /// Returns the cached result of a search. The files that it read are unchanged: after a change
     /// there is a new catalog.
-    pub fn searched(&self, key: &Key) -> Option<Arc<Searched>> {
-        let mut kept = self.memory.searches.0.lock().ok()?;
+    pub fn cached_search(&self, key: &SearchKey) -> Option<Arc<SearchResult>> {
+        let mut kept = self.cache.searches.0.lock().ok()?;
         let at = kept.iter().position(|(other, _)| other == key)?;
         let found = kept.remove(at)?;
         let searched = Arc::clone(&found.1);
@@ -56,11 +56,11 @@ impl Catalog {
 
     /// Caches the result of a search unless it is large. All texts that it read must be those of
     /// the catalog's files ([`Catalog::text_as_listed`]).
-    pub fn keep_searched(&self, key: Key, searched: &Arc<Searched>) {
+    pub fn cache_search(&self, key: SearchKey, searched: &Arc<SearchResult>) {
         if searched.matching.len() > MATCHING_MAX {
             return;
         }
-        if let Ok(mut kept) = self.memory.searches.0.lock() {
+        if let Ok(mut kept) = self.cache.searches.0.lock() {
             kept.truncate(SEARCHES_MAX - 1);
             kept.push_front((key, Arc::clone(searched)));
         }

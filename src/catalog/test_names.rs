@@ -38,7 +38,7 @@ impl TestNames {
 impl Catalog {
     /// Returns the index of the test files. O(files), the first time.
     pub fn test_names(&self) -> &TestNames {
-        self.memory.test_names.get_or_init(|| TestNames::new(&self.files))
+        self.cache.test_names.get_or_init(|| TestNames::new(&self.files))
     }
 }
 

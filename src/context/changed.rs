@@ -128,7 +128,7 @@ type Facts = std::sync::Arc<FileFacts>;
 fn facts_and_text(
     catalog: &Catalog,
     file: FileId,
-) -> Result<Option<(Facts, crate::source::kept::Text)>> {
+) -> Result<Option<(Facts, crate::source::text_cache::Text)>> {
     let facts = catalog.facts(file)?;
-    Ok(facts.zip(catalog.read_as_known(file, BYTES_MAX)))
+    Ok(facts.zip(catalog.read_as_indexed(file, BYTES_MAX)))
 }

@@ -348,10 +348,7 @@ fn write(
     if let Some(before) = before
         && (segment_units.len() > SEGMENTS_MAX || all > 2 * live + 1024)
     {
-        let delta = match with_segment {
-            true => Some(Segment::open(&temporary, true)?),
-            false => None,
-        };
+        let delta = if with_segment { Some(Segment::open(&temporary, true)?) } else { None };
         let segments: Vec<&Segment> = before.segments.iter().chain(&delta).collect();
         let (renumbering, starts) = renumber(&mut plan.files, &segments)?;
         // It was read into memory above.

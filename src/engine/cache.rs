@@ -15,13 +15,13 @@ use crate::index::code::store::CodeManifest;
 use crate::index::snapshot::Snapshot;
 use crate::index::text::Overlay;
 use crate::query::fuzzy::PathIndex;
-use crate::source::kept::Texts;
+use crate::source::text_cache::TextCache;
 
 /// The caches of an engine.
 #[derive(Debug)]
 pub(super) struct EngineCache {
     /// File texts.
-    pub(super) texts: Arc<Texts>,
+    pub(super) texts: Arc<TextCache>,
     /// State of the watch server of this process.
     pub(super) watch_state: WatchState,
     /// The commit log, and the HEAD that it belongs to.
@@ -82,7 +82,7 @@ impl TreeState {
 impl EngineCache {
     /// Creates the empty caches of the tree at `root`.
     pub(super) fn new(root: &Path) -> EngineCache {
-        let texts = Arc::new(Texts::new(root.to_path_buf()));
+        let texts = Arc::new(TextCache::new(root.to_path_buf()));
         let (last_history, snapshot) = (Mutex::new(None), Mutex::new(None));
         let (segments, state) = (Mutex::new(None), Mutex::new(None));
         EngineCache {

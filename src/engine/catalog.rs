@@ -15,7 +15,7 @@ use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::extract::{Extract, extract};
 use crate::catalog::file_list::FileList;
-use crate::catalog::{Catalog, overlay::Held};
+use crate::catalog::{Catalog, overlay::OverlayFile};
 use crate::error::{Kind, Result};
 use crate::index::code::CodeSegment;
 use crate::index::code::store::{CodeIndex, CodeStore};
@@ -63,7 +63,7 @@ pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
 /// # Errors
 ///
 /// None: damaged segments count as missing.
-pub(super) fn bare(
+pub(super) fn indexed(
     engine: &Engine,
     state: &TreeState,
     segments: &Arc<Vec<CodeSegment>>,
@@ -71,9 +71,9 @@ pub(super) fn bare(
     match state.catalog().filter(|kept| is_of(kept, state, segments)) {
         Some(kept) => Ok(kept),
         None => {
-            let mut catalog = unremembered(engine, &state.files, segments)?;
+            let mut catalog = new_catalog(engine, &state.files, segments)?;
             if let Some(earlier) = state.catalog() {
-                catalog = catalog.remembering(&earlier);
+                catalog = catalog.reusing(&earlier);
             }
             let catalog = Arc::new(catalog);
             if catalog.missing().is_empty() {
@@ -90,7 +90,7 @@ fn is_of(catalog: &Catalog, state: &TreeState, segments: &Arc<Vec<CodeSegment>>)
     catalog.is_made_of(&state.files, segments) && !catalog.is_damaged()
 }
 
-fn unremembered(
+fn new_catalog(
     engine: &Engine,
     files: &Arc<FileList>,
     segments: &Arc<Vec<CodeSegment>>,
@@ -127,22 +127,23 @@ pub(super) fn catalog(
         return Ok(Arc::clone(kept));
     }
     let files = &state.files;
-    let mut catalog = unremembered(engine, files, segments)?;
+    let mut catalog = new_catalog(engine, files, segments)?;
     let missing = catalog.missing();
     if !missing.is_empty() {
         let known = |&file: &FileId| {
             let (path, info) = (files.path(file.index()), files.info(file.index()));
-            let held = earlier.as_ref()?.held(path, info)?;
+            let held = earlier.as_ref()?.overlay_file(path, info)?;
             Some((file, held))
         };
-        let mut held: BTreeMap<FileId, Arc<Held>> = missing.iter().filter_map(known).collect();
+        let mut held: BTreeMap<FileId, Arc<OverlayFile>> =
+            missing.iter().filter_map(known).collect();
         let unknown: Vec<FileId> =
             missing.iter().copied().filter(|file| !held.contains_key(file)).collect();
-        held.extend(made(engine, files, &worth_making(engine, files, unknown, about)?));
-        catalog = catalog.holding(held);
+        held.extend(indexed_now(engine, files, &affordable(engine, files, unknown, about)?));
+        catalog = catalog.with_overlay(held);
     }
     if let Some(earlier) = &earlier {
-        catalog = catalog.remembering(earlier);
+        catalog = catalog.reusing(earlier);
     }
     let catalog = Arc::new(catalog);
     state.keep(&catalog);
@@ -150,8 +151,8 @@ pub(super) fn catalog(
 }
 
 /// Returns those of `files` that are indexed during a call: all if they are few, else the first
-/// ones in the order of [`holding`], up to the limits.
-fn worth_making(
+/// ones in the order of [`by_score`], up to the limits.
+fn affordable(
     engine: &Engine,
     list: &FileList,
     files: Vec<FileId>,
@@ -161,9 +162,9 @@ fn worth_making(
     if files.len() <= FILES_MAX && files.iter().map(bytes).sum::<u64>() <= BYTES_MAX {
         return Ok(files);
     }
-    let mut wanted = holding(engine, list, &files, about)?;
+    let mut files_by_score = by_score(engine, list, &files, about)?;
     let (mut left_files, mut left_bytes) = (FILES_MAX, BYTES_MAX);
-    wanted.retain(|file| {
+    files_by_score.retain(|file| {
         // A file that is too long leaves room for smaller ones.
         let fits = left_files > 0 && bytes(file) <= left_bytes;
         if fits {
@@ -171,14 +172,18 @@ fn worth_making(
         }
         fits
     });
-    Ok(wanted)
+    Ok(files_by_score)
 }
 
-fn made(engine: &Engine, list: &FileList, files: &[FileId]) -> BTreeMap<FileId, Arc<Held>> {
+fn indexed_now(
+    engine: &Engine,
+    list: &FileList,
+    files: &[FileId],
+) -> BTreeMap<FileId, Arc<OverlayFile>> {
     let make = |&file: &FileId| {
         let path = list.path(file.index());
         let extract = extract(&engine.root, path, &mut Buffer::default())?;
-        Some((file, Arc::new(Held::new(path, extract))))
+        Some((file, Arc::new(OverlayFile::new(path, extract))))
     };
     files.par_iter().filter_map(make).collect()
 }
@@ -186,7 +191,7 @@ fn made(engine: &Engine, list: &FileList, files: &[FileId]) -> BTreeMap<FileId, 
 /// Returns those of `files` that contain one of `names`, highest score first, then the others that
 /// changed since the generation; ties in path order. O(text) of changed files and candidates, at
 /// most 256 MiB.
-fn holding(
+fn by_score(
     engine: &Engine,
     list: &FileList,
     files: &[FileId],
@@ -200,7 +205,7 @@ fn holding(
     let mut scanned = candidates(engine, list, files, names)?;
     scanned.retain(|file| !changed(file));
     scanned.extend(&others);
-    let held = held(&engine.root, list, &scanned, names);
+    let held = scores(&engine.root, list, &scanned, names);
     let mut keyed: Vec<(Reverse<usize>, FileId)> =
         scanned.iter().zip(held).map(|(&file, held)| (Reverse(held), file)).collect();
     keyed.retain(|(held, file)| held.0 > 0 || changed(file));
@@ -240,7 +245,7 @@ fn candidates(
 
 /// Returns the score of each of `files` (see [`NameSearch::score`]). Files after the first 256 MiB
 /// score 0.
-fn held(root: &Path, list: &FileList, files: &[FileId], names: &[&str]) -> Vec<usize> {
+fn scores(root: &Path, list: &FileList, files: &[FileId], names: &[&str]) -> Vec<usize> {
     let mut left = SCANNED_BYTES_MAX;
     let fits = |file: &FileId| {
         let bytes = list.info(file.index()).size_bytes;

@@ -32,11 +32,9 @@ impl Engine {
     /// Refuses files of an index directory inside the tree.
     fn refuse_index(&self, path: &[u8]) -> Result<()> {
         let named = crate::base::path::to_path(path);
-        match self.root.join(&named).starts_with(self.store.dir()) {
-            true => {
-                Err(Error::usage("it belongs to the index and is not edited").with_path(&named))
-            }
-            false => Ok(()),
+        if self.root.join(&named).starts_with(self.store.dir()) {
+            return Err(Error::usage("cannot edit a file of the index").with_path(&named));
         }
+        Ok(())
     }
 }

@@ -79,12 +79,14 @@ fn checked(
 ) -> Result<Option<FileList>> {
     let environment = engine.environment();
     let root = DirId(0);
-    let of_diff = |diff: TreeDiff| match last.is_some_and(|last| last.holds(snapshot, &diff)) {
-        true => Ok(None),
-        false => of_diff(snapshot, diff).map(Some),
+    let newer = |diff: TreeDiff| {
+        if last.is_some_and(|last| last.holds(snapshot, &diff)) {
+            return Ok(None);
+        }
+        of_diff(snapshot, diff).map(Some)
     };
     if check == Check::Trust {
-        return of_diff(TreeDiff::default());
+        return newer(TreeDiff::default());
     }
     let mut freshened = None;
     if check == Check::Watcher
@@ -100,7 +102,7 @@ fn checked(
         }
     };
     match freshened {
-        Comparison::Diff(diff) => of_diff(diff),
+        Comparison::Diff(diff) => newer(diff),
         Comparison::Rewalk(_) => walked(engine, Some(snapshot)).map(Some),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Engine;
 use super::cache::TreeState;
-use super::catalog::{bare, catalog, segments};
+use super::catalog::{catalog, indexed, segments};
 use super::file_list::{Check, newer_list};
 use super::history::history;
 use super::may_match::may_match;
@@ -87,13 +87,15 @@ impl Local<'_> {
     }
 
     fn segments(&self) -> &Arc<Vec<CodeSegment>> {
-        self.segments.get_or_init(|| match self.uses_code_index {
-            true => segments(self.engine).unwrap_or_else(|error| {
+        self.segments.get_or_init(|| {
+            if !self.uses_code_index {
+                return Arc::default();
+            }
+            segments(self.engine).unwrap_or_else(|error| {
                 log::debug!("code index unusable: {error}");
                 self.is_code_index_unreadable.store(true, Ordering::Relaxed);
                 Arc::default()
-            }),
-            false => Arc::default(),
+            })
         })
     }
 
@@ -146,7 +148,7 @@ impl Code for Local<'_> {
         if let Some(catalog) = self.catalog.get().or(self.indexed.get()) {
             return Ok(catalog);
         }
-        let catalog = bare(self.engine, self.state()?, self.segments())?;
+        let catalog = indexed(self.engine, self.state()?, self.segments())?;
         Ok(self.indexed.get_or_init(|| catalog))
     }
 

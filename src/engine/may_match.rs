@@ -6,7 +6,7 @@ use crate::catalog::file_list::FileList;
 use crate::error::{Kind, Result};
 use crate::query::candidates::{Demand, candidates};
 use crate::query::plan::Plan;
-use crate::source::kept;
+use crate::source::text_cache;
 
 /// Returns the indices of the files in which the patterns of `plan` may match. Returns `None` if
 /// all may match, or the list is not of the newest generation. Files that changed since the
@@ -37,8 +37,8 @@ fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<us
         with_fold_docs: plan.with_fold_docs(),
         // A search does not stop at a NUL byte.
         binary_as_text: true,
-        at_hand: files.size_bytes() + (files.len() * kept::ENTRY_BYTES) as u64
-            <= kept::BYTES_MAX as u64,
+        at_hand: files.size_bytes() + (files.len() * text_cache::ENTRY_BYTES) as u64
+            <= text_cache::BYTES_MAX as u64,
     };
     let found = candidates(&snapshot, plan.query(), demand)?;
     if found.is_all {

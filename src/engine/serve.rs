@@ -381,9 +381,11 @@ impl<'a> Server<'a> {
             let _ = sender.send(built.unwrap_or_else(|_| panicked()));
             wake.wake();
             // Nothing waits for symbols: calls index missing files in memory.
-            let code = catch_unwind(AssertUnwindSafe(|| match code::has_code(engine) {
-                true => code::build_code(engine, false, progress).map(drop),
-                false => Ok(()),
+            let code = catch_unwind(AssertUnwindSafe(|| {
+                if !code::has_code(engine) {
+                    return Ok(());
+                }
+                code::build_code(engine, false, progress).map(drop)
             }));
             if let Ok(Err(error)) = code {
                 log::debug!("code index: {error}");

@@ -23,11 +23,11 @@ use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::catalog::extract::Extract;
-use crate::catalog::searches::{Matching, Searched};
+use crate::catalog::searches::{MatchingFile, SearchResult};
 use crate::error::{Error, Kind, Result};
 use crate::index::code::keys;
 use crate::lang::marks::{self, Marks};
-use crate::source::kept::Text;
+use crate::source::text_cache::Text;
 
 /// Files of a reply unless the caller says otherwise.
 const FILES: usize = 20;
@@ -188,7 +188,7 @@ impl Define for Search {
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
         let key = (pattern.key(), args.path_glob.clone());
-        let kept = catalog.searched(&key);
+        let kept = catalog.cached_search(&key);
         let searched = match kept {
             Some(searched) => searched,
             None => {
@@ -202,14 +202,14 @@ impl Define for Search {
                 let files_unread = cut(catalog, &mut ranked);
                 let (matching, files_failed, is_lasting) =
                     matching(call, catalog, &matcher, &ranked)?;
-                let searched = Arc::new(Searched { matching, files_unread, files_failed });
+                let searched = Arc::new(SearchResult { matching, files_unread, files_failed });
                 if is_lasting {
-                    catalog.keep_searched(key, &searched);
+                    catalog.cache_search(key, &searched);
                 }
                 searched
             }
         };
-        let Searched { matching, files_unread, files_failed } = &*searched;
+        let SearchResult { matching, files_unread, files_failed } = &*searched;
         let (files_unread, files_failed) = (*files_unread, *files_failed);
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
         let wanted = Wanted {
@@ -218,7 +218,7 @@ impl Define for Search {
         };
         let page = matching.iter().skip(offset).take(max);
         let shown: Vec<File> = page
-            .map(|Matching { is_definer, file, count }| {
+            .map(|MatchingFile { is_definer, file, count }| {
                 let (at, defines) = (&file.index(), *is_definer);
                 let lines = match args.paths_only {
                     true => Vec::new(),
@@ -273,7 +273,7 @@ fn ranked(catalog: &Catalog, query: &str, places: Vec<usize>) -> Result<Vec<Rank
 }
 
 fn marks(catalog: &Catalog, at: usize) -> Result<Marks> {
-    let known = catalog.marks_if_known(FileId::new(at))?;
+    let known = catalog.marks_if_indexed(FileId::new(at))?;
     Ok(known.unwrap_or_else(|| marks::of_path(catalog.files().path(at))))
 }
 
@@ -297,7 +297,7 @@ fn matching(
     catalog: &Catalog,
     matcher: &Matcher<'_>,
     ranked: &[Ranked],
-) -> Result<(Vec<Matching>, usize, bool)> {
+) -> Result<(Vec<MatchingFile>, usize, bool)> {
     let mut found = Vec::new();
     let (failed, is_lasting) = (AtomicUsize::new(0), AtomicBool::new(true));
     for stride in ranked.chunks(STRIDE) {
@@ -312,7 +312,7 @@ fn matching(
             let count = spans(&text.ok()?.0?.utf8()?, matcher, cache).count();
             let is_definer = file.rank == Rank::Definer;
             let file = FileId::new(file.at);
-            (count > 0).then_some(Matching { is_definer, file, count })
+            (count > 0).then_some(MatchingFile { is_definer, file, count })
         };
         match is_much(catalog, stride) {
             true => {

@@ -14,7 +14,7 @@ use crate::lang::language::Language;
 use crate::lang::membership;
 pub use crate::lang::membership::last_name;
 use crate::lang::symbols::{Symbol, SymbolKind};
-use crate::source::kept::Text;
+use crate::source::text_cache::Text;
 
 /// The narrow boundary of a generation: an index over memory maps, or [`super::super::program`] in
 /// memory.

@@ -12,6 +12,9 @@ use crate::source::platform::DirHandle;
 use crate::source::secret;
 use crate::source::stamp::EntryKind;
 
+/// The error for paths inside of `.git`.
+const IN_GIT: &str = "git's own files are not edited";
+
 /// Maximum number of links followed for one file.
 const LINKS_MAX: usize = 40;
 
@@ -107,7 +110,7 @@ impl Way<'_> {
                 continue;
             }
             if is_git(&name) {
-                return Err(refused(self.path, "git's own files are not edited"));
+                return Err(refused(self.path, IN_GIT));
             }
             let dir = self.dirs.last().unwrap_or(&self.top);
             let kind = match dir.stat(&name) {
@@ -145,7 +148,7 @@ impl Way<'_> {
                 return Err(refused(self.path, "a symbolic link leads nowhere here"));
             }
             if is_git(&name) {
-                return Err(refused(self.path, "git's own files are not edited"));
+                return Err(refused(self.path, IN_GIT));
             }
             names.push(name);
         }
@@ -159,10 +162,7 @@ impl Way<'_> {
         if self.links > LINKS_MAX {
             return Err(refused(self.path, "symbolic links lead in a circle here"));
         }
-        match target.is_absolute() {
-            true => self.begin_again(target),
-            false => self.queue(target),
-        }
+        if target.is_absolute() { self.begin_again(target) } else { self.queue(target) }
     }
 
     /// Goes to the parent directory; above the root only if the path returns below it.
@@ -220,10 +220,14 @@ impl Way<'_> {
 
 /// Refuses the path of a secret; `named` is the path as given by the caller.
 fn refuse(path: &[u8], named: &[u8]) -> Result<()> {
-    match secret::is_secret(path) {
-        true => Err(refused(named, "it is named like a secret and is not edited")),
-        false => Ok(()),
+    let is_git = |name: &[u8]| CString::new(name).is_ok_and(|name| is_git(&name));
+    if path.split(|&byte| byte == b'/').any(is_git) {
+        return Err(refused(named, IN_GIT));
     }
+    if secret::is_secret(path) {
+        return Err(refused(named, "it is named like a secret and is not edited"));
+    }
+    Ok(())
 }
 
 fn refused(path: &[u8], what: &str) -> Error {

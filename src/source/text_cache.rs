@@ -19,10 +19,10 @@ use crate::error::Result;
 pub const BYTES_MAX: usize = 64 << 20;
 
 /// Maximum length of a cached text; longer files are read each time.
-const FILE_BYTES_MAX: usize = (1 << 20) + 1;
+const TEXT_BYTES_MAX: usize = (1 << 20) + 1;
 
 /// Maximum number of files cached as not being text.
-const OTHERS_MAX: usize = 1 << 18;
+const BINARY_MAX: usize = 1 << 18;
 
 /// Memory that a cached text takes besides its bytes.
 pub const ENTRY_BYTES: usize = 256;
@@ -54,24 +54,24 @@ impl Text {
 
 /// A cache of the texts of a tree's files.
 #[derive(Debug)]
-pub struct Texts {
+pub struct TextCache {
     root: PathBuf,
-    kept: RwLock<Kept>,
+    kept: RwLock<Entries>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Entries {
     texts: FxHashMap<Vec<u8>, Arc<Content>>,
     /// Files that were not text when they had this metadata.
-    others: FxHashMap<Vec<u8>, Stamp>,
+    binary: FxHashMap<Vec<u8>, Stamp>,
     /// Memory of the texts.
     bytes: usize,
 }
 
-impl Texts {
+impl TextCache {
     /// Creates an empty cache for the tree at `root`, which is canonical.
-    pub fn new(root: PathBuf) -> Texts {
-        Texts { root, kept: RwLock::default() }
+    pub fn new(root: PathBuf) -> TextCache {
+        TextCache { root, kept: RwLock::default() }
     }
 
     /// Returns up to `bytes_max` bytes of the file at a repository path. O(path) if it is cached
@@ -84,7 +84,7 @@ impl Texts {
         self.content(path, bytes_max).map(|(content, _)| Text(Some(content)))
     }
 
-    /// Reads as [`Texts::read`] does for a file whose present metadata is `now`. Returns `None` if
+    /// Reads as [`TextCache::read`] does for a file whose present metadata is `now`. Returns `None` if
     /// it is not text, and whether the result is cached: then it stays the same while the file has
     /// this metadata. O(path) and no system call for cached files.
     ///
@@ -99,19 +99,19 @@ impl Texts {
             {
                 return Ok((Some(Text(Some(Arc::clone(content)))), true));
             }
-            if kept.others.get(path) == Some(&now) {
+            if kept.binary.get(path) == Some(&now) {
                 return Ok((None, true));
             }
         }
-        let (content, is_kept) = self.content(path, bytes_max)?;
-        let is_kept = is_kept && content.stamp == now;
-        Ok((text::is_text(&content.bytes).then(|| Text(Some(content))), is_kept))
+        let (content, is_cached) = self.content(path, bytes_max)?;
+        let is_cached = is_cached && content.stamp == now;
+        Ok((text::is_text(&content.bytes).then(|| Text(Some(content))), is_cached))
     }
 
     /// Returns true if the file is cached as not being text, assuming that `now` is its present
     /// metadata. O(path).
-    pub fn is_other(&self, path: &[u8], now: Stamp) -> bool {
-        self.kept.read().is_ok_and(|kept| kept.others.get(path) == Some(&now))
+    pub fn is_binary(&self, path: &[u8], now: Stamp) -> bool {
+        self.kept.read().is_ok_and(|kept| kept.binary.get(path) == Some(&now))
     }
 
     /// Returns the content of a file, and whether it is cached.
@@ -130,14 +130,14 @@ impl Texts {
         let is_its_own = content.is_unlinked || self.stamp(path) == Some(stamp);
         let is_lasting = stamp != Stamp::NEVER && is_its_own;
         if is_lasting && !text::is_text(&content.bytes) {
-            self.keep(|kept| kept.insert_other(path, stamp));
+            self.keep(|kept| kept.insert_binary(path, stamp));
             return Ok((content, true));
         }
-        let is_kept = is_lasting && !content.is_cut() && content.bytes.len() <= FILE_BYTES_MAX;
-        if is_kept {
+        let is_cached = is_lasting && !content.is_cut() && content.bytes.len() <= TEXT_BYTES_MAX;
+        if is_cached {
             self.keep(|kept| kept.insert(path, &content));
         }
-        Ok((content, is_kept))
+        Ok((content, is_cached))
     }
 
     fn kept(&self, path: &[u8]) -> Option<Arc<Content>> {
@@ -145,7 +145,7 @@ impl Texts {
         (self.stamp(path) == Some(content.stamp)).then_some(content)
     }
 
-    fn keep(&self, insert: impl FnOnce(&mut Kept)) {
+    fn keep(&self, insert: impl FnOnce(&mut Entries)) {
         if let Ok(mut kept) = self.kept.write() {
             insert(&mut kept);
         }
@@ -156,7 +156,7 @@ impl Texts {
     }
 }
 
-impl Kept {
+impl Entries {
     fn insert(&mut self, path: &[u8], content: &Arc<Content>) {
         let bytes = content.bytes.len() + ENTRY_BYTES;
         if self.bytes + bytes > BYTES_MAX {
@@ -168,11 +168,11 @@ impl Kept {
         }
     }
 
-    fn insert_other(&mut self, path: &[u8], stamp: Stamp) {
-        if self.others.len() >= OTHERS_MAX {
-            self.others = FxHashMap::default();
+    fn insert_binary(&mut self, path: &[u8], stamp: Stamp) {
+        if self.binary.len() >= BINARY_MAX {
+            self.binary = FxHashMap::default();
         }
-        self.others.insert(path.to_vec(), stamp);
+        self.binary.insert(path.to_vec(), stamp);
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let root = place.path().canonicalize().expect("it is there");
         let file = root.join("a.rs");
-        let texts = Texts::new(root.clone());
+        let texts = TextCache::new(root.clone());
         let read = |bytes_max| texts.read(b"a.rs", bytes_max).map(|text| text.to_vec());
         std::fs::write(&file, "one").expect("a file");
         assert_eq!(read(99).expect("it is there"), b"one");
@@ -209,8 +209,8 @@ mod tests {
         std::thread::sleep(Duration::from_millis(150));
         let now = texts.stamp(b"a.rs").expect("it is there");
         let text_at = |now| {
-            let (text, is_kept) = texts.text_at(b"a.rs", now, 99).expect("it is there");
-            assert_eq!(is_kept, now != Stamp::NEVER);
+            let (text, is_cached) = texts.text_at(b"a.rs", now, 99).expect("it is there");
+            assert_eq!(is_cached, now != Stamp::NEVER);
             text.map(|text| text.to_vec())
         };
         assert_eq!(text_at(now).as_deref(), Some(&b"six"[..]));
@@ -224,7 +224,7 @@ mod tests {
     fn texts_are_utf8_as_they_are_decoded() {
         let place = tempfile::tempdir().expect("a folder");
         let root = place.path().canonicalize().expect("it is there");
-        let texts = Texts::new(root.clone());
+        let texts = TextCache::new(root.clone());
         for (name, bytes) in [
             ("plain", &b"a\n"[..]),
             ("mark", b"\xEF\xBB\xBFa"),
@@ -248,13 +248,13 @@ mod tests {
         let file = root.join("a");
         std::fs::write(&file, b"a\0b").expect("a file");
         std::thread::sleep(Duration::from_millis(150));
-        let texts = Texts::new(root);
+        let texts = TextCache::new(root);
         let now = || texts.stamp(b"a").expect("it is there");
         let is_text = || texts.text_at(b"a", now(), 99).expect("it is there").0.is_some();
         assert!(!is_text());
         {
             let kept = texts.kept.read().expect("no panic");
-            assert_eq!((kept.texts.len(), kept.others.len(), kept.bytes), (0, 1, 0));
+            assert_eq!((kept.texts.len(), kept.binary.len(), kept.bytes), (0, 1, 0));
         }
         assert_eq!(&*texts.read(b"a", 99).expect("it is there"), b"a\0b");
         let then = now();
@@ -274,7 +274,7 @@ mod tests {
         std::fs::write(root.join("out.rs"), "outside").expect("a file");
         std::fs::write(root.join("tree/a.rs"), "inside").expect("a file");
         std::thread::sleep(Duration::from_millis(150));
-        let texts = Texts::new(root.join("tree"));
+        let texts = TextCache::new(root.join("tree"));
         assert_eq!(&*texts.read(b"a.rs", 99).expect("it is there"), b"inside");
         std::fs::remove_file(root.join("tree/a.rs")).expect("it is there");
         std::os::unix::fs::symlink("../out.rs", root.join("tree/a.rs")).expect("a link");
@@ -289,7 +289,7 @@ mod tests {
             std::fs::write(root.join(format!("{at}")), vec![b'a'; 1 << 20]).expect("a file");
         }
         std::thread::sleep(Duration::from_millis(200));
-        let texts = Texts::new(root);
+        let texts = TextCache::new(root);
         for at in 0..80 {
             texts.read(format!("{at}").as_bytes(), 1 << 30).expect("it is there");
         }

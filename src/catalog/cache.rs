@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::file_names::FileNames;
 use super::imports::ImportGraph;
 use super::names::Names;
-use super::searches::Searches;
+use super::searches::SearchCache;
 use super::test_names::TestNames;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Resolver};
@@ -48,14 +48,14 @@ pub(super) const MARKED: u8 = 1 << 7;
 pub(super) const UNMARKED: u8 = 1 << 6;
 
 /// A cache of at most `max` entries; it is cleared when full.
-pub(super) struct Kept<K, V> {
-    answers: RwLock<FxHashMap<K, V>>,
+pub(super) struct BoundedCache<K, V> {
+    entries: RwLock<FxHashMap<K, V>>,
     max: usize,
 }
 
-impl<K: Clone + Eq + Hash, V: Clone> Kept<K, V> {
-    fn new(max: usize) -> Kept<K, V> {
-        Kept { answers: RwLock::default(), max }
+impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
+    fn new(max: usize) -> BoundedCache<K, V> {
+        BoundedCache { entries: RwLock::default(), max }
     }
 
     /// Returns the cached value of a key.
@@ -64,98 +64,104 @@ impl<K: Clone + Eq + Hash, V: Clone> Kept<K, V> {
         K: std::borrow::Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.answers.read().ok()?.get(key).cloned()
+        self.entries.read().ok()?.get(key).cloned()
     }
 
     /// Caches a value.
-    pub(super) fn insert(&self, key: K, answer: V) {
-        let Ok(mut answers) = self.answers.write() else { return };
-        if answers.len() >= self.max {
-            answers.clear();
+    pub(super) fn insert(&self, key: K, value: V) {
+        let Ok(mut entries) = self.entries.write() else { return };
+        if entries.len() >= self.max {
+            entries.clear();
         }
-        answers.insert(key, answer);
+        entries.insert(key, value);
     }
 
     /// Returns a cache with the entries whose keys satisfy `holds`.
-    fn only(&self, holds: impl Fn(&K) -> bool) -> Kept<K, V> {
-        let kept = Kept::new(self.max);
-        if let (Ok(from), Ok(mut to)) = (self.answers.read(), kept.answers.write()) {
-            let answers = from.iter().filter(|(key, _)| holds(key));
-            to.extend(answers.map(|(key, answer)| (key.clone(), answer.clone())));
+    fn only(&self, holds: impl Fn(&K) -> bool) -> BoundedCache<K, V> {
+        let kept = BoundedCache::new(self.max);
+        if let (Ok(from), Ok(mut to)) = (self.entries.read(), kept.entries.write()) {
+            let entries = from.iter().filter(|(key, _)| holds(key));
+            to.extend(entries.map(|(key, value)| (key.clone(), value.clone())));
         }
         kept
     }
 }
 
 /// The data that a catalog has derived.
-pub(super) struct Memory {
+pub(super) struct CatalogCache {
     pub(super) resolver: Arc<OnceLock<Resolver>>,
     pub(super) names: OnceLock<Names>,
     pub(super) file_names: Arc<OnceLock<FileNames>>,
     pub(super) test_names: Arc<OnceLock<TestNames>>,
     /// Resolved imports, by file and index.
-    pub(super) targets: Kept<(FileId, usize), Resolution>,
+    pub(super) targets: BoundedCache<(FileId, usize), Resolution>,
     /// The files of the same package, by file.
-    pub(super) packages: Kept<FileId, Arc<Vec<FileId>>>,
+    pub(super) packages: BoundedCache<FileId, Arc<Vec<FileId>>>,
     pub(super) imports: OnceLock<Arc<ImportGraph>>,
     /// The graph of an earlier catalog, and the files whose imports changed since.
     pub(super) imports_before: Option<(Arc<ImportGraph>, Vec<FileId>)>,
     pub(super) ranks: OnceLock<Vec<f32>>,
-    pub(super) facts: Kept<FileId, Arc<FileFacts>>,
+    pub(super) facts: BoundedCache<FileId, Arc<FileFacts>>,
     /// Symbols that were looked up singly.
-    pub(super) symbols: Kept<SymbolAt, Arc<Symbol>>,
+    pub(super) symbols: BoundedCache<SymbolAt, Arc<Symbol>>,
     /// Facts extracted for one reply from files that no segment covers; other replies do not depend
     /// on them.
-    pub(super) made: Kept<FileId, Arc<FileFacts>>,
+    pub(super) made: BoundedCache<FileId, Arc<FileFacts>>,
     /// The calls of files whose callees were looked up.
-    pub(super) calls: Kept<FileId, Arc<Vec<(String, Reference)>>>,
-    defined: Kept<Vec<u8>, Arc<[SymbolAt]>>,
+    pub(super) calls: BoundedCache<FileId, Arc<Vec<(String, Reference)>>>,
+    defined: BoundedCache<Vec<u8>, Arc<[SymbolAt]>>,
     /// The marks of each file: [`MARKED`] and the bits of its marks, or [`UNMARKED`]; 0 before the
     /// first look-up.
     pub(super) marks: OnceLock<Box<[AtomicU8]>>,
-    pub(super) searches: Searches,
+    pub(super) searches: SearchCache,
     /// Numbers of unread texts, see [`Catalog::unread`](super::Catalog::unread).
     pub(super) unread: [OnceLock<usize>; 2],
 }
 
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory {
+impl Default for CatalogCache {
+    fn default() -> CatalogCache {
+        CatalogCache {
             resolver: Arc::default(),
             names: OnceLock::new(),
             file_names: Arc::default(),
             test_names: Arc::default(),
-            targets: Kept::new(TARGETS_MAX),
-            packages: Kept::new(PACKAGES_MAX),
+            targets: BoundedCache::new(TARGETS_MAX),
+            packages: BoundedCache::new(PACKAGES_MAX),
             imports: OnceLock::new(),
             imports_before: None,
             ranks: OnceLock::new(),
-            facts: Kept::new(FACTS_MAX),
-            symbols: Kept::new(SYMBOLS_MAX),
-            made: Kept::new(MADE_MAX),
-            calls: Kept::new(CALLS_MAX),
-            defined: Kept::new(DEFINED_MAX),
+            facts: BoundedCache::new(FACTS_MAX),
+            symbols: BoundedCache::new(SYMBOLS_MAX),
+            made: BoundedCache::new(MADE_MAX),
+            calls: BoundedCache::new(CALLS_MAX),
+            defined: BoundedCache::new(DEFINED_MAX),
             marks: OnceLock::new(),
-            searches: Searches::default(),
+            searches: SearchCache::default(),
             unread: Default::default(),
         }
     }
 }
 
-impl Memory {
+impl CatalogCache {
     /// Returns the data that is still valid after the files `changed` changed and no file was added
-    /// or removed; data that depends on resolved imports only `if_resolved_alike`. O(cached
+    /// or removed; data that depends on resolved imports only `if_same_resolution`. O(cached
     /// entries).
-    pub(super) fn without(&self, changed: &[FileId], if_resolved_alike: bool) -> Memory {
+    pub(super) fn without(&self, changed: &[FileId], if_same_resolution: bool) -> CatalogCache {
         let is_same = |file: &FileId| changed.binary_search(file).is_err();
         let facts = self.facts.only(is_same);
         let symbols = self.symbols.only(|at| is_same(&at.file));
         let file_names = Arc::clone(&self.file_names);
         let test_names = Arc::clone(&self.test_names);
         let calls = self.calls.only(is_same);
-        let mut memory =
-            Memory { facts, symbols, file_names, test_names, calls, ..Memory::default() };
-        if if_resolved_alike {
+        let mut memory = CatalogCache {
+            facts,
+            symbols,
+            file_names,
+            test_names,
+            calls,
+            ..CatalogCache::default()
+        };
+        if if_same_resolution {
             memory.resolver = Arc::clone(&self.resolver);
             memory.targets = self.targets.only(|(file, _)| is_same(file));
             memory.packages = self.packages.only(is_same);
@@ -191,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_an_edit_touches_is_forgotten() {
-        let memory = Memory::default();
+        let memory = CatalogCache::default();
         let files = [FileId(1), FileId(2), FileId(3)];
         for file in files {
             memory.packages.insert(file, Arc::default());
@@ -214,9 +220,9 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let kept = Kept::new(3);
+        let kept = BoundedCache::new(3);
         (0..8).for_each(|at| kept.insert(at, at));
         assert_eq!((kept.get(&7), kept.get(&1)), (Some(7), None));
-        assert!(kept.answers.read().expect("no panic").len() <= 3);
+        assert!(kept.entries.read().expect("no panic").len() <= 3);
     }
 }
