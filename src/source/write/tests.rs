@@ -95,7 +95,7 @@ fn files_are_replaced_and_made() {
         ("d/e", "directory"),
         ("a.rs/b", "a part of the path is a file"),
         ("d/../../outside/a.rs", "out of the tree"),
-        (".git/config", "secret"),
+        (".git/config", "git's own"),
         (".git", "git's own"),
         ("sub/.GIT/hooks/post-commit", "git's own"),
         (".git./hooks/x", "git's own"),
