@@ -5,7 +5,8 @@
 //! a syntax tree into definitions. The rules of each language are in its file under `grammars/`.
 //! [`words`], [`prose`] and [`comments`] work on texts of any language.
 
-mod chain;
+pub mod chain;
+mod code_text;
 pub mod comments;
 pub mod facts;
 mod grammars;
@@ -19,7 +20,7 @@ pub mod symbols;
 mod visit;
 pub mod words;
 
-pub(crate) use chain::split;
+pub(crate) use code_text::split;
 pub use facts::Facts;
 pub(crate) use grammars::rust_type;
 pub use language::{Language, detect};

@@ -18,6 +18,7 @@
 use serde::Serialize;
 
 use crate::base::ids::FileId;
+use crate::lang::chain::{Chain, Root};
 use crate::lang::facts::{Reference, Role};
 
 mod chain;
@@ -29,7 +30,6 @@ mod extension;
 mod follow;
 mod members;
 mod memo;
-mod notation;
 mod parameters;
 mod pick;
 mod scope;
@@ -114,7 +114,7 @@ pub struct Use<'a> {
     /// How it is used.
     pub role: Role,
     /// What it is a member of; see [`Reference::receiver`].
-    pub receiver: Option<&'a str>,
+    pub receiver: Option<&'a Chain>,
     /// The symbol around it.
     pub enclosing: Option<usize>,
     /// With a call: the number of arguments.
@@ -127,7 +127,7 @@ impl<'a> Use<'a> {
         Use {
             name,
             role: reference.role,
-            receiver: reference.receiver.as_deref(),
+            receiver: reference.receiver.as_ref(),
             enclosing: reference.enclosing,
             arguments: reference.arguments,
         }
@@ -156,22 +156,24 @@ impl<'a> Linker<'a> {
         let place = Place { file, enclosing: used.enclosing };
         let held = match used.receiver {
             None => walk.name(place, used.name, 0),
-            Some("?") => Vec::new(),
-            // `super(…)` runs the base's constructor.
-            Some("$$") if used.name == "super" => {
-                let mut bases = walk.chain(place, None, "$$", 0);
-                bases.retain(|base| !walk.is_interface_value(base));
-                bases.iter().filter_map(Held::of_type).collect()
-            }
-            // `this(…)` another one of the same type.
-            Some("$") if used.name == "this" => {
-                walk.chain(place, None, "$", 0).iter().filter_map(Held::of_type).collect()
-            }
-            Some(chain) => walk
-                .chain(place, None, chain, 0)
-                .iter()
-                .flat_map(|held| walk.member(held, used.name, 0))
-                .collect(),
+            Some(chain) => match (chain.decode(), used.name) {
+                ((Root::Unknown, _), _) => Vec::new(),
+                // `super(…)` runs the base's constructor.
+                ((Root::Base, steps), "super") if steps.is_done() => {
+                    let mut bases = walk.chain(place, None, chain, 0);
+                    bases.retain(|base| !walk.is_interface_value(base));
+                    bases.iter().filter_map(Held::of_type).collect()
+                }
+                // `this(…)` runs another constructor of the same type.
+                ((Root::Own, steps), "this") if steps.is_done() => {
+                    walk.chain(place, None, chain, 0).iter().filter_map(Held::of_type).collect()
+                }
+                _ => walk
+                    .chain(place, None, chain, 0)
+                    .iter()
+                    .flat_map(|held| walk.member(held, used.name, 0))
+                    .collect(),
+            },
         };
         walk.pick(place, used, held)
     }

@@ -89,7 +89,7 @@ impl Program {
                 self.blocks.entry(of.to_owned()).or_default().push(at);
             }
             for base in &symbol.bases {
-                self.derived.entry(last_name(base).to_owned()).or_default().push(at);
+                self.derived.entry(last_name(base.as_str()).to_owned()).or_default().push(at);
             }
         }
         for (at, (name, _)) in file.references.iter().enumerate() {

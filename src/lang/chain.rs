@@ -1,46 +1,443 @@
-//! Chains under construction: steps put behind a [`Chain`] that may be unknown, and the chains of
-//! code that has no syntax tree, such as the arguments of macros.
+//! Receiver chains: how a value or type comes about, as far as the text of one file shows. The
+//! linker follows them through the facts of other files.
+//!
+//! A chain is a [`Root`] and any number of [`Step`]s. It is kept in its encoded form, which the index
+//! stores as it is. `Chain::from` encodes a root, [`Chain::push`] a step, and [`Chain::decode`]
+//! decodes both.
+//!
+//! ```text
+//! chain := root step*
+//! root  := NAME        whatever the name refers to here: a class, module, function, import or
+//!                      global; never a local variable, which is replaced by its own chain
+//!        | "@" TYPE    a value of that type; TYPE is NAME ("." NAME)*, optionally with arguments:
+//!                      "@List<User>", "@Map<String,User>"
+//!        | "$"         the instance that the enclosing method belongs to (`self`, `this`)
+//!        | "$$"        the same instance, as a value of its base type (`super`)
+//!        | "?"         an unknown value
+//! step  := "." NAME    a member
+//!        | "()"        the result of a call; of a class, a new instance
+//!        | "[]"        an element; also what the value yields, contains or resolves to
+//!        | "(" N ")"   the parameter N, counted from 0
+//! ```
+//!
+//! `conn = Pool().get(); conn.send()` gives `send` the receiver `Pool().get()`;
+//! `def f(c: Conn): c.send()` gives it `@Conn`; `self.conn.send()` gives `$.conn`. Separators are
+//! `.` in every language; references, pointers, nullability and white space are omitted.
+//!
+//! Rules of single languages:
+//!
+//! - Rust: `Box`, `Rc`, `Arc`, `Pin`, `Cow` and guards count as pointers. `Self` is the type of the
+//!   enclosing implementation or trait (`Self.new()`, `@Self`, `@Result<Self,Error>`); a function
+//!   that returns `Self` returns `$`. An `async fn` returns `@Future<…>`, so `.await` is `[]`, as `?`
+//!   and `unwrap()` are. `clone()`, `map_err()` and others that change only the container are
+//!   omitted. `**self` is `$.deref()`. A parameter of a closure is an element of what `map` and the
+//!   like are called on, or what the called function passes to its parameter: `run(|job| …)` gives
+//!   `job` the chain `run(0)(0)`. Parts of tuples are members with their position as name: `pair.0`;
+//!   so are fields of tuple structs and variants. What a pattern binds is a member of its path:
+//!   `Shape.Round.0`. Tuples are `@tuple<A,B>`, slices and arrays `@slice<A>`; a type parameter is
+//!   its first bound, an unknown argument `_`.
+//! - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; a call with several
+//!   results returns the first. A method's receiver is `$`; an embedded field is a base of its
+//!   struct, and a field named after its type.
+//! - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, other unions their first
+//!   alternative; `type[A]` and the first parameter of a class method are the class, `A`. A call of a
+//!   class is `A()`. An `async def` returns `@Coroutine<A>`, a generator without an annotation
+//!   `@Iterator<A>`. `with f() as x` gives `f()[]`, but `with A() as x` gives `A()`. Unpacked values
+//!   are members with their position as name, as with Rust's tuples.
+//! - JavaScript and TypeScript: `null`, `undefined` and literals in unions are omitted; `Partial<A>`
+//!   and the like are `@A`, `A[]` is `@Array<A>`. `A.prototype` is `@A`, and so is `this` in a
+//!   function assigned to one. Parameters of callbacks of `map`, `forEach`, `then` and the like are
+//!   elements of what these are called on; those of others are what the called function passes to
+//!   its parameter: `run((job) => …)` gives `job` the chain `run(0)(0)`. `super(…)` is a call of
+//!   `super` with the receiver `$$`. A global variable named `$` reads as the instance.
+//! - Literals have their types: `@str`, `@int`, `@list`, `@dict`; `@string`, `@Array`.
+//! - Java: arrays are `@slice<A>`; `new Type()` is a call of `Type` and `@Type`; `super(…)` and
+//!   `this(…)` are calls of these words on `$$` and `$`. A name that is not local may be a field of
+//!   the enclosing types.
+//! - C has no chains: a called member has the receiver `?`, others are not references. A macro whose
+//!   body is one name has that name as its chain.
+//! - C++: `unique_ptr`, `shared_ptr`, `optional` and the like count as pointers; casts and
+//!   `make_unique<A>()` are `@A`. Types made by macros or `auto` returns are unknown.
+//! - Ruby: `Type.new` is `@Type`; `@name` is the member `name` of `$`, but a reference's span includes
+//!   its `@`. A bare name is a call. A module named by `include` is a base.
+//!
+//! Methods of standard libraries that return the same container or an element of it are written as
+//! nothing or `[]` where their names are unambiguous (`iter`, `stream`, `unwrap`, `orElse`). For
+//! the others a linker should take an unknown member of an outside type with arguments, once it is
+//! called, as the type itself: `@Vec<Item>.get()[]` is an `Item`.
 
-use super::facts::{CHAIN_BYTES_MAX, Chain};
+use std::fmt::{self, Write as _};
+
+use super::code_text::split;
 use super::notes::{Local, Notes};
 
-/// Bytes of code without a tree that are looked at to find what a name is a member of.
-const SCAN_BYTES_MAX: usize = 240;
+#[cfg(test)]
+mod tests;
 
-/// What stands before a member when nothing is known of it.
-pub(super) const UNKNOWN: &str = "?";
+/// The longest chain, in bytes; a longer one is dropped.
+pub const CHAIN_BYTES_MAX: usize = 120;
 
-/// Returns the chain of the member `name` of what `of` stands for.
-pub(super) fn member(of: Option<Chain>, name: &[u8]) -> Option<Chain> {
-    step(of?, &[b".", name])
+/// A chain in its encoded form.
+#[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Chain(String);
+
+/// Where a chain starts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Root<'c> {
+    /// Whatever a name refers to.
+    Name(&'c str),
+    /// A value of a type as it is written, with its arguments.
+    Instance(TypeText<'c>),
+    /// The instance that the enclosing method belongs to.
+    Own,
+    /// The same instance, as a value of its base type.
+    Base,
+    /// An unknown value.
+    Unknown,
 }
 
-/// Returns the chain of what a call of `of` returns. A member that is called three times in a row is
-/// one that returns what it is a member of: two of them stand for any number.
+/// A type as it is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TypeText<'c> {
+    /// Its names with dots between them: `a.List`.
+    pub path: &'c str,
+    /// Its arguments with their brackets, `<User>`, or nothing.
+    pub arguments: &'c str,
+}
+
+/// One step of a chain.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Step<'c> {
+    /// A member of that name.
+    Member(&'c str),
+    /// The result of a call.
+    Call,
+    /// An element; also what the value yields, contains or resolves to.
+    Element,
+    /// The parameter of that number, counted from 0.
+    Parameter(usize),
+}
+
+/// Text that is not a step, at the end of a damaged chain or of one that is not a chain, such as the
+/// path of an imported module.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Malformed;
+
+/// The steps of a chain, in order; after [`Malformed`] there are no more.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps<'c> {
+    rest: &'c str,
+}
+
+impl<'c> Iterator for Steps<'c> {
+    type Item = Result<Step<'c>, Malformed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = std::mem::take(&mut self.rest);
+        if rest.is_empty() {
+            return None;
+        }
+        let (step, after) = if let Some(after) = rest.strip_prefix("()") {
+            (Step::Call, after)
+        } else if let Some(after) = rest.strip_prefix("[]") {
+            (Step::Element, after)
+        } else if let Some((number, after)) = parameter(rest) {
+            (Step::Parameter(number), after)
+        } else if let Some(after) = rest.strip_prefix('.') {
+            let (name, after) = after.split_at(name_end(after));
+            (Step::Member(name), after)
+        } else {
+            return Some(Err(Malformed));
+        };
+        self.rest = after;
+        Some(Ok(step))
+    }
+}
+
+impl Steps<'_> {
+    /// Returns true if there are no more steps.
+    pub fn is_done(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+impl Chain {
+    /// Returns the root and the steps of a chain. Steps are decoded as they are taken; O(bytes).
+    pub fn decode(&self) -> (Root<'_>, Steps<'_>) {
+        let text = self.0.as_str();
+        if text == UNKNOWN {
+            return (Root::Unknown, Steps { rest: "" });
+        }
+        if let Some(written) = text.strip_prefix('@') {
+            let (of, rest) = type_text(written);
+            return (Root::Instance(of), Steps { rest });
+        }
+        if text.starts_with('$') && !text[1..].starts_with(is_name_char_but_dollar) {
+            return match text.strip_prefix("$$") {
+                Some(rest) => (Root::Base, Steps { rest }),
+                None => (Root::Own, Steps { rest: &text[1..] }),
+            };
+        }
+        let (name, rest) = text.split_at(name_end(text));
+        (Root::Name(name), Steps { rest })
+    }
+
+    /// Returns the steps from the byte `from` of a path or a written type on; see [`Chain::path`].
+    pub fn steps_after(&self, from: usize) -> Steps<'_> {
+        Steps { rest: self.0.get(from..).unwrap_or_default() }
+    }
+
+    /// Returns the chain that the index stored as `encoded`.
+    pub fn from_encoded(encoded: String) -> Chain {
+        Chain(encoded)
+    }
+
+    /// Returns the encoded form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the chain of a name, or of a path of names with dots between them.
+    pub fn name(path: impl Into<String>) -> Chain {
+        Chain(path.into())
+    }
+
+    /// Returns the chain of a value of a type as it is written, with its arguments.
+    pub fn instance(of: &str) -> Chain {
+        Chain::from(Root::Instance(TypeText { path: of, arguments: "" }))
+    }
+
+    /// Returns the chain of the instance that the enclosing method belongs to.
+    pub fn own() -> Chain {
+        Chain::from(Root::Own)
+    }
+
+    /// Returns the chain of that instance as a value of its base type.
+    pub fn base() -> Chain {
+        Chain::from(Root::Base)
+    }
+
+    /// Returns the chain of an unknown value.
+    pub fn unknown() -> Chain {
+        Chain::from(Root::Unknown)
+    }
+
+    /// Appends a step.
+    pub fn push(&mut self, step: Step<'_>) {
+        match step {
+            Step::Member(name) => {
+                self.0.push('.');
+                self.0.push_str(name);
+            }
+            Step::Call => self.0.push_str("()"),
+            Step::Element => self.0.push_str("[]"),
+            Step::Parameter(number) => _ = write!(self.0, "({number})"),
+        }
+    }
+
+    /// Returns the chain with one more step.
+    #[must_use]
+    pub fn then(mut self, step: Step<'_>) -> Chain {
+        self.push(step);
+        self
+    }
+
+    /// Returns the chain unless it is longer than [`CHAIN_BYTES_MAX`].
+    pub fn bounded(self) -> Option<Chain> {
+        (self.0.len() <= CHAIN_BYTES_MAX).then_some(self)
+    }
+
+    /// Returns the chain with `root` in place of its first name.
+    pub(super) fn with_root(&self, mut root: Chain) -> Chain {
+        root.0.push_str(&self.0[self.first_name().len()..]);
+        root
+    }
+
+    /// Returns the text before the first step: a name, or a sign with the first name of a type.
+    pub(super) fn first_name(&self) -> &str {
+        self.0.split(['.', '(', '[']).next().unwrap_or_default()
+    }
+
+    /// Returns the names that the chain starts with, up to the first call, element or parameter.
+    pub fn path(&self) -> &str {
+        &self.0[..self.0.find(['(', '[']).unwrap_or(self.0.len())]
+    }
+
+    /// Returns true for a path of names without any other step.
+    pub fn is_path(&self) -> bool {
+        !self.0.contains(['(', '[', '@', '$', '?'])
+    }
+
+    /// Returns true if the chain starts with a sign: its root is not a name. A name that begins
+    /// with `$` counts as one, too.
+    pub(super) fn has_sign(&self) -> bool {
+        self.0.starts_with(['@', '$'])
+    }
+
+    /// Returns the written type, with all that follows it, of a chain that starts at a value of one.
+    pub fn instance_type(&self) -> Option<&str> {
+        self.0.strip_prefix('@')
+    }
+
+    /// Returns the chain without the mark that makes a value of a type.
+    pub fn without_instance(&self) -> &str {
+        self.0.trim_start_matches('@')
+    }
+
+    /// Returns the class of a value of a written type or of a new instance: `A.B` of `@A.B` and of
+    /// `A.B()`, where `is_class` accepts the last name of what is called.
+    pub(super) fn class(&self, is_class: impl Fn(&str) -> bool) -> Option<&str> {
+        let class = match self.instance_type() {
+            Some(class) => class,
+            None => self.0.strip_suffix("()").filter(|path| {
+                let last = path.rsplit('.').next().unwrap_or_default();
+                is_class(last)
+            })?,
+        };
+        (!class.contains(['(', ')', '[', ']', '@'])).then_some(class)
+    }
+
+    /// Returns true if the last step is a call.
+    pub(super) fn is_call(&self) -> bool {
+        self.0.ends_with("()")
+    }
+
+    /// Returns true if the last steps are a call of the member `name`.
+    pub fn is_call_of(&self, name: &str) -> bool {
+        self.before_call_of(name).is_some()
+    }
+
+    /// Returns the text before a final call of the member `name`.
+    pub(super) fn before_call_of(&self, name: &str) -> Option<&str> {
+        self.0.strip_suffix("()")?.strip_suffix(name)?.strip_suffix('.')
+    }
+
+    /// Returns the chain of the elements whose `enumerate()` this is an element of.
+    pub(super) fn enumerated(&self) -> Option<Chain> {
+        self.0.strip_suffix(".enumerate()[]").map(|of| Chain(of.to_owned()))
+    }
+
+    /// Returns the chain before the last `.`, and the name after it.
+    pub(super) fn split_member(&self) -> Option<(Chain, &str)> {
+        let (of, name) = self.0.rsplit_once('.')?;
+        Some((Chain(of.to_owned()), name))
+    }
+}
+
+impl From<Root<'_>> for Chain {
+    fn from(root: Root<'_>) -> Chain {
+        Chain(match root {
+            Root::Name(name) => name.to_owned(),
+            Root::Instance(of) => format!("@{}{}", of.path, of.arguments),
+            Root::Own => "$".to_owned(),
+            Root::Base => "$$".to_owned(),
+            Root::Unknown => UNKNOWN.to_owned(),
+        })
+    }
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+const UNKNOWN: &str = "?";
+
+/// Splits the type that `written` begins with from the rest.
+fn type_text(written: &str) -> (TypeText<'_>, &str) {
+    let is_path = |c: char| is_name_char(c) || c == '.';
+    let end = written.find(|c: char| !is_path(c)).unwrap_or(written.len());
+    let (path, after) = written.split_at(end);
+    let length = match after.as_bytes() {
+        [b'<', ..] => closing(after, b'<', b'>'),
+        [b'[', next, ..] if *next != b']' => closing(after, b'[', b']'),
+        _ => 0,
+    };
+    let (arguments, rest) = after.split_at(length);
+    (TypeText { path, arguments }, rest)
+}
+
+/// Returns the top-level arguments of a written type: `A` and `B<C>` of `Map<A,B<C>>`.
+pub fn type_arguments(text: &str) -> Vec<&str> {
+    let Some(start) = text.find(['<', '[']) else { return Vec::new() };
+    let inner = text[start + 1..].strip_suffix(['>', ']']).unwrap_or(&text[start + 1..]);
+    split(inner, b',').into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// Returns the number in the step `(N)` that `rest` begins with, and the text after it.
+fn parameter(rest: &str) -> Option<(usize, &str)> {
+    let (number, after) = rest.strip_prefix('(')?.split_once(')')?;
+    Some((number.parse().ok()?, after))
+}
+
+/// Returns the length of the text up to the bracket that closes the first one.
+fn closing(text: &str, open: u8, close: u8) -> usize {
+    let mut level = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == open {
+            level += 1;
+        } else if byte == close {
+            level = level.saturating_sub(1);
+            if level == 0 {
+                return at + 1;
+            }
+        }
+    }
+    text.len()
+}
+
+/// Returns the length of the name that `text` begins with.
+fn name_end(text: &str) -> usize {
+    text.find(|c: char| !is_name_char(c)).unwrap_or(text.len())
+}
+
+fn is_name_char(c: char) -> bool {
+    is_name_char_but_dollar(c) || c == '$'
+}
+
+fn is_name_char_but_dollar(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '#' | '?' | '!' | '~')
+}
+
+/// Returns the chain of the member `name` of `of`.
+pub(super) fn member(of: Option<Chain>, name: &[u8]) -> Option<Chain> {
+    of?.then(Step::Member(std::str::from_utf8(name).ok()?)).bounded()
+}
+
+/// Returns the chain of the result of a call of `of`. A member that is called three times in a row
+/// returns what it is a member of: two calls stand for any number.
 pub(super) fn called(of: Option<Chain>) -> Option<Chain> {
-    let mut chain = step(of?, &[b"()"])?;
-    if let Some(last) = chain.rfind('.') {
-        let member = &chain[last..];
-        let before = chain[..last].strip_suffix(member);
+    let mut chain = of?.then(Step::Call).bounded()?;
+    let text = &mut chain.0;
+    if let Some(last) = text.rfind('.') {
+        let member = &text[last..];
+        let before = text[..last].strip_suffix(member);
         if before.is_some_and(|before| before.ends_with(member)) {
-            chain.truncate(last);
+            text.truncate(last);
         }
     }
     Some(chain)
 }
 
-/// Returns the chain of what `of` holds.
+/// Returns the chain of an element of `of`.
 pub(super) fn element(of: Option<Chain>) -> Option<Chain> {
-    step(of?, &[b"[]"])
+    of?.then(Step::Element).bounded()
 }
 
-/// Returns the chain of a value of a type; none of a type without a name.
+/// Returns the chain of a value of a type; `None` for a type without a name.
 pub(super) fn instance(name: &str) -> Option<Chain> {
-    (!name.is_empty() && name.len() < CHAIN_BYTES_MAX).then(|| format!("@{name}"))
+    (!name.is_empty() && name.len() < CHAIN_BYTES_MAX).then(|| Chain::instance(name))
 }
 
-/// Returns the name of a type without its arguments: `a.B.c` of `a.B<C>.c`.
-pub(super) fn without_arguments(name: &str) -> String {
+/// Returns the path of a type without its arguments: `a.B.c` of `a.B<C>.c`.
+pub(super) fn without_arguments(name: &str) -> Chain {
     let mut depth = 0_usize;
     let mut plain = String::with_capacity(name.len());
     for c in name.chars() {
@@ -51,248 +448,18 @@ pub(super) fn without_arguments(name: &str) -> String {
             _ => {}
         }
     }
-    plain
+    Chain(plain)
 }
 
-/// Returns what a member is noted to be a member of, known or not.
+/// Returns the receiver of a member: `of`, or an unknown value.
 pub(super) fn receiver(of: Option<Chain>) -> Option<Chain> {
-    Some(of.unwrap_or_else(|| UNKNOWN.to_owned()))
+    Some(of.unwrap_or_else(Chain::unknown))
 }
 
-fn step(mut chain: Chain, parts: &[&[u8]]) -> Option<Chain> {
-    for part in parts {
-        chain.push_str(std::str::from_utf8(part).ok()?);
-    }
-    (chain.len() <= CHAIN_BYTES_MAX).then_some(chain)
-}
-
-/// Returns the chain of a name that stands alone: a local name's own, or the name.
-pub(super) fn root(notes: &Notes<'_>, name: &[u8]) -> Option<Chain> {
+/// Returns the chain of a bare name: that of the local variable, or the name.
+pub(super) fn of_name(notes: &Notes<'_>, name: &[u8]) -> Option<Chain> {
     match notes.local(name) {
         Local::Is(chain) => chain.cloned(),
-        Local::Not => Some(std::str::from_utf8(name).ok()?.to_owned()),
+        Local::Not => Some(Chain::name(std::str::from_utf8(name).ok()?)),
     }
-}
-
-/// Splits at a mark that stands in no brackets.
-pub(crate) fn split(text: &str, mark: u8) -> Vec<&str> {
-    let (mut parts, mut level, mut start) = (Vec::new(), 0_usize, 0);
-    let bytes = text.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        match byte {
-            // An arrow is no bracket.
-            b'>' if at > 0 && matches!(bytes[at - 1], b'=' | b'-') => {}
-            b'<' | b'[' | b'(' | b'{' => level += 1,
-            b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
-            _ if byte == mark && level == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
-/// Returns true for a byte that names are made of.
-pub(super) fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-/// What stands around a name in code without a tree.
-pub(super) struct Around {
-    /// A `(` comes next.
-    pub(super) is_called: bool,
-    /// The number of arguments, if it is called.
-    pub(super) arguments: usize,
-    /// A `!` comes next.
-    pub(super) is_marked: bool,
-    /// It is a member of what `start` begins.
-    pub(super) is_member: bool,
-    /// Where the expression begins that ends with the name.
-    pub(super) start: usize,
-}
-
-/// Returns what stands around the name in `span` of `text`. O(bytes looked at), which are bounded.
-pub(super) fn around(text: &[u8], span: std::ops::Range<usize>) -> Around {
-    let next = skip(text, span.end);
-    let byte = text.get(next).copied();
-    let start = start_of(text, span.start);
-    Around {
-        is_called: byte == Some(b'('),
-        arguments: if byte == Some(b'(') { arguments(text, next) } else { 0 },
-        is_marked: byte == Some(b'!') && text.get(next + 1) != Some(&b'='),
-        is_member: start < span.start,
-        start,
-    }
-}
-
-fn skip(text: &[u8], from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
-}
-
-fn skip_back(text: &[u8], end: usize) -> usize {
-    end - text[..end].iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count()
-}
-
-/// Counts the arguments in the parentheses that open at `open`.
-fn arguments(text: &[u8], open: usize) -> usize {
-    let end = text.len().min(open + SCAN_BYTES_MAX);
-    let (mut depth, mut commas, mut has_any) = (0_usize, 0, false);
-    for &byte in &text[open..end] {
-        match byte {
-            b'(' | b'[' | b'{' => {
-                has_any |= depth > 0;
-                depth += 1;
-            }
-            b')' | b']' | b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    break;
-                }
-            }
-            b',' if depth == 1 => commas += 1,
-            byte => has_any |= !byte.is_ascii_whitespace(),
-        }
-    }
-    if has_any { commas + 1 } else { 0 }
-}
-
-/// Returns where the expression begins that ends with the name at `name`: `a` of `a.b(c)?.name`.
-fn start_of(text: &[u8], name: usize) -> usize {
-    let least = name.saturating_sub(SCAN_BYTES_MAX);
-    let mut start = name;
-    while start > least {
-        let before = skip_back(text, start);
-        let mut at = match text[..before] {
-            [.., b':', b':'] => before - 2,
-            [.., b'-', b'>'] => before - 2,
-            [.., b'.'] if !text[..before].ends_with(b"..") => before - 1,
-            _ => return start,
-        };
-        // What stands before the dot: brackets and question marks, then a name.
-        loop {
-            at = skip_back(text, at);
-            match text[..at].last() {
-                Some(b'?') => at -= 1,
-                Some(b')' | b']') => match opening(text, at, least) {
-                    Some(open) => at = open,
-                    None => return start,
-                },
-                // `Type::<A>::name` and `name::<A>()`.
-                Some(b'>') => match opening_angle(text, at, least) {
-                    Some(open) if text[..open].ends_with(b"::") => at = open - 2,
-                    _ => return start,
-                },
-                _ => break,
-            }
-        }
-        let length = text[..at].iter().rev().take_while(|&&byte| is_name(byte)).count();
-        if length == 0 {
-            return at.min(start);
-        }
-        start = at - length;
-    }
-    start
-}
-
-/// Returns where the bracket opens that closes right before `end`.
-fn opening(text: &[u8], end: usize, least: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for at in (least..end).rev() {
-        match text[at] {
-            b')' | b']' | b'}' => depth += 1,
-            b'(' | b'[' | b'{' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-fn opening_angle(text: &[u8], end: usize, least: usize) -> Option<usize> {
-    let mut level = 0_usize;
-    for at in (least..end).rev() {
-        match text[at] {
-            b'>' if at > 0 && text[at - 1] == b'-' => {}
-            b'>' => level += 1,
-            b'<' => {
-                level -= 1;
-                if level == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Returns the chain of an expression made of names, members, calls and indices; none if there is
-/// anything else in it. O(its bytes).
-pub(super) fn of_text(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
-    let mut at = skip(text, 0);
-    let length = text[at..].iter().take_while(|&&byte| is_name(byte)).count();
-    let first = text.get(at..at + length).filter(|name| !name.is_empty())?;
-    let mut chain = match first {
-        b"self" | b"this" => Some("$".to_owned()),
-        name => root(notes, name),
-    };
-    at += length;
-    loop {
-        at = skip(text, at);
-        let Some(&byte) = text.get(at) else { return chain };
-        match byte {
-            b'.' | b':' | b'-' | b'>' => at += 1,
-            b'?' => {
-                chain = element(chain);
-                at += 1;
-            }
-            b'<' if text[..at].ends_with(b"::") => {
-                let mut level = 0_usize;
-                let inside = text[at..].iter().take_while(|&&byte| {
-                    level += usize::from(byte == b'<');
-                    level -= usize::from(byte == b'>' && level > 0);
-                    level > 0
-                });
-                at += inside.count() + 1;
-            }
-            b'(' | b'[' => {
-                at = closing(text, at)?;
-                chain = if byte == b'(' { called(chain) } else { element(chain) };
-            }
-            byte if is_name(byte) => {
-                let length = text[at..].iter().take_while(|&&byte| is_name(byte)).count();
-                let name = &text[at..at + length];
-                chain = if name == b"await" { element(chain) } else { member(chain, name) };
-                at += length;
-            }
-            _ => return None,
-        }
-        chain.as_ref()?;
-    }
-}
-
-/// Returns where the bracket has closed that opens at `open`.
-fn closing(text: &[u8], open: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.iter().enumerate().skip(open) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }

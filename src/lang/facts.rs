@@ -5,73 +5,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+pub use super::chain::{CHAIN_BYTES_MAX, Chain};
 use super::parse::Problems;
 use super::symbols::Symbol;
-
-/// Bytes of a [`Chain`]; a longer one is left out.
-pub const CHAIN_BYTES_MAX: usize = 120;
-
-/// How a value or type comes about, as far as the file says; the linker follows it.
-///
-/// ```text
-/// chain := root step*
-/// root  := NAME        what this name stands for here: a class, module, function, import, global;
-///                      never a local variable, which its own chain stands for instead
-///        | "@" TYPE    a value of the type of that name; TYPE is NAME ("." NAME)*, perhaps with
-///                      arguments: "@List<User>", "@Map<String,User>"
-///        | "$"         the instance that the enclosing method belongs to (`self`, `this`)
-///        | "$$"        the same as its base type sees it (`super`)
-/// step  := "." NAME    a member
-///        | "()"        what a call of it returns; of a class, a new instance
-///        | "[]"        an element of it; also what it yields, holds or awaits
-///        | "(" N ")"   what its parameter N is, counted from 0
-/// ```
-///
-/// `conn = Pool().get(); conn.send()` gives `send` the receiver `Pool().get()`;
-/// `def f(c: Conn): c.send()` gives it `@Conn`; `self.conn.send()` gives `$.conn`. Separators are
-/// `.` in every language; references, pointers, nullability and white space are left out.
-///
-/// Particular to some languages:
-///
-/// - Rust: `Box`, `Rc`, `Arc`, `Pin`, `Cow` and guards count as pointers. `Self` stands for the type
-///   of the implementation or trait around (`Self.new()`, `@Self`, `@Result<Self,Error>`); what
-///   returns it alone returns `$`. What an `async fn` returns is `@Future<…>`, so that `.await` is
-///   `[]` as `?` and `unwrap()` are. `clone()`, `map_err()` and others that change nothing
-///   but the container are left out. `**self` is `$.deref()`. Parameters of closures are
-///   elements of what `map` and the like are called on, or what the called function hands to its
-///   parameter: `run(|job| …)` gives `job` the chain `run(0)(0)`. Parts of tuples are members named by their places: `pair.0`,
-///   which are fields of tuple structs and
-///   variants; what a pattern binds is a member of its path: `Shape.Round.0`. Tuples are `@tuple<A,B>`, slices and arrays
-///   `@slice<A>`; a type parameter is its first bound, an argument that is not known `_`.
-/// - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; of a call with
-///   several results the first is meant. A method's receiver is `$`; an embedded field is a base of
-///   its struct, and a field named by its type.
-/// - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, of other alternatives there is the
-///   first; `type[A]` and the first parameter of a class method are the class, `A`. A class that is
-///   called gives `A()`. What an `async def` returns is `@Coroutine<A>`, what a generator without an
-///   annotation does `@Iterator<A>`. `with f() as x` gives `f()[]`, but `with A() as x` gives `A()`.
-///   What is unpacked are members named by their places, as with Rust's tuples.
-/// - JavaScript and TypeScript: `null`, `undefined` and literals among alternatives are left out;
-///   `Partial<A>` and the like are `@A`, `A[]` is `@Array<A>`. `A.prototype` is `@A`, and so is `this`
-///   in a function assigned to one. Parameters of callbacks of `map`, `forEach`, `then` and the like
-///   are elements of what these are called on; those of others are what the called function hands
-///   to its parameter: `run((job) => …)` gives `job` the chain `run(0)(0)`. `super(…)` is a call of `super` with the receiver `$$`.
-/// - Values of literals have their types: `@str`, `@int`, `@list`, `@dict`; `@string`, `@Array`.
-/// - Java: arrays are `@slice<A>`; `new Type()` is a call of `Type` and `@Type`; `super(…)` and
-///   `this(…)` are calls of these words on `$$` and `$`. A name that is not local may be a field of
-///   the types around.
-/// - C has no chains: a member that is called has the receiver `?`, others are no references. Of a
-///   macro whose body is one name the chain is that name.
-/// - C++: `unique_ptr`, `shared_ptr`, `optional` and their like count as pointers; casts and
-///   `make_unique<A>()` are `@A`. Types made by macros or `auto` returns are unknown.
-/// - Ruby: `Type.new` is `@Type`; `@name` is the member `name` of `$`, but a reference's span has its
-///   sign. A bare name is a call. What `include` names is a base.
-///
-/// Methods that standard libraries have and that give the same container or an element of it are
-/// written as nothing or `[]` where their names say enough (`iter`, `stream`, `unwrap`, `orElse`).
-/// For the others a linker does well to take an unknown member of a type from elsewhere that has
-/// arguments, once it is called, as the type itself: `@Vec<Item>.get()[]` is an `Item`.
-pub type Chain = String;
 
 /// How an identifier is used where it occurs.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
@@ -104,8 +40,8 @@ pub struct Reference {
     pub span: Range<usize>,
     /// How it is used.
     pub role: Role,
-    /// What it is a member of; `None` for a name that stands alone, `Some("?")` where there is
-    /// something before it but nothing is known of it.
+    /// What it is a member of; `None` for a name that stands alone, `[`Root::Unknown`](super::chain::Root) where
+    /// the expression before it has no chain.
     pub receiver: Option<Chain>,
     /// The symbol around it: its place among the file's symbols.
     pub enclosing: Option<usize>,

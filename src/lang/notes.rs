@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::facts::{CHAIN_BYTES_MAX, Chain, Import, ImportKind, Reference, Role};
+use super::facts::{Chain, Import, ImportKind, Reference, Role};
 use super::symbols::{Symbol, SymbolKind};
 use super::visit::Visit;
 
@@ -143,10 +143,7 @@ impl<'a> Notes<'a> {
         if span.is_empty() || self.references.len() >= REFERENCES_MAX {
             return;
         }
-        let receiver = receiver.map(|chain| match chain.len() <= CHAIN_BYTES_MAX {
-            true => chain,
-            false => "?".to_owned(),
-        });
+        let receiver = receiver.map(|chain| chain.bounded().unwrap_or_else(Chain::unknown));
         let enclosing = visit.enclosing_place();
         self.references.push(Reference { span, role, receiver, enclosing, arguments });
     }
@@ -161,38 +158,31 @@ impl<'a> Notes<'a> {
     /// Records the chain of the value of the symbol with index `place`, or of the result of a call
     /// of it.
     pub(super) fn set_type(&mut self, place: usize, chain: Chain) {
-        if chain.len() <= CHAIN_BYTES_MAX {
-            self.types.push((place, chain));
-        }
+        self.types.extend(chain.bounded().map(|chain| (place, chain)));
     }
 
     /// Records the chain of one return value of the function with index `place`. An annotated
     /// return type takes precedence.
     pub(super) fn set_return(&mut self, place: usize, chain: Chain) {
-        if chain.len() <= CHAIN_BYTES_MAX {
-            self.returns.push((place, chain));
-        }
+        self.returns.extend(chain.bounded().map(|chain| (place, chain)));
     }
 
     /// Records the chain of the value of the member `name` of the symbol with index `owner`. The
     /// first recorded chain takes precedence.
     pub(super) fn set_member(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
-        if chain.len() <= CHAIN_BYTES_MAX {
-            self.members.push((owner, &self.text[name.byte_range()], chain));
-        }
+        let name = &self.text[name.byte_range()];
+        self.members.extend(chain.bounded().map(|chain| (owner, name, chain)));
     }
 
     /// Records that the symbol with index `place` extends or implements `chain`.
     pub(super) fn add_base(&mut self, place: usize, chain: Chain) {
-        if chain.len() <= CHAIN_BYTES_MAX {
-            self.bases.push((place, chain));
-        }
+        self.bases.extend(chain.bounded().map(|chain| (place, chain)));
     }
 
     /// Declares a parameter or local variable in the innermost open scope. Has no effect outside of
     /// all scopes.
     pub(super) fn declare(&mut self, name: Node<'_>, chain: Option<Chain>) {
-        let means = Means::Local(chain.filter(|chain| chain.len() <= CHAIN_BYTES_MAX));
+        let means = Means::Local(chain.and_then(Chain::bounded));
         self.push(Declared { name: &self.text[name.byte_range()], means });
     }
 
@@ -230,7 +220,7 @@ impl<'a> Notes<'a> {
         from: usize,
         until: Option<usize>,
     ) {
-        let means = Means::Local(chain.filter(|chain| chain.len() <= CHAIN_BYTES_MAX));
+        let means = Means::Local(chain.and_then(Chain::bounded));
         let declared = Declared { name: &self.text[name.byte_range()], means };
         self.due = self.due.min(from);
         self.pending.push(Pending { scopes: self.scopes.len(), from, until, declared });

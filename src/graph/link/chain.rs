@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::Reason;
 use super::code::SymbolAt;
-use super::notation::{closing, is_name_char, is_name_char_but_dollar, name_end, numbered};
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type, is_variable};
+use crate::lang::chain::{Chain, Malformed, Root, Step, Steps, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 /// Steps of a chain that are followed.
@@ -18,39 +18,48 @@ impl Walk<'_> {
         &self,
         place: Place,
         own: Option<SymbolAt>,
-        chain: &str,
+        chain: &Chain,
         depth: usize,
     ) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
         }
-        let (mut values, mut rest) = match chain.strip_prefix('@') {
-            Some(written) => self.typed(place, own, written, depth),
-            None => self.root(place, own, chain, depth),
-        };
-        for _ in 0..CHAIN_STEPS_MAX {
-            if rest.is_empty() {
-                return values;
+        let (root, steps) = chain.decode();
+        let types = || own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
+        let (mut values, steps) = match root {
+            Root::Instance(of) => self.typed(place, own, chain, of, depth),
+            Root::Name("Self") => {
+                let named = |at| Held::new(Value::Name(at), 0.98, Reason::Receiver);
+                (types().into_iter().map(named).collect(), steps)
             }
-            values = if let Some(after) = rest.strip_prefix("()") {
-                rest = after;
-                self.each(&values, |held| self.call(held, depth))
-            } else if let Some(after) = rest.strip_prefix("[]") {
-                rest = after;
-                self.each(&values, |held| self.element(held, depth))
-            } else if let Some((number, after)) = numbered(rest) {
-                rest = after;
-                self.each(&values, |held| self.parameter(held, number, depth))
-            } else if let Some(after) = rest.strip_prefix('.') {
-                let end = name_end(after);
-                let (name, after) = after.split_at(end);
-                rest = after.strip_prefix("()").unwrap_or(after);
-                match rest.len() < after.len() {
-                    true => self.each(&values, |held| self.called_member(held, name, depth)),
-                    false => self.each(&values, |held| self.member(held, name, depth)),
+            Root::Name(name) => self.root(place, chain, name, depth),
+            Root::Own => {
+                let instance = |at: SymbolAt| Held {
+                    via: Some(at),
+                    ..Held::new(Value::Instance(at, None), 0.98, Reason::Receiver)
+                };
+                (types().into_iter().map(instance).collect(), steps)
+            }
+            Root::Base => {
+                let bases = types().into_iter().flat_map(|own| self.bases(own, depth + 1));
+                (bases.collect(), steps)
+            }
+            Root::Unknown => return Vec::new(),
+        };
+        let mut steps = steps.peekable();
+        for _ in 0..CHAIN_STEPS_MAX {
+            let Some(step) = steps.next() else { return values };
+            values = match step {
+                Ok(Step::Call) => self.each(&values, |held| self.call(held, depth)),
+                Ok(Step::Element) => self.each(&values, |held| self.element(held, depth)),
+                Ok(Step::Parameter(number)) => {
+                    self.each(&values, |held| self.parameter(held, number, depth))
                 }
-            } else {
-                return Vec::new();
+                Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => {
+                    self.each(&values, |held| self.called_member(held, name, depth))
+                }
+                Ok(Step::Member(name)) => self.each(&values, |held| self.member(held, name, depth)),
+                Err(Malformed) => return Vec::new(),
             };
             if values.is_empty() {
                 return values;
@@ -65,48 +74,24 @@ impl Walk<'_> {
         next
     }
 
-    /// Returns what a chain's root stands for, and the steps behind it.
+    /// Returns the values of a name at the start of a chain, and the remaining steps.
     fn root<'c>(
         &self,
         place: Place,
-        own: Option<SymbolAt>,
-        chain: &'c str,
+        chain: &'c Chain,
+        name: &'c str,
         depth: usize,
-    ) -> (Vec<Held>, &'c str) {
-        let instance = |at: SymbolAt| Held {
-            via: Some(at),
-            ..Held::new(Value::Instance(at, None), 0.98, Reason::Receiver)
-        };
-        if chain.starts_with('$') && !chain[1..].starts_with(is_name_char_but_dollar) {
-            let types = match own {
-                Some(own) => vec![own],
-                None => self.own_types(place, depth + 1),
-            };
-            return match chain.strip_prefix("$$") {
-                Some(rest) => {
-                    let bases = types.iter().flat_map(|&own| self.bases(own, depth + 1));
-                    (bases.collect(), rest)
-                }
-                None => (types.into_iter().map(instance).collect(), &chain[1..]),
-            };
-        }
-        let end = name_end(chain);
-        let (name, rest) = chain.split_at(end);
-        if name == "Self" {
-            let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
-            let named = |at| Held::new(Value::Name(at), 0.98, Reason::Receiver);
-            return (types.into_iter().map(named).collect(), rest);
-        }
+    ) -> (Vec<Held>, Steps<'c>) {
         if let Some(found) = self.dotted(place, chain, depth) {
             return found;
         }
+        let rest = chain.steps_after(name.len());
         let found = self.name(place, name, depth + 1);
         if !found.is_empty() {
             return (found, rest);
         }
-        let plain = &chain[..chain.find(['(', '[']).unwrap_or(chain.len())];
-        if let Some((found, end)) = self.qualified(place, plain, depth) {
-            return (found, &chain[end..]);
+        if let Some((found, end)) = self.qualified(place, chain.path(), depth) {
+            return (found, chain.steps_after(end));
         }
         let is_global =
             self.facts(place.file).is_some_and(|facts| facts.dialect.globals.contains(&name));
@@ -119,30 +104,28 @@ impl Walk<'_> {
         (self.path_root(place, name), rest)
     }
 
-    /// Returns the module that the start of a chain names, where an import binds several names
-    /// at once: Python's `import a.b`.
+    /// Returns the module named by the start of a chain, where an import binds several names at
+    /// once: Python's `import a.b`. The longest path that is bound wins; the last name of a path is
+    /// always a member.
     fn dotted<'c>(
         &self,
         place: Place,
-        chain: &'c str,
+        chain: &'c Chain,
         depth: usize,
-    ) -> Option<(Vec<Held>, &'c str)> {
+    ) -> Option<(Vec<Held>, Steps<'c>)> {
         let facts = self.facts(place.file)?;
-        if !facts.dialect.binds_dotted_names || !chain.contains('.') {
+        if !facts.dialect.binds_dotted_names {
             return None;
         }
-        let plain = chain.find(['(', '[']).unwrap_or(chain.len());
-        let mut end = plain;
+        let mut alias = chain.path();
         loop {
-            end = chain[..end].rfind('.').filter(|_| end < chain.len() || end == plain)?;
-            let alias = &chain[..end];
-            let whole = if end < plain { alias } else { &chain[..plain] };
-            if !whole.contains('.') {
+            alias = alias.rsplit_once('.')?.0;
+            if !alias.contains('.') {
                 return None;
             }
-            if let Some((import, bound)) = facts.bindings(whole).next() {
+            if let Some((import, bound)) = facts.bindings(alias).next() {
                 let found = self.binding(&facts, place.file, import, bound, depth + 1);
-                return Some((found, &chain[whole.len()..]));
+                return Some((found, chain.steps_after(alias.len())));
             }
         }
     }
@@ -178,25 +161,23 @@ impl Walk<'_> {
         if is_bound { self.module(place.file, name, 0.95) } else { Vec::new() }
     }
 
-    /// Returns values of a written type, and the steps behind it.
+    /// Returns values of the written type that a chain starts with, and the remaining steps. The
+    /// last names of its path may be members of the type instead of a part of its name.
     fn typed<'c>(
         &self,
         place: Place,
         own: Option<SymbolAt>,
-        written: &'c str,
+        chain: &'c Chain,
+        of: TypeText<'c>,
         depth: usize,
-    ) -> (Vec<Held>, &'c str) {
-        let names = written.find(|c: char| !is_name_char(c) && c != '.').unwrap_or(written.len());
-        let after = &written[names..];
-        let arguments = match after.as_bytes() {
-            [b'<', ..] => closing(after, b'<', b'>'),
-            [b'[', next, ..] if *next != b']' => closing(after, b'[', b']'),
-            _ => 0,
-        };
-        let (whole, rest) = written.split_at(names + arguments);
-        let context = || Written { place, text: Rc::from(whole) };
-        let given = (arguments > 0).then(context);
-        let first = written[..names].split('.').next().unwrap_or_default();
+    ) -> (Vec<Held>, Steps<'c>) {
+        let TypeText { path, arguments } = of;
+        let context = || Written { place, text: Rc::from(format!("{path}{arguments}")) };
+        let given = (!arguments.is_empty()).then(context);
+        let first = path.split('.').next().unwrap_or_default();
+        // Steps that follow the first `taken` bytes of the path, which is behind a sign.
+        let steps_after = |taken: usize| chain.steps_after(1 + taken);
+        let rest = steps_after(path.len() + arguments.len());
         let mut values = match first {
             "Self" | "self" | "$" => {
                 let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
@@ -205,20 +186,19 @@ impl Walk<'_> {
             }
             _ => self.name(place, first, depth + 1),
         };
-        if values.is_empty() && names > first.len() {
+        if values.is_empty() && path.len() > first.len() {
             values = self.path_root(place, first);
         }
         let mut taken = first.len();
-        if let Some((found, part)) = self.associated(place, own, written.get(..names).unwrap_or(""))
-        {
+        if let Some((found, part)) = self.associated(place, own, path) {
             (values, taken) = (found, part);
         }
         if values.is_empty()
-            && let Some((found, end)) = self.qualified(place, &written[..names], depth)
+            && let Some((found, end)) = self.qualified(place, path, depth)
         {
             (values, taken) = (found, end);
         }
-        let parts = written[taken..names].split('.').skip(1);
+        let parts = path[taken..].split('.').skip(1);
         for part in parts {
             let is_path = |held: &Held| match held.value {
                 Value::Module(_) => true,
@@ -231,7 +211,7 @@ impl Walk<'_> {
             values = self.each(&values, |held| self.member(held, part, depth + 1));
             taken += 1 + part.len();
         }
-        if taken < names {
+        if taken < path.len() {
             let is_inside = values.iter().any(|held| matches!(held.value, Value::Name(_)));
             if !is_inside {
                 let foreign = Value::Foreign(context());
@@ -239,7 +219,7 @@ impl Walk<'_> {
                 return (vec![whole], rest);
             }
             let values = self.instances(&values, None, depth);
-            return (values, &written[taken..]);
+            return (values, steps_after(taken));
         }
         let mut found = self.instances(&values, given, depth);
         if found.is_empty() {

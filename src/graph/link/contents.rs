@@ -3,8 +3,8 @@
 
 use super::Reason;
 use super::code::SymbolAt;
-use super::notation::arguments;
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, definitions};
+use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {
@@ -152,7 +152,7 @@ impl Walk<'_> {
     /// Returns a value of the type argument that says what a type holds.
     pub(super) fn argument(&self, held: &Held, written: &Written, depth: usize) -> Vec<Held> {
         let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
-        let arguments = arguments(&written.text);
+        let arguments = type_arguments(&written.text);
         let name = super::last_name(&written.text);
         let is_first = facts.dialect.holds_first_suffix.is_some_and(|end| name.ends_with(end))
             || facts.dialect.holds_first.contains(&name);
@@ -168,10 +168,10 @@ impl Walk<'_> {
         number: usize,
         depth: usize,
     ) -> Vec<Held> {
-        let arguments = arguments(&written.text);
+        let arguments = type_arguments(&written.text);
         let argument = arguments.get(number);
         let Some(argument) = argument else { return vec![held.then(Value::Outside, 1.0)] };
-        let chain = format!("@{}", argument.trim_start_matches('@'));
+        let chain = Chain::instance(argument.trim_start_matches('@'));
         let mut found = self.chain(written.place, None, &chain, depth + 1);
         for value in &mut found {
             value.confidence *= held.confidence;

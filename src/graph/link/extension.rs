@@ -5,6 +5,7 @@ use super::code::{FileFacts, SymbolAt, last_name};
 use super::dialect::Dialect;
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use super::{CONFIDENCE_ANSWER, Use};
+use crate::lang::chain::Chain;
 use crate::lang::facts::{ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
 
@@ -31,7 +32,7 @@ impl Walk<'_> {
             let of_trait = block.filter(|block| block.kind == SymbolKind::Impl);
             let of_trait = of_trait.and_then(|block| block.bases.first());
             if found.len() < VALUES_MAX
-                && of_trait.is_some_and(|name| self.trait_of(name).is_some())
+                && of_trait.is_some_and(|name| self.trait_of(name.as_str()).is_some())
             {
                 found.push(Held::new(Value::Name(at), 0.9, Reason::Receiver));
             }
@@ -88,7 +89,7 @@ impl Walk<'_> {
     /// is known, if no type has another method of that name.
     pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>) -> Vec<Held> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        let is_path = used.receiver.is_some_and(|chain| !chain.contains(['(', '[', '@', '$', '?']));
+        let is_path = used.receiver.is_some_and(Chain::is_path);
         let is_common =
             facts.dialect.common.contains(&used.name) || is_standard(facts.dialect, used.name);
         if !facts.dialect.has_extension_traits || used.role != Role::Call || is_path || is_common {
@@ -112,7 +113,9 @@ impl Walk<'_> {
             }
         }
         let [(at, of_trait)] = declared.as_slice() else { return Vec::new() };
-        let is_its = |base: &Option<String>| base.as_deref().map(last_name) == Some(of_trait);
+        let is_its = |base: &Option<Chain>| {
+            base.as_ref().map(|base| last_name(base.as_str())) == Some(of_trait)
+        };
         let is_fit = own.iter().all(is_its);
         let reason = if own.is_empty() { Reason::UniqueName } else { Reason::Inherited };
         let confidence = CONFIDENCE_ANSWER + 0.05;

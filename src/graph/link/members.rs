@@ -6,6 +6,7 @@ use super::value::{
     Held, Place, VALUES_MAX, Value, Walk, Written, definitions, is_interface, is_type, is_variable,
 };
 use crate::base::ids::FileId;
+use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
 /// Types that are asked for implementations, and implementations that are told.
@@ -342,11 +343,12 @@ impl Walk<'_> {
             matches!(held.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))
         };
         for base in symbol.bases.iter().take(VALUES_MAX) {
-            let chain = format!("@{}", base.trim_start_matches('@'));
+            let written = base.without_instance();
+            let chain = Chain::instance(written);
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
             if facts.dialect.has_expression_bases && !values.iter().any(is_known) {
                 // What a function makes, an object, or all that a module has.
-                let meant = self.chain(scope, Some(of), &chain[1..], depth + 1);
+                let meant = self.chain(scope, Some(of), &Chain::name(written), depth + 1);
                 if meant.iter().any(is_known) {
                     values = meant;
                 }

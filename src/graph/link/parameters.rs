@@ -1,7 +1,8 @@
 //! What a function takes, by its signature: how many arguments, and which types are written.
 
 use super::dialect::{ArgumentRules, Parameter, Surplus};
-use super::notation::split;
+use crate::lang::chain::Chain;
+use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
 /// The least and the greatest number of arguments; the greatest is 255 where there is no bound.
@@ -170,7 +171,7 @@ pub(super) fn written_type(parameter: &str) -> Option<&str> {
 
 /// Returns the chain of a value of a type as TypeScript writes it; of alternatives the first that
 /// is not nothing.
-pub(super) fn chain_of_type(written: &str) -> Option<String> {
+pub(super) fn chain_of_type(written: &str) -> Option<Chain> {
     let is_something =
         |part: &&str| !part.is_empty() && !matches!(*part, "undefined" | "null" | "void");
     let mut part = split(written, b'|').into_iter().map(str::trim).find(is_something)?;
@@ -178,13 +179,13 @@ pub(super) fn chain_of_type(written: &str) -> Option<String> {
     part = part.trim_start_matches("readonly ").trim();
     if let Some(element) = part.strip_suffix("[]") {
         let element = chain_of_type(element)?;
-        return Some(format!("@Array<{}>", element.trim_start_matches('@')));
+        return Some(Chain::instance(&format!("Array<{}>", element.without_instance())));
     }
     let end = part.find(|c: char| !(c.is_alphanumeric() || "_$.".contains(c)));
     let is_named = part.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let is_plain = end.is_none_or(|end| part[end..].starts_with('<') && part.ends_with('>'));
     let text = || part.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    (is_named && is_plain).then(|| format!("@{}", text()))
+    (is_named && is_plain).then(|| Chain::instance(&text()))
 }
 
 /// Returns what stands in the brackets that `text` begins with.

@@ -92,7 +92,7 @@ impl Walk<'_> {
         let guesses = self.memo.guesses(question, || self.members_called(&facts, used));
         let mut found = guesses.found.clone();
         // `(**self).name()` runs another one.
-        if used.receiver.is_some_and(|chain| chain.ends_with(".deref()")) {
+        if used.receiver.is_some_and(|chain| chain.is_call_of("deref")) {
             found.retain(|at| at.file != place.file || place.enclosing != Some(at.place as usize));
         }
         let (confidence, reason) = match found.len() {

@@ -178,7 +178,8 @@ impl CodeSegmentBuilder {
             if reference.role == Role::Call {
                 called.push(self.pool.number_of(text));
             }
-            let receiver = reference.receiver.as_ref().map_or(0, |r| self.pool.number(r) + 1);
+            let receiver =
+                reference.receiver.as_ref().map_or(0, |r| self.pool.number(r.as_str()) + 1);
             self.referred.push(Occurrence {
                 name: self.names.number_of(text),
                 file: doc,

@@ -38,7 +38,7 @@ pub fn each(symbols: &[Symbol], mut visit: impl FnMut(&[u8], u32)) {
             visit(&block(name), place);
         }
         for base in &symbol.bases {
-            visit(&derived(last_name(base)), place);
+            visit(&derived(last_name(base.as_str())), place);
         }
     }
 }

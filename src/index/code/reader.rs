@@ -13,7 +13,7 @@ use crate::base::varint::ByteReader;
 use crate::error::{Error, Result};
 use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
-use crate::lang::facts::{Import, Reference, Role};
+use crate::lang::facts::{Chain, Import, Reference, Role};
 use crate::lang::language::LANGUAGES;
 use crate::lang::{Language, Problem, Symbol};
 
@@ -90,7 +90,7 @@ pub struct Site {
     /// How it is used.
     pub role: Role,
     /// The receiver chain, see [`crate::lang::facts::Reference::receiver`].
-    pub receiver: Option<String>,
+    pub receiver: Option<Chain>,
     /// Index of the enclosing symbol in the file's symbols.
     pub enclosing: Option<u32>,
     /// Number of arguments of a call.
@@ -409,7 +409,11 @@ impl CodeSegment {
             let head = input.read_u64()?;
             start = start.checked_add(u32::try_from(head >> 5).ok()?)?;
             enclosing = enclosing.checked_add(input.read_i64()?)?;
-            let receiver = if head & 8 != 0 { Some(self.text(input.read_u32()?)?) } else { None };
+            let receiver = if head & 8 != 0 {
+                Some(Chain::from_encoded(self.text(input.read_u32()?)?))
+            } else {
+                None
+            };
             let arguments =
                 if head & 16 != 0 { Some(u8::try_from(input.read_u32()?).ok()?) } else { None };
             sites.push(Site {

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
@@ -264,8 +265,8 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let Some(name) = target.child_by_field_name("right") else { return };
             let left = target.child_by_field_name("left");
             let receiver = match left.filter(|left| left.kind() == "alias") {
-                Some(left) => visit.text(left).into_owned(),
-                None => "?".to_owned(),
+                Some(left) => Chain::name(visit.text(left)),
+                None => Chain::unknown(),
             };
             if name.kind() == "identifier" && !is_attribute(visit) {
                 notes.call(visit, name, Some(receiver), count);

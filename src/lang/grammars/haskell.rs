@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::blank::{blank, lines};
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
@@ -217,7 +218,7 @@ fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "variable" | "constructor" => notes.call(visit, function, None, count),
         "qualified" => {
             let module = visit.field(function, "module");
-            let receiver = module.map(|module| module.trim_end_matches('.').to_owned());
+            let receiver = module.map(|module| Chain::name(module.trim_end_matches('.')));
             if let Some(name) = function.child_by_field_name("id") {
                 notes.call(visit, name, receiver, count);
             }

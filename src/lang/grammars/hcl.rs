@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
@@ -101,7 +102,7 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 return;
             }
             if let Some(name) = node.named_child(0) {
-                notes.refer(visit, name, Role::Read, Some(visit.text(first).into_owned()));
+                notes.refer(visit, name, Role::Read, Some(Chain::name(visit.text(first))));
             }
         }
         "function_call" => {

@@ -39,9 +39,7 @@ pub(super) fn call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         return;
     }
     let receiver = match of {
-        Some(of) => {
-            Some(chain_of(visit, notes, of, 0).unwrap_or_else(|| chain::UNKNOWN.to_owned()))
-        }
+        Some(of) => Some(chain_of(visit, notes, of, 0).unwrap_or_else(Chain::unknown)),
         // A local variable that is called is no definition of anybody's.
         None if matches!(notes.local(bytes(visit, name)), Local::Is(_)) => return,
         None => None,
@@ -156,10 +154,10 @@ fn chain_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node, depth: usize) 
     }
     let text = bytes(visit, node);
     if SELVES.contains(&text) {
-        return Some("$".to_owned());
+        return Some(Chain::own());
     }
     if SUPERS.contains(&text) {
-        return Some("$$".to_owned());
+        return Some(Chain::base());
     }
     match node.kind() {
         // PHP's variables are local or unknown.
@@ -167,9 +165,9 @@ fn chain_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node, depth: usize) 
             Local::Is(chain) => chain.cloned(),
             Local::Not => None,
         },
-        kind if is_name(kind) => chain::root(notes, text),
+        kind if is_name(kind) => chain::of_name(notes, text),
         "parenthesized_expression" => chain_of(visit, notes, node.named_child(0)?, depth + 1),
-        "qualified_name" => Some(path(visit, node)),
+        "qualified_name" => Some(Chain::name(path(visit, node))),
         kind if is_call(kind) => {
             let called = callee(node)?;
             chain::called(member_of(visit, notes, &called, depth)?.into())
@@ -192,7 +190,7 @@ fn member_of(
     let name = bytes(visit, callee.name);
     match callee.of {
         Some(of) => chain::member(chain_of(visit, notes, of, depth + 1), name),
-        None => chain::root(notes, name),
+        None => chain::of_name(notes, name),
     }
 }
 
@@ -203,7 +201,7 @@ pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
     let name: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let name = name.trim_matches(['?', '!', '.', '*']);
     if matches!(name, "self" | "static" | "Self") {
-        return Some("$".to_owned());
+        return Some(Chain::own());
     }
     let is_plain = |c: char| c.is_alphanumeric() || "_.<>,".contains(c);
     let starts = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
@@ -241,7 +239,7 @@ pub(super) fn base(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node) {
     }
     let whole = path(visit, node);
     let whole = whole.split(['<', '[']).next().unwrap_or_default();
-    notes.add_base(visit.defined.start, whole.to_owned());
+    notes.add_base(visit.defined.start, Chain::name(whole));
 }
 
 /// Returns the text of a path of names with dots between them and nothing before them.

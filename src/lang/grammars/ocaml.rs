@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::{Local, Notes};
@@ -171,7 +172,7 @@ fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(path) = function.filter(|function| function.kind() == "value_path") else { return };
     let mut cursor = node.walk();
     let count = node.children_by_field_name("argument", &mut cursor).count();
-    let receiver = visit.child(path, "module_path").map(|path| visit.text(path).into_owned());
+    let receiver = visit.child(path, "module_path").map(|path| Chain::name(visit.text(path)));
     let Some(name) = visit.child(path, "value_name") else { return };
     let is_local = matches!(notes.local(&visit.text[name.byte_range()]), Local::Is(_));
     if receiver.is_some() || !is_local {

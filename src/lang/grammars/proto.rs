@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
@@ -72,7 +73,7 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let Some(name) = last.filter(|name| name.kind() == "identifier") else { return };
             let before = &visit.text[node.start_byte()..name.start_byte()];
             let receiver = String::from_utf8_lossy(before).trim_matches('.').to_owned();
-            let receiver = (!receiver.is_empty()).then_some(receiver);
+            let receiver = (!receiver.is_empty()).then(|| Chain::name(receiver));
             notes.refer(visit, name, Role::Type, receiver);
         }
         _ => {}

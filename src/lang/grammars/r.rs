@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::{Local, Notes};
@@ -180,14 +181,14 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
         }
         "namespace_operator" => {
-            let package = visit.field(function, "lhs").map(|package| package.into_owned());
+            let package = visit.field(function, "lhs").map(Chain::name);
             if let Some(name) = function.child_by_field_name("rhs") {
                 notes.call(visit, name, package, count);
             }
         }
         "extract_operator" => {
             if let Some(name) = function.child_by_field_name("rhs") {
-                notes.call(visit, name, Some("?".to_owned()), count);
+                notes.call(visit, name, Some(Chain::unknown()), count);
             }
         }
         _ => {}

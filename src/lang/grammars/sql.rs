@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::lang::facts::Role;
+use crate::lang::facts::{Chain, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
@@ -179,7 +179,7 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let Some(name) = node.child_by_field_name("name") else { return };
-    let receiver = visit.field(node, "schema").map(|schema| schema.into_owned());
+    let receiver = visit.field(node, "schema").map(Chain::name);
     match visit.ancestor_kind(1) {
         "invocation" => notes.refer(visit, name, Role::Call, receiver),
         "relation" | "from" | "column_definition" | "constraint" => {

@@ -54,7 +54,8 @@ pub(super) fn render(path: &str, text: &str) -> String {
             let _ = write!(rendered, " = {chain}");
         }
         if !symbol.bases.is_empty() {
-            let _ = write!(rendered, " < {}", symbol.bases.join(", "));
+            let bases: Vec<&str> = symbol.bases.iter().map(Chain::as_str).collect();
+            let _ = write!(rendered, " < {}", bases.join(", "));
         }
         rendered.push('\n');
     }

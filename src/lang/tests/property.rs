@@ -20,14 +20,17 @@ fn check_facts(language: &'static Language, text: &[u8], symbols: &[Symbol]) {
     let chains = |symbol: &Symbol| symbol.bases.iter().chain(&symbol.type_chain).cloned().collect();
     for symbol in &found.symbols {
         let chains: Vec<Chain> = chains(symbol);
-        assert!(chains.iter().all(|chain| chain.len() <= CHAIN_BYTES_MAX), "{symbol:?}");
+        assert!(chains.iter().all(|chain| chain.as_str().len() <= CHAIN_BYTES_MAX), "{symbol:?}");
     }
     for reference in &found.references {
         let span = &reference.span;
         assert!(span.start < span.end && span.end <= text.len(), "{reference:?}");
         assert!(reference.enclosing.is_none_or(|at| at < found.symbols.len()), "{reference:?}");
         let receiver = reference.receiver.as_ref();
-        assert!(receiver.is_none_or(|chain| chain.len() <= CHAIN_BYTES_MAX), "{reference:?}");
+        assert!(
+            receiver.is_none_or(|chain| chain.as_str().len() <= CHAIN_BYTES_MAX),
+            "{reference:?}"
+        );
         let is_call = reference.role == Role::Call;
         assert!(is_call || reference.arguments.is_none(), "{reference:?}");
     }

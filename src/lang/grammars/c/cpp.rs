@@ -238,7 +238,7 @@ fn outer(visit: &Visit<'_, '_>) -> Outer {
         levels += 1;
     }
     scopes.reverse();
-    Outer { levels, receiver: (!scopes.is_empty()).then(|| scopes.join(".")) }
+    Outer { levels, receiver: (!scopes.is_empty()).then(|| Chain::name(scopes.join("."))) }
 }
 
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -322,7 +322,7 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 let count = list.map_or(0, |list| list.named_child_count());
                 return notes.call(visit, node, None, count);
             }
-            return notes.refer(visit, node, Role::Write, Some("$".to_owned()));
+            return notes.refer(visit, node, Role::Write, Some(Chain::own()));
         }
         _ => return,
     }

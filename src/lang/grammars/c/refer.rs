@@ -4,8 +4,8 @@
 use tree_sitter::Node;
 
 use super::declared;
-use crate::lang::chain;
-use crate::lang::facts::{Import, ImportKind, Role};
+use crate::lang::code_text;
+use crate::lang::facts::{Chain, Import, ImportKind, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
 
@@ -38,7 +38,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => {
             if let Some(call) = call_of_member(visit) {
-                notes.call(visit, node, Some(chain::UNKNOWN.to_owned()), arguments(call));
+                notes.call(visit, node, Some(Chain::unknown()), arguments(call));
             }
         }
         "declaration" => variables(visit, notes),
@@ -142,13 +142,13 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let body = visit.node().byte_range();
     let text = visit.bytes(visit.node());
     let plain = text.trim_ascii();
-    let begins_name = |byte: &u8| chain::is_name(*byte) && !byte.is_ascii_digit();
-    if plain.first().is_some_and(begins_name) && plain.iter().copied().all(chain::is_name) {
+    let begins_name = |byte: &u8| code_text::is_name(*byte) && !byte.is_ascii_digit();
+    if plain.first().is_some_and(begins_name) && plain.iter().copied().all(code_text::is_name) {
         let start = body.start + text.len() - text.trim_ascii_start().len();
         let span = start..start + plain.len();
         notes.refer_span(visit, span, Role::Read, None, None);
         if let Some(place) = visit.enclosing_place() {
-            notes.set_type(place, String::from_utf8_lossy(plain).into_owned());
+            notes.set_type(place, Chain::name(String::from_utf8_lossy(plain)));
         }
         return;
     }
@@ -163,8 +163,8 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 .skip(2)
                 .position(|end| end == b"*/")
                 .map_or(rest.len(), |end| end + 4),
-            byte if chain::is_name(byte) => {
-                let length = rest.iter().take_while(|&&byte| chain::is_name(byte)).count();
+            byte if code_text::is_name(byte) => {
+                let length = rest.iter().take_while(|&&byte| code_text::is_name(byte)).count();
                 let name = &rest[..length];
                 let span = body.start + at..body.start + at + length;
                 let is_called = rest[length..].trim_ascii_start().first() == Some(&b'(');
@@ -173,8 +173,8 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                     && !WORDS.contains(&name)
                     && !is_parameter(visit, parameters, name)
                 {
-                    let around = chain::around(visit.text, span.clone());
-                    let receiver = around.is_member.then(|| chain::UNKNOWN.to_owned());
+                    let around = code_text::around(visit.text, span.clone());
+                    let receiver = around.is_member.then(Chain::unknown);
                     let count = u8::try_from(around.arguments).unwrap_or(u8::MAX);
                     notes.refer_span(visit, span, Role::Call, receiver, Some(count));
                 }
@@ -201,5 +201,5 @@ fn literal(text: &[u8]) -> usize {
 fn is_parameter(visit: &Visit<'_, '_>, parameters: Option<Node<'_>>, name: &[u8]) -> bool {
     let Some(parameters) = parameters else { return false };
     let text = visit.bytes(parameters);
-    text.split(|&byte| !chain::is_name(byte)).any(|parameter| parameter == name)
+    text.split(|&byte| !code_text::is_name(byte)).any(|parameter| parameter == name)
 }

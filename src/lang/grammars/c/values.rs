@@ -146,8 +146,8 @@ impl Cpp<'_, '_, '_> {
         let field = |name: &str| node.child_by_field_name(name);
         let instance = |of: Node<'_>| of_type(self.visit, self.notes, of);
         match node.kind() {
-            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
-            "this" => Some("$".to_owned()),
+            "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
+            "this" => Some(Chain::own()),
             "qualified_identifier" | "template_function" => {
                 let name = type_name(self.visit, self.notes, node)?;
                 Some(chain::without_arguments(&name))
@@ -169,7 +169,7 @@ impl Cpp<'_, '_, '_> {
             "new_expression" | "cast_expression" | "compound_literal_expression" => {
                 instance(field("type")?)
             }
-            "string_literal" => Some("@char".to_owned()),
+            "string_literal" => chain::instance("char"),
             _ => None,
         }
     }

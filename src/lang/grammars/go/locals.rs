@@ -20,7 +20,7 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         receiver_parameters(notes, of);
     }
     let value = match node.kind() {
-        _ if is_receiver => Some("$".to_owned()),
+        _ if is_receiver => Some(Chain::own()),
         "variadic_parameter_declaration" => of
             .and_then(|of| values::type_name(visit, notes, of))
             .and_then(|name| chain::instance(&format!("slice<{name}>"))),
@@ -46,7 +46,8 @@ pub(super) fn type_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = node.child_by_field_name("type");
     let of = of.filter(|of| of.named_child_count() == 1);
     let value = of.and_then(|of| values::of_type(visit, notes, of));
-    let is_vague = matches!(value.as_deref(), Some("@any" | "@comparable"));
+    let is_vague = value.as_ref().and_then(Chain::instance_type);
+    let is_vague = matches!(is_vague, Some("any" | "comparable"));
     declare_names(notes, node, value.filter(|_| !is_vague));
 }
 
@@ -70,10 +71,11 @@ pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match node.kind() {
         "range_clause" => {
             let of = values::of(visit, notes, right);
-            let is_channel = of.as_deref().is_some_and(|of| of.starts_with("@chan<"));
+            let is_channel = of.as_ref().and_then(Chain::instance_type);
+            let is_channel = is_channel.is_some_and(|of| of.starts_with("chan<"));
             for (at, name) in names(left).enumerate() {
                 let value = match at {
-                    0 if !is_channel => key_of(of.as_deref()),
+                    0 if !is_channel => key_of(of.as_ref()),
                     _ => chain::element(of.clone()),
                 };
                 declare(visit, notes, name, value, node.end_byte());
@@ -84,10 +86,10 @@ pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Returns what ranging over a container counts with.
-fn key_of(of: Option<&str>) -> Option<Chain> {
-    match of?.strip_prefix("@map<") {
+fn key_of(of: Option<&Chain>) -> Option<Chain> {
+    match of?.instance_type().and_then(|of| of.strip_prefix("map<")) {
         Some(rest) => chain::instance(rest.split_once(',')?.0),
-        None => Some("@int".to_owned()),
+        None => chain::instance("int"),
     }
 }
 
@@ -122,7 +124,7 @@ fn pair(
         };
         let chain = match value {
             Some(value) => values::of(visit, notes, value),
-            None if &visit.text[name.byte_range()] == b"err" => Some("@error".to_owned()),
+            None if &visit.text[name.byte_range()] == b"err" => chain::instance("error"),
             None => None,
         };
         declare(visit, notes, name, chain, from);

@@ -155,7 +155,7 @@ fn field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(of) = node.child_by_field_name("type") else { return };
     let Some(name) = values::type_name(visit, notes, of) else { return };
     for place in visit.defined.clone() {
-        notes.set_type(place, format!("@{name}"));
+        notes.set_type(place, Chain::instance(&name));
     }
     let around = visit.defined.clone().next().and_then(|place| visit.symbols[place].parent);
     if let (None, Some(around)) = (node.child_by_field_name("name"), around) {
@@ -265,7 +265,12 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let parent = visit.ancestor_kind(1);
     if parent == "qualified_type" {
         let package = visit.ancestor(1).and_then(|of| of.child_by_field_name("package"));
-        return notes.refer(visit, node, role(visit, 1), package.map(|of| visit.text_of(of)));
+        return notes.refer(
+            visit,
+            node,
+            role(visit, 1),
+            package.map(|of| Chain::name(visit.text_of(of))),
+        );
     }
     let is_declared = visit.own_field() == "name" && matches!(parent, "type_spec" | "type_alias");
     if is_declared || PLAIN_TYPES.contains(&own) || matches!(notes.local(own), Local::Is(_)) {

@@ -49,8 +49,10 @@ impl Go<'_, '_, '_> {
             "type_identifier" | "identifier" | "package_identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
-                    Local::Is(Some(chain)) if chain.starts_with('@') => out.push_str(&chain[1..]),
-                    Local::Is(_) => return false,
+                    Local::Is(chain) => match chain.and_then(Chain::instance_type) {
+                        Some(of) => out.push_str(of),
+                        None => return false,
+                    },
                     Local::Not => out.push_str(&String::from_utf8_lossy(own)),
                 }
                 true
@@ -115,7 +117,7 @@ impl Go<'_, '_, '_> {
         let depth = depth.checked_sub(1)?;
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
-            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
+            "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
             "selector_expression" => {
                 let of = self.value(field("operand")?, depth);
                 chain::member(of, self.visit.bytes(field("field")?))
@@ -141,8 +143,8 @@ impl Go<'_, '_, '_> {
             | "type_instantiation_expression" => self.value(node.named_child(0)?, depth),
             // `(*T)(nil)`
             "pointer_type" => self.value(node.named_child(0)?, depth),
-            "interpreted_string_literal" | "raw_string_literal" => Some("@string".to_owned()),
-            "int_literal" => Some("@int".to_owned()),
+            "interpreted_string_literal" | "raw_string_literal" => chain::instance("string"),
+            "int_literal" => chain::instance("int"),
             _ => None,
         }
     }
@@ -155,7 +157,7 @@ impl Go<'_, '_, '_> {
             match self.visit.bytes(function) {
                 b"new" | b"make" => return self.instance(first?),
                 b"append" | b"min" | b"max" => return self.value(first?, depth),
-                b"len" | b"cap" | b"copy" => return Some("@int".to_owned()),
+                b"len" | b"cap" | b"copy" => return chain::instance("int"),
                 _ => {}
             }
         }

@@ -48,7 +48,7 @@ pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let chain = match &typed {
             // `String names[]`
             Some(typed) if declarator.child_by_field_name("dimensions").is_some() => {
-                chain::instance(&format!("slice<{}>", &typed[1..]))
+                chain::instance(&format!("slice<{}>", typed.without_instance()))
             }
             Some(typed) => Some(typed.clone()),
             None => value.and_then(|value| values::of(visit, notes, value)),

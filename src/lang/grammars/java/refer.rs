@@ -79,7 +79,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let module = without_space(&visit.text_of(scope));
     let names = match name {
         Some(name) => {
-            notes.refer(visit, name, Role::Import, Some(module.clone()));
+            notes.refer(visit, name, Role::Import, Some(Chain::name(module.as_str())));
             let name = visit.text_of(name);
             vec![ImportedName { alias: name.clone(), name }]
         }
@@ -137,8 +137,8 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(word) = node.child_by_field_name("constructor") else { return };
-    let of = if word.kind() == "super" { "$$" } else { "$" };
-    notes.call(visit, word, Some(of.to_owned()), arguments(Some(node)));
+    let of = if word.kind() == "super" { Chain::base() } else { Chain::own() };
+    notes.call(visit, word, Some(of), arguments(Some(node)));
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {
@@ -164,7 +164,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             used(visit, notes, 1, chain::receiver(object));
         }
         "scoped_identifier" if own == "name" => {
-            let scope = of("scope").map(|scope| without_space(&visit.text_of(scope)));
+            let scope = of("scope").map(|scope| Chain::name(without_space(&visit.text_of(scope))));
             notes.refer(visit, node, Role::Type, scope);
         }
         "annotation" | "marker_annotation" if own == "name" => {
@@ -172,9 +172,12 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         "method_reference" if parent.is_some_and(|of| of.start_byte() < node.start_byte()) => {
             let object = parent.and_then(|parent| parent.named_child(0));
-            let receiver = object.and_then(|object| match object.kind().contains("type") {
-                true => values::type_name(visit, notes, object),
-                false => values::of(visit, notes, object),
+            let receiver = object.and_then(|object| {
+                if object.kind().contains("type") {
+                    values::type_name(visit, notes, object).map(Chain::name)
+                } else {
+                    values::of(visit, notes, object)
+                }
             });
             notes.refer(visit, node, Role::Read, chain::receiver(receiver));
         }
@@ -202,7 +205,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn switched(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let value = visit.ancestor(4)?.child_by_field_name("condition")?;
     let chain = values::of(visit, notes, value)?;
-    let name = chain.strip_prefix('@')?;
+    let name = chain.instance_type()?;
     let is_own = name.starts_with(char::is_uppercase)
         && !matches!(name, "String" | "Integer" | "Character" | "Byte" | "Short");
     is_own.then_some(chain)
@@ -240,7 +243,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let before = String::from_utf8_lossy(&visit.text[start..node.start_byte()]);
         let before = without_space(&before);
         let before = before.trim_end_matches('.').to_owned();
-        receiver = (!before.is_empty()).then_some(before);
+        receiver = (!before.is_empty()).then(|| Chain::name(before));
         let is_last = scope.end_byte() == node.end_byte();
         levels = if is_last { 2 } else { 40 };
     } else if matches!(notes.local(own), Local::Is(_)) {

@@ -86,8 +86,10 @@ impl Java<'_, '_, '_> {
             "type_identifier" | "identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
-                    Local::Is(Some(chain)) if chain.starts_with('@') => out.push_str(&chain[1..]),
-                    Local::Is(_) => return false,
+                    Local::Is(chain) => match chain.and_then(Chain::instance_type) {
+                        Some(of) => out.push_str(of),
+                        None => return false,
+                    },
                     Local::Not if own == b"var" => return false,
                     Local::Not => out.push_str(&String::from_utf8_lossy(own)),
                 }
@@ -151,30 +153,30 @@ impl Java<'_, '_, '_> {
         let field = |name: &str| node.child_by_field_name(name);
         let instance = |of: Node<'_>| of_type(self.visit, self.notes, of);
         match node.kind() {
-            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
-            "this" => Some("$".to_owned()),
-            "super" => Some("$$".to_owned()),
+            "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
+            "this" => Some(Chain::own()),
+            "super" => Some(Chain::base()),
             "field_access" | "scoped_identifier" => {
                 let of = field("object").or(field("scope"))?;
                 let name = field("field").or(field("name"))?;
                 // `Outer.this`, `Outer.super`
                 if name.kind() == "this" {
-                    return instance(of).or(Some("$".to_owned()));
+                    return instance(of).or(Some(Chain::own()));
                 }
                 chain::member(self.value(of, depth), self.visit.bytes(name))
             }
             "method_invocation" => {
                 let name = self.visit.bytes(field("name")?);
                 let Some(of) = field("object") else {
-                    return chain::called(Some(String::from_utf8_lossy(name).into_owned()));
+                    return chain::called(Some(Chain::name(String::from_utf8_lossy(name))));
                 };
                 let of = self.value(of, depth)?;
-                let is_typed = of.starts_with('@') && of.ends_with('>');
+                let is_typed = of.instance_type().is_some_and(|of| of.ends_with('>'));
                 match () {
                     () if SAME.contains(&name) => Some(of),
                     () if HELD.contains(&name) => chain::element(Some(of)),
                     () if is_typed && HELD_BY_TYPE.contains(&name) => chain::element(Some(of)),
-                    () if of == "Objects" && name == b"requireNonNull" => {
+                    () if of.as_str() == "Objects" && name == b"requireNonNull" => {
                         self.value(field("arguments")?.named_child(0)?, depth)
                     }
                     () => chain::called(chain::member(Some(of), name)),
@@ -193,7 +195,7 @@ impl Java<'_, '_, '_> {
                 first.or_else(|| self.value(field("alternative")?, depth))
             }
             "assignment_expression" => self.value(field("left")?, depth),
-            "string_literal" => Some("@String".to_owned()),
+            "string_literal" => chain::instance("String"),
             "class_literal" => {
                 let of = type_name(self.visit, self.notes, node.named_child(0)?)?;
                 chain::instance(&format!("Class<{of}>"))

@@ -1,231 +1,186 @@
-//! How JavaScript's values come about, as chains.
+//! The chains of JavaScript's expressions.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::chain::{Chain, Step};
+use crate::lang::code_text;
 use crate::lang::notes::{Local, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::types;
 
-/// Nodes of an expression that are followed from the outermost one inwards.
+/// How deep the nodes of an expression are followed.
 pub(super) const DEPTH_MAX: usize = 24;
 
-/// Returns how the value of the expression `node` comes about.
+/// Returns the chain of the expression `node`.
 pub(super) fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     value_in(visit, notes, node, 0)
 }
 
-/// Returns the same for what lies `depth` nodes inside of what is followed.
+/// Returns the same for a node at `depth` below the outermost one.
 pub(super) fn value_in(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
     node: Node<'_>,
     depth: usize,
 ) -> Option<Chain> {
-    let mut chain = Chain::new();
-    push(visit, notes, node, depth, &mut chain)?;
-    (chain.len() <= CHAIN_BYTES_MAX).then_some(chain)
+    unbounded(visit, notes, node, depth)?.bounded()
 }
 
-/// Returns the type of a value that is a new instance or whose type is named.
-pub(super) fn class_of(chain: &str) -> Option<&str> {
-    let class = match chain.strip_prefix('@') {
-        Some(class) => class,
-        None => chain.strip_suffix("()").filter(|name| {
-            let last = name.rsplit('.').next().unwrap_or_default();
-            last.starts_with(|c: char| c.is_ascii_uppercase())
-        })?,
-    };
-    let is_plain = |c: char| !"()[]@".contains(c);
-    class.chars().all(is_plain).then_some(class)
+/// Returns the class of a new instance, or of a value whose type is written.
+pub(super) fn class_of(chain: &Chain) -> Option<&str> {
+    chain.class(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-/// Returns what awaiting an asynchronous function gives, put back around what it returns.
+/// Returns the promise that a call of an asynchronous function returns, by what its body returns.
 pub(super) fn promise(chain: Chain) -> Chain {
     match class_of(&chain) {
-        Some(class) if !class.starts_with("Promise") => format!("@Promise<{class}>"),
+        Some(class) if !class.starts_with("Promise") => {
+            Chain::instance(&format!("Promise<{class}>"))
+        }
         _ => chain,
     }
 }
 
-fn push(
+fn unbounded(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
     node: Node<'_>,
     depth: usize,
-    chain: &mut Chain,
-) -> Option<()> {
-    if depth > DEPTH_MAX || chain.len() > CHAIN_BYTES_MAX {
+) -> Option<Chain> {
+    if depth > DEPTH_MAX {
         return None;
     }
-    let inner =
-        |child: Option<Node<'_>>, chain: &mut Chain| push(visit, notes, child?, depth + 1, chain);
+    let inner = |child: Option<Node<'_>>| unbounded(visit, notes, child?, depth + 1);
+    let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
         "identifier" | "shorthand_property_identifier" => match notes.local(visit.bytes(node)) {
-            Local::Is(known) => chain.push_str(known?),
-            Local::Not => chain.push_str(text(visit, node)?),
+            Local::Is(local) => local.cloned(),
+            Local::Not => Some(Chain::name(text(visit, node)?)),
         },
-        // A function may say what its `this` is.
+        // A function may declare the type of its `this`.
         "this" => match notes.local(b"this") {
-            Local::Is(Some(own)) => chain.push_str(own),
-            _ => push_this(visit, chain),
+            Local::Is(Some(own)) => Some(own.clone()),
+            _ => Some(this(visit)),
         },
-        "super" => chain.push_str("$$"),
+        "super" => Some(Chain::base()),
         "member_expression" => {
-            inner(node.child(0), chain)?;
-            push_member(chain, text(visit, node.child_by_field_name("property")?)?);
+            let of = inner(node.child(0))?;
+            Some(member(of, text(visit, field("property")?)?))
         }
         "subscript_expression" => {
-            inner(node.child(0), chain)?;
+            let of = inner(node.child(0))?;
             let is_name = |name: &Range<usize>| {
-                visit.text[name.clone()].iter().all(|&byte| crate::lang::chain::is_name(byte))
+                visit.text[name.clone()].iter().all(|&byte| code_text::is_name(byte))
             };
-            match node.child_by_field_name("index").and_then(literal).filter(is_name) {
-                Some(name) => push_member(chain, std::str::from_utf8(&visit.text[name]).ok()?),
-                None => chain.push_str("[]"),
+            match field("index").and_then(literal).filter(is_name) {
+                Some(name) => Some(member(of, std::str::from_utf8(&visit.text[name]).ok()?)),
+                None => Some(of.then(Step::Element)),
             }
         }
-        "call_expression" => push_call(visit, notes, node, depth, chain)?,
+        "call_expression" => call(visit, notes, node, depth),
         "new_expression" => {
-            let class = node.child_by_field_name("constructor")?;
-            inner(Some(class), chain)?;
-            match node.child_by_field_name("type_arguments") {
-                Some(arguments) if !chain.starts_with(['$', '@']) => {
+            let class = inner(Some(field("constructor")?))?;
+            match field("type_arguments") {
+                Some(arguments) if !class.has_sign() => {
                     let mut cursor = arguments.walk();
                     let arguments = arguments.named_children(&mut cursor).take(4);
                     let arguments: Vec<Option<Chain>> = arguments
                         .map(|argument| types::chain_in(visit, notes, argument, depth + 1))
                         .collect();
-                    *chain = types::container(chain, &arguments);
+                    Some(types::container(class.as_str(), &arguments))
                 }
-                _ => chain.push_str("()"),
+                _ => Some(class.then(Step::Call)),
             }
         }
-        "await_expression" => {
-            inner(node.named_child(0), chain)?;
-            chain.push_str("[]");
-        }
+        "await_expression" => Some(inner(node.named_child(0))?.then(Step::Element)),
         "as_expression" | "satisfies_expression" => {
             let asserted =
                 node.named_child(1).and_then(|of| types::chain_in(visit, notes, of, depth + 1));
-            match asserted {
-                Some(asserted) => chain.push_str(&asserted),
-                None => inner(node.named_child(0), chain)?,
-            }
+            asserted.or_else(|| inner(node.named_child(0)))
         }
         "type_assertion" => {
             let asserted = node.named_child(0)?.named_child(0)?;
-            match types::chain_in(visit, notes, asserted, depth + 1) {
-                Some(asserted) => chain.push_str(&asserted),
-                None => inner(node.named_child(1), chain)?,
-            }
+            let asserted = types::chain_in(visit, notes, asserted, depth + 1);
+            asserted.or_else(|| inner(node.named_child(1)))
         }
         "parenthesized_expression" | "non_null_expression" | "instantiation_expression" => {
-            inner(node.named_child(0), chain)?;
+            inner(node.named_child(0))
         }
         "sequence_expression" => {
-            inner(node.named_child(node.named_child_count().checked_sub(1)? as u32), chain)?;
+            inner(node.named_child(node.named_child_count().checked_sub(1)? as u32))
         }
-        "assignment_expression" => inner(node.child_by_field_name("right"), chain)?,
-        "ternary_expression" => {
-            let first = inner(node.child_by_field_name("consequence"), chain);
-            or_else(chain, first, |chain| inner(node.child_by_field_name("alternative"), chain))?;
-        }
-        "binary_expression" => match node.child_by_field_name("operator")?.kind() {
-            "||" | "??" => {
-                let first = inner(node.child_by_field_name("left"), chain);
-                or_else(chain, first, |chain| inner(node.child_by_field_name("right"), chain))?;
-            }
-            "&&" => inner(node.child_by_field_name("right"), chain)?,
-            _ => return None,
+        "assignment_expression" => inner(field("right")),
+        "ternary_expression" => inner(field("consequence")).or_else(|| inner(field("alternative"))),
+        "binary_expression" => match field("operator")?.kind() {
+            "||" | "??" => inner(field("left")).or_else(|| inner(field("right"))),
+            "&&" => inner(field("right")),
+            _ => None,
         },
         "array" => {
             let first =
                 node.named_child(0).and_then(|first| value_in(visit, notes, first, depth + 1));
             let first = first.filter(|first| class_of(first).is_some());
-            match first {
-                Some(first) => chain.push_str(&types::container("Array", &[Some(first)])),
-                None => chain.push_str("@Array"),
-            }
+            Some(match first {
+                Some(first) => types::container("Array", &[Some(first)]),
+                None => Chain::instance("Array"),
+            })
         }
-        "string" | "template_string" => chain.push_str("@string"),
-        "number" => chain.push_str("@number"),
-        "true" | "false" => chain.push_str("@boolean"),
-        "regex" => chain.push_str("@RegExp"),
-        _ => return None,
+        "string" | "template_string" => Some(Chain::instance("string")),
+        "number" => Some(Chain::instance("number")),
+        "true" | "false" => Some(Chain::instance("boolean")),
+        "regex" => Some(Chain::instance("RegExp")),
+        _ => None,
     }
-    Some(())
 }
 
-fn or_else(
-    chain: &mut Chain,
-    first: Option<()>,
-    second: impl Fn(&mut Chain) -> Option<()>,
-) -> Option<()> {
-    first.or_else(|| {
-        chain.clear();
-        second(chain)
-    })
-}
-
-fn push_member(chain: &mut Chain, name: &str) {
+fn member(of: Chain, name: &str) -> Chain {
     // A member of a prototype is one of its instances.
-    if name == "prototype" && !chain.starts_with(['@', '$']) {
-        chain.insert(0, '@');
-    } else if !(name == "call" || name == "bind") || !chain.starts_with('@') {
-        chain.push('.');
-        chain.push_str(name);
+    if name == "prototype" && !of.has_sign() {
+        Chain::instance(of.as_str())
+    } else if matches!(name, "call" | "bind") && of.instance_type().is_some() {
+        of
+    } else {
+        of.then(Step::Member(name))
     }
 }
 
-fn push_call(
-    visit: &Visit<'_, '_>,
-    notes: &Notes<'_>,
-    node: Node<'_>,
-    depth: usize,
-    chain: &mut Chain,
-) -> Option<()> {
+fn call(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
     let function = node.child(0)?;
     let arguments = node.child_by_field_name("arguments");
     let first = arguments.and_then(|arguments| arguments.named_child(0));
     match visit.bytes(function) {
         b"Object.assign" | b"Object.freeze" | b"Object.values" | b"Array.from"
-        | b"Promise.resolve" => push(visit, notes, first?, depth + 1, chain),
+        | b"Promise.resolve" => unbounded(visit, notes, first?, depth + 1),
         b"Object.create" => {
-            push(visit, notes, first?, depth + 1, chain)?;
-            chain.starts_with('@').then_some(())
+            let prototype = unbounded(visit, notes, first?, depth + 1)?;
+            prototype.instance_type().is_some().then_some(prototype)
         }
         b"require" => None,
-        _ => {
-            push(visit, notes, function, depth + 1, chain)?;
-            chain.push_str("()");
-            Some(())
-        }
+        _ => Some(unbounded(visit, notes, function, depth + 1)?.then(Step::Call)),
     }
 }
 
-/// Pushes what `this` stands for: the instance around, or one of the type whose prototype the function
-/// is assigned to.
-fn push_this(visit: &Visit<'_, '_>, chain: &mut Chain) {
+/// Returns the chain of `this`: the enclosing instance, or one of the type to whose prototype the
+/// function is assigned.
+fn this(visit: &Visit<'_, '_>) -> Chain {
     let mut place = visit.enclosing_place();
     while let Some(symbol) = place.and_then(|place| visit.symbols.get(place)) {
         if symbol.parent.is_none()
             && symbol.kind == SymbolKind::Method
             && let Some((owner, _)) = symbol.qualified_name.rsplit_once('.')
         {
-            chain.push('@');
-            return chain.push_str(owner);
+            return Chain::instance(owner);
         }
         place = symbol.parent;
     }
-    chain.push('$');
+    Chain::own()
 }
 
-/// Returns the bytes inside of the quotes of a text without anything put in.
+/// Returns the bytes between the quotes of a string without interpolation.
 pub(super) fn literal(node: Node<'_>) -> Option<Range<usize>> {
     let is_plain = match node.kind() {
         "string" => true,

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Step;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
@@ -70,11 +71,11 @@ fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let own = visit.ancestor(level - 1)?.id();
     let mut arguments = arguments.named_children(&mut cursor).take(ARGUMENTS_MAX);
     let at = arguments.position(|argument| argument.id() == own)?;
-    Some(format!("{}({at})", chain::value(visit, notes, called)?))
+    Some(chain::value(visit, notes, called)?.then(Step::Parameter(at)))
 }
 
 fn received(handed: Option<&Chain>, at: usize) -> Option<Chain> {
-    handed.map(|handed| format!("{handed}({at})"))
+    handed.map(|handed| handed.clone().then(Step::Parameter(at)))
 }
 
 /// Returns what the visited function is called with first, where it is handed to something that calls
@@ -102,9 +103,7 @@ fn callback_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> 
     if !is_first || !calls_with_each.contains(&name) {
         return None;
     }
-    let mut chain = chain::value(visit, notes, function.child(0)?)?;
-    chain.push_str("[]");
-    Some(chain)
+    Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element))
 }
 
 /// Declares what a `var`, `let` or `const` binds, unless that is a symbol.
@@ -143,9 +142,10 @@ pub(super) fn for_in(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     let is_of = node.child_by_field_name("operator").is_some_and(|word| word.kind() == "of");
-    let chain = match is_of {
-        true => chain::value(visit, notes, right).map(|chain| chain + "[]"),
-        false => Some("@string".to_owned()),
+    let chain = if is_of {
+        chain::value(visit, notes, right).map(|chain| chain.then(Step::Element))
+    } else {
+        Some(Chain::instance("string"))
     };
     declare(visit, notes, left, chain, Some(right.end_byte()));
 }
@@ -199,9 +199,8 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     if let Some(class) = chain::value(visit, notes, class) {
-        let is_name = !class.contains(['$', '@', '(', '[']);
-        if is_name {
-            notes.narrow(name, format!("@{class}"), body.byte_range());
+        if class.is_path() {
+            notes.narrow(name, Chain::instance(class.as_str()), body.byte_range());
         }
     }
 }
@@ -218,7 +217,7 @@ fn declare(
     let mut rest = vec![(pattern, chain)];
     for _ in 0..NAMES_MAX {
         let Some((node, chain)) = rest.pop() else { return };
-        let member = |name: &str| chain.as_ref().map(|chain| format!("{chain}.{name}"));
+        let member = |name: &str| chain.clone().map(|chain| chain.then(Step::Member(name)));
         let mut cursor = node.walk();
         match node.kind() {
             "identifier" | "shorthand_property_identifier_pattern" => match from {
@@ -233,7 +232,7 @@ fn declare(
                     false => chain,
                 };
                 if is_short {
-                    read(visit, notes, left, chain.as_deref());
+                    read(visit, notes, left, chain.as_ref());
                 }
                 let default = node.child_by_field_name("right");
                 let chain = chain.or_else(|| chain::value(visit, notes, default?));
@@ -244,7 +243,7 @@ fn declare(
                     match part.kind() {
                         "shorthand_property_identifier_pattern" => {
                             let chain = member(chain::text(visit, part).unwrap_or_default());
-                            read(visit, notes, part, chain.as_deref());
+                            read(visit, notes, part, chain.as_ref());
                             rest.push((part, chain));
                         }
                         "pair_pattern" => {
@@ -255,7 +254,7 @@ fn declare(
                                 continue;
                             };
                             let chain = member(chain::text(visit, key).unwrap_or_default());
-                            read(visit, notes, key, chain.as_deref());
+                            read(visit, notes, key, chain.as_ref());
                             rest.push((target, chain));
                         }
                         _ => rest.push((part, chain.clone())),
@@ -274,8 +273,8 @@ fn declare(
 }
 
 /// Notes that destructuring reads the member `name`, which `chain` ends with.
-fn read(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, name: Node<'_>, chain: Option<&str>) {
-    if let Some((of, _)) = chain.and_then(|chain| chain.rsplit_once('.')) {
-        notes.refer(visit, name, Role::Read, Some(of.to_owned()));
+fn read(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, name: Node<'_>, chain: Option<&Chain>) {
+    if let Some((of, _)) = chain.and_then(Chain::split_member) {
+        notes.refer(visit, name, Role::Read, Some(of));
     }
 }

@@ -193,8 +193,8 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 pub(super) fn add_base(notes: &mut Notes<'_>, place: usize, chain: Option<Chain>) {
     if let Some(chain) = chain {
-        let name = chain.trim_start_matches('@');
-        notes.add_base(place, name.split('<').next().unwrap_or(name).to_owned());
+        let name = chain.without_instance();
+        notes.add_base(place, Chain::name(name.split('<').next().unwrap_or(name)));
     }
 }
 
@@ -278,8 +278,8 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let receiver = match notes.local(name) {
         Local::Not => None,
         // A local that has the name of the member that it stands for is a use of that member.
-        Local::Is(chain) => match chain.and_then(|chain| chain.rsplit_once('.')) {
-            Some((receiver, last)) if last.as_bytes() == name => Some(receiver.to_owned()),
+        Local::Is(chain) => match chain.and_then(Chain::split_member) {
+            Some((receiver, last)) if last.as_bytes() == name => Some(receiver),
             _ => return,
         },
     };
@@ -293,7 +293,7 @@ fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let receiver = around.child(0).and_then(|object| chain::value(visit, notes, object));
     let is_closing = visit.ancestor_kind(2) == "jsx_closing_element";
     if !is_closing {
-        let receiver = receiver.unwrap_or_else(|| "?".to_owned());
+        let receiver = receiver.unwrap_or_else(Chain::unknown);
         note(visit, notes, visit.node(), 2, Some(receiver));
     }
 }
@@ -355,7 +355,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "infer_type" => return notes.declare(node, None),
         "nested_type_identifier" => {
             let module = visit.ancestor(1).and_then(|node| node.child_by_field_name("module"));
-            receiver = module.and_then(|module| chain::text(visit, module)).map(str::to_owned);
+            receiver = module.and_then(|module| chain::text(visit, module)).map(Chain::name);
             level = 2;
         }
         _ if matches!(notes.local(visit.bytes(node)), Local::Is(_)) => return,
@@ -378,5 +378,5 @@ fn base_constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     };
     let arguments = call.child_by_field_name("arguments");
     let count = arguments.map_or(0, |arguments| arguments.named_child_count());
-    notes.call(visit, visit.node(), Some("$$".to_owned()), count);
+    notes.call(visit, visit.node(), Some(Chain::base()), count);
 }

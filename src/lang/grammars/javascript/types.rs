@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
@@ -53,15 +54,15 @@ pub(super) fn chain_in(
         | "optional_type" | "constraint" | "default_type" => of(node.named_child(0)),
         "type_identifier" | "identifier" => match notes.local(visit.bytes(node)) {
             Local::Is(bound) => bound.cloned(),
-            Local::Not => Some(format!("@{}", chain::text(visit, node)?)),
+            Local::Not => Some(Chain::instance(chain::text(visit, node)?)),
         },
         "nested_type_identifier" | "member_expression" => {
             let name = chain::text(visit, node)?;
             let is_dotted = |c: char| c.is_alphanumeric() || "._$".contains(c);
-            name.chars().all(is_dotted).then(|| format!("@{name}"))
+            name.chars().all(is_dotted).then(|| Chain::instance(name))
         }
         "predefined_type" => match chain::text(visit, node)? {
-            name @ ("string" | "number" | "boolean" | "symbol") => Some(format!("@{name}")),
+            name @ ("string" | "number" | "boolean" | "symbol") => Some(Chain::instance(name)),
             _ => None,
         },
         "generic_type" => generic(visit, notes, node, depth),
@@ -89,15 +90,13 @@ pub(super) fn chain_in(
             let held = of(first.child_by_field_name("type"));
             (is_alone && held.is_some()).then(|| container("Record", &[None, held]))
         }
-        "this_type" => Some("$".to_owned()),
+        "this_type" => Some(Chain::own()),
         "lookup_type" => {
             let member = chain::literal(node.named_child(1)?.named_child(0)?)?;
-            let mut chain = of(node.named_child(0))?;
-            chain.push('.');
-            chain.push_str(std::str::from_utf8(&visit.text[member]).ok()?);
-            Some(chain)
+            let chain = of(node.named_child(0))?;
+            Some(chain.then(Step::Member(std::str::from_utf8(&visit.text[member]).ok()?)))
         }
-        "type_predicate_annotation" | "asserts_annotation" => Some("@boolean".to_owned()),
+        "type_predicate_annotation" | "asserts_annotation" => Some(Chain::instance("boolean")),
         _ => None,
     }
 }
@@ -116,9 +115,8 @@ fn generic(
     match name {
         "Partial" | "Readonly" | "Required" | "NonNullable" | "Pick" | "Omit" | "Awaited"
         | "$ReadOnly" | "$Shape" | "$Exact" | "Exclude" | "Extract" => arguments.next()?,
-        "ReturnType" => Some(arguments.next()?? + "()"),
-        "InstanceType" => Some(arguments.next()?? + "()"),
-        "Class" => Some(arguments.next()??.strip_prefix('@')?.to_owned()),
+        "ReturnType" | "InstanceType" => Some(arguments.next()??.then(Step::Call)),
+        "Class" => Some(Chain::name(arguments.next()??.instance_type()?)),
         _ => {
             let arguments: Vec<Option<Chain>> = arguments.collect();
             Some(container(name, &arguments))
@@ -128,15 +126,15 @@ fn generic(
 
 /// Returns the chain of a value of the type `name` with type arguments.
 pub(super) fn container(name: &str, arguments: &[Option<Chain>]) -> Chain {
-    let mut chain = format!("@{name}");
+    let mut written = name.to_owned();
     for (at, argument) in arguments.iter().enumerate() {
-        chain.push(if at == 0 { '<' } else { ',' });
-        chain.push_str(argument.as_deref().and_then(chain::class_of).unwrap_or("_"));
+        written.push(if at == 0 { '<' } else { ',' });
+        written.push_str(argument.as_ref().and_then(chain::class_of).unwrap_or("_"));
     }
     if !arguments.is_empty() {
-        chain.push('>');
+        written.push('>');
     }
-    chain
+    Chain::instance(&written)
 }
 
 /// Declares the type parameters of the visited node, each as a value of its bound.

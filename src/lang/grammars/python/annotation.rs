@@ -20,7 +20,7 @@ pub(super) fn chain(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
 /// `chain` returns.
 pub(super) fn awaitable(chain: Chain) -> Chain {
     match super::chain::class_of(&chain) {
-        Some(class) => format!("@Coroutine<{class}>"),
+        Some(class) => Chain::instance(&format!("Coroutine<{class}>")),
         None => chain,
     }
 }
@@ -57,8 +57,8 @@ fn named(name: &str) -> Option<Chain> {
     }
     match name.rsplit('.').next()? {
         "Any" | "object" | "None" | "Final" | "ClassVar" | "Optional" | "Callable" => None,
-        "Self" => Some("$".to_owned()),
-        _ => Some(format!("@{name}")),
+        "Self" => Some(Chain::own()),
+        _ => Some(Chain::instance(name)),
     }
 }
 
@@ -80,8 +80,8 @@ fn generic(
         "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired"
         | "ReadOnly" | "InitVar" => of(arguments.first()?),
         "Union" => arguments.iter().find_map(of),
-        "Type" | "type" => Some(of(arguments.first()?)?.strip_prefix('@')?.to_owned()),
-        "Literal" => Some("@str".to_owned()),
+        "Type" | "type" => Some(Chain::name(of(arguments.first()?)?.instance_type()?)),
+        "Literal" => Some(Chain::instance("str")),
         "Callable" => None,
         "Generator" | "AsyncGenerator" => Some(with_arguments(last, &[of(arguments.first()?)])),
         "Coroutine" => Some(with_arguments(last, &[of(arguments.last()?)])),
@@ -101,14 +101,13 @@ fn generic(
 }
 
 fn with_arguments(name: &str, arguments: &[Option<Chain>]) -> Chain {
-    let mut chain = format!("@{name}");
+    let mut written = name.to_owned();
     for (at, argument) in arguments.iter().enumerate() {
-        chain.push(if at == 0 { '<' } else { ',' });
-        let argument = argument.as_deref().and_then(|argument| argument.strip_prefix('@'));
-        chain.push_str(argument.unwrap_or("_"));
+        written.push(if at == 0 { '<' } else { ',' });
+        written.push_str(argument.as_ref().and_then(Chain::instance_type).unwrap_or("_"));
     }
-    chain.push('>');
-    chain
+    written.push('>');
+    Chain::instance(&written)
 }
 
 /// Returns the chain of a value whose annotation is a quoted string.
@@ -121,12 +120,12 @@ fn quoted(text: &str) -> Option<Chain> {
     }
     if let Some(inner) = text.strip_prefix("type[").or(text.strip_prefix("Type[")) {
         let inner = inner.strip_suffix(']')?;
-        return is_dotted(inner).then(|| inner.to_owned());
+        return is_dotted(inner).then(|| Chain::name(inner));
     }
     let text = if text.contains('[') { text } else { text.split('|').next()?.trim() };
     let mut name = text.replace(' ', "").replace('[', "<").replace(']', ">");
     name.retain(|c| c != '"' && c != '\'');
     let is_plain = |c: char| c.is_alphanumeric() || "_.,<>".contains(c);
     let is_generic = name.contains('<') && name.chars().all(is_plain) && name.ends_with('>');
-    if is_generic { Some(format!("@{name}")) } else { named(&name) }
+    if is_generic { Some(Chain::instance(&name)) } else { named(&name) }
 }

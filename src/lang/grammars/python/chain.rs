@@ -1,35 +1,33 @@
-//! How Python's values come about, as chains.
+//! The chains of Python's expressions.
 
 use tree_sitter::Node;
 
-use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::chain::{Chain, Step};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::annotation;
 
-/// Nodes of an expression that are followed from the outermost one inwards.
+/// How deep the nodes of an expression are followed.
 const DEPTH_MAX: usize = 24;
 
-/// Returns how the value of the expression `node` comes about.
+/// Returns the chain of the expression `node`.
 pub(super) fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     value_in(visit, notes, node, 0)
 }
 
-/// Returns the same for what lies `depth` nodes inside of what is followed.
+/// Returns the same for a node at `depth` below the outermost one.
 fn value_in(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
     node: Node<'_>,
     depth: usize,
 ) -> Option<Chain> {
-    let mut chain = Chain::new();
-    push(visit, notes, node, depth, &mut chain)?;
-    (chain.len() <= CHAIN_BYTES_MAX).then_some(chain)
+    unbounded(visit, notes, node, depth)?.bounded()
 }
 
-/// Returns how what `node` yields comes about.
+/// Returns the chain of the elements of `node`.
 pub(super) fn element(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     element_in(visit, notes, node, 0)
 }
@@ -49,7 +47,7 @@ fn element_in(
             b"list" | b"sorted" | b"reversed" | b"set" | b"tuple" | b"iter" | b"frozenset" => {
                 return element_in(visit, notes, first?, depth + 1);
             }
-            b"range" => return Some("@int".to_owned()),
+            b"range" => return Some(Chain::instance("int")),
             b"enumerate" | b"zip" => return None,
             _ => {}
         }
@@ -61,13 +59,11 @@ fn element_in(
             }
         }
     }
-    let mut chain = value_in(visit, notes, node, depth + 1)?;
-    chain.push_str("[]");
-    Some(chain)
+    Some(value_in(visit, notes, node, depth + 1)?.then(Step::Element))
 }
 
-/// Returns how each of the values that `node` yields as tuples comes about, if it is a call that is
-/// known to.
+/// Returns the chain of each part of the tuples that `node` yields, if it is a call of a built-in
+/// function that yields tuples.
 pub(super) fn elements(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
@@ -78,7 +74,7 @@ pub(super) fn elements(
     let mut arguments = arguments.named_children(&mut cursor).take(16);
     match &visit.text[function.byte_range()] {
         b"enumerate" => {
-            Some(vec![Some("@int".to_owned()), element(visit, notes, arguments.next()?)])
+            Some(vec![Some(Chain::instance("int")), element(visit, notes, arguments.next()?)])
         }
         b"zip" => Some(arguments.map(|argument| element(visit, notes, argument)).collect()),
         _ if function.kind() == "attribute" => {
@@ -99,127 +95,90 @@ pub(super) fn call<'t>(node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     Some((node.child(0)?, node.child_by_field_name("arguments")?))
 }
 
-/// Returns a chain for a container of what `element` says, as far as it can be said.
-fn container(name: &str, element: Option<&str>) -> Chain {
+/// Returns the chain of a container, with the type of its elements where that is known.
+fn container(name: &str, element: Option<&Chain>) -> Chain {
     match element.and_then(class_of) {
-        Some(class) => format!("@{name}<{class}>"),
-        None => format!("@{name}"),
+        Some(class) => Chain::instance(&format!("{name}<{class}>")),
+        None => Chain::instance(name),
     }
 }
 
-/// Returns the type of a value that is a new instance or whose type is named.
-pub(super) fn class_of(chain: &str) -> Option<&str> {
-    let class = match chain.strip_prefix('@') {
-        Some(class) => class,
-        None => chain.strip_suffix("()").filter(|name| {
-            let last = name.rsplit('.').next().unwrap_or_default();
-            last.trim_start_matches('_').starts_with(|c: char| c.is_ascii_uppercase())
-        })?,
-    };
-    let is_plain = |c: char| !"()[]$@".contains(c);
-    class.chars().all(is_plain).then_some(class)
+/// Returns the class of a new instance, or of a value whose type is written.
+pub(super) fn class_of(chain: &Chain) -> Option<&str> {
+    let is_class =
+        |name: &str| name.trim_start_matches('_').starts_with(|c: char| c.is_ascii_uppercase());
+    chain.class(is_class).filter(|class| !class.contains('$'))
 }
 
-fn push(
+fn unbounded(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
     node: Node<'_>,
     depth: usize,
-    chain: &mut Chain,
-) -> Option<()> {
-    if depth > DEPTH_MAX || chain.len() > CHAIN_BYTES_MAX {
+) -> Option<Chain> {
+    if depth > DEPTH_MAX {
         return None;
     }
-    let inner =
-        |child: Option<Node<'_>>, chain: &mut Chain| push(visit, notes, child?, depth + 1, chain);
+    let inner = |child: Option<Node<'_>>| unbounded(visit, notes, child?, depth + 1);
     match node.kind() {
         "identifier" => match notes.local(&visit.text[node.byte_range()]) {
-            Local::Is(known) => chain.push_str(known?),
-            Local::Not => chain.push_str(text(visit, node)?),
+            Local::Is(local) => local.cloned(),
+            Local::Not => Some(Chain::name(text(visit, node)?)),
         },
         "attribute" => {
-            inner(node.child(0), chain)?;
-            let name = text(visit, node.child_by_field_name("attribute")?)?;
-            if name == "__class__" {
-                *chain = class_of_value(visit, chain)?;
-            } else {
-                chain.push('.');
-                chain.push_str(name);
+            let of = inner(node.child(0))?;
+            match text(visit, node.child_by_field_name("attribute")?)? {
+                "__class__" => class_of_value(visit, &of),
+                name => Some(of.then(Step::Member(name))),
             }
         }
-        "call" => push_call(visit, notes, node, depth, chain)?,
-        "await" => {
-            inner(node.named_child(0), chain)?;
-            chain.push_str("[]");
-        }
+        "call" => called(visit, notes, node, depth),
+        "await" => Some(inner(node.named_child(0))?.then(Step::Element)),
         "subscript" => {
             let value = node.child(0)?;
-            inner(Some(value), chain)?;
+            let of = inner(Some(value))?;
             let is_slice = node.named_child(1).is_some_and(|index| index.kind() == "slice");
-            if !is_slice && !is_type(visit, notes, value) {
-                chain.push_str("[]");
-            }
+            let is_same = is_slice || is_type(visit, notes, value);
+            Some(if is_same { of } else { of.then(Step::Element) })
         }
-        "parenthesized_expression" | "as_pattern" => inner(node.named_child(0), chain)?,
-        "named_expression" => inner(node.child_by_field_name("value"), chain)?,
-        "assignment" => inner(node.child_by_field_name("right"), chain)?,
+        "parenthesized_expression" | "as_pattern" => inner(node.named_child(0)),
+        "named_expression" => inner(node.child_by_field_name("value")),
+        "assignment" => inner(node.child_by_field_name("right")),
         "conditional_expression" => {
-            either(chain, [0, 2], |at, chain| inner(node.named_child(at), chain))?;
+            inner(node.named_child(0)).or_else(|| inner(node.named_child(2)))
         }
         "boolean_operator" => {
             let is_or = node.child(1).is_some_and(|operator| operator.kind() == "or");
-            let order = if is_or { [0, 1] } else { [1, 1] };
-            either(chain, order, |at, chain| inner(node.named_child(at), chain))?;
+            let first = if is_or { inner(node.named_child(0)) } else { None };
+            first.or_else(|| inner(node.named_child(1)))
         }
         "binary_operator" => {
             let operator = node.child(1)?.kind();
-            if !matches!(operator, "/" | "+" | "|" | "&" | "%") {
-                return None;
-            }
-            inner(node.child(0), chain)?;
+            let is_same_type = matches!(operator, "/" | "+" | "|" | "&" | "%");
+            inner(node.child(0).filter(|_| is_same_type))
         }
-        "tuple" | "expression_list" => push_tuple(visit, notes, node, depth, chain),
+        "tuple" | "expression_list" => Some(tuple(visit, notes, node, depth)),
         "list" | "set" => {
             let first =
                 node.named_child(0).and_then(|first| value_in(visit, notes, first, depth + 1));
-            chain.push_str(&container(node.kind(), first.as_deref()));
+            Some(container(node.kind(), first.as_ref()))
         }
         "list_comprehension" | "set_comprehension" | "generator_expression" => {
-            push_comprehension(visit, notes, node, depth, chain)?;
+            comprehension(visit, notes, node, depth)
         }
-        "dictionary" | "dictionary_comprehension" => chain.push_str("@dict"),
-        "string" | "concatenated_string" => chain.push_str("@str"),
-        "integer" => chain.push_str("@int"),
-        "float" => chain.push_str("@float"),
-        "true" | "false" | "not_operator" | "comparison_operator" => chain.push_str("@bool"),
-        _ => return None,
+        "dictionary" | "dictionary_comprehension" => Some(Chain::instance("dict")),
+        "string" | "concatenated_string" => Some(Chain::instance("str")),
+        "integer" => Some(Chain::instance("int")),
+        "float" => Some(Chain::instance("float")),
+        "true" | "false" | "not_operator" | "comparison_operator" => Some(Chain::instance("bool")),
+        _ => None,
     }
-    Some(())
 }
 
-/// Pushes the first of two alternatives that is known.
-fn either(
-    chain: &mut Chain,
-    order: [u32; 2],
-    push: impl Fn(u32, &mut Chain) -> Option<()>,
-) -> Option<()> {
-    let start = chain.len();
-    push(order[0], chain).or_else(|| {
-        chain.truncate(start);
-        push(order[1], chain)
-    })
-}
-
-fn push_call(
-    visit: &Visit<'_, '_>,
-    notes: &Notes<'_>,
-    node: Node<'_>,
-    depth: usize,
-    chain: &mut Chain,
-) -> Option<()> {
+fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
     let (function, arguments) = call(node)?;
     let name = text(visit, function).unwrap_or_default();
-    let is_known = function.kind() == "identifier"
+    let is_builtin = function.kind() == "identifier"
         && matches!(notes.local(name.as_bytes()), Local::Not)
         || name == "typing.cast"
         || name.ends_with(".deepcopy");
@@ -227,104 +186,89 @@ fn push_call(
         let argument = arguments.named_child(at)?;
         (argument.kind() != "keyword_argument").then_some(argument)
     };
-    match name.rsplit('.').next().filter(|_| is_known).unwrap_or_default() {
-        "super" => chain.push_str("$$"),
+    match name.rsplit('.').next().filter(|_| is_builtin).unwrap_or_default() {
+        "super" => Some(Chain::base()),
         "type" if arguments.named_child_count() == 1 => {
             let value = value_in(visit, notes, argument(0)?, depth + 1)?;
-            chain.push_str(&class_of_value(visit, &value)?);
+            class_of_value(visit, &value)
         }
-        "cast" => chain.push_str(&annotation::chain(visit, argument(0)?)?),
+        "cast" => annotation::chain(visit, argument(0)?),
         "list" | "sorted" | "reversed" | "set" | "tuple" | "iter" | "copy" | "deepcopy" => {
             let same = argument(0).and_then(|argument| value_in(visit, notes, argument, depth + 1));
-            match same {
-                Some(same) => chain.push_str(&same),
-                None => {
-                    chain.push('@');
-                    chain.push_str(if name == "sorted" { "list" } else { name });
-                }
-            }
+            let name = if name == "sorted" { "list" } else { name };
+            Some(same.unwrap_or_else(|| Chain::instance(name)))
         }
-        "next" => chain.push_str(&element_in(visit, notes, argument(0)?, depth + 1)?),
+        "next" => element_in(visit, notes, argument(0)?, depth + 1),
         "getattr" => {
-            push(visit, notes, argument(0)?, depth + 1, chain)?;
+            let of = unbounded(visit, notes, argument(0)?, depth + 1)?;
             let attribute = literal(argument(1)?)?;
-            chain.push('.');
-            chain.push_str(std::str::from_utf8(&visit.text[attribute]).ok()?);
+            Some(of.then(Step::Member(std::str::from_utf8(&visit.text[attribute]).ok()?)))
         }
         "defaultdict" => {
             let class =
                 argument(0).and_then(|argument| value_in(visit, notes, argument, depth + 1));
-            let class = class.map(|class| format!("{class}()"));
-            chain.push_str(&container("defaultdict", class.as_deref()));
+            let class = class.map(|class| class.then(Step::Call));
+            Some(container("defaultdict", class.as_ref()))
         }
-        _ => {
-            push(visit, notes, function, depth + 1, chain)?;
-            chain.push_str("()");
-        }
+        _ => Some(unbounded(visit, notes, function, depth + 1)?.then(Step::Call)),
     }
-    Some(())
 }
 
-/// Pushes a tuple with the types of its parts, as far as they can be said.
-fn push_tuple(
-    visit: &Visit<'_, '_>,
-    notes: &Notes<'_>,
-    node: Node<'_>,
-    depth: usize,
-    chain: &mut Chain,
-) {
+/// Returns the chain of a tuple with the types of its parts, where those are known.
+fn tuple(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Chain {
+    let mut written = String::from("tuple");
     let mut cursor = node.walk();
     for (at, part) in node.named_children(&mut cursor).take(8).enumerate() {
-        chain.push_str(if at == 0 { "@tuple<" } else { "," });
+        written.push(if at == 0 { '<' } else { ',' });
         let part = value_in(visit, notes, part, depth + 1);
-        chain.push_str(part.as_deref().and_then(class_of).unwrap_or("_"));
+        written.push_str(part.as_ref().and_then(class_of).unwrap_or("_"));
     }
-    chain.push_str(if chain.is_empty() { "@tuple" } else { ">" });
+    if written.len() > "tuple".len() {
+        written.push('>');
+    }
+    Chain::instance(&written)
 }
 
-/// Pushes what a comprehension makes, where its elements are plain to see.
-fn push_comprehension(
+/// Returns the chain of a comprehension whose elements have an evident type.
+fn comprehension(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
     node: Node<'_>,
     depth: usize,
-    chain: &mut Chain,
-) -> Option<()> {
+) -> Option<Chain> {
     let body = node.child_by_field_name("body")?;
     let clause = node.named_child(1)?;
     let left = clause.child_by_field_name("left")?;
     if visit.text[left.byte_range()] == visit.text[body.byte_range()] {
         let right = clause.child_by_field_name("right")?;
-        chain.push_str(&value_in(visit, notes, right, depth + 1)?);
-        return Some(());
+        return value_in(visit, notes, right, depth + 1);
     }
     let name = if node.kind() == "set_comprehension" { "set" } else { "list" };
     // Its variables are not declared here, but a class is hardly one of them.
     let made = call(body).and_then(|_| value_in(visit, notes, body, depth + 1));
-    chain.push_str(&container(name, made.as_deref().filter(|made| !made.starts_with('@'))));
-    Some(())
+    Some(container(name, made.as_ref().filter(|made| made.instance_type().is_none())))
 }
 
-/// Returns the type of the value that `chain` stands for, as what a name would stand for.
-fn class_of_value(visit: &Visit<'_, '_>, chain: &str) -> Option<Chain> {
-    match chain {
-        "$" => own_class(visit, visit.enclosing_place()),
-        _ => class_of(chain).map(|class| class.split('<').next().unwrap_or(class).to_owned()),
+/// Returns the name of the class of a value.
+fn class_of_value(visit: &Visit<'_, '_>, chain: &Chain) -> Option<Chain> {
+    if *chain == Chain::own() {
+        return own_class(visit, visit.enclosing_place());
     }
+    class_of(chain).map(|class| Chain::name(class.split('<').next().unwrap_or(class)))
 }
 
-/// Returns the name of the class around the symbol at `place`, that symbol included.
+/// Returns the name of the innermost class that encloses the symbol at `place` or is that symbol.
 pub(super) fn own_class(visit: &Visit<'_, '_>, mut place: Option<usize>) -> Option<Chain> {
     while let Some(symbol) = visit.symbols.get(place?) {
         if symbol.kind == SymbolKind::Class {
-            return Some(symbol.qualified_name.clone());
+            return Some(Chain::name(symbol.qualified_name.as_str()));
         }
         place = symbol.parent;
     }
     None
 }
 
-/// Returns true if `node` names a type rather than a value, by how it is written.
+/// Returns true if `node` looks like the name of a type rather than a value.
 fn is_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> bool {
     let name = &visit.text[node.byte_range()];
     node.kind() == "identifier"
@@ -334,7 +278,7 @@ fn is_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> bool {
             || matches!(name, b"list" | b"dict" | b"set" | b"tuple" | b"type"))
 }
 
-/// Returns the bytes inside of the quotes of a text without anything put in.
+/// Returns the bytes between the quotes of a string without interpolation.
 pub(super) fn literal(node: Node<'_>) -> Option<std::ops::Range<usize>> {
     if node.kind() != "string" || node.named_child_count() != 3 {
         return None;

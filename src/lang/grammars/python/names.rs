@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
@@ -61,7 +62,7 @@ fn receiver(visit: &Visit<'_, '_>) -> Option<Chain> {
             }
         }
     }
-    if of_class { own_class(visit, visit.around_place()) } else { Some("$".to_owned()) }
+    if of_class { own_class(visit, visit.around_place()) } else { Some(Chain::own()) }
 }
 
 /// Declares the parameters of the visited lambda expression.
@@ -123,14 +124,14 @@ fn declare(
 
 fn declare_splat(notes: &mut Notes<'_>, splat: Node<'_>, of: Option<Chain>) {
     let Some(name) = splat.named_child(0) else { return };
-    let of = of.as_deref().and_then(|of| of.strip_prefix('@'));
-    let chain = match (splat.kind(), of) {
-        ("dictionary_splat_pattern", Some(of)) => format!("@dict<str,{of}>"),
-        ("dictionary_splat_pattern", None) => "@dict".to_owned(),
-        (_, Some(of)) => format!("@tuple<{of}>"),
-        (_, None) => "@tuple".to_owned(),
+    let of = of.as_ref().and_then(Chain::instance_type);
+    let written = match (splat.kind(), of) {
+        ("dictionary_splat_pattern", Some(of)) => format!("dict<str,{of}>"),
+        ("dictionary_splat_pattern", None) => "dict".to_owned(),
+        (_, Some(of)) => format!("tuple<{of}>"),
+        (_, None) => "tuple".to_owned(),
     };
-    notes.declare(name, Some(chain));
+    notes.declare(name, Some(Chain::instance(&written)));
 }
 
 /// Declares every name of a pattern without a chain.
@@ -165,12 +166,14 @@ fn target(
             "identifier" if notes.is_outer(&visit.text[node.byte_range()]) => {}
             "identifier" => notes.declare_from(node, chain, from),
             "list_splat_pattern" => {
-                rest.extend(node.named_child(0).map(|name| (name, Some("@list".to_owned()))));
+                rest.extend(node.named_child(0).map(|name| (name, Some(Chain::instance("list")))));
             }
             "pattern_list" | "tuple_pattern" | "list_pattern" => {
                 let mut cursor = node.walk();
                 for (at, name) in node.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
-                    rest.push((name, chain.as_ref().map(|chain| format!("{chain}.{at}"))));
+                    let part = at.to_string();
+                    let part = chain.clone().map(|chain| chain.then(Step::Member(&part)));
+                    rest.push((name, part));
                 }
             }
             _ => {}
@@ -273,8 +276,8 @@ pub(super) fn as_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// assumed to return itself; for other calls it is the value that they yield.
 fn managed(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> Option<Chain> {
     let chain = value(visit, notes, given)?;
-    let is_made = super::chain::class_of(&chain).is_some() || !chain.ends_with("()");
-    Some(if is_made { chain } else { chain + "[]" })
+    let is_made = super::chain::class_of(&chain).is_some() || !chain.is_call();
+    Some(if is_made { chain } else { chain.then(Step::Element) })
 }
 
 fn caught(visit: &Visit<'_, '_>, types: Node<'_>) -> Option<Chain> {
@@ -287,7 +290,7 @@ fn match_type(visit: &Visit<'_, '_>, pattern: Node<'_>) -> Option<Chain> {
     if pattern.kind() != "class_pattern" {
         return None;
     }
-    Some(format!("@{}", text(visit, pattern.named_child(0)?)?))
+    Some(Chain::instance(text(visit, pattern.named_child(0)?)?))
 }
 
 /// Declares the name of an `except` clause for which the grammar has a field.

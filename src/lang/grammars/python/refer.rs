@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::facts::Role;
+use crate::lang::facts::{Chain, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -63,7 +63,7 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(annotated) = node.child_by_field_name("return_type") else { return };
     let Some(chain) = annotation::chain(visit, annotated) else { return };
     let is_async = node.child(0).is_some_and(|word| word.kind() == "async");
-    let is_generator = chain.starts_with("@Async");
+    let is_generator = chain.instance_type().is_some_and(|of| of.starts_with("Async"));
     let is_awaited = is_async && !is_generator;
     notes.set_type(place, if is_awaited { annotation::awaitable(chain) } else { chain });
 }
@@ -74,7 +74,7 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut cursor = bases.walk();
     for base in bases.named_children(&mut cursor).take(32) {
         if let Some(chain) = chain::value(visit, notes, base) {
-            notes.add_base(place, chain.trim_start_matches('@').to_owned());
+            notes.add_base(place, Chain::name(chain.without_instance()));
         }
     }
 }
@@ -102,8 +102,8 @@ fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let chain = chain::value(visit, notes, value);
-    if let Some(class) = chain.as_deref().and_then(chain::class_of) {
-        notes.set_return(place, format!("@Iterator<{class}>"));
+    if let Some(class) = chain.as_ref().and_then(chain::class_of) {
+        notes.set_return(place, Chain::instance(&format!("Iterator<{class}>")));
     }
 }
 
@@ -202,8 +202,8 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let receiver = match notes.local(name) {
         Local::Not => None,
         // A local that has the name of the member that it stands for is a use of that member.
-        Local::Is(chain) => match chain.and_then(|chain| chain.rsplit_once('.')) {
-            Some((receiver, last)) if last.as_bytes() == name => Some(receiver.to_owned()),
+        Local::Is(chain) => match chain.and_then(Chain::split_member) {
+            Some((receiver, last)) if last.as_bytes() == name => Some(receiver),
             _ => return,
         },
     };
@@ -220,7 +220,7 @@ fn is_target(node: Node<'_>, around: Node<'_>) -> bool {
 
 fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>, attribute: Node<'_>) {
     let receiver = attribute.child(0).and_then(|object| chain::value(visit, notes, object));
-    note(visit, notes, node, 2, Some(receiver.unwrap_or_else(|| "?".to_owned())));
+    note(visit, notes, node, 2, crate::lang::chain::receiver(receiver));
 }
 
 /// Notes a dotted name outside of imports, which is a pattern of `match`.
@@ -236,7 +236,7 @@ fn dotted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let before = &visit.text[name.start_byte()..node.start_byte()];
     let before = String::from_utf8_lossy(before).trim_end_matches(['.', ' ']).to_owned();
-    notes.refer(visit, node, role, Some(before));
+    notes.refer(visit, node, role, Some(Chain::name(before)));
 }
 
 /// Notes a use of `name`; what it is used for is seen from the ancestor `level` above on.
@@ -245,7 +245,7 @@ fn note(
     notes: &mut Notes<'_>,
     name: Node<'_>,
     level: usize,
-    receiver: Option<String>,
+    receiver: Option<Chain>,
 ) {
     let (Some(inner), Some(outer)) = (visit.ancestor(level - 1), visit.ancestor(level)) else {
         return;

@@ -90,27 +90,27 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
         "identifier" => match notes.local(own) {
             Local::Is(chain) => chain.cloned(),
             // A method of the object itself.
-            Local::Not => chain::called(Some(visit.text_of(node))),
+            Local::Not => chain::called(Some(Chain::name(visit.text_of(node)))),
         },
-        "constant" => Some(visit.text_of(node)),
+        "constant" => Some(Chain::name(visit.text_of(node))),
         "scope_resolution" => {
             let name = visit.bytes(field("name")?);
             match field("scope") {
                 Some(scope) => chain::member(of(visit, notes, scope, depth), name),
-                None => Some(String::from_utf8_lossy(name).into_owned()),
+                None => Some(Chain::name(String::from_utf8_lossy(name))),
             }
         }
-        "self" => Some("$".to_owned()),
-        "instance_variable" => chain::member(Some("$".to_owned()), own.strip_prefix(b"@")?),
+        "self" => Some(Chain::own()),
+        "instance_variable" => chain::member(Some(Chain::own()), own.strip_prefix(b"@")?),
         "call" => {
             let name = visit.bytes(field("method")?);
             let Some(receiver) = field("receiver") else {
-                return chain::called(Some(String::from_utf8_lossy(name).into_owned()));
+                return chain::called(Some(Chain::name(String::from_utf8_lossy(name))));
             };
             let is_constant = matches!(receiver.kind(), "constant" | "scope_resolution");
             let receiver = of(visit, notes, receiver, depth)?;
             match name {
-                b"new" if is_constant => Some(format!("@{receiver}")),
+                b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
                 b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
                 name if SAME.contains(&name) => Some(receiver),
                 name => chain::called(chain::member(Some(receiver), name)),
@@ -125,9 +125,9 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
             let left = of(visit, notes, field("left")?, depth);
             left.or_else(|| of(visit, notes, field("right")?, depth))
         }
-        "string" => Some("@String".to_owned()),
-        "array" => Some("@Array".to_owned()),
-        "hash" => Some("@Hash".to_owned()),
+        "string" => chain::instance("String"),
+        "array" => chain::instance("Array"),
+        "hash" => chain::instance("Hash"),
         _ => None,
     }
 }
@@ -206,7 +206,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let exceptions = visit.ancestor(1)?.child_by_field_name("exceptions")?;
     let only = exceptions.named_child(0).filter(|_| exceptions.named_child_count() == 1)?;
-    Some(format!("@{}", of(visit, notes, only, DEPTH_MAX)?))
+    Some(Chain::instance(of(visit, notes, only, DEPTH_MAX)?.as_str()))
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {
@@ -337,5 +337,5 @@ fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         && matches!(visit.ancestor_kind(1), "assignment" | "operator_assignment");
     let role = if is_set { Role::Write } else { Role::Read };
     let is_own = visit.node().kind() != "global_variable";
-    notes.refer(visit, visit.node(), role, is_own.then(|| "$".to_owned()));
+    notes.refer(visit, visit.node(), role, is_own.then(Chain::own));
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
+use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -101,7 +101,7 @@ impl UseTree<'_, '_, '_, '_> {
     fn refer_leaf(&mut self, node: Node<'_>, base: &str) {
         let of = node.child_by_field_name("path").unwrap_or(node);
         if of.kind() == "identifier" {
-            let receiver = (!base.is_empty()).then(|| base.replace("::", "."));
+            let receiver = (!base.is_empty()).then(|| Chain::name(base.replace("::", ".")));
             self.notes.refer(self.visit, of, Role::Import, receiver);
         }
     }
@@ -136,7 +136,7 @@ impl UseTree<'_, '_, '_, '_> {
             let path = node.child_by_field_name("path");
             let name = node.child_by_field_name("name").unwrap_or(node);
             let before = path.map_or(base.to_owned(), |path| self.path(base, path));
-            let receiver = (!before.is_empty()).then(|| before.replace("::", "."));
+            let receiver = (!before.is_empty()).then(|| Chain::name(before.replace("::", ".")));
             if name.kind() == "identifier" {
                 self.notes.refer(self.visit, name, Role::Read, receiver);
             }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{types, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Step};
 use crate::lang::facts::Chain;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
@@ -97,7 +97,7 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     {
         return declare_matched(visit, notes, pattern, value, node.end_byte());
     }
-    let is_vague = typed.as_deref().is_some_and(|typed| typed.contains('_'));
+    let is_vague = typed.as_ref().is_some_and(|typed| typed.as_str().contains('_'));
     let value = match (typed, value) {
         (Some(typed), _) if !is_vague => Some(typed),
         (typed, Some(value)) => values::of(visit, notes, value).or(typed),
@@ -114,7 +114,7 @@ pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let handed = handed(visit, notes);
     for (at, parameter) in places(parameters).take(8) {
         if parameter.kind() != "parameter" {
-            let received = || Some(format!("{}({at})", handed.as_ref()?));
+            let received = || Some(handed.clone()?.then(Step::Parameter(at)));
             let given = given.clone().or_else(received);
             declare(visit, notes, parameter, given, node.start_byte());
         }
@@ -141,7 +141,7 @@ fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     }
     let at = parts(arguments).position(|argument| argument.id() == visit.node().id())?;
     let called = values::of(visit, notes, call.child_by_field_name("function")?)?;
-    Some(format!("{called}({at})"))
+    Some(called.then(Step::Parameter(at)))
 }
 
 /// Returns true if a name in a pattern is a new binding. Names of constants and variants are
@@ -203,11 +203,10 @@ impl Pattern<'_, '_, '_, '_> {
     }
 
     fn tuple(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
-        let counted = value.as_deref().and_then(|value| value.strip_suffix(".enumerate()[]"));
-        let counted = counted.map(str::to_owned);
+        let counted = value.as_ref().and_then(Chain::enumerated);
         for (at, part) in places(node) {
             let of = match &counted {
-                Some(_) if at == 0 => Some("@usize".to_owned()),
+                Some(_) if at == 0 => chain::instance("usize"),
                 Some(of) => chain::element(Some(of.clone())),
                 None => chain::member(value.clone(), at.to_string().as_bytes()),
             };

@@ -1,7 +1,7 @@
 //! Names in the token trees of Rust macro calls, which the grammar does not parse.
 
 use super::written;
-use crate::lang::chain;
+use crate::lang::code_text;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::notes::{Local, Notes};
 use crate::lang::visit::Visit;
@@ -14,7 +14,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let span = node.byte_range();
     let own = visit.bytes(node);
-    let around = chain::around(visit.text, span.clone());
+    let around = code_text::around(visit.text, span.clone());
     let next = visit.text[span.end..].trim_ascii_start();
     let is_set = next.first() == Some(&b'=') && !matches!(next.get(1), Some(b'=' | b'>'));
     if !around.is_member && (is_set || is_bound(&visit.text[..span.start])) {
@@ -29,7 +29,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         // `$name` can be any expression.
         let is_open = visit.text[..around.start].ends_with(b"$");
         let path = path.filter(|_| !is_open);
-        path.and_then(|path| chain::of_text(notes, path)).unwrap_or(chain::UNKNOWN.to_owned())
+        path.and_then(|path| code_text::chain_of(notes, path)).unwrap_or_else(Chain::unknown)
     });
     if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), Local::Is(_))) {
         return;
@@ -62,7 +62,7 @@ fn bound_to(notes: &Notes<'_>, after: &[u8]) -> Option<Chain> {
     let value = value.trim_ascii_start();
     let value = value.strip_prefix(b"&").unwrap_or(value).trim_ascii_start();
     let value = value.strip_prefix(b"mut ").unwrap_or(value);
-    chain::of_text(notes, value)
+    code_text::chain_of(notes, value)
 }
 
 /// Returns the offset of the first byte outside of brackets for which `ends` returns true, or of an
@@ -87,7 +87,8 @@ fn is_bound(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let word = before.strip_suffix(b"mut").map_or(before, |before| before.trim_ascii_end());
     let ends_word = |word: &[u8], end: &[u8]| {
-        word.strip_suffix(end).is_some_and(|rest| !rest.last().copied().is_some_and(chain::is_name))
+        word.strip_suffix(end)
+            .is_some_and(|rest| !rest.last().copied().is_some_and(code_text::is_name))
     };
     if ends_word(word, b"let") || ends_word(word, b"for") {
         return true;

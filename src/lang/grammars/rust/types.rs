@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 12;
 /// Returns the chain of a value of the type `node`; for `Self` it is `$`.
 pub(super) fn value_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     let name = name_of(visit, notes, node)?;
-    if name == "Self" { Some("$".to_owned()) } else { chain::instance(&name) }
+    if name == "Self" { Some(Chain::own()) } else { chain::instance(&name) }
 }
 
 /// Returns the name of a type with its arguments. The name of a type parameter is that of its
@@ -91,12 +91,14 @@ impl Types<'_, '_, '_> {
             return self.push(node, out);
         }
         match self.notes.local(own) {
-            Local::Is(Some(chain)) if chain.starts_with('@') => {
-                out.push_str(&chain[1..]);
-                true
-            }
-            Local::Is(_) if node.kind() == "type_identifier" => false,
-            _ => self.push(node, out),
+            Local::Is(chain) => match chain.and_then(Chain::instance_type) {
+                Some(of) => {
+                    out.push_str(of);
+                    true
+                }
+                None => node.kind() != "type_identifier" && self.push(node, out),
+            },
+            Local::Not => self.push(node, out),
         }
     }
 
@@ -160,6 +162,6 @@ pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         });
         let mut bounds = bounds.into_iter().flat_map(children);
         let chain = bounds.find_map(|bound| value_of(visit, notes, bound));
-        notes.declare(name, chain.filter(|chain| chain.starts_with('@')));
+        notes.declare(name, chain.filter(|chain| chain.instance_type().is_some()));
     }
 }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::types;
 use crate::lang::chain;
+use crate::lang::code_text;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
@@ -62,12 +63,12 @@ const CELLS: [&[u8]; 4] = [b"Mutex::new", b"RwLock::new", b"RefCell::new", b"Onc
 
 /// Returns the name of the type that a chain is a value of, if the chain itself says it: that of
 /// `@Type`, and by convention that of `Type.new()`.
-fn made_by(chain: &str) -> Option<&str> {
-    if let Some(name) = chain.strip_prefix('@') {
+fn made_by(chain: &Chain) -> Option<&str> {
+    if let Some(name) = chain.instance_type() {
         let is_plain = !name.contains("()") && !name.ends_with("[]");
         return Some(name).filter(|_| is_plain);
     }
-    let name = chain.strip_suffix(".new()").or(chain.strip_suffix(".default()"))?;
+    let name = chain.before_call_of("new").or(chain.before_call_of("default"))?;
     let last = name.rsplit('.').next()?;
     let is_type = last.starts_with(char::is_uppercase) && !name.contains('(');
     is_type.then_some(name)
@@ -93,8 +94,8 @@ impl Values<'_, '_, '_> {
         let depth = depth.checked_sub(1)?;
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
-            "identifier" => chain::root(self.notes, self.visit.bytes(node)),
-            "self" => Some("$".to_owned()),
+            "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
+            "self" => Some(Chain::own()),
             "scoped_identifier" => {
                 let path = of_path(self.visit, self.notes, field("path")?);
                 chain::member(path, self.visit.bytes(field("name")?))
@@ -119,13 +120,13 @@ impl Values<'_, '_, '_> {
                 chain::instance(&types::name_of(self.visit, self.notes, field("name")?)?)
             }
             "type_cast_expression" => types::value_of(self.visit, self.notes, field("type")?),
-            "string_literal" | "raw_string_literal" => Some("@str".to_owned()),
+            "string_literal" | "raw_string_literal" => chain::instance("str"),
             "unsafe_block" => self.of(node.named_child(0)?, depth),
             "block" if node.named_child_count() == 1 => self.of(node.named_child(0)?, depth),
             "if_expression" => self.of(field("consequence")?, depth),
             "match_expression" => self.matched(node, depth),
             "macro_invocation" => match self.visit.bytes(field("macro")?) {
-                b"format" => Some("@String".to_owned()),
+                b"format" => chain::instance("String"),
                 b"vec" => self.listed(node),
                 _ => None,
             },
@@ -190,7 +191,7 @@ impl Values<'_, '_, '_> {
                 chain::instance(&format!("Option<{}>", made_by(&held)?))
             }
             "identifier" if self.visit.bytes(plain) == b"Err" => None,
-            "identifier" if self.visit.bytes(plain) == b"Self" => Some("@Self".to_owned()),
+            "identifier" if self.visit.bytes(plain) == b"Self" => chain::instance("Self"),
             _ => chain::called(self.of(plain, depth)),
         }
     }
@@ -206,13 +207,10 @@ impl Values<'_, '_, '_> {
         let body = closure.child_by_field_name("body")?;
         let Some(given) = self.of(body, DEPTH_MAX / 2) else { return unknown() };
         let first = parameters.named_child(0);
-        let root = given.split(['.', '(', '[']).next().unwrap_or_default();
-        let is_own = first.is_some_and(|first| self.visit.bytes(first) == root.as_bytes());
+        let root = given.first_name().as_bytes();
+        let is_own = first.is_some_and(|first| self.visit.bytes(first) == root);
         match name {
-            b"and_then" if is_own => {
-                let rest = &given[root.len()..];
-                chain::element(value).map(|element| element + rest)
-            }
+            b"and_then" if is_own => chain::element(value).map(|element| given.with_root(element)),
             b"and_then" => Some(given),
             _ => match made_by(&given) {
                 Some(of) if !is_own => chain::instance(&format!("Iterator<{of}>")),
@@ -236,7 +234,7 @@ impl Values<'_, '_, '_> {
             }
             depth == 0 && matches!(byte, b',' | b';')
         });
-        let first = chain::of_text(self.notes, &text[..end.unwrap_or(text.len())])?;
+        let first = code_text::chain_of(self.notes, &text[..end.unwrap_or(text.len())])?;
         chain::instance(&format!("Vec<{}>", made_by(&first)?))
     }
 

@@ -1,7 +1,7 @@
 //! The chains of Rust types in text without a syntax tree: in the token trees of macros and in
 //! signatures.
 
-use crate::lang::chain::split;
+use crate::lang::code_text::split;
 use crate::lang::facts::Chain;
 
 /// Maximum nesting of types.
@@ -13,7 +13,7 @@ const POINTERS: [&str; 4] = ["Box", "Rc", "Arc", "Pin"];
 /// Returns the chain of a value of the type `text`, or `None` for a type without a name. O(text).
 pub(crate) fn chain_of(text: &str) -> Option<Chain> {
     let name = name_of(text, DEPTH_MAX)?;
-    Some(if name == "Self" { "$".to_owned() } else { format!("@{name}") })
+    Some(if name == "Self" { Chain::own() } else { Chain::instance(&name) })
 }
 
 fn name_of(text: &str, depth: usize) -> Option<String> {
