@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::Reason;
 use super::code::SymbolAt;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type, is_variable};
+use super::kinds::{is_type, is_variable};
+use super::result::Reason;
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use crate::lang::chain::{Chain, Malformed, Root, Step, Steps, TypeText};
 use crate::lang::symbols::SymbolKind;
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Dialect};
+use super::kinds::is_type;
 use super::parameters::{Arity, arity};
-use super::value::is_type;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
 use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
@@ -297,6 +297,15 @@ impl FileFacts {
         })
     }
 
+    /// Returns true for a symbol that only declares what is defined elsewhere: prototypes, and C++
+    /// members without a body.
+    pub(super) fn is_declaration(&self, place: usize) -> bool {
+        let Some(symbol) = self.symbols.get(place) else { return false };
+        let has_body = symbol.source.signature.end < symbol.span.end;
+        symbol.kind == SymbolKind::Prototype
+            || self.dialect.has_bodiless_declarations && symbol.kind.is_callable() && !has_body
+    }
+
     /// Returns the name of the type that an implementation block is of.
     pub fn block_type(&self, place: usize) -> Option<&str> {
         membership::block_type(&self.symbols, place)
@@ -326,4 +335,17 @@ fn around(symbols: &[Symbol], span: &Range<usize>) -> Option<usize> {
         at = symbol.parent.filter(|&parent| parent < place);
     }
     None
+}
+
+/// Returns places as definitions of `file`.
+pub(super) fn definitions(file: FileId, places: &[u32]) -> impl Iterator<Item = SymbolAt> {
+    places.iter().map(move |&place| SymbolAt { file, place })
+}
+
+/// Returns at most `max` of some definitions, which are in the order of files: those in files whose
+/// paths are next to that of `file`, in the same order.
+pub(super) fn near(all: &[SymbolAt], file: FileId, max: usize) -> &[SymbolAt] {
+    let at = all.partition_point(|at| at.file < file);
+    let start = at.saturating_sub(max / 2).min(all.len().saturating_sub(max));
+    &all[start..all.len().min(start + max)]
 }

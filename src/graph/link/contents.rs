@@ -1,9 +1,9 @@
 //! What a value holds, yields or awaits, and what it is seen through: elements, type arguments, what
 //! smart pointers point to, methods that give their container again.
 
-use super::Reason;
-use super::code::SymbolAt;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, definitions};
+use super::code::{SymbolAt, definitions};
+use super::result::Reason;
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
 

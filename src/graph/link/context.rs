@@ -2,10 +2,11 @@
 //! place says where the function is passed on (the step `(N)` of chains).
 
 use super::code::SymbolAt;
+use super::kinds::is_type;
 use super::parameters::{
     chain_of_type, of_function_type, of_rust_function, parameters, written_type,
 };
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written, is_type};
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {

@@ -1,10 +1,9 @@
 //! Methods that traits of the repository give to types from elsewhere: Rust's `impl Trait for u32`.
 
-use super::Reason;
 use super::code::{FileFacts, SymbolAt, last_name};
 use super::dialect::Dialect;
+use super::result::{CONFIDENCE_ANSWER, Reason, Use};
 use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
-use super::{CONFIDENCE_ANSWER, Use};
 use crate::lang::chain::Chain;
 use crate::lang::facts::{ImportKind, Role};
 use crate::lang::symbols::SymbolKind;

@@ -1,9 +1,10 @@
 //! Imports to definitions: what a module offers under a name, through what it re-exports.
 
-use super::Reason;
 use super::code::{FileFacts, SymbolAt};
+use super::kinds::is_type;
+use super::result::Reason;
 use super::scope::of_file;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, is_type};
+use super::value::{Held, Place, VALUES_MAX, Value, Walk};
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::facts::{ImportKind, ImportedName};

@@ -1,11 +1,9 @@
 //! Members: of modules, of types by themselves, by blocks elsewhere, by their bases.
 
-use super::Reason;
-use super::code::{FileFacts, SymbolAt, last_name};
-use super::value::{
-    Held, Place, VALUES_MAX, Value, Walk, Written, definitions, is_interface, is_type, is_variable,
-};
-use crate::base::ids::FileId;
+use super::code::{FileFacts, SymbolAt, definitions, last_name, near};
+use super::kinds::{is_interface, is_type, is_variable};
+use super::result::Reason;
+use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
@@ -216,7 +214,7 @@ impl Walk<'_> {
         // Rust's methods are separate from the fields and may have the same names.
         let separates_fields = facts.dialect.separates_fields;
         let is_declared_only = found.iter().all(|held| match held.value {
-            Value::Name(at) if is_declaration(&facts, at.place as usize) => true,
+            Value::Name(at) if facts.is_declaration(at.place as usize) => true,
             _ => separates_fields && self.kind(held) == Some(SymbolKind::Field),
         });
         if !facts.dialect.has_closed_types && is_declared_only {
@@ -443,21 +441,4 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(at)?;
         Some(facts.symbols[place].kind)
     }
-}
-
-/// Returns true for what only says that something is defined elsewhere: prototypes, and the members
-/// of C++ types that have no body.
-pub(super) fn is_declaration(facts: &FileFacts, place: usize) -> bool {
-    let Some(symbol) = facts.symbols.get(place) else { return false };
-    let has_body = symbol.source.signature.end < symbol.span.end;
-    symbol.kind == SymbolKind::Prototype
-        || facts.dialect.has_bodiless_declarations && symbol.kind.is_callable() && !has_body
-}
-
-/// Returns at most `max` of some definitions, which are in the order of files: those in files whose
-/// paths are next to that of `file`, in the same order.
-pub(super) fn near(all: &[SymbolAt], file: FileId, max: usize) -> &[SymbolAt] {
-    let at = all.partition_point(|at| at.file < file);
-    let start = at.saturating_sub(max / 2).min(all.len().saturating_sub(max));
-    &all[start..all.len().min(start + max)]
 }

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::code::{FileFacts, SymbolAt};
-use super::members::is_declaration;
+use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
-use super::value::{Held, Place, Value, Walk, is_type, is_variable};
-use super::{LINKS_MAX, Link, Reason, Use};
+use super::result::{LINKS_MAX, Link, Reason, Use};
+use super::value::{Held, Place, Value, Walk};
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -61,7 +61,7 @@ impl Walk<'_> {
                 break;
             }
         }
-        let is_all_declared = found.iter().all(|at| is_declaration(&facts, at.place as usize));
+        let is_all_declared = found.iter().all(|at| facts.is_declaration(at.place as usize));
         if !found.is_empty() && is_all_declared {
             let apart = self.apart(&facts, of, &symbol.name, 0);
             found.extend(apart.iter().filter_map(Held::link).map(|link| link.to));
@@ -133,7 +133,7 @@ impl Walk<'_> {
         for link in links.iter_mut() {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
             let symbol = &facts.symbols[place];
-            let is_declared = is_declaration(&facts, place)
+            let is_declared = facts.is_declaration(place)
                 || facts.path.ends_with(".d.ts")
                 || facts.path.ends_with(".pyi");
             if is_declared {

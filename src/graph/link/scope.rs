@@ -1,11 +1,9 @@
 //! What a bare name stands for where it is written.
 
-use super::Reason;
-use super::code::{FileFacts, SymbolAt};
-use super::members::near;
-use super::value::{
-    Held, Place, VALUES_MAX, Value, Walk, definitions, is_named, is_type, is_variable,
-};
+use super::code::{FileFacts, SymbolAt, definitions, near};
+use super::kinds::{is_named, is_type, is_variable};
+use super::result::Reason;
+use super::value::{Held, Place, VALUES_MAX, Value, Walk};
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::symbols::{SymbolKind, Visibility};

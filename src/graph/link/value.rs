@@ -5,9 +5,8 @@ use std::rc::Rc;
 
 use super::code::{Code, SymbolAt};
 use super::memo::{Memo, Shared};
-use super::{Link, Reason};
+use super::result::{Link, Reason};
 use crate::base::ids::FileId;
-use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// Steps that one use may take: look-ups in files and lists.
 const STEPS_MAX: u32 = 4096;
@@ -144,31 +143,4 @@ impl<'a> Walk<'a> {
         let place = at.place as usize;
         (place < facts.symbols.len()).then_some((facts, place))
     }
-}
-
-/// Returns true for what has members and instances.
-pub(super) fn is_type(kind: SymbolKind) -> bool {
-    use SymbolKind::{Class, Enum, Interface, Struct, Trait, Type, Union};
-    matches!(kind, Class | Struct | Union | Enum | Interface | Trait | Type)
-}
-
-/// Returns true for types that declare what others implement.
-pub(super) fn is_interface(kind: SymbolKind) -> bool {
-    matches!(kind, SymbolKind::Interface | SymbolKind::Trait)
-}
-
-/// Returns true for what holds a value.
-pub(super) fn is_variable(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constant, Field, Property, Variable};
-    matches!(kind, Constant | Field | Property | Variable)
-}
-
-/// Returns true for what a file offers under its own name: not for implementation blocks.
-pub(super) fn is_named(symbol: &Symbol) -> bool {
-    symbol.kind != SymbolKind::Impl
-}
-
-/// Returns places as definitions of `file`.
-pub(super) fn definitions(file: FileId, places: &[u32]) -> impl Iterator<Item = SymbolAt> {
-    places.iter().map(move |&place| SymbolAt { file, place })
 }

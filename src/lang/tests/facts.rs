@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Facts, Import};
 use crate::lang::language::of_path;
 use crate::lang::parse::Limits;
