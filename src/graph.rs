@@ -1,7 +1,8 @@
-//! What connects files and symbols: imports resolved to files, how central that makes them,
-//! and who calls whom.
+//! Connections between files and symbols: imports resolved to files, the centrality of files that
+//! follows from them, and calls.
 //!
-//! Functions of values: paths, facts and manifests in, edges, ranks and links out.
+//! Everything here is a function of values: paths, facts and manifests in; edges, ranks and links
+//! out.
 
 pub mod calls;
 pub mod imports;

@@ -1,7 +1,8 @@
-//! Who calls whom: callers and callees of a symbol, and the shortest chain of calls between two.
+//! The call graph: callers and callees of a symbol, and the shortest path of calls between two.
 //!
-//! Nothing of it is stored. Callers come from the uses of a symbol's name, each resolved by the
-//! linker ([`super::link`]); a name that many share costs a resolution for each of its uses.
+//! Nothing is stored. Callers are found among the uses of a symbol's name, each resolved by the
+//! linker ([`super::link`]); a name that many symbols share costs a resolution for each of its
+//! uses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -21,54 +22,54 @@ mod tests;
 pub use chain::{Chain, Reached, shortest};
 use names::OtherNames;
 
-/// Uses of one name that are resolved.
+/// The most uses of one name that are resolved.
 const SITES_MAX: usize = 20_000;
 
-/// Uses that one thread resolves at the least.
+/// The least number of uses that one thread resolves.
 const SITES_AT_ONCE: usize = 64;
 
-/// Types that may be made by the constructor of one base.
+/// The most types that may inherit the constructor of one base.
 const DERIVED_MAX: usize = 256;
 
-/// A use that means a symbol.
+/// A use that resolves to a symbol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caller {
-    /// Where it is used.
+    /// The use.
     pub site: Site,
-    /// How sure it is that the symbol is meant.
+    /// The confidence of the link, from 0 to 1.
     pub confidence: f32,
-    /// Why.
+    /// The reason of the link.
     pub reason: Reason,
 }
 
 /// A call inside of a symbol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Callee {
-    /// What is called, as it is written.
+    /// The called name as it is written.
     pub name: String,
     /// The call.
     pub reference: Reference,
-    /// What it means.
+    /// The definition that is called.
     pub link: Link,
 }
 
 /// The uses of some symbols.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Uses {
-    /// The uses, each once and in the order of files, with the place among the symbols of the one
-    /// that is likeliest meant.
+    /// The uses, each once and in the order of files. The number is the position, in the queried
+    /// list, of the symbol that the use most likely refers to.
     pub uses: Vec<(usize, Caller)>,
-    /// How many uses of their names were looked at.
+    /// How many uses of the symbols' names were resolved.
     pub resolved: usize,
-    /// A limit was reached, so there may be uses that were not looked at.
+    /// A bound was reached, so uses may be missing.
     pub is_cut: bool,
 }
 
-/// Returns the uses of several symbols that are at least as sure as `least`.
+/// Returns the uses of several symbols with a confidence of at least `least`.
 ///
-/// A use is resolved once, however many symbols share its name. Bounded by 20,000 uses of a name and
-/// 16 other names for it. Uses of a type as a base or annotation are no calls, nor are functions that
-/// are passed on; see [`Role`].
+/// A use is resolved once, however many symbols share its name. Bounded by 20,000 uses of a name
+/// and 16 other names for it. Uses of a type as a base or annotation are not calls, nor are
+/// functions that are passed as values; see [`Role`].
 pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
     uses_within(code, of, least, Bound { uses_max: usize::MAX, role: None, first: &|_| 0 })
 }
@@ -76,15 +77,15 @@ pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
 /// Which uses are resolved where there are many.
 #[derive(Clone, Copy)]
 pub struct Bound<'a> {
-    /// Uses that are resolved at the most.
+    /// The most uses that are resolved.
     pub uses_max: usize,
-    /// The role that they are to have, if that matters.
+    /// The role that the uses must have, if any.
     pub role: Option<Role>,
-    /// Those of files with a low number come first, then those earlier in the order of files.
+    /// Uses in files with a lower number come first, then those earlier in the order of files.
     pub first: &'a dyn Fn(FileId) -> usize,
 }
 
-/// Does as [`uses_of`] does, but resolves no more uses than `bound` allows.
+/// Returns the same as [`uses_of`], but resolves no more uses than `bound` allows.
 pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_>) -> Uses {
     let places: HashMap<SymbolAt, usize> =
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
@@ -123,7 +124,7 @@ pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_
         Some((of, Caller { site, confidence, reason }))
     };
     found.uses = match sites.len() > SITES_AT_ONCE {
-        // Another thread would take longer to wake up.
+        // For few uses, waking another thread would take longer.
         false => {
             let mut linker = linker;
             sites.into_iter().filter_map(|site| resolve(&mut linker, site)).collect()
@@ -140,8 +141,8 @@ pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_
 /// Names by which something is used, with the files that define it.
 type Names = BTreeMap<String, BTreeSet<FileId>>;
 
-/// Adds the names by which a symbol is used: its own, and of a constructor those of the types that
-/// are made by it. Returns true if there were too many.
+/// Adds the names by which a symbol is used: its own, and for a constructor those of its type and
+/// of the types that inherit it. Returns true if there are too many.
 fn add_names(code: &dyn Code, at: SymbolAt, names: &mut Names) -> bool {
     let Some(facts) = code.file(at.file) else { return false };
     let place = at.place as usize;
@@ -171,7 +172,7 @@ fn add_names(code: &dyn Code, at: SymbolAt, names: &mut Names) -> bool {
 }
 
 /// Calls `see` with the uses of a name that `files` define, and with those of other names under
-/// which files import it or offer it to others. Returns true if there were too many.
+/// which files import or re-export it. Returns true if there are too many.
 fn each_named_site(
     code: &dyn Code,
     files: &BTreeSet<FileId>,
@@ -210,8 +211,8 @@ fn each_named_site(
     is_cut || other.is_cut()
 }
 
-/// Returns what a symbol calls, in the order of its text, as far as it is known; what is nested in
-/// it counts as its own.
+/// Returns the resolved calls of a symbol, in the order of its text. Calls of nested functions are
+/// included.
 pub fn callees(code: &dyn Code, of: SymbolAt, least: f32) -> Vec<Callee> {
     let Some(facts) = code.file(of.file) else { return Vec::new() };
     let linker = Linker::new(code);
@@ -229,13 +230,13 @@ pub fn callees(code: &dyn Code, of: SymbolAt, least: f32) -> Vec<Callee> {
     found
 }
 
-/// Returns the symbol that a call belongs to: the innermost function around it, or the outermost
-/// symbol where there is none.
+/// Returns the symbol that a call belongs to: the innermost enclosing function, or the outermost
+/// symbol if there is none.
 pub fn calling_symbol(code: &dyn Code, site: &Site) -> Option<SymbolAt> {
     calling_symbols(code, site).first().copied()
 }
 
-/// Returns the functions around a call, innermost first, or the outermost symbol where there are
+/// Returns the functions that enclose a call, innermost first, or the outermost symbol if there are
 /// none.
 fn calling_symbols(code: &dyn Code, site: &Site) -> Vec<SymbolAt> {
     let Some(facts) = code.file(site.file) else { return Vec::new() };

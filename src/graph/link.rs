@@ -47,23 +47,24 @@ use memo::Memo;
 pub use result::{CONFIDENCE_ANSWER, LINKS_MAX, Link, Reason, Use};
 use value::{Held, Place, Walk};
 
-/// Resolves uses of names in the code of one generation, and remembers what it looked up; each thread
-/// has its own.
+/// Resolves uses of names in the code of one generation, and caches its look-ups; each thread has
+/// its own linker.
 pub struct Linker<'a> {
     code: &'a dyn Code,
     memo: Memo,
 }
 
 impl<'a> Linker<'a> {
-    /// Returns a linker over `code`. Free.
+    /// Returns a linker over `code`. O(1).
     pub fn new(code: &'a dyn Code) -> Linker<'a> {
         Linker { code, memo: Memo::default() }
     }
 
-    /// Returns what a use in `file` may mean, the likeliest first, at most [`LINKS_MAX`]; empty
-    /// if it lies outside of the repository or nothing is known.
+    /// Returns the definitions that a use in `file` may refer to, most likely first, at most
+    /// [`LINKS_MAX`]; empty if the use refers to something outside of the repository or is
+    /// unresolved.
     ///
-    /// Bounded by a number of steps, whatever cycles imports and types have.
+    /// The number of steps is bounded, even if imports or types form cycles.
     pub fn resolve(&self, file: FileId, used: Use<'_>) -> Vec<Link> {
         let walk = Walk::new(self.code, &self.memo);
         let place = Place { file, enclosing: used.enclosing };

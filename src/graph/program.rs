@@ -1,6 +1,6 @@
-//! Code in memory: the facts of a few or many texts, with the lists that the linker asks for. The
-//! index over memory maps does the same without holding all of it; this one serves tests, benches
-//! and trees that have no index.
+//! Code in memory: the facts of some files, with the lists that the linker reads. The index
+//! provides the same from memory maps; this implementation serves tests, benches and trees without
+//! an index.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::lang::language::detect;
 use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
 
-/// The facts of texts, held in memory.
+/// The facts of some files, in memory.
 pub struct Program {
     files: Vec<File>,
     resolver: Resolver,
@@ -34,7 +34,8 @@ struct File {
 }
 
 impl Program {
-    /// Reads `texts`, each with its path; ids count them in path order. O(bytes).
+    /// Extracts the facts of `texts`, each with its path; ids are positions in path order.
+    /// O(bytes).
     pub fn new(mut texts: Vec<(String, Vec<u8>)>) -> Program {
         texts.sort_by(|a, b| path::compare(a.0.as_bytes(), b.0.as_bytes()));
         let paths: Vec<&str> = texts.iter().map(|(path, _)| path.as_str()).collect();
@@ -75,7 +76,7 @@ impl Program {
         (0..self.files.len()).map(FileId::new)
     }
 
-    /// Puts what a file defines and uses on the lists.
+    /// Adds the definitions and uses of a file to the lists.
     fn list(&mut self, id: FileId, file: &File) {
         let Some(facts) = &file.facts else { return };
         for (place, symbol) in facts.symbols.iter().enumerate() {

@@ -1,40 +1,41 @@
-//! PageRank: how central the nodes of a directed, weighted graph are.
+//! PageRank: the centrality of nodes in a directed, weighted graph.
 //!
-//! A node's rank is the chance that a walk stands on it which follows edges by their weight and, with
-//! the chance `1 - damping`, jumps to any node (Brin and Page, "The anatomy of a large-scale
-//! hypertextual Web search engine", 1998; weighted edges and the treatment of nodes without any as in
-//! Langville and Meyer, "Deeper inside PageRank", 2004, sections 3 and 4):
+//! A node's rank is the probability that a random walk is at this node. The walk follows edges in
+//! proportion to their weights and, with probability `1 - damping`, jumps to a random node (Brin
+//! and Page, "The anatomy of a large-scale hypertextual Web search engine", 1998; weighted edges
+//! and the treatment of nodes without edges as in Langville and Meyer, "Deeper inside PageRank",
+//! 2004, sections 3 and 4):
 //!
 //! ```text
 //! r(v) = (1 - d) / n  +  d * sum over u→v of r(u) * w(u,v) / W(u)  +  d * lost / n
 //! ```
 //!
-//! where `W(u)` is the weight of all edges from `u`, and `lost` the rank of nodes that have none: it is
-//! spread evenly. Ranks add up to 1. Sums are taken in one order, so the same graph gives the same
-//! bits.
+//! where `W(u)` is the weight of all edges from `u`, and `lost` the rank of the nodes without
+//! outgoing edges, which is spread evenly. Ranks add up to 1. Sums are computed in a fixed order,
+//! so the same graph gives the same bits.
 
 use std::ops::Range;
 
-/// A directed graph with weighted edges, held by the nodes that the edges lead to.
+/// A directed graph with weighted edges, stored by target node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
-    /// Where the edges into each node end in `sources`.
+    /// The end of each node's incoming edges in `sources`.
     ends: Vec<usize>,
     sources: Vec<u32>,
-    /// Each edge's part of what its source gives, in step with `sources`.
+    /// The share of its source's rank that each edge carries, parallel to `sources`.
     shares: Vec<f32>,
-    /// Nodes that no edge leaves, in order.
+    /// Nodes without outgoing edges, in order.
     dangling: Vec<u32>,
 }
 
-/// When the ranks are good enough.
+/// When the computation stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The chance that the walk follows an edge, from 0 to below 1.
+    /// The probability that the walk follows an edge, from 0 to below 1.
     pub damping: f64,
-    /// Rounds at most.
+    /// The most iterations.
     pub rounds_max: usize,
-    /// The change of all ranks together in one round below which they count as settled.
+    /// The total change of all ranks in one iteration below which the result is final.
     pub epsilon: f64,
 }
 
@@ -45,10 +46,10 @@ impl Default for Settings {
 }
 
 impl Graph {
-    /// Returns the graph of `nodes` nodes with edges from, to and their weights.
+    /// Returns the graph of `nodes` nodes and of edges as source, target and weight.
     ///
-    /// Edges between the same two nodes add up. Left out are edges from a node to itself, edges of
-    /// nodes that are not there, and weights that are not finite and above zero. O(e log e).
+    /// Weights of parallel edges are added. Ignored are edges from a node to itself, edges of nodes
+    /// that do not exist, and weights that are not finite and positive. O(e log e).
     pub fn new(nodes: usize, edges: impl IntoIterator<Item = (u32, u32, f32)>) -> Graph {
         let nodes = nodes.min(u32::MAX as usize);
         let is_node = |node: u32| (node as usize) < nodes;
@@ -57,7 +58,7 @@ impl Graph {
             .filter(|&(from, to, _)| from != to && is_node(from) && is_node(to))
             .filter(|&(_, _, weight)| weight.is_finite() && weight > 0.0)
             .collect();
-        // The weight is in the order, too, so that it is the same however the edges came.
+        // The weight is part of the order, so that sums do not depend on the order of the input.
         edges.sort_unstable_by(|a, b| (a.1, a.0).cmp(&(b.1, b.0)).then(a.2.total_cmp(&b.2)));
         let mut given = vec![0.0_f64; nodes];
         for &(from, _, weight) in &edges {
@@ -87,7 +88,7 @@ impl Graph {
         self.ends.len()
     }
 
-    /// Returns the number of edges, those between the same two nodes as one.
+    /// Returns the number of edges; parallel edges count as one.
     pub fn edges(&self) -> usize {
         self.sources.len()
     }

@@ -1,4 +1,4 @@
-//! The shortest chain of calls between two symbols.
+//! The shortest path of calls between two symbols.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,43 +6,43 @@ use super::{Caller, calling_symbols, uses_of};
 use crate::graph::link::{Code, Reason, Site, SymbolAt};
 use crate::lang::facts::Role;
 
-/// Symbols that a search for a chain of calls visits.
+/// The most symbols that a search visits.
 const VISITED_MAX: usize = 5_000;
 
-/// Symbols whose callers a search looks for at once.
+/// The number of symbols whose callers are searched together.
 const SYMBOLS_AT_ONCE: usize = 32;
 
-/// Uses of names that a search for a chain of calls resolves before it gives up.
+/// The most uses of names that a search resolves.
 const RESOLVED_MAX: usize = 200_000;
 
-/// A symbol that calls another one, perhaps through others.
+/// A symbol that calls another one, directly or through others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reached {
     /// The symbol.
     pub symbol: SymbolAt,
-    /// What it calls on the way.
+    /// The symbol that it calls on this path.
     pub next: SymbolAt,
     /// The call.
     pub site: Site,
-    /// How sure that call is.
+    /// The confidence of the call, from 0 to 1.
     pub confidence: f32,
-    /// Why.
+    /// The reason of the call's link.
     pub reason: Reason,
 }
 
-/// The shortest chain of calls between symbols.
+/// The shortest path of calls between symbols.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// The calls, the first one first; `None` if no chain was found.
+    /// The calls from first to last; `None` if no path was found.
     pub calls: Option<Vec<Reached>>,
-    /// A limit was reached before all callers were seen, so there may be one nevertheless.
+    /// A bound was reached before all callers were seen, so a path may exist nevertheless.
     pub is_cut: bool,
 }
 
-/// Returns the shortest chain of calls from one of some symbols to one of others, the first call
-/// first, searched among 5,000 symbols. Of equally short ones it is the first by files and places;
-/// it is empty if a symbol is among both. What a function calls that is nested in another one counts
-/// as a call of both.
+/// Returns the shortest path of calls from one of some symbols to one of others, searched among
+/// 5,000 symbols. Of paths of equal length it returns the first by file and position; the path is
+/// empty if a symbol is in both lists. A call of a nested function counts for the enclosing
+/// function, too.
 pub fn shortest(code: &dyn Code, from: &[SymbolAt], to: &[SymbolAt], least: f32) -> Chain {
     if from.iter().any(|at| to.contains(at)) {
         return Chain { calls: Some(Vec::new()), is_cut: false };
@@ -53,13 +53,13 @@ pub fn shortest(code: &dyn Code, from: &[SymbolAt], to: &[SymbolAt], least: f32)
     let Some(first) = reached.last().filter(|step| from.contains(&step.symbol)) else {
         return Chain { calls: None, is_cut };
     };
-    // Each step leads to a symbol that was reached before it.
+    // Each step leads to a symbol that the search reached earlier.
     let calls = std::iter::successors(Some(first), |step| steps.get(&step.next).copied());
     Chain { calls: Some(calls.cloned().collect()), is_cut: false }
 }
 
-/// Goes breadth first from symbols to those that call them, up to one that `is_found`; tells if a
-/// limit ended it, or kept callers from being seen.
+/// Searches breadth first from symbols to their callers, up to one that `is_found` accepts. Returns
+/// the calls, and true if a bound ended the search or hid callers.
 fn search(
     code: &dyn Code,
     of: &[SymbolAt],
@@ -72,7 +72,7 @@ fn search(
     let (mut resolved, mut is_cut) = (0, false);
     while !level.is_empty() {
         let mut next = Vec::new();
-        // Several at once, since uses of a name that they share are resolved once.
+        // The uses of a name that several symbols share are resolved once.
         for symbols in level.chunks(SYMBOLS_AT_ONCE) {
             if resolved >= RESOLVED_MAX {
                 return (reached, true);

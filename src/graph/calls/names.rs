@@ -1,4 +1,4 @@
-//! The other names under which files import a thing, or offer it to others.
+//! Other names of a definition: those under which files import or re-export it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -6,28 +6,28 @@ use crate::base::ids::FileId;
 use crate::graph::link::{Code, Site, Use};
 use crate::lang::facts::{ImportKind, Role};
 
-/// Other names under which files offer one thing.
+/// The most other names under which files re-export one definition.
 const NAMES_MAX: usize = 16;
 
-/// The name under which JavaScript imports what a file exports by default.
+/// The name of a default export in JavaScript.
 const DEFAULT: &str = "default";
 
-/// Tells if a use in a file means what is looked for.
+/// Returns true if a use in a file refers to one of the queried symbols.
 type IsMeant<'a> = dyn Fn(FileId, Use<'_>) -> bool + 'a;
 
-/// The other names of something, as far as they were come across.
+/// The other names of a definition that were found so far.
 pub(super) struct OtherNames<'a> {
     code: &'a dyn Code,
     is_meant: &'a IsMeant<'a>,
-    /// Those that files give it for themselves alone.
+    /// Names that are bound in single files only, with these files.
     inside: BTreeMap<String, BTreeSet<FileId>>,
-    /// Those under which others may import it, and that were not asked for yet.
+    /// Names under which other files can import it, not searched yet.
     outside: BTreeSet<String>,
-    /// Those that were.
+    /// Names that were searched.
     asked: BTreeSet<String>,
-    /// Files whose imports of the name that was asked for last were followed.
+    /// Files whose imports of the current name were followed.
     followed: HashSet<FileId>,
-    /// Files whose default it is.
+    /// Files whose default export it is.
     defaults: HashSet<FileId>,
     is_cut: bool,
 }
@@ -46,13 +46,13 @@ impl<'a> OtherNames<'a> {
         }
     }
 
-    /// Returns the first name to ask for.
+    /// Returns the first name to search.
     pub(super) fn start(&mut self, name: &str) -> Option<String> {
         self.asked.insert(name.to_owned());
         Some(name.to_owned())
     }
 
-    /// Returns another name to ask for in all files, while these are few.
+    /// Returns another name to search in all files, up to [`NAMES_MAX`].
     pub(super) fn next(&mut self) -> Option<String> {
         self.followed.clear();
         while let Some(name) = self.outside.pop_first() {
@@ -69,18 +69,18 @@ impl<'a> OtherNames<'a> {
         None
     }
 
-    /// Returns the names that are to be asked for in some files only.
+    /// Returns the names to search in certain files only.
     pub(super) fn inside(&self) -> impl Iterator<Item = (&str, &BTreeSet<FileId>)> {
         let inside = self.inside.iter().map(|(name, files)| (name.as_str(), files));
         inside.filter(|(name, _)| !self.asked.contains(*name))
     }
 
-    /// Returns true if there are names that were not asked for.
+    /// Returns true if some names were not searched.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Notes what the file of an import of `name` calls it.
+    /// Records the name that the file of an import of `name` binds.
     pub(super) fn imported(&mut self, site: &Site, name: &str) {
         if !self.followed.insert(site.file) {
             return;
@@ -96,7 +96,7 @@ impl<'a> OtherNames<'a> {
         }
     }
 
-    /// Notes under which other names a file offers its own `name`.
+    /// Records the other names under which a file exports its own `name`.
     pub(super) fn offered(&mut self, file: FileId, name: &str) {
         let Some(facts) = self.code.file(file) else { return };
         let own = facts.imports.iter().filter(|import| import.kind == ImportKind::ReExport);
@@ -106,7 +106,7 @@ impl<'a> OtherNames<'a> {
         }
     }
 
-    /// Notes that an import in a file binds the name `alias`.
+    /// Records that an import in a file binds the name `alias`.
     fn bound(&mut self, file: FileId, kind: ImportKind, alias: &str) {
         let Some(facts) = self.code.file(file) else { return };
         if kind == ImportKind::ReExport && alias == DEFAULT {
@@ -118,7 +118,7 @@ impl<'a> OtherNames<'a> {
         }
     }
 
-    /// Notes what those who import a file call what it exports by default.
+    /// Records the names under which files import the default export of a file.
     pub(super) fn taken(&mut self, file: FileId) {
         if !self.defaults.insert(file) {
             return;
@@ -137,7 +137,7 @@ impl<'a> OtherNames<'a> {
     }
 
     fn is_meant(&self, file: FileId, enclosing: Option<usize>, name: &str) -> bool {
-        // A call means constructors, too.
+        // A call refers to constructors as well.
         let role = Role::Call;
         (self.is_meant)(file, Use { name, role, receiver: None, enclosing, arguments: None })
     }

@@ -1,5 +1,5 @@
-//! Callers and chains of calls on small trees: other names, inherited constructors, nested functions,
-//! limits.
+//! Tests of callers and paths of calls on small trees: other names, inherited constructors, nested
+//! functions, bounds.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ impl Tree {
         Tree { program: Program::new(texts.clone()), texts }
     }
 
-    /// Returns the definitions of that qualified name.
+    /// Returns the definitions of a qualified name.
     fn named(&self, name: &str) -> Vec<SymbolAt> {
         let mut found = Vec::new();
         for file in self.program.ids() {
@@ -53,7 +53,7 @@ impl Tree {
         calls.map(shown).collect()
     }
 
-    /// Returns the names on the shortest chain of calls, if there is one.
+    /// Returns the names on the shortest path of calls, if there is one.
     fn way(&self, from: &str, to: &str) -> Vec<String> {
         let (from, to) = (self.named(from), self.named(to));
         let calls = shortest(&self.program, &from, &to, CONFIDENCE_ANSWER).calls;
@@ -83,7 +83,7 @@ fn callers_and_the_way_between() {
     assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
 }
 
-/// A call meant a C++ member's declaration alone.
+/// A call of a C++ member resolved to its declaration only.
 #[test]
 fn declarations_and_definitions_share_their_callers() {
     let tree = Tree::new(
@@ -97,7 +97,7 @@ fn declarations_and_definitions_share_their_callers() {
     assert_eq!(tree.way("go", "helper_fn"), ["go", "A::work", "helper_fn"]);
 }
 
-/// What others import under the name that a file gave it for itself was not seen.
+/// Imports of a name that another file had bound for its own use were missed.
 #[test]
 fn names_of_imports_are_imported() {
     check(
@@ -124,7 +124,7 @@ fn names_of_imports_are_imported() {
         "aa",
         &["z.js:5", "z.js:6"],
     );
-    // Another thing of the name has nothing to do with it.
+    // An unrelated definition of the same name adds no names.
     check(
         &format!(
             "{scripts}//- /o.js\nexport function aa() {{}}\n//- /z.js\n\
@@ -154,7 +154,7 @@ fn inherited_constructors_are_called() {
     );
 }
 
-/// What a nested function calls was no call of the one around it on the way to something.
+/// Calls of a nested function did not count for the enclosing function in a path.
 #[test]
 fn nested_functions_lead_to_those_around_them() {
     let tree = Tree::new(
@@ -165,7 +165,7 @@ fn nested_functions_lead_to_those_around_them() {
     assert_eq!(tree.way("deco.wrapper", "target"), ["deco.wrapper", "target"]);
 }
 
-/// Uses beyond the bound were left out without a word.
+/// Uses beyond the bound were dropped without notice.
 #[test]
 fn what_is_cut_is_told() {
     let mut text =

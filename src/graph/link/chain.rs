@@ -1,4 +1,4 @@
-//! A receiver's chain ([`crate::lang::facts::Chain`]) to what it stands for.
+//! Receiver chains ([`crate::lang::chain`]) to candidates.
 
 use std::rc::Rc;
 
@@ -9,12 +9,12 @@ use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use crate::lang::chain::{Chain, Malformed, Root, Step, Steps, TypeText};
 use crate::lang::symbols::SymbolKind;
 
-/// Steps of a chain that are followed.
+/// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
 
 impl Walk<'_> {
-    /// Returns what `chain`, written at `place`, stands for. `own` is the type that `$` is of,
-    /// where that is not the one around `place`.
+    /// Returns the candidates of `chain`, written at `place`. `own` is the type that `$` refers to,
+    /// if not the one that encloses `place`.
     pub(super) fn chain(
         &self,
         place: Place,
@@ -131,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the module that a path's first name means where nothing binds it.
+    /// Returns the module that the first name of a path refers to without a binding.
     fn path_root(&self, place: Place, name: &str) -> Vec<Held> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         if facts.dialect.has_module_paths {
@@ -176,7 +176,7 @@ impl Walk<'_> {
         let context = || Written { place, text: Rc::from(format!("{path}{arguments}")) };
         let given = (!arguments.is_empty()).then(context);
         let first = path.split('.').next().unwrap_or_default();
-        // Steps that follow the first `taken` bytes of the path, which is behind a sign.
+        // The remaining steps after the first `taken` bytes of the path, which follows a sign.
         let steps_after = |taken: usize| chain.steps_after(1 + taken);
         let rest = steps_after(path.len() + arguments.len());
         let mut values = match first {
@@ -239,7 +239,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns values of the types that names stand for.
+    /// Returns values of the types that `names` refer to.
     pub(super) fn instances(
         &self,
         names: &[Held],
@@ -286,7 +286,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns what a variable holds, or what a name is an alias of; the value itself otherwise.
+    /// Returns the value of a variable or the target of an alias; otherwise the candidate itself.
     pub(super) fn load(&self, held: &Held, depth: usize) -> Vec<Held> {
         let Value::Name(at) = held.value else { return vec![held.clone()] };
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
@@ -308,7 +308,7 @@ impl Walk<'_> {
         values
     }
 
-    /// Returns what a call gives.
+    /// Returns the results of a call.
     pub(super) fn call(&self, held: &Held, depth: usize) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
@@ -341,8 +341,8 @@ impl Walk<'_> {
                             loaded.into_iter().partition(is_called);
                         let mut found: Vec<Held> =
                             called.iter().flat_map(|held| self.call(held, depth + 1)).collect();
-                        // Getters are written with and without a call; a function's type is not
-                        // told from its result's.
+                        // Getters are written with and without a call, and facts do not distinguish
+                        // the type of a function from that of its result.
                         found.extend(other.iter().map(|held| held.then(held.value.clone(), 0.8)));
                         return found;
                     }

@@ -1,5 +1,5 @@
-//! What the linker asks of a generation of the index, and the facts of one file in the order in
-//! which it asks for them.
+//! The linker's interface to a generation of the index, and the facts of one file, arranged for its
+//! look-ups.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -16,15 +16,17 @@ pub use crate::lang::membership::last_name;
 use crate::lang::symbols::{Symbol, SymbolKind};
 use crate::source::text_cache::Text;
 
-/// The narrow boundary of a generation: an index over memory maps, or [`super::super::program`] in
+/// The interface to a generation: the index over memory maps, or [`super::super::program`] in
 /// memory.
 ///
-/// Every list is in the order of files and places, so that answers do not depend on who keeps it.
+/// Every list is in the order of files and positions, so that results do not depend on the
+/// implementation.
 pub trait Code: Sync {
     /// Returns all definitions of that name.
     fn named(&self, name: &str) -> Arc<[SymbolAt]>;
 
-    /// Returns the definitions called `name` whose owner ([`FileFacts::owner`]) is called `owner`.
+    /// Returns the definitions of the name `name` whose owner ([`FileFacts::owner`]) has the name
+    /// `owner`.
     fn members(&self, owner: &str, name: &str) -> Arc<[SymbolAt]> {
         let is_of = |at: &SymbolAt| {
             let facts = self.file(at.file);
@@ -42,53 +44,53 @@ pub trait Code: Sync {
     /// Returns the facts of a file, if it has any.
     fn file(&self, file: FileId) -> Option<Arc<FileFacts>>;
 
-    /// Returns the signature of a definition; empty if it is not known.
+    /// Returns the signature of a definition; empty if it is unknown.
     fn signature(&self, at: SymbolAt) -> String {
         let text = || self.text(at.file);
         self.file(at.file).map_or_else(String::new, |facts| facts.signature(at.place, text))
     }
 
-    /// Returns the text of a file, for signatures that its facts have come without.
+    /// Returns the text of a file, for signatures that its facts lack.
     fn text(&self, _file: FileId) -> Option<Text> {
         None
     }
 
-    /// Returns the files that an import of a file leads to.
+    /// Returns the files that an import of a file resolves to.
     fn targets(&self, file: FileId, import: usize) -> Resolution;
 
-    /// Returns the files that import a file, each once; none where that is not known.
+    /// Returns the files that import a file, each once; none if that is unknown.
     fn importers(&self, _file: FileId) -> Vec<FileId> {
         Vec::new()
     }
 
-    /// Returns the files that `path` leads to where `from` imports it as a module.
+    /// Returns the files that `path` resolves to in an import of a module by `from`.
     fn module(&self, from: FileId, path: &str) -> Resolution;
 
-    /// Returns true if the two files see each other's names without an import: one package.
+    /// Returns true if the two files see each other's names without an import.
     fn is_same_package(&self, a: FileId, b: FileId) -> bool;
 
     /// Returns every use of `name`.
     fn sites(&self, name: &str) -> Vec<Site>;
 
-    /// Returns the calls in a file, in the order of the text, each with the name that it calls.
+    /// Returns the calls in a file, in the order of the text, each with the called name.
     fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>>;
 }
 
-/// A definition: its file and its place among the file's symbols.
+/// A definition: its file and its position among the file's symbols.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SymbolAt {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: FileId,
-    /// Its place among [`FileFacts::symbols`].
+    /// Its position in [`FileFacts::symbols`].
     pub place: u32,
 }
 
 /// A use of a name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Site {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: FileId,
-    /// How it is used.
+    /// The use.
     pub reference: Reference,
 }
 
@@ -98,27 +100,27 @@ pub struct FileFacts {
     pub path: String,
     /// Its language.
     pub language: &'static Language,
-    /// The package that it says it is of.
+    /// The package that it declares.
     pub package: Option<String>,
     /// Its definitions; signatures and documentation may be empty.
     pub symbols: Vec<Symbol>,
     /// Its imports.
     pub imports: Vec<Import>,
     pub(super) dialect: &'static Dialect,
-    /// Places of symbols by parent, then name, then place.
+    /// Positions of symbols by parent, then name, then position.
     by_parent: Vec<u32>,
     /// Import and name of each bound name, by alias.
     bindings: Vec<(u32, u32)>,
-    /// The symbol around each import.
+    /// The enclosing symbol of each import.
     import_scopes: Vec<Option<usize>>,
-    /// Signatures of all symbols, once one is asked for that has none.
+    /// Signatures of all symbols, computed when a missing one is needed.
     signatures: OnceLock<Vec<String>>,
-    /// How many arguments calls of each symbol have.
+    /// The argument counts of each symbol.
     arities: OnceLock<Vec<Option<Arity>>>,
 }
 
 impl FileFacts {
-    /// Puts the facts of a file in order. O(n log n) for n symbols and imports.
+    /// Arranges the facts of a file. O(n log n) for n symbols and imports.
     pub fn new(path: String, language: &'static Language, facts: Facts) -> FileFacts {
         let Facts { symbols, imports, package, .. } = facts;
         let mut by_parent: Vec<u32> = (0..symbols.len() as u32).collect();
@@ -149,8 +151,8 @@ impl FileFacts {
         }
     }
 
-    /// Returns the signature of a symbol, of the file's text as `read` gives it where the symbols
-    /// have come without. The text is read once.
+    /// Returns the signature of a symbol; from the file's text, which `read` returns, if the
+    /// symbols lack their signatures. The text is read once.
     pub fn signature(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> String {
         let Some(symbol) = self.symbols.get(place as usize) else { return String::new() };
         if !symbol.signature.is_empty() {
@@ -170,8 +172,8 @@ impl FileFacts {
         })
     }
 
-    /// Returns how many arguments calls of a symbol have, if that is known; see [`arity`]. The text is
-    /// read once, as for [`FileFacts::signature`].
+    /// Returns how many arguments calls of a symbol have, if that is known; see [`arity`]. The text
+    /// is read once, as for [`FileFacts::signature`].
     pub(super) fn arity(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> Option<Arity> {
         let arities = self.arities.get_or_init(|| {
             let signatures = self.signatures(read);
@@ -184,7 +186,7 @@ impl FileFacts {
         arities.get(place as usize).copied().flatten()
     }
 
-    /// Returns the places of what is called `name` right inside of `parent`. O(log n).
+    /// Returns the positions of the symbols `name` directly inside of `parent`. O(log n).
     pub fn children(&self, parent: Option<usize>, name: &str) -> &[u32] {
         let key = |&place: &u32| {
             let symbol = &self.symbols[place as usize];
@@ -196,7 +198,7 @@ impl FileFacts {
         &self.by_parent[start..end]
     }
 
-    /// Returns the places of all that lies right inside of `parent`, by name. O(log n).
+    /// Returns the positions of all symbols directly inside of `parent`, by name. O(log n).
     pub fn all_children(&self, parent: Option<usize>) -> &[u32] {
         let of = |place: &u32| self.symbols[*place as usize].parent;
         let start = self.by_parent.partition_point(|place| of(place) < parent);
@@ -214,7 +216,7 @@ impl FileFacts {
             .take_while(move |(_, name)| name.alias == alias)
     }
 
-    /// Returns the imports that bring all names of what they name.
+    /// Returns the imports of all names of a module.
     pub(super) fn stars(&self) -> impl Iterator<Item = usize> {
         self.imports.iter().enumerate().filter_map(|(at, import)| {
             let is_include =
@@ -224,14 +226,14 @@ impl FileFacts {
         })
     }
 
-    /// Returns the symbol around an import.
+    /// Returns the enclosing symbol of an import.
     pub(super) fn import_scope(&self, import: usize) -> Option<usize> {
         self.import_scopes.get(import).copied().flatten()
     }
 
-    /// Returns the names of the modules around an import, outermost first.
+    /// Returns the names of the modules that enclose an import, outermost first.
     pub fn modules_around(&self, import: usize) -> Vec<&str> {
-        // Rust's `mod a;` is a module itself, which it does not lie in.
+        // Rust's `mod a;` is a module itself, but does not enclose its own import.
         let own = self.imports.get(import).filter(|of| of.kind == ImportKind::Submodule);
         let is_own = |symbol: &&Symbol| {
             own.is_some_and(|of| of.module == symbol.name && of.span.end == symbol.span.end)
@@ -243,7 +245,7 @@ impl FileFacts {
         names
     }
 
-    /// Returns the symbols around `place`, innermost first, itself included.
+    /// Returns the symbols that enclose `place`, innermost first, starting with itself.
     pub fn ancestors(&self, place: Option<usize>) -> impl Iterator<Item = usize> {
         std::iter::successors(place.filter(|&at| at < self.symbols.len()), |&at| {
             self.symbols[at].parent.filter(|&parent| parent < at)
@@ -256,7 +258,7 @@ impl FileFacts {
         membership::owner(&self.symbols, place)
     }
 
-    /// Returns true if a call of the type's name runs the symbol: it makes an instance.
+    /// Returns true if a call of the type's name runs the symbol.
     pub fn is_constructor(&self, place: usize) -> bool {
         self.symbols.get(place).is_some_and(|symbol| {
             let is_named = self.dialect.constructors.contains(&symbol.name.as_str());
@@ -264,7 +266,7 @@ impl FileFacts {
         })
     }
 
-    /// Returns true for a type that is made by the constructor of its base.
+    /// Returns true for a type that uses the constructor of its base.
     pub fn inherits_constructor(&self, place: usize) -> bool {
         let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));
         let has_own = || {
@@ -280,7 +282,7 @@ impl FileFacts {
         self.dialect.offers_imports
     }
 
-    /// Returns true for what only says that another file is a module: Rust's `mod a;`.
+    /// Returns true for a symbol that only declares that another file is a module: Rust's `mod a;`.
     pub(super) fn is_module_elsewhere(&self, place: usize) -> bool {
         self.symbols.get(place).is_some_and(|symbol| {
             let is_elsewhere = |at: usize| self.imports[at].kind == ImportKind::Submodule;
@@ -289,7 +291,7 @@ impl FileFacts {
         })
     }
 
-    /// Returns true for a constructor that is called like its type: the name means the type.
+    /// Returns true for a constructor that has the name of its type: the name refers to the type.
     pub(super) fn is_named_like_type(&self, place: usize) -> bool {
         self.symbols.get(place).is_some_and(|symbol| {
             symbol.kind == SymbolKind::Constructor
@@ -306,13 +308,13 @@ impl FileFacts {
             || self.dialect.has_bodiless_declarations && symbol.kind.is_callable() && !has_body
     }
 
-    /// Returns the name of the type that an implementation block is of.
+    /// Returns the name of the type that an implementation block belongs to.
     pub fn block_type(&self, place: usize) -> Option<&str> {
         membership::block_type(&self.symbols, place)
     }
 }
 
-/// Returns the innermost symbol around an import; `mod a;` is not around itself.
+/// Returns the innermost symbol that encloses an import; `mod a;` does not enclose itself.
 fn scope_of(symbols: &[Symbol], import: &Import) -> Option<usize> {
     let place = around(symbols, &import.span)?;
     let symbol = &symbols[place];
@@ -322,7 +324,7 @@ fn scope_of(symbols: &[Symbol], import: &Import) -> Option<usize> {
     if is_itself { symbol.parent } else { Some(place) }
 }
 
-/// Returns the innermost symbol around `span`.
+/// Returns the innermost symbol that encloses `span`.
 fn around(symbols: &[Symbol], span: &Range<usize>) -> Option<usize> {
     let end = symbols.partition_point(|symbol| symbol.span.start <= span.start);
     let mut at = end.checked_sub(1);
@@ -337,7 +339,7 @@ fn around(symbols: &[Symbol], span: &Range<usize>) -> Option<usize> {
     None
 }
 
-/// Returns places as definitions of `file`.
+/// Returns positions as definitions of `file`.
 pub(super) fn definitions(file: FileId, places: &[u32]) -> impl Iterator<Item = SymbolAt> {
     places.iter().map(move |&place| SymbolAt { file, place })
 }

@@ -1,5 +1,5 @@
-//! What a value holds, yields or awaits, and what it is seen through: elements, type arguments, what
-//! smart pointers point to, methods that give their container again.
+//! The contents of values: elements, type arguments, targets of smart pointers, and methods that
+//! return their container.
 
 use super::code::{SymbolAt, definitions};
 use super::result::Reason;
@@ -8,9 +8,8 @@ use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {
-    /// Returns what a call of the member `name` gives. Of Rust's types of the repository, a method
-    /// of a container that they have not themselves gives the same value: they are seen through to
-    /// what they are made of.
+    /// Returns the results of a call of the member `name`. In Rust, a container's method that a
+    /// type of the repository lacks returns the same value: the type is transparent.
     pub(super) fn called_member(&self, held: &Held, name: &str, depth: usize) -> Vec<Held> {
         let members = self.member(held, name, depth);
         let is_known = members.iter().any(|held| !matches!(held.value, Value::Outside));
@@ -32,7 +31,7 @@ impl Walk<'_> {
             _ => None,
         };
         values.retain(|held| match kind(held) {
-            // The type that a block for any type is of is known by its bound only.
+            // The type parameter of a blanket implementation is known only by its bound.
             Some((SymbolKind::Impl, is_deref)) => !is_deref,
             Some(_) => true,
             None => false,
@@ -47,7 +46,7 @@ impl Walk<'_> {
         (!values.is_empty() || is_block()).then_some(values)
     }
 
-    /// Returns the member `name` of what values of a Rust type are dereferenced to.
+    /// Returns the member `name` of the targets to which values of a Rust type are dereferenced.
     pub(super) fn through(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
         let deref = self.symbol(of).and_then(|(facts, _)| facts.dialect.deref);
         let Some(deref) = deref.filter(|&deref| name != deref && self.goes_on(depth)) else {
@@ -66,8 +65,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns what Rust's `Self::Name` means in a block, and the bytes that it takes: its own type
-    /// of that name, before those of other blocks of the type.
+    /// Returns the candidates of Rust's `Self::Name` in a block, and the bytes that it takes: the
+    /// block's own type of that name takes precedence over those of other blocks of the type.
     pub(super) fn associated(
         &self,
         place: Place,
@@ -78,7 +77,7 @@ impl Walk<'_> {
         let facts = self.facts(place.file).filter(|facts| facts.dialect.has_impl_blocks)?;
         let block = facts.ancestors(place.enclosing).find(|&at| {
             let kind = facts.symbols[at].kind;
-            // What a trait declares is another type in each that implements it.
+            // A type that a trait declares differs in each of its implementations.
             kind == SymbolKind::Impl || kind == SymbolKind::Trait && own.is_none()
         })?;
         let found = definitions(place.file, facts.children(Some(block), part));
@@ -87,7 +86,7 @@ impl Walk<'_> {
         (!found.is_empty()).then_some((found, "Self.".len() + part.len()))
     }
 
-    /// Returns what an element of a value is, or what it yields, holds or awaits.
+    /// Returns the elements of a value, or what it yields, contains or resolves to.
     pub(super) fn element(&self, held: &Held, depth: usize) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
@@ -130,7 +129,7 @@ impl Walk<'_> {
                 }
             }
             if is_wrapped {
-                // `next` gives an `Option`, `into_iter` another iterator.
+                // `next` returns an `Option`, `into_iter` another iterator.
                 let is_other =
                     |held: &&Held| !matches!(held.value, Value::Instance(same, _) if same == of);
                 let given = found.iter().filter(is_other);
@@ -144,12 +143,12 @@ impl Walk<'_> {
         }
         match written {
             Some(written) => self.argument(held, written, depth),
-            // What is awaited, entered or unwrapped is often the thing itself.
+            // Awaiting, entering or unwrapping a value often returns the value itself.
             None => vec![held.then(held.value.clone(), 0.9)],
         }
     }
 
-    /// Returns a value of the type argument that says what a type holds.
+    /// Returns a value of the type argument that is a type's content.
     pub(super) fn argument(&self, held: &Held, written: &Written, depth: usize) -> Vec<Held> {
         let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
         let arguments = type_arguments(&written.text);

@@ -1,5 +1,5 @@
-//! What a function is handed by those that call it: a parameter without a type has the one that the
-//! place says where the function is passed on (the step `(N)` of chains).
+//! Parameters of callbacks: a parameter without a type has the one that the function to which the
+//! callback is passed declares (the step `(N)` of chains).
 
 use super::code::SymbolAt;
 use super::kinds::is_type;
@@ -10,8 +10,8 @@ use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {
-    /// Returns what the parameter `number` of a function, a class's constructor or a function's type
-    /// is, as far as signatures say.
+    /// Returns the parameter `number` of a function, a class's constructor or a function type, by
+    /// their signatures.
     pub(super) fn parameter(&self, held: &Held, number: usize, depth: usize) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
@@ -83,7 +83,7 @@ impl Walk<'_> {
         found.flat_map(|held| self.parameter(held, number, depth + 1)).take(VALUES_MAX).collect()
     }
 
-    /// Returns a parameter of a value whose type is the alias of a function's type.
+    /// Returns a parameter of a value whose type is an alias of a function type.
     fn parameter_of_type(
         &self,
         held: &Held,
@@ -102,7 +102,7 @@ impl Walk<'_> {
         self.of_written(held, Place { file: of.file, enclosing: Some(place) }, part, depth)
     }
 
-    /// Returns a value of the type that is written behind a parameter.
+    /// Returns a value of the type that is written after a parameter.
     fn of_written(
         &self,
         held: &Held,

@@ -1,4 +1,4 @@
-//! Methods that traits of the repository give to types from elsewhere: Rust's `impl Trait for u32`.
+//! Methods that traits of the repository add to outside types: Rust's `impl Trait for u32`.
 
 use super::code::{FileFacts, SymbolAt, last_name};
 use super::dialect::Dialect;
@@ -8,14 +8,14 @@ use crate::lang::chain::Chain;
 use crate::lang::facts::{ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
 
-/// Definitions of one name that are looked at.
+/// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
 
-/// Blocks of one trait that are looked at.
+/// The most blocks of one trait that are considered.
 const BLOCKS_MAX: usize = 32;
 
 impl Walk<'_> {
-    /// Returns the methods called `name` that blocks of traits give to a type from elsewhere.
+    /// Returns the methods `name` that implementations of traits add to an outside type.
     pub(super) fn extensions(&self, facts: &FileFacts, of: &Written, name: &str) -> Vec<Held> {
         let type_name = last_name(&of.text);
         if !facts.dialect.has_extension_traits
@@ -42,7 +42,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns what traits declare under a name and give to every type, or to slices.
+    /// Returns the methods of a name that traits declare and that are implemented for every type,
+    /// or for slices.
     fn of_blocks_for_any(&self, type_name: &str, name: &str) -> Vec<Held> {
         let mut found = Vec::new();
         for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
@@ -58,8 +59,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns what a name stands for that nothing binds, if it can only come from elsewhere: Rust's own
-    /// types, and types that a module of JavaScript does not import.
+    /// Returns the candidate of a name without a binding that can only come from outside: Rust's
+    /// primitive types, and types that a JavaScript module does not import.
     pub(super) fn unbound(&self, place: Place, name: &str) -> Option<Held> {
         let facts = self.facts(place.file)?;
         let is_module = || facts.imports.iter().any(|import| import.kind == ImportKind::Module);
@@ -84,8 +85,8 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns the method of the one trait that declares a name, called on something of which nothing
-    /// is known, if no type has another method of that name.
+    /// Returns the method of the only trait that declares a name, for an unresolved receiver, if no
+    /// type has another method of that name.
     pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>) -> Vec<Held> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let is_path = used.receiver.is_some_and(Chain::is_path);
@@ -121,7 +122,7 @@ impl Walk<'_> {
         is_fit.then(|| Held::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }
 
-    /// Returns true if a block implements the trait for every type, or for slices if it is one.
+    /// Returns true if a block implements the trait for every type or, for a slice, for slices.
     fn is_for_any(&self, of_trait: &str, type_name: &str) -> bool {
         let is_list = matches!(type_name, "slice" | "tuple");
         self.code.derived(of_trait).iter().copied().take(BLOCKS_MAX).any(|block| {

@@ -1,4 +1,4 @@
-//! Imports to definitions: what a module offers under a name, through what it re-exports.
+//! Imports to definitions: the names that a module exports, and its re-exports.
 
 use super::code::{FileFacts, SymbolAt};
 use super::kinds::is_type;
@@ -10,18 +10,18 @@ use crate::graph::imports::Target;
 use crate::lang::facts::{ImportKind, ImportedName};
 use crate::lang::symbols::SymbolKind;
 
-/// Files of one import that are looked into.
+/// The most files of one import that are searched.
 const TARGETS_MAX: usize = 16;
 
-/// Modules of which a file offers everything that are looked into.
+/// The most modules that are searched of those from which a file re-exports all names.
 const STARS_MAX: usize = 256;
 
-/// Parts of a path that are looked at for the name of a type.
+/// The most parts of a path that are searched for the name of a type.
 const PARTS_MAX: usize = 16;
 
 impl Walk<'_> {
-    /// Returns what the name `bound` of an import stands for; [`Value::Outside`] if the import
-    /// lies outside of the repository.
+    /// Returns the candidates of the name `bound` of an import; [`Value::Outside`] if the import
+    /// leads outside of the repository.
     pub(super) fn binding(
         &self,
         facts: &FileFacts,
@@ -35,7 +35,7 @@ impl Walk<'_> {
         }
         let statement = &facts.imports[import];
         if statement.module.is_empty() {
-            // `export {a as b}`: another name for what this file has or imports.
+            // `export {a as b}`: another name for a definition or import of this file.
             if bound.name != bound.alias {
                 return self.name(Place { file, enclosing: None }, &bound.name, depth + 1);
             }
@@ -52,7 +52,7 @@ impl Walk<'_> {
             let is_other = |at: usize| !std::ptr::eq(&statement.names[at], bound);
             let values = match target.name {
                 Some(at) if at >= statement.names.len() || is_other(at) => continue,
-                // The file is the name, or it defines it.
+                // The file has the name or defines it.
                 Some(_) if facts.dialect.imports_types => self.offered(&start, &bound.name, depth),
                 Some(_) => vec![start],
                 None => {
@@ -74,14 +74,15 @@ impl Walk<'_> {
             }
         }
         if found.is_empty() {
-            // It lies outside, or is made by something that is not understood: not to be guessed.
+            // It is outside of the repository, or made in a way that facts do not show, so it must
+            // not be guessed.
             found.push(Held::new(Value::Outside, 1.0, Reason::Import));
         }
         found.truncate(VALUES_MAX);
         found
     }
 
-    /// Returns what `name` stands for in the modules of an import of everything.
+    /// Returns the candidates for `name` in the modules of an import of all names.
     pub(super) fn star(
         &self,
         facts: &FileFacts,
@@ -115,7 +116,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns what a module or type offers under `name` to those who import from it.
+    /// Returns the candidates for `name` that a module or type exports.
     fn offered(&self, from: &Held, name: &str, depth: usize) -> Vec<Held> {
         match from.value {
             Value::Module(file) => self.exported(file, name, depth + 1),
@@ -123,7 +124,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns what the module `file` offers under `name`.
+    /// Returns the candidates for `name` that the module `file` exports.
     pub(super) fn exported(&self, file: FileId, name: &str, depth: usize) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
@@ -155,7 +156,8 @@ impl Walk<'_> {
             for at in stars {
                 let offered = self.star(&facts, file, at, name, depth + 1);
                 let is_known = offered.iter().any(|held| !matches!(held.value, Value::Outside));
-                // Modules that import each other lead in circles: another one may have it.
+                // Modules that import each other form cycles; another module may still have the
+                // name.
                 if is_known || found.is_empty() {
                     found = offered;
                 }
@@ -168,7 +170,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns the module of that name below the module `file`.
+    /// Returns the submodule `name` of the module `file`.
     fn submodule(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
         if facts.dialect.package_file.is_some_and(|package| facts.path.ends_with(package)) {
             return self.module(file, &format!(".{name}"), 0.97);
@@ -176,7 +178,7 @@ impl Walk<'_> {
         Vec::new()
     }
 
-    /// Returns the type that a file is named by, where an import may mean that.
+    /// Returns the type that has the name of its file, where an import may refer to that.
     fn file_type(&self, file: &Held, name: &str, depth: usize) -> Option<Vec<Held>> {
         let Value::Module(id) = file.value else { return None };
         if !self.facts(id)?.dialect.imports_types {
@@ -187,8 +189,8 @@ impl Walk<'_> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// Returns what a name with its package before it stands for, and the bytes of `written` that
-    /// name it: `a.b.Type` without an import. O(parts) look-ups.
+    /// Returns the candidates of a name that is qualified by its package, and the length of the
+    /// qualified name in `written`: `a.b.Type` without an import. O(parts) look-ups.
     pub(super) fn qualified(
         &self,
         place: Place,
@@ -216,8 +218,8 @@ impl Walk<'_> {
         is_known.then_some((found, end))
     }
 
-    /// Goes from the file of an import to what the last parts of its path name inside of it:
-    /// Rust's inline modules and enumerations, the classes of Java's static imports.
+    /// Follows the last parts of an import's path inside of its file: Rust's inline modules and
+    /// enumerations, the classes of Java's static imports.
     fn inside(&self, start: Held, target: &Target, module: &str, depth: usize) -> Vec<Held> {
         let is_mark = |c| matches!(c, '.' | ':' | '/' | '\\');
         let parts = module.split(is_mark).filter(|part| !part.is_empty());
@@ -234,7 +236,7 @@ impl Walk<'_> {
         values
     }
 
-    /// Returns what a JavaScript file exports as its default.
+    /// Returns the default export of a JavaScript file.
     fn default_export(&self, facts: &FileFacts, file: FileId) -> Vec<Held> {
         let tops = facts.all_children(None).iter().copied();
         let is_default = |&place: &u32| {
@@ -255,7 +257,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns true if a file's path says that it is the module `name`.
+/// Returns true if a file is, by its path, the module `name`.
 fn is_called(path: &str, name: &str) -> bool {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.split('.').next().unwrap_or(file);

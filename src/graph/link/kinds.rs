@@ -2,24 +2,25 @@
 
 use crate::lang::symbols::{Symbol, SymbolKind};
 
-/// Returns true for what has members and instances.
+/// Returns true for kinds with members and instances.
 pub(super) fn is_type(kind: SymbolKind) -> bool {
     use SymbolKind::{Class, Enum, Interface, Struct, Trait, Type, Union};
     matches!(kind, Class | Struct | Union | Enum | Interface | Trait | Type)
 }
 
-/// Returns true for types that declare what others implement.
+/// Returns true for types whose methods others implement.
 pub(super) fn is_interface(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Interface | SymbolKind::Trait)
 }
 
-/// Returns true for what holds a value.
+/// Returns true for kinds that have a value.
 pub(super) fn is_variable(kind: SymbolKind) -> bool {
     use SymbolKind::{Constant, Field, Property, Variable};
     matches!(kind, Constant | Field | Property | Variable)
 }
 
-/// Returns true for what a file offers under its own name: not for implementation blocks.
+/// Returns true for symbols that a file exports under their own name: not for implementation
+/// blocks.
 pub(super) fn is_named(symbol: &Symbol) -> bool {
     symbol.kind != SymbolKind::Impl
 }

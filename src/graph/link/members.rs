@@ -1,4 +1,4 @@
-//! Members: of modules, of types by themselves, by blocks elsewhere, by their bases.
+//! Members of modules and types, including those of blocks elsewhere and of bases.
 
 use super::code::{FileFacts, SymbolAt, definitions, last_name, near};
 use super::kinds::{is_interface, is_type, is_variable};
@@ -7,15 +7,15 @@ use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
-/// Types that are asked for implementations, and implementations that are told.
+/// The most types that are searched for implementations, and the most implementations.
 const DERIVED_MAX: usize = 128;
 const IMPLEMENTATIONS_MAX: usize = 32;
 
-/// Members and blocks elsewhere that are looked at, those in files near the type first.
+/// The most members and blocks elsewhere that are considered, those in files near the type first.
 const APART_MAX: usize = 256;
 
 impl Walk<'_> {
-    /// Returns what `name` stands for as a member of `held`.
+    /// Returns the candidates for the member `name` of `held`.
     pub(super) fn member(&self, held: &Held, name: &str, depth: usize) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
@@ -54,7 +54,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns a member of what a definition itself stands for.
+    /// Returns the candidates for a member of a definition itself.
     fn member_of_name(&self, held: &Held, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let kind = facts.symbols[place].kind;
@@ -87,7 +87,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns a member of a value whose type is from elsewhere, known by its name only.
+    /// Returns the candidates for a member of a value whose outside type is known only by name.
     fn foreign_member(
         &self,
         held: &Held,
@@ -123,8 +123,8 @@ impl Walk<'_> {
         if given.is_empty() { outside() } else { given }
     }
 
-    /// Returns the members called `name` of a type, nearest first: its own, those that stand
-    /// elsewhere, those of its bases; [`Value::Outside`] if a base lies outside.
+    /// Returns the members `name` of a type, nearest first: its own, those defined elsewhere, those
+    /// of its bases; [`Value::Outside`] if a base is outside of the repository.
     pub(super) fn members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
         let mut seen = Vec::new();
         let mut found = self.members_unless(of, name, depth, &mut seen);
@@ -180,7 +180,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns the members of the type that Rust's `type Alias = Type` stands for.
+    /// Returns the members of the target of a type alias: Rust's `type Alias = Type`.
     fn members_of_alias(
         &self,
         of: SymbolAt,
@@ -223,7 +223,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns members that stand outside of the type's own definition.
+    /// Returns members that are defined outside of the type's own definition.
     pub(super) fn apart(
         &self,
         facts: &FileFacts,
@@ -245,7 +245,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns true if `member`, whose owner is called like the type `of`, belongs to it.
+    /// Returns true if `member`, whose owner has the same name as the type `of`, belongs to that
+    /// type.
     fn is_of(&self, member: SymbolAt, of: SymbolAt, type_facts: &FileFacts, depth: usize) -> bool {
         let Some((facts, place)) = self.symbol(member) else { return false };
         if facts.dialect.group != type_facts.dialect.group {
@@ -254,14 +255,14 @@ impl Walk<'_> {
         let target = &type_facts.symbols[of.place as usize];
         let parent = facts.symbols[place].parent;
         let around = match parent.map(|parent| (parent, &facts.symbols[parent])) {
-            // C++ defines members of a type in the namespace around it.
+            // C++ defines members of a type in the enclosing namespace.
             Some((parent, symbol))
                 if symbol.kind == SymbolKind::Module
                     && facts.owner(place) != Some(last_name(&symbol.name)) =>
             {
                 Some(parent)
             }
-            // Of another type of the same name, unless that is reopened.
+            // It belongs to another type of the same name, unless types can be reopened.
             Some((parent, symbol)) if is_type(symbol.kind) || symbol.kind == SymbolKind::Module => {
                 let is_itself = member.file == of.file && parent == of.place as usize;
                 return !is_itself
@@ -273,7 +274,7 @@ impl Walk<'_> {
             None => None,
         };
         if facts.dialect.has_packages {
-            // Names of outer namespaces are seen, too, but not reopened.
+            // Names of outer namespaces are visible, but their types are not reopened.
             return member.file == of.file
                 || facts.package == type_facts.package
                     && self.code.is_same_package(member.file, of.file);
@@ -291,7 +292,7 @@ impl Walk<'_> {
         is_unknown && self.only_type(&target.name)
     }
 
-    /// Returns true if there is one type of that name.
+    /// Returns true if exactly one type has that name.
     fn only_type(&self, name: &str) -> bool {
         let named = self.code.named(name);
         let types = named.iter().filter(|at| {
@@ -300,7 +301,7 @@ impl Walk<'_> {
         types.take(2).count() == 1 && !self.is_exhausted()
     }
 
-    /// Returns the bases of a type as values of them, those of its implementation blocks too.
+    /// Returns the bases of a type as values, including those of its implementation blocks.
     pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Held> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let mut found = self.named_bases(&facts, of, place, depth);
@@ -345,7 +346,7 @@ impl Walk<'_> {
             let chain = Chain::instance(written);
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
             if facts.dialect.has_expression_bases && !values.iter().any(is_known) {
-                // What a function makes, an object, or all that a module has.
+                // The result of a function, an object, or all names of a module.
                 let meant = self.chain(scope, Some(of), &Chain::name(written), depth + 1);
                 if meant.iter().any(is_known) {
                     values = meant;
@@ -357,7 +358,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns the types whose instance `$` is at `place`.
+    /// Returns the types that `$` is an instance of at `place`.
     pub(super) fn own_types(&self, place: Place, depth: usize) -> Vec<SymbolAt> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let own = |at: usize| vec![SymbolAt { file: place.file, place: at as u32 }];
@@ -373,12 +374,12 @@ impl Walk<'_> {
             }
             let is_own = is_type(symbol.kind)
                 || symbol.kind == SymbolKind::Module && facts.dialect.has_module_instances;
-            // An object literal's methods belong to the constant that it is bound to.
+            // Methods of an object literal belong to the constant that it is bound to.
             let is_object = is_variable(symbol.kind)
                 && Some(around) != place.enclosing
                 && symbol.type_chain.is_none();
             if is_own && facts.dialect.merges_types {
-                // An interface adds to a class of the same name.
+                // An interface extends a class of the same name.
                 let same = definitions(place.file, facts.children(symbol.parent, &symbol.name));
                 let is_merged = |at: &SymbolAt| is_type(facts.symbols[at.place as usize].kind);
                 return same.filter(is_merged).take(VALUES_MAX).collect();
@@ -407,7 +408,7 @@ impl Walk<'_> {
         held.iter().filter_map(of).filter(is_a_type).take(VALUES_MAX).collect()
     }
 
-    /// Returns what implements the interface's method `declared`, a guess each.
+    /// Returns the implementations of the interface's method `declared`, each as a guess.
     pub(super) fn implementations(&self, declared: &Held) -> Vec<Held> {
         let Value::Name(at) = declared.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What a linker has looked up already: many uses of one name ask for the same.
+//! A cache of look-ups: many uses of one name need the same.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,27 +11,27 @@ use super::dialect::Group;
 use crate::base::ids::FileId;
 use crate::lang::facts::Role;
 
-/// Files whose facts are held.
+/// The most files whose facts are cached.
 const FILES_MAX: usize = 4096;
 
-/// Names whose definitions are held.
+/// The most names whose guesses are cached.
 const GUESSES_MAX: usize = 256;
 
-/// The facts of a file; to share them costs threads nothing.
+/// The facts of a file. A clone does not touch the counter that threads share.
 pub(super) type Shared = Rc<Arc<FileFacts>>;
 
-/// What decides which definitions are guessed: name, role, arguments, and the group of languages.
+/// What determines a guess: name, role, arguments, and the group of languages.
 pub(super) type Question = (String, Role, Option<u8>, Group);
 
-/// What a use of which only the name is known may mean.
+/// Definitions that a use may refer to by its name alone.
 #[derive(Debug, Default)]
 pub(super) struct Guesses {
     pub(super) found: Vec<SymbolAt>,
-    /// There are more of that name.
+    /// Other definitions have the same name.
     pub(super) is_cut: bool,
 }
 
-/// What one linker has looked up.
+/// The look-ups of one linker.
 #[derive(Default)]
 pub(super) struct Memo {
     files: RefCell<FxHashMap<FileId, Option<Shared>>>,
@@ -53,7 +53,7 @@ impl Memo {
         found
     }
 
-    /// Returns the answer to a question, by `make` if it was not asked before.
+    /// Returns the cached guesses for a key, or those that `make` returns.
     pub(super) fn guesses(
         &self,
         question: Question,

@@ -1,11 +1,12 @@
-//! What a function takes, by its signature: how many arguments, and which types are written.
+//! Signatures: the number of arguments of a function, and the types of its parameters.
 
 use super::dialect::{ArgumentRules, Parameter, Surplus};
 use crate::lang::chain::Chain;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
-/// The least and the greatest number of arguments; the greatest is 255 where there is no bound.
+/// The least and the greatest number of arguments; 255 as the greatest number means that there is
+/// no bound.
 pub(super) type Arity = (u8, u8);
 
 /// Returns how many arguments a call of a function has; `None` if its signature has no parameter
@@ -45,13 +46,13 @@ pub(super) fn arity(
     Some((least, most))
 }
 
-/// Returns the parameters of a function as they are written, without the instance that a method is
-/// of; `None` if its signature does not say.
+/// Returns the parameters of a function as they are written, without the instance of a method;
+/// `None` if the signature has no parameter list.
 pub(super) fn parameters<'s>(name: &str, signature: &'s str) -> Option<Vec<&'s str>> {
     Some(own(list(name, signature)?))
 }
 
-/// Returns the parameters in a list, without the instance that a method is of.
+/// Returns the parameters in a list, without the instance of a method.
 fn own(list: &str) -> Vec<&str> {
     let mut kept: Vec<&str> = Vec::new();
     for part in split(list, b',').into_iter().map(str::trim) {
@@ -63,7 +64,7 @@ fn own(list: &str) -> Vec<&str> {
     kept
 }
 
-/// Returns true if the first parameter is the instance that a method is of.
+/// Returns true if the first parameter is the instance of a method.
 fn has_own(list: &str) -> bool {
     split(list, b',').first().is_some_and(|part| is_own(part.trim(), true))
 }
@@ -74,7 +75,7 @@ fn is_own(part: &str, is_first: bool) -> bool {
         || (matches!(word, "self" | "cls" | "this") || part.ends_with(" self")) && is_first
 }
 
-/// Returns what stands in the brackets behind a function's name and its type parameters.
+/// Returns the text in the parentheses after a function's name and its type parameters.
 fn list<'s>(name: &str, signature: &'s str) -> Option<&'s str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let ends_as_word = name.ends_with(is_word);
@@ -93,7 +94,7 @@ fn list<'s>(name: &str, signature: &'s str) -> Option<&'s str> {
     inside(&signature[open..])
 }
 
-/// Returns what follows the type parameters that `text` begins with, if any.
+/// Returns the text after the type parameters that `text` begins with, if any.
 fn without_type_parameters(text: &str) -> &str {
     let text = text.trim_start();
     if !text.starts_with(['<', '[']) {
@@ -103,7 +104,7 @@ fn without_type_parameters(text: &str) -> &str {
     let mut level = 0_usize;
     for (at, &byte) in bytes.iter().enumerate() {
         match byte {
-            // An arrow is no bracket.
+            // The `>` of an arrow closes nothing.
             b'>' if at > 0 && matches!(bytes[at - 1], b'=' | b'-') => {}
             b'<' | b'[' | b'(' | b'{' => level += 1,
             b'>' | b']' | b')' | b'}' => level = level.saturating_sub(1),
@@ -116,11 +117,11 @@ fn without_type_parameters(text: &str) -> &str {
     text
 }
 
-/// Returns the parameters of a function's type as it is written, `(a: A) => R`, perhaps in brackets
-/// or among alternatives; `None` of other types.
+/// Returns the parameters of a function type as it is written, `(a: A) => R`, possibly in
+/// parentheses or in a union; `None` for other types.
 pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
     for part in split(written, b'|').into_iter().map(str::trim) {
-        // Type parameters stand before them.
+        // Type parameters precede them.
         let part = match part.strip_prefix('<') {
             Some(_) => part.get(part.find('(')?..)?,
             None => part,
@@ -141,8 +142,8 @@ pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
     None
 }
 
-/// Returns the parameters of the function that Rust's `written` stands for: `impl Fn(A) -> R`, or a type
-/// parameter that `signature` bounds so.
+/// Returns the parameters of the function type that Rust's `written` refers to: `impl Fn(A) -> R`,
+/// or a type parameter with such a bound in `signature`.
 pub(super) fn of_rust_function<'s>(written: &'s str, signature: &'s str) -> Option<Vec<&'s str>> {
     let callables = ["Fn(", "FnMut(", "FnOnce(", "fn("];
     let of = |text: &'s str| {
@@ -162,15 +163,15 @@ pub(super) fn of_rust_function<'s>(written: &'s str, signature: &'s str) -> Opti
     bounds.take(8).find_map(of)
 }
 
-/// Returns the type that is written behind a parameter's name, without a default.
+/// Returns the type that is written after a parameter's name, without a default.
 pub(super) fn written_type(parameter: &str) -> Option<&str> {
     let (_, of) = parameter.split_once(':')?;
     let of = of.trim();
     Some(of.rfind(" = ").map_or(of, |at| of[..at].trim_end()))
 }
 
-/// Returns the chain of a value of a type as TypeScript writes it; of alternatives the first that
-/// is not nothing.
+/// Returns the chain of a value of a TypeScript type; of a union the first alternative that is not
+/// `undefined`, `null` or `void`.
 pub(super) fn chain_of_type(written: &str) -> Option<Chain> {
     let is_something =
         |part: &&str| !part.is_empty() && !matches!(*part, "undefined" | "null" | "void");
@@ -188,7 +189,7 @@ pub(super) fn chain_of_type(written: &str) -> Option<Chain> {
     (is_named && is_plain).then(|| Chain::instance(&text()))
 }
 
-/// Returns what stands in the brackets that `text` begins with.
+/// Returns the text in the parentheses that `text` begins with.
 fn inside(text: &str) -> Option<&str> {
     let mut level = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -217,7 +218,8 @@ mod tests {
         assert_eq!(arity(rules, SymbolKind::Method, name, signature), expected, "{signature}");
     }
 
-    /// A legal call was put below others, or not guessed, since its arguments were counted wrong.
+    /// Legal calls were ranked below others, or not guessed, because their arguments were counted
+    /// wrong.
     #[test]
     fn legal_calls_fit() {
         let any = u8::MAX;

@@ -1,4 +1,4 @@
-//! From what a name may stand for to links: constructors, overloads, declarations, guesses.
+//! From candidates to links: constructors, overloads, declarations, guesses.
 
 use rustc_hash::FxHashSet;
 
@@ -10,14 +10,14 @@ use super::value::{Held, Place, Value, Walk};
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
-/// Definitions of one name among which nothing is guessed.
+/// The most definitions of one name of which any is a likely guess.
 const AMBIGUOUS_MAX: usize = 4;
 
-/// Definitions of one name that are looked at for a guess.
+/// The most definitions of one name that are considered for a guess.
 const GUESSES_MAX: usize = 512;
 
 impl Walk<'_> {
-    /// Returns links for what a use may stand for, the likeliest first.
+    /// Returns links for the candidates of a use, most likely first.
     pub(super) fn pick(&self, place: Place, used: Use<'_>, mut held: Vec<Held>) -> Vec<Link> {
         if held.is_empty() && used.receiver.is_some() {
             held = self.of_one_trait(place, used);
@@ -42,8 +42,8 @@ impl Walk<'_> {
         links
     }
 
-    /// Returns the constructors of the type that a call names: they are what is run. Where it has
-    /// none of its own, that is the base's.
+    /// Returns the constructors of the type that a call names; those of its base if it has none of
+    /// its own.
     fn constructors(&self, held: &Held) -> Vec<Held> {
         let Value::Name(of) = held.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
@@ -66,7 +66,7 @@ impl Walk<'_> {
             let apart = self.apart(&facts, of, &symbol.name, 0);
             found.extend(apart.iter().filter_map(Held::link).map(|link| link.to));
         }
-        // The type itself ranks below, but above a constructor that it inherits.
+        // The type itself ranks below its own constructor, but above an inherited one.
         let (mut factor, mut reason) = (1.001, held.reason);
         if found.is_empty() && facts.dialect.inherits_constructors {
             (factor, reason) = (0.99, reason.max(Reason::Inherited));
@@ -82,7 +82,7 @@ impl Walk<'_> {
         found.into_iter().map(made).collect()
     }
 
-    /// Returns the members of that name in the repository, where few enough have it.
+    /// Returns the members of that name in the repository, if there are few.
     fn guesses(&self, place: Place, used: Use<'_>) -> Vec<Held> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
@@ -91,13 +91,13 @@ impl Walk<'_> {
         let question = (used.name.to_owned(), used.role, used.arguments, facts.dialect.group);
         let guesses = self.memo.guesses(question, || self.members_called(&facts, used));
         let mut found = guesses.found.clone();
-        // `(**self).name()` runs another one.
+        // `(**self).name()` refers to another method than the enclosing one.
         if used.receiver.is_some_and(|chain| chain.is_call_of("deref")) {
             found.retain(|at| at.file != place.file || place.enclosing != Some(at.place as usize));
         }
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
-            // What was not looked at may be meant as well.
+            // Definitions that were not considered may be right as well.
             _ if guesses.is_cut => (0.1, Reason::Ambiguous),
             1 => (0.5, Reason::UniqueName),
             2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
@@ -107,8 +107,8 @@ impl Walk<'_> {
         found.into_iter().map(held).collect()
     }
 
-    /// Returns the members of the repository that a use may mean by its name alone. It takes no steps
-    /// of the walk, so that the answer is the same for every use.
+    /// Returns the members of the repository that a use may refer to by its name alone. It takes no
+    /// steps of the walk, so that the result is the same for every use.
     fn members_called(&self, facts: &FileFacts, used: Use<'_>) -> Guesses {
         let named = self.code.named(used.name);
         let mut guesses = Guesses { found: Vec::new(), is_cut: named.len() > GUESSES_MAX };
@@ -145,12 +145,12 @@ impl Walk<'_> {
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
                 link.confidence *= 0.99;
             }
-            // A field is called like a method, but a call means the method.
+            // A call of a name that is both a field and a method refers to the method.
             let is_field = facts.dialect.separates_fields && symbol.kind == SymbolKind::Field;
             if used.role == Role::Call && is_field {
                 link.confidence *= 0.6;
             }
-            // Of equals the one that holds: in Python the last, elsewhere the first.
+            // Of equal candidates, the effective one: in Python the last, elsewhere the first.
             order += 1e-5;
             link.confidence *=
                 if facts.dialect.last_wins { 1.0 - 1e-3 + order } else { 1.0 - order };
@@ -164,7 +164,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if a use with an unknown receiver can mean the definition.
+    /// Returns true if a use with an unresolved receiver can refer to the definition.
     fn fits(&self, facts: &FileFacts, at: SymbolAt, place: usize, used: Use<'_>) -> bool {
         let symbol = &facts.symbols[place];
         let is_fit = match used.role {
@@ -175,7 +175,7 @@ impl Walk<'_> {
         is_fit && facts.owner(place).is_some() && self.takes(used, at, facts, symbol)
     }
 
-    /// Returns false if the definition takes another number of arguments than the use has.
+    /// Returns false if the definition has another number of parameters than the use has arguments.
     pub(super) fn takes(
         &self,
         used: Use<'_>,

@@ -6,43 +6,43 @@ use super::code::SymbolAt;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Reference, Role};
 
-/// Links of one use that are told.
+/// The most links of one use.
 pub const LINKS_MAX: usize = 64;
 
-/// A link is an answer from this confidence on; below it is a guess, kept for those who ask for
-/// everything.
+/// A link is an answer from this confidence on; below, it is a guess, which only queries for unsure
+/// results include.
 pub const CONFIDENCE_ANSWER: f32 = 0.45;
 
-/// Why a use is taken to mean a definition; the weakest step of the way.
+/// Why a use resolves to a definition: the weakest step of the resolution.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// It is defined around the use.
+    /// Defined in an enclosing scope.
     Scope,
-    /// It is defined in the same file.
+    /// Defined in the same file.
     SameFile,
-    /// It is imported by name.
+    /// Imported by name.
     Import,
-    /// It belongs to the same package.
+    /// Defined in the same package.
     SamePackage,
-    /// It comes in with all that a module has.
+    /// Imported together with all names of a module.
     StarImport,
-    /// The program has it, and names of this language are visible everywhere.
+    /// Defined in the program, in a language whose names are visible everywhere.
     Program,
-    /// It is a member of the receiver's type or module.
+    /// A member of the receiver's type or module.
     Receiver,
-    /// It is a member of a base of the receiver's type.
+    /// A member of a base of the receiver's type.
     Inherited,
-    /// It implements what the receiver's type declares.
+    /// An implementation of what the receiver's type declares.
     Implementation,
-    /// Nothing is known of the receiver, and nothing else is called so.
+    /// The receiver is unresolved, and no other definition has this name.
     UniqueName,
-    /// Nothing is known of the receiver, and a few things are called so.
+    /// The receiver is unresolved, and several definitions have this name.
     Ambiguous,
 }
 
 impl Reason {
-    /// Returns the reason in words for people.
+    /// Returns the reason as text.
     pub fn words(self) -> &'static str {
         match self {
             Reason::Scope => "defined around it",
@@ -60,34 +60,34 @@ impl Reason {
     }
 }
 
-/// What a use of a name may mean.
+/// A definition that a use may refer to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// The definition.
     pub to: SymbolAt,
-    /// How sure that is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f32,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// A use of a name as the linker sees it.
+/// A use of a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Use<'a> {
     /// The name.
     pub name: &'a str,
     /// How it is used.
     pub role: Role,
-    /// What it is a member of; see [`Reference::receiver`].
+    /// The receiver; see [`Reference::receiver`].
     pub receiver: Option<&'a Chain>,
-    /// The symbol around it.
+    /// The enclosing symbol.
     pub enclosing: Option<usize>,
-    /// With a call: the number of arguments.
+    /// Of a call: the number of arguments.
     pub arguments: Option<u8>,
 }
 
 impl<'a> Use<'a> {
-    /// Returns the use of `name` that `reference` tells of.
+    /// Returns the use of `name` in `reference`.
     pub fn new(name: &'a str, reference: &'a Reference) -> Use<'a> {
         Use {
             name,

@@ -1,4 +1,4 @@
-//! What a bare name stands for where it is written.
+//! Resolution of bare names, by the scope in which they are written.
 
 use super::code::{FileFacts, SymbolAt, definitions, near};
 use super::kinds::{is_named, is_type, is_variable};
@@ -8,19 +8,19 @@ use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::symbols::{SymbolKind, Visibility};
 
-/// Imports of everything that are looked into.
+/// The most imports of all names that are searched.
 const STARS_MAX: usize = 32;
 
-/// Imports whose packages are asked for their names.
+/// The most imports whose packages are searched by their declared name.
 const PACKAGES_MAX: usize = 64;
 
-/// Definitions of one name in the program that are looked at, those in near files first; and how
-/// many are looked at if one of them is nearer than all others can be.
+/// The most definitions of one name in the program that are considered, those in near files first;
+/// and how many are considered if one of them is nearer than all others can be.
 const PROGRAM_MAX: usize = 1024;
 const NEAR_MAX: usize = 64;
 
 impl Walk<'_> {
-    /// Returns what `name` stands for at `place`: the first of the steps that knows it.
+    /// Returns the candidates for `name` at `place`: those of the first step that finds any.
     pub(super) fn name(&self, place: Place, name: &str, depth: usize) -> Vec<Held> {
         if !self.goes_on(depth) {
             return Vec::new();
@@ -39,7 +39,7 @@ impl Walk<'_> {
         found.unwrap_or_default()
     }
 
-    /// Looks at what is nested around the name, and at members where the language allows it.
+    /// Returns what the enclosing symbols define, and their members where the language allows it.
     fn around(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Held> {
         let has_members = facts.dialect.has_bare_members;
         let mut outermost = None;
@@ -47,7 +47,7 @@ impl Walk<'_> {
             outermost = Some(around);
             let kind = facts.symbols[around].kind;
             let is_type = is_type(kind) || kind == SymbolKind::Impl;
-            // What an object literal holds is no more in scope than a type's members are.
+            // Members of an object literal are not in scope, and neither are members of a type.
             let is_inside = level > 0 || kind == SymbolKind::Impl;
             if (is_type || is_variable(kind)) && is_inside && !has_members {
                 continue;
@@ -82,7 +82,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at the imports right inside of `scope` that bind the name.
+    /// Returns the candidates of imports directly inside of `scope` that bind the name.
     fn imported(
         &self,
         facts: &FileFacts,
@@ -101,7 +101,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Looks at the other files of the package.
+    /// Returns the definitions in other files of the package.
     pub(super) fn of_package(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
         if !facts.dialect.has_packages || !self.goes_on(0) {
             return Vec::new();
@@ -116,15 +116,15 @@ impl Walk<'_> {
                 named.push((there.package.as_ref().map_or(0, String::len), at));
             }
         }
-        // C#'s namespaces see the names of those around them, but their own ones first.
+        // A C# namespace sees the names of enclosing namespaces, but its own names first.
         let innermost = named.iter().map(|(package, _)| *package).max();
         named.retain(|(package, _)| Some(*package) == innermost);
         let held = |(_, at)| Held::new(Value::Name(at), 0.96, Reason::SamePackage);
         named.into_iter().map(held).take(VALUES_MAX).collect()
     }
 
-    /// Looks for a package that is imported by a path with another name at its end: Go's files say
-    /// themselves what their package is called.
+    /// Returns the package that declares `name` as its own name, where the import path ends in
+    /// another one. Go only.
     fn imported_package(
         &self,
         facts: &FileFacts,
@@ -154,7 +154,7 @@ impl Walk<'_> {
         Vec::new()
     }
 
-    /// Looks into the modules whose names are all imported.
+    /// Returns the candidates from modules of which all names are imported.
     fn starred(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Held> {
         if facts.dialect.is_whole_program {
             return Vec::new();
@@ -173,7 +173,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Looks at the whole program, where the language does; definitions near the use first.
+    /// Returns the definitions in the whole program, in languages where they are visible;
+    /// definitions near the use first.
     fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
         if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
@@ -198,8 +199,8 @@ impl Walk<'_> {
         found.into_iter().map(held).take(VALUES_MAX).collect()
     }
 
-    /// Returns those of some definitions that a file sees, each with the number of folders that it
-    /// shares with it, and whether none of the others is as near.
+    /// Returns those of some definitions that a file sees, each with the number of directories that
+    /// both paths share, and whether none of the other definitions is as near.
     fn visible(
         &self,
         facts: &FileFacts,
@@ -229,7 +230,7 @@ impl Walk<'_> {
                 found.push((shared, at));
             }
         }
-        // In path order no file beyond the first and last that were looked at is nearer than these.
+        // In path order, no file beyond the first and last considered ones is nearer than these.
         let nearest = found.iter().map(|(shared, _)| *shared).max();
         let is_open = [looked_at.first() != all.first(), looked_at.last() != all.last()];
         let may_be_nearer =
@@ -237,7 +238,7 @@ impl Walk<'_> {
         (found, !may_be_nearer && !self.is_exhausted())
     }
 
-    /// Returns the modules that `path` names where `from` imports it.
+    /// Returns the modules that `path` refers to in an import of `from`.
     pub(super) fn module(&self, from: FileId, path: &str, confidence: f32) -> Vec<Held> {
         if !self.goes_on(0) {
             return Vec::new();
@@ -252,14 +253,14 @@ impl Walk<'_> {
     }
 }
 
-/// Looks at what the file itself defines at its top.
+/// Returns the top-level definitions of a file.
 pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
     definitions(file, facts.children(None, name))
         .filter(|at| is_named(&facts.symbols[at.place as usize]))
         .filter(|at| !facts.is_module_elsewhere(at.place as usize))
         .filter(|at| {
-            // Go's methods stand at the top of the file, too, and C++'s constructors, which are
-            // called like their types.
+            // Go's methods are at the top level of the file, too, and so are C++'s constructors,
+            // which have the name of their type.
             let owner = facts.owner(at.place as usize);
             !facts.dialect.has_packages && owner != Some(name) || owner.is_none()
         })
@@ -267,7 +268,7 @@ pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> 
         .collect()
 }
 
-/// Returns true for what needs no instance to be named: no methods and fields.
+/// Returns true for what is named without an instance: not for methods and fields.
 fn is_free(facts: &FileFacts, place: usize) -> bool {
     let symbol = &facts.symbols[place];
     let is_member = matches!(
@@ -286,7 +287,7 @@ fn is_header(path: &str) -> bool {
     [".h", ".hh", ".hpp", ".hxx", ".inl", ".inc"].iter().any(|end| path.ends_with(end))
 }
 
-/// Returns how many leading folders two paths share.
+/// Returns how many leading directories two paths share.
 fn shared_folders(a: &str, b: &str) -> usize {
     let (a, b) = (a.split('/'), b.split('/'));
     a.zip(b).take_while(|(a, b)| a == b).count()

@@ -1,4 +1,4 @@
-//! Tests of the linker: sources as people write them, a use at `$0`, and what it means.
+//! Tests of the linker: sources with a use at `$0`, and the definitions that it resolves to.
 
 mod cpp;
 mod csharp;
@@ -18,7 +18,7 @@ use crate::graph::program::Program;
 /// Paths and texts.
 pub(in crate::graph) type Texts = Vec<(String, Vec<u8>)>;
 
-/// Returns the texts of a fixture, without its mark, and the file and byte where the mark stood.
+/// Returns the texts of a fixture without its mark, and the file and byte of the mark.
 pub(in crate::graph) fn fixture(text: &str) -> (Texts, Option<(String, usize)>) {
     let mut files = Texts::new();
     let mut mark = None;
@@ -47,7 +47,7 @@ fn shown(code: &dyn Code, at: SymbolAt) -> String {
     format!("{}:{} {}", facts.path, symbol.line, symbol.qualified_name)
 }
 
-/// Returns what the use behind `$0` means, best first: `path:line name reason`.
+/// Returns the links of the use after `$0`, best first: `path:line name reason`.
 fn meaning(text: &str) -> Vec<String> {
     let (files, mark) = fixture(text);
     let (path, byte) = mark.expect("a use is marked");
@@ -65,7 +65,7 @@ fn meaning(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Fails unless the first meaning of the use at `$0` is `expected`; empty: it has none.
+/// Fails unless the first link of the use at `$0` is `expected`; an empty text expects none.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let seen = meaning(text);
@@ -103,7 +103,7 @@ fn rust_paths_and_receivers() {
     assert_eq!(seen[1..], ["src/net/pool.rs:8 Pool::fetch Implementation"]);
 }
 
-/// What a resolution costs, in bounds; run with `--ignored` and optimised.
+/// Measures the cost of a resolution, in bounds; run it with `--ignored` and optimised.
 #[test]
 #[ignore = "a measurement"]
 fn resolutions_are_timed() {

@@ -1,4 +1,4 @@
-//! What a name or chain may stand for while it is followed, and the bound on following.
+//! Candidates: what a name or chain may refer to, and the bounds of one resolution.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,55 +8,56 @@ use super::memo::{Memo, Shared};
 use super::result::{Link, Reason};
 use crate::base::ids::FileId;
 
-/// Steps that one use may take: look-ups in files and lists.
+/// The most steps of one use: look-ups in files and lists.
 const STEPS_MAX: u32 = 4096;
 
 /// How deep imports, bases and chains are followed.
 pub(super) const DEPTH_MAX: usize = 8;
 
-/// Meanings that are followed at once.
+/// The most candidates that are followed at once.
 pub(super) const VALUES_MAX: usize = 16;
 
-/// Where a name is written: its file and the symbol around it.
+/// Where a name is written: its file and the enclosing symbol.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) file: FileId,
     pub(super) enclosing: Option<usize>,
 }
 
-/// A type as it is written somewhere, without the `@`.
+/// A type as it is written in some file.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) place: Place,
     pub(super) text: Rc<str>,
 }
 
-/// What a name or chain may stand for.
+/// What a name or chain refers to.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// A definition itself: a class, a function, a field.
     Name(SymbolAt),
-    /// A file as a module, or the package that it is of.
+    /// A file as a module, or the package that it belongs to.
     Module(FileId),
-    /// A value of the type, with the arguments that it is written with.
+    /// A value of the type, with the type arguments that are written.
     Instance(SymbolAt, Option<Written>),
-    /// A value of a type from elsewhere.
+    /// A value of a type from outside of the repository.
     Foreign(Written),
-    /// A method of such a value: a call gives the value again, or what it holds.
+    /// A method of such a value. If the flag is set, a call returns the value's content, otherwise
+    /// the value itself.
     ForeignMethod(Written, bool),
-    /// A function of the type that is written.
+    /// A function of a written type.
     Callback(Written),
-    /// Something from elsewhere of which no more is known.
+    /// Something from outside of the repository, of unknown type.
     Outside,
 }
 
-/// A meaning, how sure it is, and why.
+/// A candidate with its confidence and reason.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) value: Value,
     pub(super) confidence: f32,
     pub(super) reason: Reason,
-    /// The type through whose instance a member was reached: what `$` is in the member's chain.
+    /// The type through whose instance a member was reached: `$` in the member's chain.
     pub(super) via: Option<SymbolAt>,
 }
 
@@ -65,13 +66,13 @@ impl Held {
         Held { value, confidence, reason, via: None }
     }
 
-    /// Returns the meaning with another value, somewhat less sure.
+    /// Returns the candidate with another value and a lower confidence.
     pub(super) fn then(&self, value: Value, factor: f32) -> Held {
         let confidence = self.confidence * factor;
         Held { value, confidence, reason: self.reason, via: self.via }
     }
 
-    /// Returns the type that the value is of.
+    /// Returns the type of the value.
     pub(super) fn of_type(&self) -> Option<Held> {
         match self.value {
             Value::Instance(of, _) => Some(self.then(Value::Name(of), 1.0)),
@@ -79,7 +80,7 @@ impl Held {
         }
     }
 
-    /// Returns the definition that is meant, as a link.
+    /// Returns the link to the candidate's definition.
     pub(super) fn link(&self) -> Option<Link> {
         match self.value {
             Value::Name(to) => Some(Link { to, confidence: self.confidence, reason: self.reason }),
@@ -88,12 +89,12 @@ impl Held {
     }
 }
 
-/// One use being resolved.
+/// The resolution of one use.
 pub(super) struct Walk<'a> {
     pub(super) code: &'a dyn Code,
     pub(super) memo: &'a Memo,
     steps: Cell<u32>,
-    /// Whether a member is a type's is being asked.
+    /// A membership query is running; see [`Walk::aside`].
     is_asking: Cell<bool>,
 }
 
@@ -102,14 +103,14 @@ impl<'a> Walk<'a> {
         Walk { code, memo, steps: Cell::new(STEPS_MAX), is_asking: Cell::new(false) }
     }
 
-    /// Returns true if there are no steps left, so that something may have been missed.
+    /// Returns true if no steps are left, so that candidates may be missing.
     pub(super) fn is_exhausted(&self) -> bool {
         self.steps.get() == 0
     }
 
-    /// Asks about a name in the course of following another one at `depth`. The outermost such
-    /// question starts anew, those inside of it go on from where they are, so that the stack is
-    /// bounded by twice the depth.
+    /// Runs `query` for another name while a name at `depth` is followed. The outermost such query
+    /// starts at depth 1, nested ones continue from their depth, so the stack is bounded by twice
+    /// the depth.
     pub(super) fn aside<T>(&self, depth: usize, ask: impl FnOnce(usize) -> T) -> T {
         if self.is_asking.get() {
             return ask(depth + 1);
@@ -120,24 +121,24 @@ impl<'a> Walk<'a> {
         answer
     }
 
-    /// Takes a step; false if there are none left or `depth` is too deep.
+    /// Takes a step; returns false if none is left or `depth` is too deep.
     pub(super) fn goes_on(&self, depth: usize) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
         left > 0 && depth <= DEPTH_MAX
     }
 
-    /// Returns the facts of a file, while there are steps left.
+    /// Returns the facts of a file, while steps are left.
     pub(super) fn facts(&self, file: FileId) -> Option<Shared> {
         if self.goes_on(0) { self.memo.file(self.code, file) } else { None }
     }
 
-    /// Returns the signature of a definition; empty if it is not known.
+    /// Returns the signature of a definition; empty if it is unknown.
     pub(super) fn signature(&self, at: SymbolAt) -> String {
         if self.goes_on(0) { self.code.signature(at) } else { String::new() }
     }
 
-    /// Returns the file and the definition at `at`.
+    /// Returns the facts of the file of `at`, and the symbol's position in it.
     pub(super) fn symbol(&self, at: SymbolAt) -> Option<(Shared, usize)> {
         let facts = self.facts(at.file)?;
         let place = at.place as usize;

@@ -1,4 +1,4 @@
-//! PageRank against the formula worked out on a dense matrix, and its other promises.
+//! Tests of PageRank against the formula on a dense matrix, and of its other guarantees.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 
 type Edge = (u32, u32, f32);
 
-/// The formula of the module, on a matrix of all pairs.
+/// The module's formula, on a matrix of all pairs.
 fn dense(nodes: usize, edges: &[Edge], damping: f64, rounds: usize) -> Vec<f64> {
     let mut matrix = vec![vec![0.0_f64; nodes]; nodes];
     for &(from, to, weight) in edges {
@@ -41,11 +41,11 @@ fn small_graphs_have_known_ranks() {
     check(0, &[], &[]);
     check(2, &[], &[0.5, 0.5]);
     check(2, &[(0, 1, 1.0)], &[0.351, 0.649]);
-    // A star: all lead to the first.
+    // A star: all edges lead to the first node.
     check(4, &[(1, 0, 1.0), (2, 0, 1.0), (3, 0, 2.0)], &[0.542, 0.153, 0.153, 0.153]);
-    // A circle has no centre.
+    // In a cycle all nodes have the same rank.
     check(3, &[(0, 1, 5.0), (1, 2, 1.0), (2, 0, 0.1)], &[0.333, 0.333, 0.333]);
-    // Weight counts: of what 0 gives, 1 gets three parts and 2 one.
+    // Weights count: 1 gets three quarters of the rank of 0, and 2 one quarter.
     check(3, &[(0, 1, 3.0), (0, 2, 1.0), (1, 0, 1.0), (2, 0, 1.0)], &[0.486, 0.36, 0.153]);
 }
 
