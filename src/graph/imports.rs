@@ -1,14 +1,15 @@
 //! Imports resolved to files.
 //!
 //! [`Resolver::new`] takes the paths of a tree and the texts of its manifests ([`is_manifest`]);
-//! [`Resolver::resolve`] then says which files an import leads to, how sure that is and why.
-//! Nothing is read here, and names are not looked up inside of files: an import of a name that a
-//! package's file imports from elsewhere leads to that file, and the linker goes on from there.
+//! [`Resolver::resolve`] returns the files that an import leads to, each with a confidence and a
+//! reason. This module reads no files and looks up no names inside of files: an import of a name
+//! that a package's file imports from elsewhere leads to that file, and the linker continues from
+//! there.
 //!
-//! What cannot be known from paths and manifests is missing: search paths set by programs, aliases
-//! in the configuration of bundlers, crates and packages that lie outside of the tree.
+//! Not resolved is what paths and manifests do not determine: search paths that programs set,
+//! aliases in the configuration of bundlers, crates and packages outside of the tree.
 //!
-//! Each family of languages has its file below `imports/`; `tree` is what they all look into.
+//! Each family of languages has its file below `imports/`; all of them search the same `tree`.
 
 mod c;
 mod dynamic;
@@ -38,24 +39,24 @@ use packages::Packages;
 use target::Found;
 use tree::Tree;
 
-/// Bytes of what an import names; a longer one leads nowhere.
+/// The longest module path, in bytes; a longer one is unresolved.
 const MODULE_BYTES_MAX: usize = 4096;
 
-/// Where an import stands.
+/// The location of an import.
 #[derive(Clone, Copy, Debug)]
 pub struct Importer<'a> {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: FileId,
-    /// The rules that it follows.
+    /// The rules that apply to it.
     pub family: Family,
-    /// The package that the file says it is of.
+    /// The package that the file declares.
     pub package: Option<&'a str>,
-    /// The names of the modules around it in the file itself, outermost first: Rust's
-    /// `mod tests { … }`.
+    /// The names of the modules that enclose it in its file, outermost first: Rust's `mod tests { …
+    /// }`.
     pub inside: &'a [&'a str],
 }
 
-/// Where imports lead, for one tree.
+/// The import rules of one tree.
 pub struct Resolver {
     tree: Tree,
     packages: Packages,
@@ -73,9 +74,9 @@ pub struct Resolver {
 impl Resolver {
     /// Returns the resolver of a tree.
     ///
-    /// `files` are its paths in path order, so that a file's id is its place; `manifests` are the
-    /// files that [`is_manifest`] knows, with their texts. A manifest that is too long or broken
-    /// counts as empty. O(n log n) for n files, and O(bytes) for the manifests.
+    /// `files` are its paths in path order, so that a file's id is its position; `manifests` are
+    /// the files accepted by [`is_manifest`], with their texts. A manifest that is too long or
+    /// malformed counts as empty. O(n log n) for n files, and O(bytes) for the manifests.
     pub fn new<P: AsRef<[u8]>>(files: &[P], manifests: &[(FileId, &[u8])]) -> Resolver {
         let tree = Tree::new(files);
         let manifests = manifest::Manifests::new(&tree, manifests);
@@ -94,9 +95,10 @@ impl Resolver {
         }
     }
 
-    /// Returns the resolver with the packages that files say they are of (`Facts::package`).
+    /// Returns the resolver with the packages that files declare (`Facts::package`).
     ///
-    /// Without them, packages of Java, Kotlin, Scala, C# and PHP are found by their folders alone.
+    /// Without them, packages of Java, Kotlin, Scala, C# and PHP are found by their directories
+    /// only.
     #[must_use]
     pub fn with_packages(mut self, packages: &[(FileId, &str)]) -> Resolver {
         self.packages = Packages::new(self.tree.len(), packages);
@@ -105,9 +107,9 @@ impl Resolver {
 
     /// Returns the files that an import leads to.
     ///
-    /// Targets of the module as a whole come first, then those of single names; of each, the
-    /// surest come first. The order is the same for the same tree. A microsecond or two as a rule,
-    /// and bounded.
+    /// Targets of the module as a whole come first, then those of single names; each group is
+    /// ordered by confidence. The order is the same for the same tree. Usually takes one or two
+    /// microseconds; bounded.
     pub fn resolve(&self, importer: &Importer<'_>, import: &Import) -> Resolution {
         if importer.file.index() >= self.tree.len() || import.module.len() > MODULE_BYTES_MAX {
             return Resolution::Unknown;
@@ -138,8 +140,8 @@ impl Resolver {
         found.finish(outcome)
     }
 
-    /// Returns the files whose names a file sees without importing them, itself left out: those
-    /// of the same Go, Java, Kotlin or Scala package, of a C# namespace and those around it, of the
+    /// Returns the files whose names a file sees without importing them, except itself: those of
+    /// the same Go, Java, Kotlin or Scala package, of a C# namespace and the enclosing ones, of the
     /// same Swift or Terraform module. In path order.
     pub fn same_package(&self, importer: &Importer<'_>) -> Vec<FileId> {
         let file = importer.file;
@@ -161,16 +163,16 @@ impl Resolver {
         }
     }
 
-    /// Returns the root file of the Rust crate that a file belongs to, as its place says.
+    /// Returns the root file of the Rust crate that a file belongs to, by its path.
     pub fn crate_root(&self, file: FileId) -> Option<FileId> {
         self.rust.crate_root(&self.tree, file)
     }
 }
 
-/// Returns how sure an import of that kind is to load what it names, from 0 to 1.
+/// Returns the confidence that an import of that kind loads what it names, from 0 to 1.
 ///
-/// The numbers of dynamic loads are set by definition: an edge of a template is likelier than one
-/// of a concatenation, whose parts say less.
+/// The values of dynamic imports are set by definition: a template is more likely to be right than
+/// a concatenation, whose literal parts determine less.
 pub fn certainty(kind: ImportKind) -> f32 {
     match kind {
         ImportKind::DynamicVariable | ImportKind::DynamicConditional => 0.3,

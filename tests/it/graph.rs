@@ -64,8 +64,8 @@ fn python_callers_paths_and_imports() {
                 &["callers", "Cart.add"],
                 "\
 shop/cart.py:9  method Cart.add  2 callers
-  app.py:8  in main  cart.add(1)  (a member of the receiver's type)
-  tests/test_cart.py:5  in test_add  Cart().add(2)  (a member of the receiver's type)
+  app.py:8  in main  cart.add(1)  (resolved by receiver type)
+  tests/test_cart.py:5  in test_add  Cart().add(2)  (resolved by receiver type)
 ",
             ),
             (
@@ -82,13 +82,13 @@ other uses: 1 passed on or read, 1 as an import
                 &["callpath", "main", "round_up"],
                 "\
 app.py:6  function main
-  8: cart.add(1)  (a member of the receiver's type)
+  8: cart.add(1)  (resolved by receiver type)
 shop/cart.py:9  method Cart.add
-  11: return self.total()  (a member of the receiver's type)
+  11: return self.total()  (resolved by receiver type)
 shop/cart.py:13  method Cart.total
   14: return sum(cost(i) for i in self.items)  (imported)
 shop/money.py:1  function price
-  2: return round_up(item.price)  (defined in the same file)
+  2: return round_up(item.price)  (in the same file)
 shop/money.py:5  function round_up
 ",
             ),
@@ -149,7 +149,7 @@ fn typescript_callers_paths_and_imports() {
                 "\
 src/store.ts:7  function parse  2 callers
   src/page.ts:7  in show  read('a');  (imported)
-  src/store.ts:3  in Store.load  return parse(id);  (defined in the same file)
+  src/store.ts:3  in Store.load  return parse(id);  (in the same file)
 other uses: 1 as an import
 ",
             ),
@@ -165,7 +165,7 @@ other uses: 1 passed on or read, 1 as an import
                 &["callers", "Store"],
                 "\
 src/store.ts:1  class Store  1 caller
-  src/store.ts:16  in make  return new Store();  (defined in the same file)
+  src/store.ts:16  in make  return new Store();  (in the same file)
 other uses: 2 as a type, 2 as an import
 ",
             ),
@@ -173,7 +173,7 @@ other uses: 2 as a type, 2 as an import
                 &["callers", "Store.load"],
                 "\
 src/store.ts:2  method Store.load  1 caller
-  src/page.ts:9  in show  return store.load('b');  (a member of the receiver's type)
+  src/page.ts:9  in show  return store.load('b');  (resolved by receiver type)
 ",
             ),
             (
@@ -182,8 +182,8 @@ src/store.ts:2  method Store.load  1 caller
 src/store.ts:11  interface Item  0 callers
   src/page.ts:3  import type { Item } from './store';  (imported, as an import)
   src/page.ts:6  in show  export function show(store: Store): Item {  (imported, as a type)
-  src/store.ts:2  in Store.load  load(id: string): Item {  (defined in the same file, as a type)
-  src/store.ts:7  in parse  export function parse(id: string): Item {  (defined in the same file, as a type)
+  src/store.ts:2  in Store.load  load(id: string): Item {  (in the same file, as a type)
+  src/store.ts:7  in parse  export function parse(id: string): Item {  (in the same file, as a type)
 other uses: 3 as a type, 1 as an import
 ",
             ),
@@ -229,23 +229,23 @@ fn go_callers_paths_and_imports() {
                 &["callers", "Store.Get"],
                 "\
 store/get.go:3  method Store.Get  1 caller
-  main.go:11  in main  fmt.Println(s.Get(\"a\"))  (a member of the receiver's type)
+  main.go:11  in main  fmt.Println(s.Get(\"a\"))  (resolved by receiver type)
 ",
             ),
             (
                 &["callers", "store.New"],
                 "\
 store/store.go:3  function New  1 caller
-  main.go:10  in main  s := store.New()  (a member of the receiver's type)
+  main.go:10  in main  s := store.New()  (resolved by receiver type)
 ",
             ),
             (
                 &["callpath", "main", "clean"],
                 "\
 main.go:9  function main
-  11: fmt.Println(s.Get(\"a\"))  (a member of the receiver's type)
+  11: fmt.Println(s.Get(\"a\"))  (resolved by receiver type)
 store/get.go:3  method Store.Get
-  3: func (s *Store) Get(k string) string { return clean(k) }  (defined in the same file)
+  3: func (s *Store) Get(k string) string { return clean(k) }  (in the same file)
 store/get.go:5  function clean
 ",
             ),
@@ -279,7 +279,7 @@ fn rust_callers_paths_and_imports() {
                 &["callers", "total"],
                 "\
 src/cart.rs:10  method Cart::total  1 caller
-  src/main.rs:6  in main  cart.total();  (a member of the receiver's type)
+  src/main.rs:6  in main  cart.total();  (resolved by receiver type)
 src/cart.rs:18  method Basket::total  0 callers
 ",
             ),
@@ -287,16 +287,16 @@ src/cart.rs:18  method Basket::total  0 callers
                 &["callers", "Cart::open"],
                 "\
 src/cart.rs:6  method Cart::open  1 caller
-  src/main.rs:5  in main  let cart = Cart::open();  (a member of the receiver's type)
+  src/main.rs:5  in main  let cart = Cart::open();  (resolved by receiver type)
 ",
             ),
             (
                 &["callpath", "main", "rate"],
                 "\
 src/main.rs:4  function main
-  6: cart.total();  (a member of the receiver's type)
+  6: cart.total();  (resolved by receiver type)
 src/cart.rs:10  method Cart::total
-  11: rate()  (defined in the same file)
+  11: rate()  (in the same file)
 src/cart.rs:23  function rate
 ",
             ),
@@ -327,14 +327,14 @@ fn java_callers_paths_and_imports() {
                 &["callers", "com.shop.Cart.total"],
                 "\
 src/main/java/com/shop/Cart.java:6  method Cart.total  1 caller
-  src/main/java/com/shop/Main.java:8  in Main.main  cart.total();  (a member of the receiver's type)
+  src/main/java/com/shop/Main.java:8  in Main.main  cart.total();  (resolved by receiver type)
 ",
             ),
             (
                 &["callpath", "Main.main", "total"],
                 "\
 src/main/java/com/shop/Main.java:6  method Main.main
-  8: cart.total();  (a member of the receiver's type)
+  8: cart.total();  (resolved by receiver type)
 src/main/java/com/shop/Cart.java:6  method Cart.total
 ",
             ),

@@ -1,8 +1,8 @@
-//! C, C++ and Objective-C: includes, along the include paths of a compile database where there is
-//! one, else along the folders that projects usually search.
+//! C, C++ and Objective-C: includes, found along the include paths of a compile database or,
+//! without one, along the directories that projects usually search.
 //!
-//! Which of several headers of one name a build takes is unknown without its flags: `asm/page.h` may
-//! be any architecture's. Those of the importing file's own part of the tree come first.
+//! Without a build's flags it is unknown which of several headers of one name it uses: `asm/page.h`
+//! may belong to any architecture. Headers in the importing file's own part of the tree come first.
 
 use std::collections::HashMap;
 
@@ -16,16 +16,16 @@ use super::manifest::{Kind, Manifest, Manifests, Nearest};
 use super::target::{Found, Otherwise, Reason};
 use super::tree::{FolderId, Probe, Tree, join};
 
-/// Headers of one path that are told, the nearest first.
+/// The most headers of one path, the nearest first.
 const AMBIGUOUS_MAX: usize = 8;
 
-/// Folders of include paths that are kept of one file.
+/// The most include directories of one file.
 const FOLDERS_MAX: usize = 256;
 
-/// Folders below those around a file in which headers usually lie.
+/// Directories that usually contain headers, relative to those that enclose a file.
 const USUAL: &[&[u8]] = &[b"", b"include/", b"src/", b"inc/", b"include/uapi/", b"lib/"];
 
-/// Headers of the C library, which a file of the same name deep in the tree does not stand for.
+/// Headers of the C library; a file of the same name deep in the tree does not replace them.
 #[rustfmt::skip]
 const STANDARD: &[&str] = &[
     "alloca.h", "assert.h", "complex.h", "ctype.h", "dirent.h", "dlfcn.h", "errno.h", "fcntl.h",
@@ -39,12 +39,12 @@ const STANDARD: &[&str] = &[
 
 /// The include paths of a tree.
 pub(super) struct IncludePaths {
-    /// Distinct lists of folders, in the order of search.
+    /// Distinct lists of directories, in search order.
     lists: Vec<Vec<Vec<u8>>>,
     by_file: HashMap<FileId, usize>,
-    /// For headers, which a database does not name: the list of some file near.
+    /// For headers, which a database does not list: the list of a near file.
     near: Nearest,
-    /// Of each place in `near`, the list.
+    /// The list of each position in `near`.
     near_lists: Vec<usize>,
 }
 
@@ -60,7 +60,8 @@ impl IncludePaths {
             database.by_file.iter().map(|(&file, &list)| (file, list)).collect();
         files.sort_unstable();
         for &(file, list) in &files {
-            // A folder's first file speaks for it, and for the folders around that have none.
+            // A directory's first file determines its list, and that of enclosing directories
+            // without one.
             folders.push(tree.folder(file));
             near_lists.push(list);
         }
@@ -76,7 +77,7 @@ impl IncludePaths {
         let written = import.module.as_str();
         let is_system = import.kind == ImportKind::SystemInclude;
         let otherwise = if is_system { Otherwise::Outside } else { Otherwise::Unknown };
-        // `using namespace a::b` and `import a;` name no file.
+        // `using namespace a::b` and `import a;` do not refer to files.
         let is_name = import.kind == ImportKind::Module && !written.contains('.');
         if is_name || written.is_empty() || written.starts_with('/') {
             return otherwise;
@@ -100,7 +101,7 @@ impl IncludePaths {
     }
 }
 
-/// Adds the file at a path, unless it is the importing one (which includes the next of its name).
+/// Adds the file at a path, unless it is the importing file (`#include_next` of its own name).
 fn add(
     tree: &Tree,
     found: &mut Found,
@@ -115,7 +116,7 @@ fn add(
     file.is_some()
 }
 
-/// Looks into the folders around the importing file and where headers usually lie below them.
+/// Searches the usual header directories of all directories that enclose the importing file.
 fn usual(tree: &Tree, folder: FolderId, written: &str, is_system: bool, found: &mut Found) -> bool {
     if written.split('/').any(|part| part == "." || part == "..") {
         return false;
@@ -124,7 +125,7 @@ fn usual(tree: &Tree, folder: FolderId, written: &str, is_system: bool, found: &
     for around in tree.up(folder) {
         let around = tree.folder_path(around);
         for below in USUAL {
-            // A bare name in angle brackets is no file that happens to lie around.
+            // A bare name in angle brackets does not refer to a file that happens to be near.
             if is_system && !below.starts_with(b"inc") && !written.contains('/') {
                 continue;
             }
@@ -138,7 +139,7 @@ fn usual(tree: &Tree, folder: FolderId, written: &str, is_system: bool, found: &
     false
 }
 
-/// Looks for paths that end so, wherever they are.
+/// Searches the whole tree for paths that end with the included one.
 fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
     let tail = written.trim_start_matches("../").trim_start_matches("./");
     let name = path::split(tail.as_bytes()).1;
@@ -153,7 +154,7 @@ fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
     files.sort_by_key(|file| (shared(file), is_for_other(tree, *file), *file));
     match files.as_slice() {
         [] => {}
-        // A bare name that one header has far away may still be one of the system's.
+        // A bare name of a single header far away may still refer to a system header.
         &[only] if is_system && !tail.contains('/') => found.add(only, 0.4, Reason::Unique),
         &[only] => found.add(only, 0.8, Reason::Unique),
         several => {
@@ -167,14 +168,14 @@ fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
     }
 }
 
-/// Returns true for headers of tools, tests and the like: copies for another program.
+/// Returns true for headers of tools, tests and the like, which are copies for another program.
 fn is_for_other(tree: &Tree, file: FileId) -> bool {
     let first = tree.path(file).split(|&byte| byte == b'/').next().unwrap_or_default();
     let others: [&[u8]; 6] = [b"tools", b"test", b"tests", b"third_party", b"samples", b"examples"];
     others.contains(&first)
 }
 
-/// What compile databases say.
+/// The content of compile databases.
 #[derive(Default)]
 struct Database {
     lists: Vec<Vec<Vec<u8>>>,
@@ -193,7 +194,8 @@ impl Database {
                 continue;
             };
             let file = absolute(directory, file);
-            // The first file that the tree has tells where the tree lay when the build ran.
+            // The first file that exists in the tree determines the tree's root at the time of the
+            // build.
             if root.is_none() {
                 root = root_of(tree, &file);
             }
@@ -218,7 +220,7 @@ impl Database {
     }
 }
 
-/// Returns the path, with the directory before it if it is relative; with `/` throughout.
+/// Returns the path with `/` as separator, below the directory if it is relative.
 fn absolute(directory: &str, written: &str) -> String {
     let written = written.replace('\\', "/");
     let is_absolute = written.starts_with('/') || written.get(1..3) == Some(":/");
@@ -233,15 +235,16 @@ fn absolute(directory: &str, written: &str) -> String {
     }
 }
 
-/// Returns what stands before the paths of the tree in an absolute path to one of its files, with
-/// the slash.
+/// Returns the prefix of the tree's paths in an absolute path to one of its files, including the
+/// slash.
 fn root_of(tree: &Tree, file: &str) -> Option<String> {
     let mut starts = file.match_indices('/').map(|(at, _)| at + 1);
     let start = starts.find(|&start| tree.file(&file.as_bytes()[start..]).is_some())?;
     Some(file[..start].to_owned())
 }
 
-/// Returns the folders that a command searches, quoted includes' first and the system's last.
+/// Returns the directories that a command searches: first those for quoted includes, last those of
+/// the system.
 fn include_folders(entry: &Value) -> Vec<String> {
     let arguments: Vec<String> = match (&entry["arguments"], &entry["command"]) {
         (Value::Array(arguments), _) => {
@@ -265,7 +268,7 @@ fn include_folders(entry: &Value) -> Vec<String> {
     ranked.into_iter().map(|(_, folder)| folder).collect()
 }
 
-/// Splits a command into its words, as a shell would: blanks, quotes, backslashes.
+/// Splits a command into words as a shell does: blanks, quotes, backslashes.
 fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

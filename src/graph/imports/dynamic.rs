@@ -1,8 +1,7 @@
-//! Imports whose text is put together while the program runs: the files that fit their literal
-//! parts.
+//! Dynamic imports with a computed path: the files that match the literal parts of the expression.
 //!
-//! Only one name is taken to be missing between the literal start and the literal end, so that
-//! `./locales/${lang}.js` fits the files of that folder, and not those below its folders.
+//! The unknown part is assumed to be one name: `./locales/${lang}.js` matches the files of that
+//! directory, but not those of its subdirectories.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -17,22 +16,22 @@ use super::target::{Found, Otherwise, Reason, Resolution};
 use super::tree::{FolderId, Tree, join};
 use super::{Family, Importer, certainty};
 
-/// Files that fit; more are left out.
+/// The most matching files; further ones are omitted.
 const CANDIDATES_MAX: usize = 64;
 
-/// Files that are looked at.
+/// The most files that are tested.
 const FILES_MAX: usize = 8192;
 
-/// Files that are looked at for all patterns of one importing file.
+/// The most files that are tested for all patterns of one importing file.
 const FILES_OF_IMPORTER_MAX: usize = 1 << 18;
 
-/// Patterns whose files are remembered.
+/// The most patterns whose files are cached.
 const PATTERNS_MAX: usize = 4096;
 
-/// Folders below those around the importing file that names start from.
+/// Directories that paths may be relative to, besides the importing file's.
 const USUAL: &[&str] = &["", "src", "lib", "app"];
 
-/// The files that fit patterns, as far as they were asked for.
+/// The cached matches of patterns.
 #[derive(Default)]
 pub(super) struct Patterns {
     known: Mutex<Known>,
@@ -40,13 +39,13 @@ pub(super) struct Patterns {
 
 #[derive(Default)]
 struct Known {
-    /// The first files that fit a pattern.
+    /// The first matching files of each pattern.
     fitting: HashMap<Arc<Pattern>, Arc<[FileId]>>,
-    /// What each importing file has asked for, and how many files were looked at for it.
+    /// The patterns of each importing file, and the number of files that were tested for it.
     asked: HashMap<FileId, (HashSet<Arc<Pattern>>, usize)>,
 }
 
-/// The start and the end of what a name is missing from, below a folder.
+/// The literal start and end of a path, below a directory.
 #[derive(Eq, Hash, PartialEq)]
 struct Pattern {
     folder: FolderId,
@@ -56,7 +55,8 @@ struct Pattern {
 
 impl Patterns {
     /// Returns the files that a template or concatenation may load. A file with so many of them
-    /// that hundreds of thousands of files would have to be looked at has the later ones unknown.
+    /// that hundreds of thousands of files would have to be tested leaves the later ones
+    /// unresolved.
     pub(super) fn resolve(
         &self,
         tree: &Tree,
@@ -75,7 +75,7 @@ impl Patterns {
             true => (head.replace('.', "/"), tail.replace('.', "/")),
             false => (head.to_owned(), tail.to_owned()),
         };
-        // A start that names no folder would fit every file.
+        // Without a directory, the start would match every file.
         let Some((folder, prefix)) = head.rsplit_once('/') else { return Resolution::Unknown };
         let confidence = certainty(import.kind);
         let mut found = Found::new(importer.file, false);
@@ -111,9 +111,9 @@ impl Patterns {
         found.finish(Otherwise::Unknown)
     }
 
-    /// Returns the first files that fit a pattern; none if `from` has asked for too much before.
+    /// Returns the first matching files of a pattern; none if `from` has reached its bound.
     fn fitting(&self, tree: &Tree, from: FileId, pattern: Pattern) -> Arc<[FileId]> {
-        // What is there is whole, whoever panicked.
+        // Entries are inserted whole, so they are valid even if another thread panicked.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let pattern = Arc::new(pattern);
         let Known { fitting, asked } = &mut *known;
@@ -141,9 +141,9 @@ impl Patterns {
 }
 
 impl Pattern {
-    /// Returns the files of the folder whose names start and end as they should, extensions and
-    /// indices of folders left out or not, and how many were looked at. One more than are wanted,
-    /// since the importing file may be among them.
+    /// Returns the files of the directory whose names match, with or without their extension or as
+    /// the index of a directory, and how many files were tested. Returns one file more than the
+    /// limit, since the importing file may be among them.
     fn files(&self, tree: &Tree) -> (Arc<[FileId]>, usize) {
         let base = tree.folder_path(self.folder);
         let fits = |file: FileId| {
@@ -162,7 +162,7 @@ impl Pattern {
     }
 }
 
-/// Returns the ways to write a path: whole, without its extension, as the folder whose index it is.
+/// Returns the spellings of a path: whole, without its extension, as the directory of an index.
 fn spellings(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
     let (folder, name) = path::split(rest);
     let stem = name.iter().position(|&byte| byte == b'.').unwrap_or(name.len());
@@ -170,12 +170,13 @@ fn spellings(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
     let without = &rest[..rest.len() - (name.len() - stem.len())];
     let is_index = matches!(stem, b"index" | b"__init__" | b"init" | b"mod");
     let index = is_index.then_some(folder);
-    // The index of the folder itself is what the folder alone stands for.
+    // The index of the directory itself is spelled as the directory alone.
     let is_own = is_index && folder.is_empty();
     [rest, without].into_iter().chain(index).filter(move |_| !is_own)
 }
 
-/// Returns the literal start and end of a template: `./a/${b}.js`, `f"a.{b}"`, `"a/#{b}"`, `"a.%s"`.
+/// Returns the literal start and end of a template: `./a/${b}.js`, `f"a.{b}"`, `"a/#{b}"`,
+/// `"a.%s"`.
 fn of_template(written: &str) -> Option<(&str, &str)> {
     let text = written.trim_start_matches(|first: char| first.is_ascii_alphabetic());
     let is_quoted = text.starts_with(['`', '"', '\'']);

@@ -1,8 +1,8 @@
-//! Languages by the rules that their imports follow.
+//! Languages grouped by their import rules.
 
 use crate::lang::Language;
 
-/// Languages whose imports follow the same rules.
+/// Languages with the same import rules.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Family {
     /// C, C++, Objective-C: include paths.
@@ -11,11 +11,12 @@ pub enum Family {
     CSharp,
     /// Java, Kotlin, Scala: packages.
     Jvm,
-    /// Go: modules and the folders of packages.
+    /// Go: modules, and directories as packages.
     Go,
-    /// JavaScript, Flow, TypeScript, Vue, Svelte and HTML's scripts: Node's rules and bundlers'.
+    /// JavaScript, Flow, TypeScript, Vue, Svelte and HTML's scripts: the rules of Node and of
+    /// bundlers.
     JavaScript,
-    /// PHP: namespaces that are loaded by their names.
+    /// PHP: namespaces that are loaded by name.
     Php,
     /// Python: packages.
     Python,
@@ -31,15 +32,15 @@ pub enum Family {
     Dart,
     /// Elixir: modules named after files.
     Elixir,
-    /// Haskell: modules are paths.
+    /// Haskell: modules as paths.
     Haskell,
-    /// HCL: folders are modules.
+    /// HCL: directories as modules.
     Hcl,
     /// Lua: dotted paths.
     Lua,
     /// Make: `include`.
     Make,
-    /// OCaml: modules are files.
+    /// OCaml: files as modules.
     OCaml,
     /// Protocol buffers: paths below a root.
     Proto,
@@ -47,13 +48,13 @@ pub enum Family {
     R,
     /// Ruby: the load path.
     Ruby,
-    /// Swift: modules are folders.
+    /// Swift: directories as modules.
     Swift,
     /// Zig: paths.
     Zig,
 }
 
-/// Families by the name of their languages, in the order of the names.
+/// The family of each language, sorted by name.
 const FAMILIES: &[(&str, Family)] = &[
     ("astro", Family::JavaScript),
     ("bash", Family::Shell),
@@ -108,7 +109,7 @@ impl Family {
     }
 
     fn of_name(name: &str) -> Option<Family> {
-        // Variants of a grammar carry theirs in the name: `html (ts)`, `ocaml-interface`.
+        // The name of a variant contains that of its language: `html (ts)`, `ocaml-interface`.
         let word = name.split([' ', '-', '(']).next().unwrap_or(name);
         [name, word].iter().find_map(|name| {
             let at = FAMILIES.binary_search_by_key(name, |row| row.0).ok()?;
@@ -126,7 +127,7 @@ mod tests {
     fn languages_have_their_families() {
         assert!(FAMILIES.is_sorted_by(|a, b| a.0 < b.0));
         for language in LANGUAGES {
-            // What imports nothing.
+            // Languages without imports.
             let data = ["dockerfile", "json", "markdown", "sql", "toml", "yaml"];
             let is_known = Family::of(language).is_some();
             assert_eq!(is_known, !data.contains(&language.name), "{}", language.name);

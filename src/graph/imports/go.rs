@@ -1,7 +1,7 @@
-//! Go: modules and their packages, each of which is a folder.
+//! Go: modules and their packages, each of which is a directory.
 //!
-//! Every `go.mod` of the tree counts, whether a `go.work` names it or not. All files of a package are
-//! targets, whatever system they are for; its tests are not.
+//! Every `go.mod` of the tree counts, whether or not a `go.work` lists it. All files of a package
+//! are targets, on any platform; its tests are not.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub(super) struct Modules {
 struct Module {
     folder: FolderId,
     path: String,
-    /// Modules that lie in a folder of the tree, by their path.
+    /// Modules that are replaced by a directory of the tree, by their path.
     replaced: HashMap<String, FolderId>,
 }
 
@@ -72,7 +72,8 @@ impl Modules {
                 return Otherwise::Unknown;
             }
         }
-        // Copies of dependencies lie in a `vendor` folder around; of old, sources lay below `src`.
+        // Copies of dependencies are in the `vendor` directory of an enclosing directory; old trees
+        // have sources below `src`.
         for around in tree.up(from) {
             for base in ["vendor", "src"] {
                 let folder = join(tree.folder_path(around), base);
@@ -97,7 +98,7 @@ impl Modules {
     }
 }
 
-/// A tree without any `go.mod`: the path below `host/owner/repository`, if there is such a folder.
+/// A tree without any `go.mod`: the path below `host/owner/repository`, if that directory exists.
 fn without_module(tree: &Tree, packages: &Packages, written: &str, found: &mut Found) {
     let mut parts = written.splitn(4, '/');
     let has_host = parts.next().is_some_and(|host| host.contains('.'));
@@ -107,14 +108,14 @@ fn without_module(tree: &Tree, packages: &Packages, written: &str, found: &mut F
     }
 }
 
-/// Returns the ways to split an import path into a module and what lies below it, the longest module
+/// Returns the ways to split an import path into a module and the path below it, the longest module
 /// first.
 fn prefixes(written: &str) -> impl Iterator<Item = (&str, &str)> {
     let slashes = written.rmatch_indices('/').map(|(at, _)| (&written[..at], &written[at + 1..]));
     std::iter::once((written, "")).chain(slashes)
 }
 
-/// Adds the files of the package in a folder.
+/// Adds the files of the package in a directory.
 fn add_package(
     tree: &Tree,
     packages: &Packages,
@@ -124,7 +125,7 @@ fn add_package(
     found: &mut Found,
 ) {
     let files = || tree.members(folder).iter().copied().filter(|&file| is_source(tree, file));
-    // Programs that only generate sources say that they are of another package.
+    // Programs that only generate sources declare another package.
     let is_program = |file: FileId| packages.of(file) == Some("main");
     let has_other = files().any(|file| packages.of(file).is_some() && !is_program(file));
     for file in files().filter(|&file| !(has_other && is_program(file))) {
@@ -132,13 +133,13 @@ fn add_package(
     }
 }
 
-/// Returns true for Go files that are no tests.
+/// Returns true for Go files that are not tests.
 fn is_source(tree: &Tree, file: FileId) -> bool {
     let name = tree.name(file);
     name.ends_with(b".go") && !name.ends_with(b"_test.go")
 }
 
-/// Returns the other files of a file's package; a package's tests see it, but are not seen by it.
+/// Returns the other files of a file's package; a package's tests see it, but it does not see them.
 pub(super) fn same_package(tree: &Tree, packages: &Packages, file: FileId) -> Vec<FileId> {
     let own = packages.of(file);
     let is_test = !is_source(tree, file);
@@ -153,7 +154,7 @@ pub(super) fn same_package(tree: &Tree, packages: &Packages, file: FileId) -> Ve
         .collect()
 }
 
-/// Reads the lines `module path` and `replace path => ./folder`.
+/// Reads the lines `module path` and `replace path => ./directory`.
 fn read(tree: &Tree, folder: FolderId, text: &str) -> Module {
     let mut module = Module { folder, path: String::new(), replaced: HashMap::new() };
     let mut in_replace = false;

@@ -1,9 +1,9 @@
 //! JavaScript and TypeScript: Node's rules, the compiler's `paths`, packages of the tree by name,
-//! and the habits of bundlers.
+//! and conventions of bundlers.
 //!
-//! Sources are preferred to what is built of them: where a package's `exports` name a file that is
-//! not there (`dist/index.js`), the source that it is likely made of is looked for (`src/index.ts`).
-//! Configurations of bundlers are programs, so their aliases are unknown, but for the usual `@/`.
+//! Sources take precedence over build output: where a package's `exports` name a file that does not
+//! exist (`dist/index.js`), its likely source is used (`src/index.ts`). Configurations of bundlers
+//! are programs, so their aliases are unknown, except the usual `@/`.
 
 mod package;
 mod project;
@@ -17,29 +17,29 @@ use super::tree::{FolderId, Probe, Tree, join};
 use package::Packages;
 use project::{Project, split_star};
 
-/// What the projects of a tree say.
+/// The configuration of a tree's projects.
 pub(super) struct Projects {
     packages: Packages,
     projects: Vec<Project>,
     nearest_project: Nearest,
 }
 
-/// Endings that a path may be without, for an importer in TypeScript.
+/// Extensions that a TypeScript import may omit.
 const TYPED: &[&str] = &[
     ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".d.mts", ".json",
     ".vue", ".svelte",
 ];
 
-/// The same for an importer in JavaScript.
+/// Extensions that a JavaScript import may omit.
 const PLAIN: &[&str] = &[
     ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".json", ".d.ts", ".vue",
     ".svelte", ".js.flow",
 ];
 
-/// Platforms that React Native puts before the ending; a path may mean all of them.
+/// Platform suffixes of React Native before the extension; a path may refer to all of them.
 const PLATFORMS: &[&str] = &[".native", ".ios", ".android", ".web", ".windows", ".macos"];
 
-/// Endings that compiled code is imported by, and those of their sources.
+/// Extensions of compiled code in imports, and those of its sources.
 const COMPILED: &[(&str, &[&str])] = &[
     (".d.ts", &[".ts", ".tsx"]),
     (".mjs", &[".mts", ".ts"]),
@@ -48,7 +48,7 @@ const COMPILED: &[(&str, &[&str])] = &[
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
 ];
 
-/// Modules of Node itself that are imported without `node:`.
+/// Modules of Node that are imported without `node:`.
 const BUILT_IN: &[&str] = &[
     "assert",
     "async_hooks",
@@ -94,7 +94,7 @@ const BUILT_IN: &[&str] = &[
     "zlib",
 ];
 
-/// Where a path is looked for and by whom.
+/// One search for a path.
 pub(super) struct Look<'t> {
     tree: &'t Tree,
     probe: Probe<'t>,
@@ -119,11 +119,11 @@ impl Projects {
         let is_typed = typed.iter().any(|ending| name.ends_with(ending));
         let endings = if is_typed { TYPED } else { PLAIN };
         let mut look = Look { tree, probe: Probe::new(tree), endings };
-        // Loaders stand before the path, their arguments behind it.
+        // Loaders precede the path, their arguments follow it.
         let written = import.module.rsplit('!').next().unwrap_or_default();
         let written = written.split('?').next().unwrap_or_default().trim_end_matches('/');
         if written.is_empty() {
-            // `import A = B.C` and `export {a as b}` speak of names of the file itself.
+            // `import A = B.C` and `export {a as b}` refer to names of the file itself.
             return Otherwise::Unknown;
         }
         if written.contains("://") || written.starts_with("//") {
@@ -159,7 +159,7 @@ impl Projects {
         }
     }
 
-    /// `./a`: next to the importing file. Returns true if a file was found.
+    /// `./a`: relative to the importing file. Returns true if a file was found.
     fn relative(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
         let Some(path) = join(look.tree.folder_path_of(found.from), written) else { return false };
         if let Some(file) = look.module(&path) {
@@ -194,7 +194,7 @@ impl Projects {
         }
     }
 
-    /// `#a`: the `imports` of the package around.
+    /// `#a`: the `imports` of the enclosing package.
     fn by_imports(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
         if !written.starts_with('#') {
             return false;
@@ -239,7 +239,7 @@ impl Projects {
         true
     }
 
-    /// `@/a` and `~/a`: the sources of the package around.
+    /// `@/a` and `~/a`: the sources of the enclosing package.
     fn by_habit(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
         let Some(below) = written.strip_prefix("@/").or_else(|| written.strip_prefix("~/")) else {
             return false;
@@ -259,8 +259,8 @@ impl Projects {
     }
 }
 
-/// Modules that are known by their last folder and name, or by a capital name alone, where only one
-/// file of the tree fits: what Haste and Flow's `module.name_mapper` make possible.
+/// Modules that are identified by their last directory and name, or by a capitalized name alone, if
+/// exactly one file of the tree matches. Haste and Flow's `module.name_mapper` allow this.
 fn by_name(look: &Look<'_>, written: &str, is_typed: bool, found: &mut Found) -> bool {
     let has_folder = written.contains('/') && !written.starts_with('@');
     let is_haste = !is_typed && written.starts_with(|first: char| first.is_ascii_uppercase());
@@ -283,7 +283,7 @@ fn by_name(look: &Look<'_>, written: &str, is_typed: bool, found: &mut Found) ->
     false
 }
 
-/// Returns true if the name is one of Node's own.
+/// Returns true for a module of Node.
 fn is_outside(written: &str) -> bool {
     let first = written.split('/').next().unwrap_or(written);
     written.starts_with("node:") || BUILT_IN.contains(&first)
@@ -295,8 +295,8 @@ fn is_scoped(written: &str) -> bool {
 }
 
 impl Look<'_> {
-    /// Returns the module at a path as it is written in an import: a file, one with an ending added
-    /// or exchanged, or a folder's index.
+    /// Returns the module at an imported path: a file, one with an added or replaced extension, or
+    /// the index of a directory.
     fn module(&mut self, path: &[u8]) -> Option<FileId> {
         self.file(path).or_else(|| {
             let folder = self.tree.find_folder(path)?;
@@ -304,13 +304,13 @@ impl Look<'_> {
         })
     }
 
-    /// Returns the module `below` a folder.
+    /// Returns the module at `below` in a directory.
     fn below(&mut self, folder: &[u8], below: &str) -> Option<FileId> {
         let path = join(folder, below)?;
         self.module(&path)
     }
 
-    /// Returns the file at a path with an ending added or exchanged where needed.
+    /// Returns the file at a path, with an added or replaced extension if needed.
     fn file(&mut self, path: &[u8]) -> Option<FileId> {
         if path.is_empty() {
             return None;
@@ -322,7 +322,7 @@ impl Look<'_> {
         })
     }
 
-    /// Returns a folder's index.
+    /// Returns the index of a directory.
     fn index(&mut self, folder: FolderId) -> Option<FileId> {
         let path = self.tree.folder_path(folder);
         let index = join(path, "index")?;

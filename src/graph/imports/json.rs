@@ -1,16 +1,16 @@
-//! JSON as configuration files have it: with comments and commas before a closing bracket.
+//! JSON in configuration files: with comments, and with commas before a closing bracket.
 
 use serde_json::Value;
 
-/// Returns the value of a text; of a broken one, `Null`.
+/// Returns the value of a text; `Null` if it is malformed.
 pub(super) fn parse(text: &str) -> Value {
-    // Most have no comments, and a `//` inside of a string is no comment.
+    // Most texts have no comments, and a `//` in a string is not one.
     serde_json::from_str(text)
         .or_else(|_| serde_json::from_slice(&plain(text)))
         .unwrap_or(Value::Null)
 }
 
-/// Returns the text with blanks for comments and for commas that nothing follows.
+/// Returns the text with comments and trailing commas replaced by blanks.
 fn plain(text: &str) -> Vec<u8> {
     let mut plain = text.as_bytes().to_vec();
     let mut comma = None;
@@ -46,7 +46,7 @@ fn plain(text: &str) -> Vec<u8> {
     plain
 }
 
-/// Returns where the string that starts at `start` ends.
+/// Returns the end of the string that starts at `start`.
 fn string_end(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < text.len() {
@@ -64,7 +64,7 @@ fn find(text: &[u8], from: usize, what: &[u8]) -> Option<usize> {
     memchr::memmem::find(rest, what).map(|at| from + at)
 }
 
-/// Returns the texts of an array, or a lone text.
+/// Returns the strings of an array, or a single string.
 pub(super) fn texts(value: Option<&Value>) -> Vec<&str> {
     match value {
         Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),

@@ -1,17 +1,18 @@
-//! The configuration files that say where imports lead, and which of them a path is.
+//! Manifests: the configuration files that determine where imports lead, and how they are
+//! recognised by path.
 
 use crate::base::ids::FileId;
 use crate::base::path;
 
 use super::tree::{FolderId, Tree};
 
-/// Bytes of a manifest; a longer one counts as empty.
+/// The longest manifest, in bytes; a longer one counts as empty.
 const MANIFEST_BYTES_MAX: usize = 1 << 20;
 
-/// Bytes of a compile database, which names every file with its flags.
+/// The longest compile database, in bytes; it lists every file with its flags.
 const COMPILE_DATABASE_BYTES_MAX: usize = 64 << 20;
 
-/// What a manifest is.
+/// The kind of a manifest.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Kind {
     Cargo,
@@ -28,7 +29,7 @@ pub(super) enum Kind {
     TsConfig,
 }
 
-/// Manifests by their whole name.
+/// Manifests by their file name.
 const NAMES: &[(&str, Kind)] = &[
     ("Cargo.toml", Kind::Cargo),
     ("compile_commands.json", Kind::CompileDatabase),
@@ -43,13 +44,12 @@ const NAMES: &[(&str, Kind)] = &[
     ("setup.py", Kind::SetupPy),
 ];
 
-/// Returns true if the file at `path` says where imports lead.
+/// Returns true if the file at `path` is a manifest.
 pub fn is_manifest(path: &[u8]) -> bool {
     kind(path).is_some()
 }
 
-/// Returns how many bytes of the manifest at `path` are worth reading; a longer one counts as
-/// empty. `None` if it is no manifest.
+/// Returns the longest manifest at `path` that is read, in bytes; `None` if it is not a manifest.
 pub fn manifest_bytes_max(path: &[u8]) -> Option<usize> {
     kind(path).map(bytes_max)
 }
@@ -70,7 +70,7 @@ fn kind(path: &[u8]) -> Option<Kind> {
     })
 }
 
-/// A manifest and where it lies.
+/// A manifest and its location.
 #[derive(Clone, Copy)]
 pub(super) struct Manifest<'a> {
     pub(super) file: FileId,
@@ -107,22 +107,22 @@ impl<'a> Manifests<'a> {
     }
 }
 
-/// For each folder, which of some things around it is the nearest.
+/// The nearest item in or above each directory.
 #[derive(Default)]
 pub(super) struct Nearest {
     by_folder: Vec<u32>,
 }
 
 impl Nearest {
-    /// Returns for each folder the place of the nearest of the things that lie in `folders`; of two
-    /// in one folder the first.
+    /// Returns for each directory the position of the nearest item in `folders`; of two items in
+    /// one directory the first.
     pub(super) fn new(tree: &Tree, folders: impl Iterator<Item = FolderId>) -> Nearest {
         let mut by_folder = vec![u32::MAX; tree.folders_len()];
         for (place, folder) in folders.enumerate() {
             let slot = &mut by_folder[folder.index()];
             *slot = (*slot).min(FileId::new(place).0);
         }
-        // A folder comes after the one around it.
+        // A directory comes after its parent.
         for index in 1..by_folder.len() {
             if by_folder[index] == u32::MAX {
                 let parent = tree.parent(FolderId::at(index)).unwrap_or(FolderId::ROOT);
@@ -132,7 +132,7 @@ impl Nearest {
         Nearest { by_folder }
     }
 
-    /// Returns the place of the nearest thing in or around a folder.
+    /// Returns the position of the nearest item in a directory or above it.
     pub(super) fn of(&self, folder: FolderId) -> Option<usize> {
         let &place = self.by_folder.get(folder.index())?;
         (place != u32::MAX).then_some(place as usize)

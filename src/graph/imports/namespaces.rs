@@ -1,7 +1,7 @@
-//! Java, Kotlin, Scala and C#: packages and namespaces, whose files are known by what they declare
-//! and by the folders that they lie in.
+//! Java, Kotlin, Scala and C#: packages and namespaces, whose files are identified by their
+//! declarations and directories.
 //!
-//! A type is looked for in the file of its name; where there is none, all files of its package are
+//! A type is searched in the file with its name; without such a file, all files of its package are
 //! targets, and the linker finds the one that defines it.
 
 use crate::base::ids::FileId;
@@ -12,19 +12,19 @@ use super::target::{Found, Otherwise, Reason, TARGETS_MAX, Target};
 use super::tree::Tree;
 use super::{Family, Importer};
 
-/// Files of one package that are looked at for a type.
+/// The most files of one package that are searched for a type.
 const FILES_MAX: usize = 4096;
 
-/// Packages around a file that names are looked for in.
+/// The most enclosing packages that are searched for a name.
 const NESTED_MAX: usize = 16;
 
-/// Endings of files whose packages see each other.
+/// Extensions of languages whose packages see each other.
 const JVM: &[&str] = &["java", "kt", "scala", "groovy", "kts"];
 
-/// Endings of C#.
+/// Extensions of C#.
 const CSHARP: &[&str] = &["cs"];
 
-/// Sure as far as the file goes, but several files have a type of this name.
+/// The confidence where several files have a type of this name.
 const SEVERAL: f32 = 0.5;
 
 pub(super) fn resolve(
@@ -40,7 +40,7 @@ pub(super) fn resolve(
     if lookup.find(written, 0, found) {
         return Otherwise::Unknown;
     }
-    // Scala and C# read names relative to the packages around, Java and Kotlin do not.
+    // Scala and C# resolve names relative to the enclosing packages, Java and Kotlin do not.
     let is_relative =
         importer.family == Family::CSharp || tree.name(importer.file).ends_with(b".scala");
     let mut around = importer.package.filter(|_| is_relative);
@@ -62,8 +62,8 @@ fn is_standard(written: &str) -> bool {
     ["java", "javax", "kotlin", "scala", "System", "Microsoft", "android"].contains(&first)
 }
 
-/// Returns the other files of a file's package, in path order; of a C# file also those of the
-/// namespaces around its own, whose names it sees.
+/// Returns the other files of a file's package, in path order; for a C# file also those of the
+/// enclosing namespaces, whose names it sees.
 pub(super) fn same_package(
     tree: &Tree,
     packages: &Packages,
@@ -91,7 +91,7 @@ pub(super) fn same_package(
     files
 }
 
-/// A package, and the folders that its files usually lie in.
+/// A package, and the directories that usually contain its files.
 #[derive(Clone, Copy)]
 struct Package<'a> {
     name: &'a str,
@@ -107,8 +107,8 @@ struct Lookup<'t, 'i> {
 }
 
 impl Lookup<'_, '_> {
-    /// Adds the files of what a dotted name stands for: the longest part of it that is a package,
-    /// then types. Returns true if there are any. A package is longer than `known` bytes.
+    /// Adds the files of a dotted name: the longest part of it that is a package, then types.
+    /// Returns true if there are any. The package is longer than `known` bytes.
     fn find(&self, written: &str, known: usize, found: &mut Found) -> bool {
         let mut package = written;
         loop {
@@ -123,13 +123,13 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Adds the files of the types `below` a package; of none, those of the import's names, or the
-    /// whole package.
+    /// Adds the files of the types `below` a package; without such types, those of the import's
+    /// names, or the whole package.
     fn in_package(&self, package: &str, below: &str, found: &mut Found) -> bool {
         let declared = self.packages.files(package);
         let folder = package.replace('.', "/");
         let named = Package { name: package, folder: &folder };
-        // Folders say something only where files say nothing.
+        // Directories count only where files declare no packages.
         let has_folder = || self.tree.folders_ending(folder.as_bytes()).next().is_some();
         if declared.is_empty() && !(self.packages.is_empty() && has_folder()) {
             return false;
@@ -154,7 +154,7 @@ impl Lookup<'_, '_> {
         is_found
     }
 
-    /// Adds the files in which the type `name` of a package may be defined.
+    /// Adds the files that may define the type `name` of a package.
     fn of_type(
         &self,
         package: Package<'_>,
@@ -183,7 +183,7 @@ impl Lookup<'_, '_> {
         }
         let (mut one, mut several) = (1.0, SEVERAL);
         if files.is_empty() {
-            // No file has the name: any of the package's may define it.
+            // No file has the name, so any file of the package may define it.
             let others = self.files(package, folder).filter(|&file| file != found.from);
             files.extend(others.take(TARGETS_MAX));
             (one, several) = (0.8, 0.3);
@@ -204,7 +204,7 @@ impl Lookup<'_, '_> {
         !files.is_empty()
     }
 
-    /// Returns the files of a package: those that declare it, or else those in its folders.
+    /// Returns the files of a package: those that declare it, or else those in its directories.
     fn files<'a>(&'a self, package: &str, folder: &'a str) -> impl Iterator<Item = FileId> + 'a {
         let declared = self.packages.files(package);
         let folders = declared.is_empty().then(|| self.tree.folders_ending(folder.as_bytes()));

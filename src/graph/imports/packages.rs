@@ -1,4 +1,4 @@
-//! The packages and namespaces that files say they are of.
+//! The packages and namespaces that files declare.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use crate::base::ids::FileId;
 /// Files by the package that they declare.
 #[derive(Default)]
 pub(super) struct Packages {
-    /// Where each package's files start in `members`, by its name.
+    /// The position of each package in `ends`, by its name.
     by_name: HashMap<String, usize>,
     names: Vec<String>,
-    /// Where the files of each package end in `members`.
+    /// The end of each package's files in `members`.
     ends: Vec<usize>,
     members: Vec<FileId>,
     /// The package of each file, `u32::MAX` for none.
@@ -18,7 +18,7 @@ pub(super) struct Packages {
 }
 
 impl Packages {
-    /// Returns the packages of a tree of `files` files. What a file says last counts.
+    /// Returns the packages of a tree of `files` files. The last declaration of a file counts.
     pub(super) fn new(files: usize, declared: &[(FileId, &str)]) -> Packages {
         let mut packages = Packages { of_file: vec![u32::MAX; files], ..Packages::default() };
         for &(file, name) in declared {
@@ -48,7 +48,7 @@ impl Packages {
         packages
     }
 
-    /// Returns true if no file has said anything.
+    /// Returns true if no file declares a package.
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }

@@ -1,5 +1,5 @@
-//! PHP: classes by the autoload rules of `composer.json` (PSR-4, PSR-0), by declared namespaces, and
-//! files that are included by path.
+//! PHP: classes by the autoload rules of `composer.json` (PSR-4, PSR-0) and by declared namespaces,
+//! and files that are included by path.
 
 use serde_json::Value;
 
@@ -12,20 +12,20 @@ use super::packages::Packages;
 use super::target::{Found, Otherwise, Reason};
 use super::tree::{Probe, Tree, join};
 
-/// Files of one namespace that are looked at for a class.
+/// The most files of one namespace that are searched for a class.
 const FILES_MAX: usize = 4096;
 
 /// The autoload rules of a tree.
 pub(super) struct Autoload {
-    /// The longest prefix first; of two alike, in the order of their manifests.
+    /// The longest prefix first; equal ones in the order of their manifests.
     rules: Vec<Rule>,
 }
 
 struct Rule {
-    /// With `\` at its end, or empty.
+    /// Empty, or with `\` at its end.
     prefix: String,
     folder: Vec<u8>,
-    /// True if the prefix is part of the path, too: PSR-0.
+    /// True if the prefix is part of the path as well: PSR-0.
     keeps_prefix: bool,
 }
 
@@ -61,7 +61,7 @@ impl Autoload {
             return Otherwise::Unknown;
         }
         let mut probe = Probe::new(tree);
-        // `use A\B;` may be written down whole, or as the name B of the namespace A.
+        // `use A\B;` may be recorded as a whole, or as the name B of the namespace A.
         if let Some((file, reason)) = self.class(tree, packages, &mut probe, written) {
             found.add(file, 1.0, reason);
         }
@@ -83,7 +83,7 @@ impl Autoload {
         Otherwise::Outside
     }
 
-    /// Returns the file of a class by its whole name.
+    /// Returns the file of a class by its qualified name.
     fn class(
         &self,
         tree: &Tree,
@@ -117,7 +117,7 @@ fn of_entry(folder: &[u8], entry: (&String, &Value), keeps_prefix: bool) -> Vec<
     folders.filter_map(rule).collect()
 }
 
-/// `include 'a/b.php'`, perhaps with `__DIR__ .` before it, which is taken for the file's folder.
+/// `include 'a/b.php'`, possibly after `__DIR__ .`, which is assumed to be the file's directory.
 fn by_path(tree: &Tree, written: &str, found: &mut Found) {
     let written = written.trim_start_matches('/');
     for folder in tree.up(tree.folder(found.from)) {

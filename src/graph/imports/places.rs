@@ -1,5 +1,5 @@
-//! Languages whose imports are little more than paths: a table says which endings a path may be
-//! without, and in which folders it is looked for.
+//! Languages whose imports are little more than paths. A table lists the extensions that a path may
+//! omit, and the directories in which it is searched.
 
 use std::collections::HashMap;
 
@@ -11,30 +11,31 @@ use super::manifest::{Kind, Manifests};
 use super::target::{Found, Otherwise, Reason, TARGETS_MAX};
 use super::tree::{Probe, Tree, join};
 
-/// How a language's paths are written.
+/// How imports write paths.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Style {
     /// As paths.
     Slashes,
     /// As `a.b.c`.
     Dots,
-    /// As `A.B.C`, in files named `a/b/c`.
+    /// As `A.B.C`, for files named `a/b/c`.
     Camels,
-    /// As `A.B`, in files named `a.ml`, wherever they lie.
+    /// As `A.B`, for files named `a.ml`, in any directory.
     FirstCapital,
 }
 
-/// Where a language's imports lead.
+/// The import rules of a language.
 struct Rules {
     family: Family,
     style: Style,
-    /// What may follow the path, the likeliest first.
+    /// Extensions that the path may omit, the most likely first.
     endings: &'static [&'static str],
-    /// Folders below those around the importing file in which it is looked for; each with `/`.
+    /// Directories that are searched, relative to those that enclose the importing file; each ends
+    /// with `/`.
     folders: &'static [&'static str],
-    /// True if the only path of the tree that ends so counts, too.
+    /// True if the only path of the tree with that end counts, too.
     unique: bool,
-    /// What is never in the tree: names, and starts that end with a mark.
+    /// Names, and prefixes that end with a separator, that are never in the tree.
     outside: &'static [&'static str],
 }
 
@@ -161,9 +162,9 @@ const RULES: &[Rules] = &[
     },
 ];
 
-/// Packages of the tree that imports name.
+/// Packages of the tree that imports refer to by name.
 pub(super) struct Projects {
-    /// The folders of Dart's packages.
+    /// The directories of Dart's packages.
     dart: HashMap<String, Vec<u8>>,
 }
 
@@ -225,9 +226,9 @@ struct Lookup<'t> {
 }
 
 impl Lookup<'_> {
-    /// Looks next to the importing file.
+    /// Searches relative to the importing file.
     fn relative(&mut self, written: &str, kind: ImportKind, found: &mut Found) -> bool {
-        // Ruby's `require` and names of modules do not look there.
+        // Ruby's `require` and module names are not relative.
         let is_named = matches!(self.rules.style, Style::Dots | Style::Camels)
             || self.rules.family == Family::Ruby;
         if is_named && kind != ImportKind::LocalInclude && !written.starts_with('.') {
@@ -238,7 +239,7 @@ impl Lookup<'_> {
         path.is_some_and(|path| self.at(&path, 1.0, Reason::Path, found))
     }
 
-    /// Looks below the folders around the importing file, the nearest first.
+    /// Searches the directories that enclose the importing file, the nearest first.
     fn around(&mut self, written: &str, found: &mut Found) -> bool {
         if written.starts_with('.') {
             return false;
@@ -257,7 +258,7 @@ impl Lookup<'_> {
         false
     }
 
-    /// Looks for the only path that ends so.
+    /// Searches for the only path with that end.
     fn unique(&mut self, written: &str, found: &mut Found) -> bool {
         let tail = written.trim_start_matches("../").trim_start_matches("./");
         for ending in self.rules.endings {
@@ -272,13 +273,13 @@ impl Lookup<'_> {
         false
     }
 
-    /// Adds what is at a path, with an ending where needed.
+    /// Adds the file at a path, with an added extension if needed.
     fn at(&mut self, path: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
         if matches!(self.rules.family, Family::Hcl | Family::Swift) {
             return self.folder(path, confidence, reason, found);
         }
         let file = self.probe.endings(path, self.rules.endings).or_else(|| {
-            // Sass has parts whose names start with `_`.
+            // Sass has partial files whose names start with `_`.
             let is_css = self.rules.family == Family::Css;
             let (folder, name) = crate::base::path::split(path);
             let partial = [folder, if folder.is_empty() { b"_" } else { b"/_" }, name].concat();
@@ -291,7 +292,7 @@ impl Lookup<'_> {
         file.is_some()
     }
 
-    /// Adds the files of a folder that is imported as a whole.
+    /// Adds the files of a directory that is imported as a whole.
     fn folder(&mut self, path: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
         let Some(folder) = self.tree.find_folder(path) else { return false };
         let is_swift = self.rules.family == Family::Swift;
@@ -310,13 +311,13 @@ impl Lookup<'_> {
     }
 }
 
-/// Returns true if a path is that name, or starts with it where it ends with a mark.
+/// Returns true if a path equals `start`, or starts with it if it ends with a separator.
 fn is_like(written: &str, start: &str) -> bool {
     written == start
         || written.starts_with(start) && !start.ends_with(|last: char| last.is_alphanumeric())
 }
 
-/// Returns the path that a module's name stands for.
+/// Returns the path of a module's name.
 fn path_of(style: Style, module: &str) -> String {
     match style {
         Style::Slashes => module.trim_start_matches('~').to_owned(),
@@ -351,14 +352,14 @@ fn snake(module: &str) -> String {
     path
 }
 
-/// Returns what follows the variables with which a path starts: `$(srctree)/a.mk`, `${DIR}/a.sh`,
-/// `"$(dirname "$0")"/a.sh`. They stand for the folder of the file, or one around it.
+/// Returns the path after the variables that it starts with: `$(srctree)/a.mk`, `${DIR}/a.sh`,
+/// `"$(dirname "$0")"/a.sh`. They are assumed to hold the file's directory or an enclosing one.
 fn without_variable(written: &str) -> &str {
     let written = written.trim_matches(['"', '\'']);
     if !written.starts_with('$') {
         return written;
     }
-    // The path starts behind the last bracket or name.
+    // The path starts after the last bracket or name.
     let closed = written.rfind([')', '}']).map_or(0, |at| at + 1);
     let rest = &written[closed..];
     let slash = rest.find('/').map_or(rest.len(), |at| at + 1);

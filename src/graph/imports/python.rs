@@ -1,8 +1,8 @@
-//! Python: packages and modules below the roots of sources, relative imports, namespace packages.
+//! Python: packages and modules below the source roots, relative imports, namespace packages.
 //!
-//! Search paths are set by programs, so roots are guessed: the folder around the importing file's
-//! own outermost package, roots that manifests name (`src` layouts), and every folder around; then
-//! any folder of the tree that holds an outermost package of that name. Re-exports of an
+//! Programs set search paths, so roots are guessed: the directory above the importing file's own
+//! outermost package, roots in manifests (`src` layouts), and every enclosing directory; then any
+//! directory of the tree that contains an outermost package of that name. Re-exports of an
 //! `__init__.py` are not followed here.
 
 use std::collections::HashMap;
@@ -18,31 +18,31 @@ use super::tree::{FolderId, Probe, Tree};
 mod layout;
 mod standard;
 
-/// Places where a name is looked for.
+/// The most directories in which a name is searched.
 const PLACES_MAX: usize = 64;
 
-/// Files that may be a package's, the likeliest first.
+/// Files of a package, the most likely first.
 const PACKAGE_FILES: &[&[u8]] = &[b"/__init__.py", b"/__init__.pyi"];
 
-/// Endings of modules, the likeliest first.
+/// Extensions of modules, the most likely first.
 const MODULE_ENDINGS: &[&[u8]] = &[b".py", b".pyi", b".pyx"];
 
-/// Where the sources of a tree start.
+/// The source roots of a tree.
 pub(super) struct Roots {
-    /// Folders that hold outermost packages (with an `__init__.py`), by the packages' names.
+    /// Directories that contain outermost packages (with an `__init__.py`), by the packages' names.
     packages: HashMap<Vec<u8>, Vec<FolderId>>,
-    /// Roots that manifests name, each manifest's together.
+    /// Roots that manifests name, grouped by manifest.
     named: Vec<Vec<Vec<u8>>>,
-    /// The manifest whose roots hold for a folder.
+    /// The manifest whose roots apply to a directory.
     nearest: Nearest,
 }
 
-/// What a dotted name stands for.
+/// What a dotted name refers to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Module {
-    /// A file; of a package its `__init__.py`.
+    /// A file; for a package its `__init__.py`.
     File(FileId),
-    /// A folder without an `__init__.py`.
+    /// A directory without an `__init__.py`.
     Namespace(FolderId),
 }
 
@@ -93,7 +93,7 @@ impl Roots {
         let mut lookup = Lookup { tree, probe: Probe::new(tree), import, name };
         let mut is_here = false;
         for (place, (root, confidence)) in self.roots(tree, folder, top).enumerate() {
-            // What the standard library has is found at the first root, which comes before it.
+            // A module of the standard library takes precedence over all roots but the first.
             if place > 0 && standard::has(top) {
                 break;
             }
@@ -111,8 +111,8 @@ impl Roots {
         }
     }
 
-    /// Returns the folders below which the name `top` is looked for, the likeliest first, with the
-    /// confidence that each gives.
+    /// Returns the directories below which the name `top` is searched, the most likely first, each
+    /// with its confidence.
     fn roots<'r>(
         &'r self,
         tree: &'r Tree,
@@ -124,7 +124,7 @@ impl Roots {
         let around = tree.up(own).skip(1).map(|folder| (tree.folder_path(folder), 0.9));
         let packages = self.packages.get(top.as_bytes()).map_or(&[][..], Vec::as_slice);
         let elsewhere = if packages.len() == 1 { 0.8 } else { 0.4 };
-        // Of several packages of one name, the one that lies nearest counts.
+        // Of several packages of one name, the nearest counts.
         let own_path = tree.folder_path(own);
         let near = packages.iter().copied().max_by_key(|&package| {
             let path = tree.folder_path(package);
@@ -137,7 +137,7 @@ impl Roots {
             .chain(near.map(|root| (tree.folder_path(root), elsewhere)))
     }
 
-    /// Returns the folder paths below which modules of a file's project lie, the likeliest first.
+    /// Returns the source directories of a file's project, the most likely first.
     pub(super) fn bases<'r>(
         &'r self,
         tree: &'r Tree,
@@ -147,29 +147,29 @@ impl Roots {
     }
 }
 
-/// Returns true if a folder has an `__init__.py`.
+/// Returns true if a directory has an `__init__.py`.
 fn is_package(tree: &Tree, folder: FolderId) -> bool {
     let members = tree.members(folder);
-    // They are in path order, and so by name.
+    // They are in path order, and therefore in the order of names.
     let at = members.partition_point(|&file| tree.name(file) < &b"__init__.py"[..]);
     members.get(at).is_some_and(|&file| tree.name(file).starts_with(b"__init__.py"))
 }
 
-/// Returns the folder that holds the outermost package around `folder`; `folder` itself if it is no
-/// package.
+/// Returns the directory that contains the outermost package around `folder`; `folder` itself if it
+/// is not a package.
 fn outermost(tree: &Tree, folder: FolderId) -> FolderId {
     tree.up(folder).find(|&folder| !is_package(tree, folder)).unwrap_or(FolderId::ROOT)
 }
 
-/// `from ..a import b`: from the package of the importing file, one level up for each dot after the
-/// first.
+/// `from ..a import b`: relative to the package of the importing file, one level up for each dot
+/// after the first.
 fn relative(tree: &Tree, import: &Import, dots: usize, name: &str, found: &mut Found) {
     let Some(package) = tree.up(tree.folder(found.from)).nth(dots - 1) else { return };
     let mut lookup = Lookup { tree, probe: Probe::new(tree), import, name };
     lookup.below(tree.folder_path(package), 1.0, Reason::Path, found);
 }
 
-/// One dotted name that is looked for.
+/// The search for one dotted name.
 struct Lookup<'t, 'i> {
     tree: &'t Tree,
     probe: Probe<'t>,
@@ -178,8 +178,8 @@ struct Lookup<'t, 'i> {
 }
 
 impl Lookup<'_, '_> {
-    /// Adds what the name stands for below `root`, and the import's names that are modules
-    /// themselves. Returns true if there is such a module.
+    /// Adds the module that the name refers to below `root`, and those of the import's names that
+    /// are modules themselves. Returns true if there is such a module.
     fn below(&mut self, root: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
         let Some((module, folder)) = self.walk(root, confidence, reason, found) else {
             return false;
@@ -191,12 +191,12 @@ impl Lookup<'_, '_> {
                 found.add_name(place, file, confidence, reason);
             }
         }
-        // A namespace package has no file: it counts if it has what is asked for.
+        // A namespace package has no file: it counts if it contains the imported names.
         matches!(module, Module::File(_)) || !found.is_empty()
     }
 
     /// Follows the name's parts from `root`, and adds the file that they lead to. Returns it with
-    /// the path of the folder where its submodules lie.
+    /// the path of the directory of its submodules.
     fn walk(
         &mut self,
         root: &[u8],
@@ -219,7 +219,7 @@ impl Lookup<'_, '_> {
                 return None;
             }
             let Some(module) = self.module(&folder, part.as_bytes()) else {
-                // What is loaded by its text may name something inside of a module.
+                // A dynamic import may name a definition inside of a module.
                 let is_inside = self.import.kind >= ImportKind::Dynamic;
                 let (Some(Module::File(file)), true) = (last, is_inside) else { return None };
                 let rest = parts - place;
@@ -239,8 +239,8 @@ impl Lookup<'_, '_> {
         last.map(|module| (module, folder))
     }
 
-    /// Returns what a name stands for in a folder: a package comes before a module, and a folder
-    /// without an `__init__.py` last.
+    /// Returns what a name refers to in a directory: a package takes precedence over a module, and
+    /// a directory without an `__init__.py` comes last.
     fn module(&mut self, folder: &[u8], name: &[u8]) -> Option<Module> {
         let ways = PACKAGE_FILES.iter().chain(MODULE_ENDINGS);
         for ending in ways {
@@ -251,7 +251,7 @@ impl Lookup<'_, '_> {
         self.probe.folder(folder, &[name]).map(Module::Namespace)
     }
 
-    /// Returns what a folder is as a package.
+    /// Returns the package in a directory.
     fn package(&mut self, folder: &[u8]) -> Option<Module> {
         let files = PACKAGE_FILES.iter().map(|ending| &ending[1..]);
         for file in files {

@@ -1,9 +1,9 @@
-//! Rust: crates of the tree by name, and the tree of modules as the paths of files make it.
+//! Rust: crates of the tree by name, and the module tree as the paths of files imply it.
 //!
-//! `mod` declarations are not known here, so a module is where a path says it should be: `a::b` is
-//! `a/b.rs` or `a/b/mod.rs`. A file that a `#[path]` puts elsewhere is found by its `mod` alone, and
-//! what macros or `include!` make is not found. Of a package with both a library and a binary, a
-//! file below `src/` counts as the library's.
+//! `mod` declarations are not read here, so a module is where its path implies: `a::b` is `a/b.rs`
+//! or `a/b/mod.rs`. A file that a `#[path]` puts elsewhere is found only by its `mod`, and modules
+//! made by macros or `include!` are not found. In a package with both a library and a binary, a
+//! file below `src/` belongs to the library.
 
 mod cargo;
 
@@ -22,35 +22,36 @@ use cargo::Package;
 /// Crates of the toolchain.
 const STANDARD: &[&str] = &["alloc", "core", "proc_macro", "std", "test"];
 
-/// Folders of a package whose files and folders with a `main.rs` are crates of their own.
+/// Directories of a package in which files, and directories with a `main.rs`, are crates of their
+/// own.
 const CRATES_OF_FILES: &[&[u8]] = &[b"benches", b"examples", b"src/bin", b"tests"];
 
 /// The packages of a tree.
 pub(super) struct Workspace {
     packages: Vec<Package>,
     nearest: Nearest,
-    /// The package of each library, by the name that others import it by.
+    /// The package of each library, by its import name.
     libraries: HashMap<String, usize>,
-    /// Which package a folder belongs to, by the folder.
+    /// The package of each package directory.
     by_folder: HashMap<FolderId, usize>,
-    /// Crate roots that manifests name, libraries included.
+    /// Crate roots in manifests, including libraries.
     named_roots: HashSet<FileId>,
-    /// Folders whose every file is a crate's root.
+    /// Directories in which every file is the root of a crate.
     crates_of_files: HashSet<FolderId>,
-    /// For each folder, the one in which the modules of its crate start.
+    /// For each directory, the root directory of its crate's modules.
     starts: Vec<FolderId>,
 }
 
-/// Where a walk along the module tree stands.
+/// A position in the module tree.
 #[derive(Clone, Debug)]
 struct Module {
-    /// The file; `None` for a folder that no file stands for.
+    /// The file; `None` for a directory without one.
     file: Option<FileId>,
-    /// The folder of the modules below.
+    /// The directory of its submodules.
     folder: Vec<u8>,
 }
 
-/// What the first part of a path stands for.
+/// What the first part of a path refers to.
 enum Start {
     Here(Module, Reason, f32),
     Outside,
@@ -71,7 +72,7 @@ impl Workspace {
             let crates = CRATES_OF_FILES.iter().map(|crates| path::join(path, crates));
             crates_of_files.extend(crates.filter_map(|crates| tree.find_folder(&crates)));
             if package.library.is_some() && !package.library_name.is_empty() {
-                // Of two with one name the one that lies higher counts.
+                // Of two libraries with one name, the one at the higher level counts.
                 let depth = |place: usize| tree.up(packages[place].folder).count();
                 let slot = libraries.entry(package.library_name.clone()).or_insert(place);
                 if depth(place) < depth(*slot) {
@@ -94,7 +95,7 @@ impl Workspace {
         workspace
     }
 
-    /// Fills `starts`: a folder that starts no crate belongs to the one around it.
+    /// Fills `starts`: a directory that is not the root of a crate belongs to its parent's.
     fn find_starts(&mut self, tree: &Tree) {
         let named: HashSet<FolderId> =
             self.packages.iter().flat_map(Package::files).map(|root| tree.folder(root)).collect();
@@ -133,7 +134,7 @@ impl Workspace {
             Some(rest) => (rest, true),
             None => (import.module.as_str(), false),
         };
-        // `use a;` may be written down as a name without a module.
+        // `use a;` may be recorded as a name without a module.
         let lone = import.names.first().filter(|_| written.is_empty());
         let written = lone.map_or(written, |name| name.name.as_str());
         let mut parts = written.split("::").map(|part| part.trim_start_matches("r#")).peekable();
@@ -153,11 +154,12 @@ impl Workspace {
         }
     }
 
-    /// `mod a;`, perhaps with a path that an attribute gives.
+    /// `mod a;`, possibly with a path from an attribute.
     fn submodule(&self, tree: &Tree, importer: &Importer<'_>, import: &Import, found: &mut Found) {
         let written = import.module.as_str();
         if written.ends_with(".rs") || written.contains('/') {
-            // The path is relative to the file's folder; inside of other modules to their folder.
+            // The path is relative to the file's directory; inside of other modules to their
+            // directory.
             let folder = match importer.inside.is_empty() {
                 true => tree.folder_path_of(found.from).to_vec(),
                 false => self.here(tree, importer).folder,
@@ -176,7 +178,7 @@ impl Workspace {
         }
     }
 
-    /// Returns what a path starts from, and takes the parts that say so.
+    /// Returns the start of a path, and removes the parts that determine it.
     fn start<'p>(
         &self,
         tree: &Tree,
@@ -207,7 +209,8 @@ impl Workspace {
                 Start::Here(self.here(tree, &importer), Reason::Module, 1.0)
             }
             name => {
-                // A module of the file comes before a crate: were there both, it would be an error.
+                // A module of the file takes precedence over a crate; having both would be an
+                // error.
                 let here = self.here(tree, importer);
                 if child(&mut Probe::new(tree), &here.folder, name).is_some() {
                     return Start::Here(here, Reason::Module, 1.0);
@@ -217,7 +220,7 @@ impl Workspace {
                     parts.next();
                     return library;
                 }
-                // Before 2018 paths began at the crate's root.
+                // Before the 2018 edition, paths began at the crate's root.
                 let root = self.root_module(tree, importer.file);
                 let is_below = child(&mut Probe::new(tree), &root.folder, name).is_some();
                 if is_below && !STANDARD.contains(&name) {
@@ -228,7 +231,7 @@ impl Workspace {
         }
     }
 
-    /// Returns the root of the library that a file's crate knows as `name`.
+    /// Returns the root of the library that a file's crate imports as `name`.
     fn library(&self, tree: &Tree, from: FileId, name: &str) -> Start {
         let own = self.nearest.of(tree.folder(from)).map(|place| &self.packages[place]);
         let dependency = own.and_then(|package| package.dependencies.get(name));
@@ -244,7 +247,7 @@ impl Workspace {
         let by_name = || self.libraries.get(real_name).copied();
         let Some(place) = by_path.or_else(itself).or_else(by_name) else {
             let is_known = dependency.is_some() || STANDARD.contains(&name);
-            // Without a manifest to ask, a name that no module has is taken for a crate's.
+            // Without a manifest, a name that no module has is assumed to be a crate.
             return if is_known || own.is_none() { Start::Outside } else { Start::Unknown };
         };
         let package = &self.packages[place];
@@ -255,7 +258,7 @@ impl Workspace {
         Start::Here(module, Reason::Workspace, if is_sure { 1.0 } else { 0.8 })
     }
 
-    /// Returns the module that an import stands in.
+    /// Returns the module that contains an import.
     fn here(&self, tree: &Tree, importer: &Importer<'_>) -> Module {
         let mut folder = self.children(tree, importer.file);
         for name in importer.inside {
@@ -264,13 +267,13 @@ impl Workspace {
         Module { file: Some(importer.file), folder }
     }
 
-    /// Returns the module at the root of a file's crate.
+    /// Returns the root module of a file's crate.
     fn root_module(&self, tree: &Tree, file: FileId) -> Module {
         let folder = self.root_folder(tree, file).to_vec();
         Module { file: self.crate_root(tree, file), folder }
     }
 
-    /// Returns the folder in which the modules of a file lie.
+    /// Returns the directory of a file's submodules.
     fn children(&self, tree: &Tree, file: FileId) -> Vec<u8> {
         let folder = tree.folder_path_of(file);
         let name = tree.name(file);
@@ -280,7 +283,7 @@ impl Workspace {
         path::join(folder, name.strip_suffix(b".rs").unwrap_or(name))
     }
 
-    /// Returns true if a file is the root of a crate, as its place or a manifest says.
+    /// Returns true if a file is the root of a crate, by its path or a manifest.
     fn is_root(&self, tree: &Tree, file: FileId) -> bool {
         if self.named_roots.contains(&file) {
             return true;
@@ -294,8 +297,8 @@ impl Workspace {
         }
     }
 
-    /// Returns true if a `main.rs` in `folder` is a crate's root; below other modules it is a module
-    /// of that name.
+    /// Returns true if a `main.rs` in `folder` is the root of a crate; below other modules it is a
+    /// module of that name.
     fn may_hold_root(&self, tree: &Tree, folder: FolderId) -> bool {
         let package = self.nearest.of(folder).map(|place| self.packages[place].folder);
         let Some(package) = package else { return true };
@@ -308,7 +311,7 @@ impl Workspace {
             || parent.is_some_and(|parent| self.crates_of_files.contains(&parent))
     }
 
-    /// Returns the folder in which the modules of a file's crate start.
+    /// Returns the root directory of the modules of a file's crate.
     fn root_folder<'t>(&self, tree: &'t Tree, file: FileId) -> &'t [u8] {
         let folder = tree.folder(file);
         let start = if self.is_root(tree, file) { folder } else { self.starts[folder.index()] };
@@ -328,12 +331,12 @@ impl Workspace {
         usual.or_else(|| {
             let members = tree.members(folder).iter().copied();
             let mut roots = members.filter(|&root| self.is_root(tree, root));
-            // What several crates share, such as `tests/common/`, is nobody's in particular.
+            // Modules that several crates share, such as `tests/common/`, belong to none of them.
             roots.next().filter(|_| roots.next().is_none())
         })
     }
 
-    /// Returns the file of the module that a file's module lies in.
+    /// Returns the file of the parent module of a file.
     fn parent(&self, tree: &Tree, file: FileId) -> Option<FileId> {
         if self.is_root(tree, file) {
             return None;
@@ -349,14 +352,14 @@ impl Workspace {
     }
 }
 
-/// Returns the files of a folder that are crates' roots by their names, the library's first.
+/// Returns the files of a directory that are crate roots by their names, the library's first.
 fn usual_roots(tree: &Tree, folder: FolderId) -> impl Iterator<Item = FileId> {
     let path = tree.folder_path(folder);
     let names: [&[u8]; 2] = [b"lib.rs", b"main.rs"];
     names.into_iter().filter_map(move |name| tree.file(&path::join(path, name)))
 }
 
-/// Returns the file of the module `name` whose parent's modules lie in `folder`.
+/// Returns the file of the module `name` whose parent has its submodules in `folder`.
 fn child(probe: &mut Probe<'_>, folder: &[u8], name: &str) -> Option<FileId> {
     let name = name.as_bytes();
     probe.file(folder, &[name, b".rs"]).or_else(|| probe.file(folder, &[name, b"/mod.rs"]))
@@ -370,10 +373,10 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    /// Adds the module that the longest part of the path leads to, and the import's names that are
-    /// modules themselves.
+    /// Adds the module that the longest possible part of the path leads to, and those of the
+    /// import's names that are modules themselves.
     fn follow(&mut self, start: Module, parts: &[&str], import: &Import, found: &mut Found) {
-        // Modules inside of files have folders, but no file: `rest` counts from the last file.
+        // Modules inside of files have directories, but no file: `rest` counts from the last file.
         let mut rest = parts.len();
         let (mut file, mut folder) = (start.file, start.folder);
         for (place, name) in parts.iter().enumerate() {

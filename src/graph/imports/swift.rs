@@ -1,19 +1,20 @@
-//! Swift: the files below a module's folder see each other's names without importing them.
+//! Swift: the files below a module's directory see each other's names without importing them.
 //!
-//! A package keeps the files of the module `X` below `Sources/X` or `Tests/X`. What lies elsewhere
-//! (an application's project) counts as one module.
+//! A package has the files of the module `X` below `Sources/X` or `Tests/X`. All other files (an
+//! application's project) count as one module.
 
 use std::collections::BTreeMap;
 
 use super::tree::Tree;
 use crate::base::ids::FileId;
 
-/// Folders whose folders are modules.
+/// Directories whose subdirectories are modules.
 const ROOTS: &[&[u8]] = &[b"Sources", b"Tests"];
 
 /// The modules of a tree.
 pub(super) struct Modules {
-    /// The files of each module by its folder, in path order; the empty one has those of none.
+    /// The files of each module by its directory, in path order; the empty path has those without a
+    /// module.
     files: BTreeMap<Vec<u8>, Vec<FileId>>,
 }
 
@@ -40,13 +41,13 @@ impl Modules {
     }
 }
 
-/// Returns the path of the module's folder that a file lies in; empty for none.
+/// Returns the path of the module directory that contains a file; empty if there is none.
 fn folder(path: &[u8]) -> &[u8] {
     let mut end = 0;
     let mut is_module = false;
     for part in path.split(|&byte| byte == b'/') {
         end += part.len();
-        // A file right below `Sources` is of no module.
+        // A file directly below `Sources` belongs to no module.
         if is_module && end < path.len() {
             return &path[..end];
         }

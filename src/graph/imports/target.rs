@@ -1,10 +1,10 @@
-//! What an import leads to: files, each with its confidence and the reason.
+//! The targets of an import: files, each with its confidence and a reason.
 
 use serde::Serialize;
 
 use crate::base::ids::FileId;
 
-/// Files that one import leads to; more are left out.
+/// The most targets of one import; further ones are dropped.
 pub(super) const TARGETS_MAX: usize = 1024;
 
 /// A file that an import leads to.
@@ -12,45 +12,46 @@ pub(super) const TARGETS_MAX: usize = 1024;
 pub struct Target {
     /// The file.
     pub file: FileId,
-    /// How sure it is that the import means this file, from 0 to 1.
+    /// The confidence that the import refers to this file, from 0 to 1.
     pub confidence: f32,
-    /// By which rule it was found.
+    /// The rule by which it was found.
     pub reason: Reason,
-    /// The place among the import's names that this file alone stands for (`from a import b`, where
-    /// `b` is a file); `None` for what all names are imported from.
+    /// The position in the import's names of the only name that refers to this file (`from a import
+    /// b`, where `b` is a file); `None` for the file from which all names are imported.
     pub name: Option<usize>,
-    /// How many last parts of the import's module name no file: they are to be found inside of it.
+    /// How many of the last parts of the import's module path have no file: they are definitions
+    /// inside of it.
     pub rest: usize,
 }
 
-/// By which rule a file was found.
+/// The rule by which a file was found.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Its path, relative to the importing file.
     Path,
-    /// Its path below a root of sources or includes.
+    /// Its path below a root of sources or include files.
     Root,
     /// A mapping of the project's configuration: `paths`, `imports`, PSR-4, `replace`.
     Mapped,
     /// The name of a package, crate or module of this tree.
     Workspace,
-    /// The package or namespace that it says it is of, or lies in.
+    /// Its declared package or namespace, or that of its directory.
     Package,
-    /// Its place in the tree of modules.
+    /// Its position in the module tree.
     Module,
-    /// A habit of projects: `@/` is `src/`, `include/` is searched.
+    /// A convention: `@/` is `src/`, `include/` is searched.
     Convention,
-    /// The only path of the tree that ends so.
+    /// The only path of the tree with that end.
     Unique,
-    /// One of several paths that end so.
+    /// One of several paths with that end.
     Ambiguous,
-    /// It fits the literal parts of what is loaded while the program runs.
+    /// It matches the literal parts of a dynamic import.
     Pattern,
 }
 
 impl Reason {
-    /// Returns the rule in words, to follow "found by".
+    /// Returns the rule as text, to follow "found by".
     pub fn words(self) -> &'static str {
         match self {
             Reason::Path => "its relative path",
@@ -67,19 +68,19 @@ impl Reason {
     }
 }
 
-/// What became of an import.
+/// The result of resolving an import.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolution {
-    /// It leads to these files, of which there is at least one.
+    /// These files, at least one.
     Inside(Vec<Target>),
-    /// It leads out of the tree: a standard library, a dependency.
+    /// Outside of the tree: a standard library, a dependency.
     Outside,
-    /// It is not known where it leads.
+    /// Unresolved.
     Unknown,
 }
 
 impl Resolution {
-    /// Returns the files that it leads to; none if they are outside or unknown.
+    /// Returns the targets; none if they are outside or unresolved.
     pub fn targets(&self) -> &[Target] {
         match self {
             Resolution::Inside(targets) => targets,
@@ -98,18 +99,18 @@ impl Resolution {
     }
 }
 
-/// What an import is if no file is found for it.
+/// The result if no file is found for an import.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Otherwise {
     Outside,
     Unknown,
 }
 
-/// Targets as they are found, the best rule first.
+/// Targets in the order in which they are found, the best rule first.
 pub(super) struct Found {
-    /// The file that imports.
+    /// The importing file.
     pub(super) from: FileId,
-    /// True if a file may import from itself: Rust's modules inside of a file do.
+    /// True if a file may import from itself, as Rust's inline modules do.
     keeps_self: bool,
     targets: Vec<Target>,
 }
@@ -123,23 +124,24 @@ impl Found {
         self.targets.is_empty()
     }
 
-    /// Adds the file that all names are imported from.
+    /// Adds the file from which all names are imported.
     pub(super) fn add(&mut self, file: FileId, confidence: f32, reason: Reason) {
         self.push(Target { file, confidence, reason, name: None, rest: 0 });
     }
 
-    /// Adds the file that one name stands for.
+    /// Adds the file that one name refers to.
     pub(super) fn add_name(&mut self, name: usize, file: FileId, confidence: f32, reason: Reason) {
         self.push(Target { file, confidence, reason, name: Some(name), rest: 0 });
     }
 
-    /// Adds a target; one that is there already, or one too many, changes nothing.
+    /// Adds a target, unless it is already present or the limit is reached.
     pub(super) fn push(&mut self, target: Target) {
         if target.file == self.from && !self.keeps_self {
             return;
         }
         let is_there = |old: &Target| old.file == target.file && old.name == target.name;
-        // Files of a package come each once, so only the latest are worth a look.
+        // Each file of a package is added once, so it is sufficient to compare with the latest
+        // targets.
         if self.targets.len() < TARGETS_MAX && !self.targets.iter().rev().take(64).any(is_there) {
             self.targets.push(target);
         }

@@ -1,8 +1,9 @@
-//! Imports of small trees, language by language, and what holds for all trees.
+//! Tests of imports on small trees, language by language, and of properties that hold for all
+//! trees.
 //!
-//! A tree is a text with a line `//- /path` before each file; only manifests need any content. An
+//! A tree is a text with a line `//- /path` before each file; only manifests need content. An
 //! import is written as `module [name, name]`; `<a.h>`, `"a.h"`, `mod a` and words such as
-//! `template` in front say its kind.
+//! `template` in front determine its kind.
 
 mod c;
 mod dynamic;
@@ -21,14 +22,14 @@ use crate::lang::facts::{Import, ImportKind, ImportedName};
 
 use super::{Family, Importer, Resolution, Resolver, is_manifest};
 
-/// A tree out of a text.
+/// A tree from a text.
 struct Fixture {
     paths: Vec<String>,
     resolver: Resolver,
 }
 
 impl Fixture {
-    /// Reads a text; a file whose first line is `package a.b` declares that.
+    /// Reads a text; a first line `package a.b` of a file declares its package.
     fn new(text: &str) -> Fixture {
         let mut files: Vec<(String, String)> = Vec::new();
         for line in text.lines() {
@@ -70,8 +71,8 @@ impl Fixture {
         Importer { file, family: family_of(path), package, inside: &[] }
     }
 
-    /// Returns where an import leads: a line `path confidence reason` for each target, with the name
-    /// that it stands for and the number of parts that are left.
+    /// Returns the targets of an import: a line `path confidence reason` for each, with the name
+    /// that refers to it and the number of remaining parts.
     fn lead(&self, importer: &Importer<'_>, written: &str) -> String {
         let import = import(written);
         let resolution = self.resolver.resolve(importer, &import);
@@ -94,7 +95,7 @@ impl Fixture {
     }
 }
 
-/// Checks where imports lead: rows of the importing file, the import, and the expected lines.
+/// Checks the targets of imports: rows of the importing file, the import, and the expected lines.
 fn check(tree: &str, rows: &[(&str, &str, &str)]) {
     let fixture = Fixture::new(tree);
     for (from, written, expected) in rows {

@@ -1,5 +1,5 @@
-//! The paths of a work tree, ready to be asked for: by whole path, by folder, by their last
-//! components. It knows nothing of languages, and nothing is read from a disk.
+//! The paths of a work tree, indexed by whole path, by directory and by their last components.
+//! Independent of languages; reads nothing from disk.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
@@ -7,17 +7,18 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::base::ids::FileId;
 use crate::base::path;
 
-/// Files or folders of one name that a look-up by last components goes through.
+/// The most files or directories of one name that a look-up by last components considers.
 const SAME_NAME_MAX: usize = 4096;
 
-/// A folder's place in [`Tree::folders`]; the root is 0 and a parent comes before its children.
+/// A directory's position in [`Tree::folders`]; the root is 0 and a parent comes before its
+/// children.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) struct FolderId(u32);
 
 impl FolderId {
     pub(super) const ROOT: FolderId = FolderId(0);
 
-    /// Returns the id of the place `index`, which is that of a folder.
+    /// Returns the id of the directory at the position `index`.
     pub(super) fn at(index: usize) -> FolderId {
         FolderId(FileId::new(index).0)
     }
@@ -27,15 +28,15 @@ impl FolderId {
     }
 }
 
-/// All paths of a tree with their folders.
+/// All paths of a tree and their directories.
 pub(super) struct Tree {
-    /// The paths one behind the other.
+    /// The concatenated paths.
     bytes: Vec<u8>,
-    /// Where each path ends in `bytes`.
+    /// The end of each path in `bytes`.
     ends: Vec<usize>,
     folder_of: Vec<FolderId>,
     folders: Vec<Folder>,
-    /// Files by the folder that they lie in, each folder's in path order.
+    /// Files by their directory, each directory's in path order.
     members: Vec<FileId>,
     /// Ids of files by the hash of their path.
     file_table: HashTable<u32>,
@@ -45,21 +46,22 @@ pub(super) struct Tree {
     folder_tails: Tails,
 }
 
-/// A folder that holds files, or folders that do.
+/// A directory with files in it or below it.
 struct Folder {
     parent: FolderId,
-    /// Some file below it, whose path starts with the folder's.
+    /// The first file below it, whose path starts with the directory's.
     first: FileId,
     /// The last file below it.
     last: FileId,
-    /// Bytes of its path.
+    /// The length of its path in bytes.
     len: usize,
-    /// Where its files end in `members`.
+    /// The end of its files in `members`.
     members_end: usize,
 }
 
 impl Tree {
-    /// Returns the tree of `paths`, which are in path order; a file's id is its place. O(n log n).
+    /// Returns the tree of `paths`, which are in path order; a file's id is its position. O(n log
+    /// n).
     pub(super) fn new<P: AsRef<[u8]>>(paths: &[P]) -> Tree {
         let root = Folder {
             parent: FolderId::ROOT,
@@ -113,7 +115,7 @@ impl Tree {
         }
     }
 
-    /// Returns the folder whose path is the first `len` bytes of the file's.
+    /// Returns the directory whose path is the first `len` bytes of the file's.
     fn enter_folder(&mut self, file: FileId, len: usize) -> FolderId {
         if let Some(folder) = self.find_folder(&self.path(file)[..len]) {
             return folder;
@@ -135,7 +137,7 @@ impl Tree {
         id
     }
 
-    /// Groups the files by folder: counts, sums, places.
+    /// Groups the files by directory with a counting sort.
     fn group(&mut self) {
         for folder in &self.folder_of {
             self.folders[folder.index()].members_end += 1;
@@ -159,12 +161,12 @@ impl Tree {
         self.ends.len()
     }
 
-    /// Returns the number of folders.
+    /// Returns the number of directories.
     pub(super) fn folders_len(&self) -> usize {
         self.folders.len()
     }
 
-    /// Returns a file's path; of a file that is not there, the empty one.
+    /// Returns a file's path; empty for a file that does not exist.
     pub(super) fn path(&self, file: FileId) -> &[u8] {
         let Some(&end) = self.ends.get(file.index()) else { return b"" };
         let start = match file.index() {
@@ -179,33 +181,33 @@ impl Tree {
         path::split(self.path(file)).1
     }
 
-    /// Returns the folder that a file lies in; of a file that is not there, the root.
+    /// Returns the directory of a file; the root for a file that does not exist.
     pub(super) fn folder(&self, file: FileId) -> FolderId {
         self.folder_of.get(file.index()).copied().unwrap_or(FolderId::ROOT)
     }
 
-    /// Returns a folder's path; the root's is empty.
+    /// Returns a directory's path; empty for the root.
     pub(super) fn folder_path(&self, folder: FolderId) -> &[u8] {
         let folder = &self.folders[folder.index()];
         &self.path(folder.first)[..folder.len]
     }
 
-    /// Returns the path of the folder that a file lies in.
+    /// Returns the path of a file's directory.
     pub(super) fn folder_path_of(&self, file: FileId) -> &[u8] {
         path::split(self.path(file)).0
     }
 
-    /// Returns the folder around a folder; `None` for the root.
+    /// Returns the parent of a directory; `None` for the root.
     pub(super) fn parent(&self, folder: FolderId) -> Option<FolderId> {
         (folder != FolderId::ROOT).then(|| self.folders[folder.index()].parent)
     }
 
-    /// Returns the folder and those around it, the root last.
+    /// Returns the directory and all that enclose it, ending with the root.
     pub(super) fn up(&self, folder: FolderId) -> impl Iterator<Item = FolderId> {
         std::iter::successors(Some(folder), |&folder| self.parent(folder))
     }
 
-    /// Returns the files that lie in a folder itself, in path order.
+    /// Returns the files directly in a directory, in path order.
     pub(super) fn members(&self, folder: FolderId) -> &[FileId] {
         let start = match folder.index() {
             0 => 0,
@@ -214,7 +216,7 @@ impl Tree {
         &self.members[start..self.folders[folder.index()].members_end]
     }
 
-    /// Returns the files below a folder, those in its folders included, in path order.
+    /// Returns the files in a directory and its subdirectories, in path order.
     pub(super) fn below(&self, folder: FolderId) -> impl Iterator<Item = FileId> {
         let path = self.folder_path(folder);
         let folder = &self.folders[folder.index()];
@@ -228,7 +230,7 @@ impl Tree {
         found.map(|&id| FileId(id))
     }
 
-    /// Returns the folder of that path. O(length).
+    /// Returns the directory of that path. O(length).
     pub(super) fn find_folder(&self, path: &[u8]) -> Option<FolderId> {
         if path.is_empty() {
             return Some(FolderId::ROOT);
@@ -243,7 +245,7 @@ impl Tree {
         files.filter(move |&file| ends_with(self.path(file), tail))
     }
 
-    /// Returns the folders whose path ends with the components `tail`, in path order; bounded.
+    /// Returns the directories whose path ends with the components `tail`, in path order; bounded.
     pub(super) fn folders_ending<'a>(
         &'a self,
         tail: &'a [u8],
@@ -252,7 +254,7 @@ impl Tree {
         folders.filter(move |&folder| ends_with(self.folder_path(folder), tail))
     }
 
-    /// Returns how many leading folders the paths of two files have in common.
+    /// Returns how many leading directories the paths of two files share.
     pub(super) fn shared_folders(&self, a: FileId, b: FileId) -> usize {
         let (a, b) = (self.path(a), self.path(b));
         let common = a.iter().zip(b).take_while(|(a, b)| a == b);
@@ -260,13 +262,13 @@ impl Tree {
     }
 }
 
-/// Returns true if `tail` is `path`, or its last components.
+/// Returns true if `tail` is `path` or consists of its last components.
 fn ends_with(path: &[u8], tail: &[u8]) -> bool {
     let Some(before) = path.strip_suffix(tail) else { return false };
     before.is_empty() || before.ends_with(b"/")
 }
 
-/// Joins a folder with a path as it is written, resolving `.` and `..`; `None` where that leaves
+/// Joins a directory with a path as it is written, resolving `.` and `..`; `None` if that leaves
 /// the root.
 pub(super) fn join(folder: &[u8], written: &str) -> Option<Vec<u8>> {
     let mut joined = Vec::with_capacity(folder.len() + written.len() + 16);
@@ -287,7 +289,7 @@ pub(super) fn join(folder: &[u8], written: &str) -> Option<Vec<u8>> {
     Some(joined)
 }
 
-/// Asks a tree for paths that are put together of parts, without an allocation for each.
+/// Looks up paths that are composed of parts, without an allocation for each.
 pub(super) struct Probe<'t> {
     tree: &'t Tree,
     buffer: Vec<u8>,
@@ -298,19 +300,19 @@ impl<'t> Probe<'t> {
         Probe { tree, buffer: Vec::with_capacity(128) }
     }
 
-    /// Returns the file in `folder` whose path below it is the parts, put together as they are.
+    /// Returns the file in `folder` whose relative path is the concatenated parts.
     pub(super) fn file(&mut self, folder: &[u8], parts: &[&[u8]]) -> Option<FileId> {
         self.fill(folder, parts);
         self.tree.file(&self.buffer)
     }
 
-    /// Returns the folder below `folder` whose path below it is the parts.
+    /// Returns the directory in `folder` whose relative path is the concatenated parts.
     pub(super) fn folder(&mut self, folder: &[u8], parts: &[&[u8]]) -> Option<FolderId> {
         self.fill(folder, parts);
         self.tree.find_folder(&self.buffer)
     }
 
-    /// Returns the first file that is `path` with one of the endings.
+    /// Returns the first existing file that is `path` with one of the extensions.
     pub(super) fn endings(&mut self, path: &[u8], endings: &[&str]) -> Option<FileId> {
         self.buffer.clear();
         self.buffer.extend_from_slice(path);
@@ -340,7 +342,7 @@ impl<'t> Probe<'t> {
 /// Ids by the last component of their path, and by the last two.
 #[derive(Default)]
 struct Tails {
-    /// Hash of the components and id, in this order.
+    /// Hash of the components and id, sorted.
     entries: Vec<(u64, u32)>,
     /// The first entry of each hash.
     table: HashTable<u32>,

@@ -45,17 +45,17 @@ impl Reason {
     /// Returns the reason as text.
     pub fn words(self) -> &'static str {
         match self {
-            Reason::Scope => "defined around it",
-            Reason::SameFile => "defined in the same file",
+            Reason::Scope => "in the enclosing scope",
+            Reason::SameFile => "in the same file",
             Reason::Import => "imported",
-            Reason::SamePackage => "of the same package",
-            Reason::StarImport => "imported with everything",
+            Reason::SamePackage => "in the same package",
+            Reason::StarImport => "wildcard import",
             Reason::Program => "visible in the whole program",
-            Reason::Receiver => "a member of the receiver's type",
+            Reason::Receiver => "resolved by receiver type",
             Reason::Inherited => "inherited by the receiver's type",
             Reason::Implementation => "implements the receiver's interface",
-            Reason::UniqueName => "the only one of that name",
-            Reason::Ambiguous => "one of several of that name",
+            Reason::UniqueName => "unique name",
+            Reason::Ambiguous => "ambiguous name",
         }
     }
 }

@@ -10,22 +10,22 @@ use super::super::tree::{FolderId, Tree, join};
 use super::{Look, split_star};
 use crate::base::ids::FileId;
 
-/// Paths that one entry of `exports` may lead to.
+/// The most paths that one entry of `exports` may lead to.
 const LEAVES_MAX: usize = 64;
 
-/// Bytes of such a path; a longer one is left out.
+/// The longest such path, in bytes; a longer one is ignored.
 const LEAF_BYTES_MAX: usize = 4096;
 
-/// Levels of conditions.
+/// The most nested conditions.
 const DEPTH_MAX: usize = 8;
 
-/// Globs that name members of workspaces.
+/// The most globs that name members of workspaces.
 const GLOBS_MAX: usize = 1024;
 
-/// Parts of a glob that stand for any number of folders; each multiplies the work.
+/// The most parts of a glob that match any number of directories; each multiplies the work.
 const DEEP_STARS_MAX: usize = 2;
 
-/// Folders that hold what is built, in front of the path of its source.
+/// Directories of build output, which replace the directory of the source.
 const BUILT: &[&str] = &[
     "build", "built", "cjs", "commonjs", "dist", "dts", "es", "es6", "esm", "lib", "module", "out",
     "output", "types", "umd",
@@ -37,7 +37,7 @@ pub(super) struct Package {
     name: String,
     exports: Value,
     imports: Value,
-    /// `source`, `module`, `main`, `types`: paths of the entry, the likeliest source first.
+    /// `source`, `module`, `main`, `types`: paths of the entry, the most likely source first.
     entries: Vec<String>,
     dependencies: HashSet<String>,
 }
@@ -59,8 +59,8 @@ impl Packages {
             folders.push(manifest.folder);
             all.push(Package::new(tree.folder_path(manifest.folder), &value));
         }
-        // Of two with one name (fixtures, examples) a member of a workspace comes first, then the
-        // one that lies higher.
+        // Of two packages with one name (fixtures, examples) a member of a workspace comes first,
+        // then the one at the higher level.
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.sort_by_key(|&at| {
             let folder = &all[at].folder;
@@ -77,25 +77,25 @@ impl Packages {
         Packages { nearest: Nearest::new(tree, folders.into_iter()), all, by_name }
     }
 
-    /// Returns the package that a folder belongs to.
+    /// Returns the package that a directory belongs to.
     pub(super) fn around(&self, folder: FolderId) -> Option<&Package> {
         self.nearest.of(folder).map(|place| &self.all[place])
     }
 
-    /// Returns the file that importing a folder means, if it is a package with an entry.
+    /// Returns the file that an import of a directory refers to, if it is a package with an entry.
     pub(super) fn of_folder(&self, look: &mut Look<'_>, folder: FolderId) -> Option<FileId> {
         let path = look.tree.folder_path(folder);
         let package = self.around(folder).filter(|package| package.folder == path)?;
         package.main(look).map(|entry| entry.0)
     }
 
-    /// Returns true if the package of `folder` says that it depends on the one that is imported.
+    /// Returns true if the package of `folder` declares the imported one as a dependency.
     pub(super) fn is_dependency(&self, folder: FolderId, written: &str) -> bool {
         let name = split_name(written).0;
         self.around(folder).is_some_and(|package| package.dependencies.contains(name))
     }
 
-    /// Returns the file that `name` or `name/below` leads to, and how sure that is.
+    /// Returns the file that `name` or `name/below` leads to, and its confidence.
     pub(super) fn entry(&self, look: &mut Look<'_>, written: &str) -> Option<(FileId, f32)> {
         let (name, below) = split_name(written);
         let package = &self.all[*self.by_name.get(name)?];
@@ -128,17 +128,17 @@ impl Package {
         }
     }
 
-    /// Returns the paths or names that `#name` stands for.
+    /// Returns the paths or names that `#name` refers to.
     pub(super) fn imports(&self, written: &str) -> Vec<String> {
         self.imports.as_object().map(|imports| choose(imports, written)).unwrap_or_default()
     }
 
-    /// Returns the file at a path that the manifest names (`./src/a.js`).
+    /// Returns the file at a path in the manifest (`./src/a.js`).
     pub(super) fn file_of(&self, look: &mut Look<'_>, written: &str) -> Option<FileId> {
         look.below(&self.folder, written).or_else(|| self.source(look, written))
     }
 
-    /// Returns the file that `exports` give for the path `below` the package.
+    /// Returns the file of `exports` for the path `below` the package.
     fn exported(&self, look: &mut Look<'_>, below: &str) -> Option<(FileId, f32)> {
         let key = if below.is_empty() { ".".to_owned() } else { format!("./{below}") };
         let leaves = match &self.exports {
@@ -156,7 +156,7 @@ impl Package {
         leaves.iter().find_map(|leaf| self.source(look, leaf)).map(|file| (file, 0.9))
     }
 
-    /// Returns the file that the package's name alone stands for.
+    /// Returns the file that the package's name alone refers to.
     fn main(&self, look: &mut Look<'_>) -> Option<(FileId, f32)> {
         let exact = self.entries.iter().find_map(|entry| look.below(&self.folder, entry));
         let exact = exact.or_else(|| look.below(&self.folder, "index"));
@@ -170,7 +170,7 @@ impl Package {
         source.map(|file| (file, 0.8))
     }
 
-    /// Returns the file that what is built at the path `written` is likely made of.
+    /// Returns the likely source of the build output at the path `written`.
     fn source(&self, look: &mut Look<'_>, written: &str) -> Option<FileId> {
         let mut rest = written.trim_start_matches("./");
         for _ in 0..DEPTH_MAX {
@@ -190,7 +190,7 @@ impl Package {
     }
 }
 
-/// Splits what is imported into a package's name, scope included, and the path below it.
+/// Splits an imported name into a package's name, including its scope, and the path below it.
 fn split_name(written: &str) -> (&str, &str) {
     let scope = match written.starts_with('@') {
         true => written.find('/').map_or(written.len(), |at| at + 1),
@@ -202,8 +202,8 @@ fn split_name(written: &str) -> (&str, &str) {
     }
 }
 
-/// Returns what the entry that fits `key` best leads to: one of that name, or the pattern with the
-/// longest text before its star.
+/// Returns the targets of the entry that matches `key` best: the one of that name, or the pattern
+/// with the longest text before its star.
 fn choose(entries: &serde_json::Map<String, Value>, key: &str) -> Vec<String> {
     if let Some(value) = entries.get(key) {
         return leaves(value, "");
@@ -220,8 +220,8 @@ fn choose(entries: &serde_json::Map<String, Value>, key: &str) -> Vec<String> {
     best.map(|(_, star, value)| leaves(value, star)).unwrap_or_default()
 }
 
-/// Returns the paths that an entry leads to under any condition: sources first, then what Node takes,
-/// then other platforms, types last. The first star of each stands for `star`.
+/// Returns the paths that an entry leads to under any condition: sources first, then what Node
+/// uses, then other platforms, types last. `star` replaces the first star of each.
 fn leaves(value: &Value, star: &str) -> Vec<String> {
     let mut found = Vec::new();
     collect(value, 1, 0, &mut found);
@@ -298,7 +298,7 @@ impl Members {
         Members { globs }
     }
 
-    /// Returns true if a glob names the folder.
+    /// Returns true if a glob matches the directory.
     fn has(&self, folder: &[u8]) -> bool {
         self.globs.iter().any(|glob| {
             let glob: Vec<&[u8]> = glob.split(|&byte| byte == b'/').collect();
@@ -308,7 +308,8 @@ impl Members {
     }
 }
 
-/// Returns true if the parts of a glob fit those of a path: `*` within a part, `**` for any parts.
+/// Returns true if the parts of a glob match those of a path: `*` within a part, `**` for any
+/// parts.
 fn fits(glob: &[&[u8]], path: &[&[u8]]) -> bool {
     match (glob.first(), path.first()) {
         (None, None) => true,

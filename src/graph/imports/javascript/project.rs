@@ -1,4 +1,4 @@
-//! `tsconfig.json` and `jsconfig.json`: `baseUrl`, `paths` and what they extend.
+//! `tsconfig.json` and `jsconfig.json`: `baseUrl`, `paths`, and inherited configurations.
 
 use serde_json::Value;
 
@@ -7,36 +7,37 @@ use super::super::manifest::Manifest;
 use super::super::tree::{FolderId, Tree, join};
 use crate::base::ids::FileId;
 
-/// Configurations that one may extend, one by the other.
+/// The most configurations in a chain of `extends`.
 const EXTENDS_MAX: usize = 8;
 
-/// Patterns that are kept of one configuration, and what each may stand for.
+/// The most patterns of one configuration, and the most targets of each.
 const PATTERNS_MAX: usize = 512;
 
-/// What a folder's configuration says of imports.
+/// The import rules of a directory's configuration.
 #[derive(Default)]
 pub(super) struct Project {
     pub(super) folder: FolderId,
-    /// The folder below which names are looked for that are not relative.
+    /// The directory that names which are not relative start from.
     pub(super) base: Option<Vec<u8>>,
     /// Patterns in the order in which they are tried.
     paths: Vec<Pattern>,
 }
 
-/// A pattern with at most one star, and the paths that it stands for.
+/// A pattern with at most one star, and the paths that it maps to.
 struct Pattern {
     before: String,
-    /// What follows the star; `None` for a name that has none.
+    /// The text after the star; `None` without a star.
     after: Option<String>,
     /// Paths of the tree, with a star where the pattern has one.
     targets: Vec<String>,
 }
 
 impl Project {
-    /// Returns the projects in the order of their folders, one for each folder that has any.
+    /// Returns the projects in the order of their directories, one for each directory with a
+    /// configuration.
     ///
-    /// Where `tsconfig.json` only refers to others (`tsconfig.app.json`), the first of them that says
-    /// something counts.
+    /// Where `tsconfig.json` only refers to others (`tsconfig.app.json`), the first of them with
+    /// import rules counts.
     pub(super) fn read_all<'a>(
         tree: &Tree,
         manifests: impl Iterator<Item = Manifest<'a>>,
@@ -69,7 +70,7 @@ impl Project {
         self.base.is_none() && self.paths.is_empty()
     }
 
-    /// Returns the paths that a name may stand for, the first one first.
+    /// Returns the paths that a name may map to, in order.
     pub(super) fn mapped<'p>(&'p self, name: &'p str) -> impl Iterator<Item = Vec<u8>> + 'p {
         let fits = |pattern: &&Pattern| pattern.star(name).is_some();
         let pattern = self.paths.iter().find(fits);
@@ -84,7 +85,7 @@ impl Project {
 }
 
 impl Pattern {
-    /// Returns what the star stands for in `name`, if the pattern fits.
+    /// Returns the text that the star matches in `name`, if the pattern matches.
     fn star<'n>(&self, name: &'n str) -> Option<&'n str> {
         match &self.after {
             None => (name == self.before).then_some(""),
@@ -101,7 +102,7 @@ pub(super) fn split_star(pattern: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Reads the configuration at a place, and what it extends for what it does not say itself.
+/// Reads the configuration at a position; what it does not set comes from those that it extends.
 fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
     let mut project = Project { folder: configs[at].0.folder, ..Project::default() };
     let mut said: Option<(&[u8], &serde_json::Map<String, Value>)> = None;
@@ -118,7 +119,7 @@ fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
         if project.base.is_none() {
             project.base = options["baseUrl"].as_str().and_then(|base| join(folder, base));
         }
-        // Of several, the last one outranks those before it.
+        // Of several, the last one takes precedence.
         for extended in json::texts(value.get("extends")).into_iter().rev() {
             let extended = extended_config(tree, configs, manifest.folder, extended);
             if let Some(extended) = extended.filter(|at| !chain.contains(at))
@@ -128,14 +129,15 @@ fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
             }
         }
     }
-    // Whoever says it, what is written in `paths` starts at `baseUrl`; without one, next to it.
+    // `paths` are relative to `baseUrl`, whichever configuration sets them; without it, to their
+    // own configuration.
     if let Some((folder, paths)) = said {
         project.paths = patterns(project.base.as_deref().unwrap_or(folder), paths);
     }
     project
 }
 
-/// Returns the place of the configuration that `extends` names.
+/// Returns the position of the configuration that `extends` names.
 fn extended_config(
     tree: &Tree,
     configs: &[(Manifest<'_>, Value)],
@@ -148,7 +150,7 @@ fn extended_config(
             let endings: [&[u8]; 3] = [b"", b".json", b"/tsconfig.json"];
             endings.iter().find_map(|ending| tree.file(&[&path, *ending].concat()))?
         }
-        // A package of this tree, if its folder is named as it is: `@repo/tsconfig/base.json`.
+        // A package of this tree whose directory has its name: `@repo/tsconfig/base.json`.
         false => {
             let below = match written.strip_prefix('@') {
                 Some(scoped) => scoped.split_once('/')?.1,

@@ -1,15 +1,15 @@
-//! Where a Python project keeps its sources, as its manifests say.
+//! The source roots of a Python project, by its manifests.
 
 use toml::{Table, Value};
 
 use super::super::manifest::Kind;
 use super::super::tree::join;
 
-/// Folders that hold sources where a manifest says nothing.
+/// Usual source directories.
 const USUAL: &[&str] = &["src", "lib", "python"];
 
-/// Returns the roots of the project in `folder`: what the manifest names, the folder itself, and
-/// where sources usually lie.
+/// Returns the source roots of the project in `folder`: those in the manifest, the directory
+/// itself, and the usual ones.
 pub(super) fn roots(kind: Kind, folder: &[u8], text: &str) -> Vec<Vec<u8>> {
     let named = match kind {
         Kind::PyProject => of_pyproject(text),
@@ -43,7 +43,7 @@ fn of_pyproject(text: &str) -> Vec<String> {
     for package in array(get(&["tool", "poetry", "packages"])) {
         roots.extend(texts(package.get("from")));
     }
-    // Hatch names packages, whose parents are the roots.
+    // Hatch lists packages, whose parents are the roots.
     for package in texts(get(&["tool", "hatch", "build", "targets", "wheel", "packages"])) {
         roots.push(package.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned());
     }
@@ -59,7 +59,7 @@ fn array(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the texts of an array, or a lone text.
+/// Returns the strings of an array, or a single string.
 fn texts(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::String(text)) => vec![text.clone()],
@@ -105,7 +105,7 @@ fn of_program(text: &str) -> Vec<String> {
         for (at, _) in text.match_indices(mark) {
             let rest = &text[at + mark.len()..];
             let rest = rest.trim_start_matches([' ', '=', '{', '\n', '\t']);
-            // The empty text is the key, whose value is the root.
+            // The root is the value of the empty key.
             let rest = rest.strip_prefix("\"\"").or_else(|| rest.strip_prefix("''"));
             let rest = match rest {
                 Some(rest) => rest.trim_start_matches([' ', ':']),

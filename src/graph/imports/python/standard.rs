@@ -1,11 +1,11 @@
-//! The names that Python's standard library takes.
+//! The module names of Python's standard library.
 
 /// Returns true if `name` is an outermost module of the standard library.
 pub(super) fn has(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
-/// Outermost modules of Python 3, and those that were taken out late, in order.
+/// Outermost modules of Python 3, including recently removed ones, sorted.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     "__future__", "__main__", "_thread", "abc", "aifc", "annotationlib", "antigravity",

@@ -11,29 +11,29 @@ use crate::base::ids::FileId;
 /// A package of the tree.
 pub(super) struct Package {
     pub(super) folder: FolderId,
-    /// The name by which others import its library.
+    /// The import name of its library.
     pub(super) library_name: String,
     /// The root of its library, if it has one.
     pub(super) library: Option<FileId>,
-    /// Roots of its other crates that the manifest names.
+    /// Roots of its other crates in the manifest.
     pub(super) roots: Vec<FileId>,
-    /// Dependencies by the name that the sources know them by.
+    /// Dependencies by their import name.
     pub(super) dependencies: HashMap<String, Dependency>,
 }
 
 impl Package {
-    /// Returns the roots of its crates that the manifest names.
+    /// Returns the crate roots in the manifest.
     pub(super) fn files(&self) -> impl Iterator<Item = FileId> {
         self.library.into_iter().chain(self.roots.iter().copied())
     }
 }
 
-/// A package that another one depends on.
+/// A dependency of a package.
 #[derive(Clone)]
 pub(super) struct Dependency {
-    /// The name of its library, unless it renames that itself.
+    /// The name of its library, unless its own manifest renames that.
     pub(super) library_name: String,
-    /// Where it lies, if it is told.
+    /// Its directory, if it is given.
     pub(super) folder: Option<Vec<u8>>,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn read_all(tree: &Tree, manifests: &Manifests<'_>) -> Vec<Package> {
         .of(Kind::Cargo)
         .map(|manifest| (manifest.folder, toml::from_str(manifest.text).unwrap_or_default()))
         .collect();
-    // What members inherit, by the workspace's folder.
+    // Dependencies that members inherit, by the workspace's directory.
     let mut shared: Vec<(FolderId, HashMap<String, Dependency>)> = Vec::new();
     for (folder, table) in &tables {
         if let Some(workspace) = table.get("workspace") {

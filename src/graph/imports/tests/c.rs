@@ -26,7 +26,7 @@ fn includes_without_a_database() {
             ("kernel/fork.c", "\"../mm/internal.h\"", "mm/internal.h 1 path"),
             ("mm/slab.c", "<linux/mm.h>", "include/linux/mm.h 0.9 convention"),
             ("mm/slab.c", "<linux/magic.h>", "include/uapi/linux/magic.h 0.9 convention"),
-            // The architecture around the file, or else any.
+            // The architecture of the importing file, otherwise any.
             ("arch/arm/mm/init.c", "<asm/page.h>", "arch/arm/include/asm/page.h 0.9 convention"),
             (
                 "mm/slab.c",
@@ -41,7 +41,7 @@ fn includes_without_a_database() {
             ("mm/slab.c", "<vector>", "outside"),
             ("mm/slab.c", "\"missing.h\"", "unknown"),
             ("mm/slab.c", "linux::mm [*]", "unknown"),
-            // A header that wraps another one of its name does not include itself.
+            // A header that wraps another one of the same name does not include itself.
             ("include/linux/mm.h", "<linux/mm.h>", "tools/include/linux/mm.h 0.8 unique"),
         ],
     );
@@ -68,7 +68,7 @@ fn includes_with_a_database() {
             ("src/a.c", "\"config.h\"", "src/second/config.h 1 root"),
             ("src/b.c", "\"config.h\"", "src/first/config.h 1 root"),
             ("src/a.c", "<only.h>", "src/first/only.h 1 root"),
-            // A header has no entry: it is searched as a file near it is.
+            // A header has no entry in the database; it uses the paths of a near file.
             ("src/first/deep/use.h", "<config.h>", "src/second/config.h 1 root"),
         ],
     );

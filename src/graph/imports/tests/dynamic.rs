@@ -1,4 +1,4 @@
-//! What is loaded while the program runs.
+//! Dynamic imports.
 
 use std::fmt::Write as _;
 
@@ -51,13 +51,13 @@ fn dynamic_loads_keep_their_confidence() {
                 "template f\"app.plugins.{name}\"",
                 "app/plugins/one.py 0.4 pattern\napp/plugins/two/__init__.py 0.4 pattern",
             ),
-            // A class in a module is named by its text.
+            // The text names a class inside of a module.
             ("app/load.py", "load app.plugins.one.Plugin", "app/plugins/one.py 0.8 root +1"),
         ],
     );
 }
 
-/// Thousands of templates beside thousands of files took minutes.
+/// Thousands of templates and thousands of files took minutes.
 #[test]
 fn templates_of_one_file_are_bounded() {
     let mut tree = "//- /a.js\n//- /b.js\n".to_owned();

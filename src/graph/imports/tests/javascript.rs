@@ -28,7 +28,7 @@ fn relative_paths_take_endings_and_indices() {
             ("src/b.tsx", "./a", "src/a.ts 1 path"),
             ("src/old.js", "./a", "src/a.js 1 path"),
             ("src/a.ts", "./b", "src/b.tsx 1 path"),
-            // What is compiled is imported by its ending, and means the source.
+            // Imports name compiled code by its extension, and refer to the source.
             ("src/a.ts", "./b.js", "src/b.tsx 1 path"),
             ("src/a.ts", "./dir", "src/dir/index.ts 1 path"),
             ("src/a.ts", "./dir/", "src/dir/index.ts 1 path"),
@@ -93,7 +93,7 @@ fn configurations_map_paths() {
             ("apps/main/src/a.ts", "exact", "libs/exact/index.ts 1 mapped"),
             ("apps/main/src/a.ts", "libs/exact", "libs/exact/index.ts 1 root"),
             ("apps/other/src/x.ts", "~/y", "apps/other/src/y.ts 1 mapped"),
-            // No configuration says so, but bundlers are usually told.
+            // A convention of bundlers, without a configuration.
             (
                 "apps/web/src/main.ts",
                 "@/components/z",
@@ -147,7 +147,7 @@ fn packages_of_the_tree_are_known_by_name() {
                 "packages/core/src/features/fast.ts 0.9 workspace",
             ),
             ("packages/use/index.js", "@x/core/style.css", "packages/core/style.css 1 workspace"),
-            // What is not exported is still found: a type import, a test.
+            // Files that are not exported are found as well: for a type import, a test.
             (
                 "packages/use/index.js",
                 "@x/core/src/util/a",
@@ -163,7 +163,7 @@ fn packages_of_the_tree_are_known_by_name() {
                 "shared/ReactSymbols",
                 "packages/shared/ReactSymbols.js 1 workspace",
             ),
-            // A name without a folder is one of Haste's only if it is the only one of the tree.
+            // A name without a directory is a Haste module only if it is unique in the tree.
             ("packages/old/extra.js", "ReactThing", "packages/use/ReactThing.js 0.5 unique"),
             ("left-pad.js", "left-pad", "outside"),
         ],
@@ -187,7 +187,7 @@ fn pnpm_and_lerna_name_members() {
     check(tree, &[("a/index.js", "twin", "libs/deep/er/index.js 1 workspace")]);
 }
 
-/// `paths` with a `baseUrl` of what is extended were looked for next to the configuration.
+/// `paths` relative to an inherited `baseUrl` were resolved relative to the configuration itself.
 #[test]
 fn paths_start_at_an_inherited_base() {
     let tree = r#"
@@ -212,7 +212,7 @@ fn paths_start_at_an_inherited_base() {
     );
 }
 
-/// Stars of a target were each replaced by what a long import had there.
+/// Several stars of a target were each replaced, which made long paths.
 #[test]
 fn patterns_of_exports_are_bounded() {
     let stars = "*".repeat(1 << 20);

@@ -32,7 +32,7 @@ fn types_are_in_the_files_of_their_names() {
             // The whole name may be the module, or the class of a static import.
             (MAIN, "com.a.Store", "core/src/main/java/com/a/Store.java 1 package"),
             (MAIN, "com.a.Store.Inner [run]", "core/src/main/java/com/a/Store.java 1 package +1"),
-            // Of two the nearer one.
+            // Of two, the nearer one.
             (
                 MAIN,
                 "com.a [User]",
@@ -40,7 +40,7 @@ fn types_are_in_the_files_of_their_names() {
                  core/src/main/java/com/a/User.java 0.5 ambiguous [User]",
             ),
             (MAIN, "com.a.deep [*]", "core/src/main/java/com/a/deep/Other.java 1 package"),
-            // A Kotlin file's name says nothing of what is in it.
+            // A Kotlin file's name does not determine its content.
             (
                 MAIN,
                 "com.b.ext [shout]",

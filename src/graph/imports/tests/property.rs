@@ -1,11 +1,11 @@
-//! What holds for all trees, manifests and imports.
+//! Properties that hold for all trees, manifests and imports.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::lang::facts::ImportKind;
 
-/// Families, one of each kind of rules.
+/// Extensions of one family for each kind of rules.
 const EXTENSIONS: &[&str] = &[
     "c", "cs", "java", "go", "php", "py", "rs", "sh", "cmake", "scss", "dart", "ex", "hs", "tf",
     "lua", "mk", "ml", "proto", "R", "rb", "swift", "zig", "ts", "js", "vue", "html",

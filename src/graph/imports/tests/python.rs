@@ -23,7 +23,7 @@ fn packages_modules_and_names() {
         &[
             ("tests/test_views.py", "app.views [index]", "app/views.py 1 root"),
             ("app/views.py", "app.db", "app/db/__init__.py 1 root"),
-            // A name that is a module leads to its file as well.
+            // An imported name that is a module leads to its file as well.
             (
                 "app/views.py",
                 "app.db [models, Thing]",
@@ -36,7 +36,8 @@ fn packages_modules_and_names() {
             ("app/views.py", "app.plain [thing]", "app/plain/thing.py 1 root [thing]"),
             ("app/views.py", "app.plain.thing", "app/plain/thing.py 1 root"),
             ("app/views.py", "app.missing", "unknown"),
-            // The standard library is not what happens to lie in the package.
+            // The standard library takes precedence over a module that happens to be in the
+            // package.
             ("app/views.py", "json", "outside"),
             ("app/views.py", "numpy.linalg [norm]", "outside"),
             ("scripts/run.py", "tool", "scripts/tool.py 1 root"),
@@ -80,7 +81,7 @@ fn roots_of_sources_are_found() {
         &[
             ("one/tests/test_a.py", "alpha.a", "one/source/alpha/a.py 1 root"),
             ("one/tests/test_a.py", "space.inner [b]", "one/source/space/inner/b.py 1 root [b]"),
-            // Another project's package, which only its name tells.
+            // The package of another project, found by its name only.
             ("one/tests/test_a.py", "beta.c", "two/src/beta/c.py 0.8 root"),
             ("four/use.py", "gamma", "four/gamma/__init__.py 1 root"),
             ("one/tests/test_a.py", "gamma", "four/gamma/__init__.py 0.4 root"),

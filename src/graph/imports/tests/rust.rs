@@ -59,7 +59,7 @@ fn paths_follow_the_module_tree() {
         TREE,
         &[
             (A, "crate::old::part [Thing]", "crates/app/src/old/part.rs 1 module"),
-            // The longest part that is a file; what is left is inside of it.
+            // The longest part that is a file; the remaining parts are inside of it.
             (A, "crate::old::part::Kind [One]", "crates/app/src/old/part.rs 1 module +1"),
             (A, "crate [Item]", "crates/app/src/lib.rs 1 module"),
             (
@@ -75,7 +75,7 @@ fn paths_follow_the_module_tree() {
             ("crates/app/src/old/mod.rs", "part [X]", "crates/app/src/old/part.rs 1 module"),
             ("crates/app/src/old/part.rs", "super [X]", "crates/app/src/old/mod.rs 1 module"),
             ("crates/app/src/lib.rs", "super [X]", "unknown"),
-            // A module in the file itself has a folder for its files.
+            // An inline module has a directory for the files of its submodules.
             (
                 "crates/app/src/lib.rs",
                 "crate::inline::far [X]",
@@ -107,11 +107,11 @@ fn crates_are_known_by_name() {
             ),
             (A, "other::deep [X]", "crates/renamed/deep.rs 1 workspace"),
             (A, "::base::ids [FileId]", "crates/base-lib/src/ids.rs 1 workspace"),
-            // Not declared, but nothing else of the tree is called so.
+            // Not declared as a dependency, but the only crate of that name.
             (A, "base_lib [X]", "crates/base-lib/src/lib.rs 0.8 workspace"),
             (A, "serde [Serialize]", "outside"),
             (A, "std::io [Read]", "outside"),
-            // A binary and the tests use the package's library.
+            // Binaries and tests use the package's library.
             ("crates/app/src/main.rs", "app::a [X]", "crates/app/src/a.rs 1 workspace"),
             ("crates/app/tests/it/part.rs", "app [X]", "crates/app/src/lib.rs 1 workspace"),
         ],

@@ -1,4 +1,4 @@
-//! C++: what types declare and other files define.
+//! C++: members that are declared in a type and defined in another file.
 
 use super::{check, meaning};
 

@@ -1,8 +1,8 @@
-//! C#: namespaces inside of others.
+//! C#: nested namespaces.
 
 use super::check;
 
-/// A file of the namespace `N.Inner` saw nothing of `N` without `using`.
+/// A file of the namespace `N.Inner` did not see names of `N` without `using`.
 #[test]
 fn names_of_namespaces_around_are_seen() {
     let tree = |body: &str| {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::graph::link::{Code, LINKS_MAX, Linker, Use};
 use crate::graph::program::Program;
 
-/// Sources that lean on each other, one or two of each language that has facts.
+/// Sources that refer to each other, one or two for each language with facts.
 const SOURCES: &[(&str, &str)] = &[
     (
         "a.ts",
@@ -34,7 +34,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("r.rb", "class A < A\n  include A\n  def f; A.new.f.f; end\nend\n"),
 ];
 
-/// Cuts, doubles or overwrites a part of a text.
+/// Removes, duplicates or overwrites a part of a text.
 fn damage(text: &mut Vec<u8>, at: usize, len: usize, how: u8) {
     let start = at % (text.len() + 1);
     let end = (start + len).min(text.len());
@@ -83,7 +83,7 @@ proptest! {
     }
 }
 
-/// Questions about members asked others of the same kind, each from the start of the depth.
+/// Nested membership queries each started at depth 1, so the stack was not bounded.
 #[test]
 fn cycles_of_types_fit_a_small_stack() {
     let (files, _) = super::fixture(

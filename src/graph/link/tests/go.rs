@@ -1,4 +1,4 @@
-//! Go: packages, embedding, and names that files declare for their packages.
+//! Go: packages, embedding, and package names that files declare.
 
 use super::check;
 
@@ -22,7 +22,7 @@ fn go_packages_and_embedding() {
     check(&tree("other.$0Unknown()"), "");
 }
 
-/// Files say `package store` in the folder `go-store`: nothing of it was found.
+/// Names of the package `store` in the directory `go-store` were not found.
 #[test]
 fn packages_are_named_by_their_files() {
     let tree = |body: &str| {

@@ -1,10 +1,10 @@
-//! Names of which nothing is known but how many have them, and how many of them were looked at.
+//! Guesses by name: how many definitions have a name, and how many of them are considered.
 
 use std::fmt::Write as _;
 
 use super::{check, meaning};
 
-/// The first 64 of a name were looked at before those that do not fit were left out.
+/// Only the first 64 definitions of a name were considered, including those that do not fit.
 #[test]
 fn what_does_not_fit_is_left_out_first() {
     let mut tree = "//- /a.py\nclass First:\n    def process_it(self): pass\n".to_owned();
@@ -29,7 +29,7 @@ fn of_too_many_nothing_is_unique() {
     check(&format!("{tree}{use_of}"), "a.py:2 First.process_it Ambiguous");
 }
 
-/// A function was lost behind 256 methods of its name.
+/// A function was not found after 256 methods of its name.
 #[test]
 fn functions_are_found_among_methods() {
     let mut tree = "//- /helpers.php\n<?php\nfunction render_it() {}\n".to_owned();
@@ -41,7 +41,7 @@ fn functions_are_found_among_methods() {
     check(&format!("{tree}{use_of}"), "helpers.php:2 render_it Program");
 }
 
-/// Fewer arguments are legal in JavaScript, a block and keywords in Ruby.
+/// JavaScript allows fewer arguments, Ruby a block and keywords.
 #[test]
 fn legal_arguments_are_no_reason_against() {
     check(

@@ -1,4 +1,4 @@
-//! Java: packages, what they import, members of bases, overloads by their number of arguments.
+//! Java: packages, imports, members of bases, overloads by their number of arguments.
 
 use super::check;
 
@@ -24,7 +24,7 @@ fn names_of_the_package_and_its_bases() {
     let own = |body: &str| tree("src/test/java/a/Own.java", "", body);
     check(&own("$0equal(1, 2);"), "src/main/java/a/Check.java:4 Check.equal Inherited");
     check(&own("$0equal(\"\", 1, 2);"), "src/main/java/a/Check.java:5 Check.equal Inherited");
-    // The constructor that `Base` inherits is no member called `Check`.
+    // The constructor that `Base` inherits is not a member named `Check`.
     check(&own("Check.$0equal(1, 2);"), "src/main/java/a/Check.java:4 Check.equal Receiver");
     check(&own("base.next().$0next();"), "src/main/java/a/Base.java:4 Base.next Receiver");
     check(&own("new $0Own(1);"), "src/test/java/a/Own.java:5 Own.Own SameFile");

@@ -52,7 +52,7 @@ fn traits_on_types_from_elsewhere() {
     check(&of("more.$0only(1);"), "");
     check(&of("more.$0every();"), "src/lib.rs:13 Every::every Inherited");
     check(&of("more.$0low();"), "");
-    // Standard names, and traits that nothing from elsewhere implements.
+    // Names of the standard library, and traits that no outside type implements.
     check(&of("all.$0len();"), "");
     check(&of("all[0].$0checked_low();"), "");
     check(&of("a.$0mine();"), "");

@@ -1,4 +1,4 @@
-//! TypeScript: what callbacks are handed, re-exports of many modules, what is in scope.
+//! TypeScript: parameters of callbacks, re-exports of many modules, scopes.
 
 use super::check;
 
@@ -24,7 +24,7 @@ fn parameters_of_callbacks() {
     check(&tree("run('a', yes ? null : (job, all) => all[0].$0put(1));"), sink);
     check(&tree("handle((error, it) => it.$0put(1));"), sink);
     check(&tree("new Job((out) => out.$0put(1));"), sink);
-    // Nothing is said of a third one.
+    // The type of a third parameter is not declared.
     check(&tree("run('a', (job, all, more) => more.$0stop2());"), "");
     check(&tree("function f(this: Sink) { this.$0put(1); }"), sink);
 }
@@ -40,7 +40,7 @@ fn globals_are_not_guessed() {
     let of = |call: &str| format!("//- /a.ts\nclass Own {{\n  rejectAll() {{}}\n}}\n{call}\n");
     check(&of("Promise.$0rejectAll();"), "");
     check(&of("unknown().$0rejectAll();"), "a.ts:2 Own.rejectAll UniqueName");
-    // Nor what a module neither has nor imports.
+    // Nor a name that a module neither defines nor imports.
     check(&of("import {a} from './b';\nnew AbortController().$0rejectAll();"), "");
 }
 
