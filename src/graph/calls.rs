@@ -14,18 +14,18 @@ use crate::base::ids::FileId;
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
-mod chain;
 mod names;
+mod path;
 #[cfg(test)]
 mod tests;
 
-pub use chain::{Chain, Reached, shortest};
 use names::OtherNames;
+pub use path::{CallPath, CallStep, shortest_path};
 
 /// The most uses of one name that are resolved.
 const SITES_MAX: usize = 20_000;
 
-/// The least number of uses that one thread resolves.
+/// The confidence_min number of uses that one thread resolves.
 const SITES_AT_ONCE: usize = 64;
 
 /// The most types that may inherit the constructor of one base.
@@ -65,13 +65,13 @@ pub struct Uses {
     pub is_cut: bool,
 }
 
-/// Returns the uses of several symbols with a confidence of at least `least`.
+/// Returns the uses of several symbols with a confidence of at confidence_min `confidence_min`.
 ///
 /// A use is resolved once, however many symbols share its name. Bounded by 20,000 uses of a name
 /// and 16 other names for it. Uses of a type as a base or annotation are not calls, nor are
 /// functions that are passed as values; see [`Role`].
-pub fn uses_of(code: &dyn Code, of: &[SymbolAt], least: f32) -> Uses {
-    uses_within(code, of, least, Bound { uses_max: usize::MAX, role: None, first: &|_| 0 })
+pub fn uses_of(code: &dyn Code, of: &[SymbolAt], confidence_min: f32) -> Uses {
+    uses_within(code, of, confidence_min, Bound { uses_max: usize::MAX, role: None, first: &|_| 0 })
 }
 
 /// Which uses are resolved where there are many.
@@ -86,7 +86,12 @@ pub struct Bound<'a> {
 }
 
 /// Returns the same as [`uses_of`], but resolves no more uses than `bound` allows.
-pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_>) -> Uses {
+pub fn uses_within(
+    code: &dyn Code,
+    of: &[SymbolAt],
+    confidence_min: f32,
+    bound: Bound<'_>,
+) -> Uses {
     let places: HashMap<SymbolAt, usize> =
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
     let mut found = Uses::default();
@@ -95,12 +100,12 @@ pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_
         found.is_cut |= add_names(code, *at, &mut names);
     }
     let linker = Linker::new(code);
-    let is_meant = |file: FileId, used: Use<'_>| {
+    let refers_to = |file: FileId, used: Use<'_>| {
         linker.resolve(file, used).iter().any(|link| places.contains_key(&link.to))
     };
     let (mut seen, mut sites) = (HashSet::new(), Vec::new());
     for (name, files) in &names {
-        let mut other = OtherNames::new(code, &is_meant);
+        let mut other = OtherNames::new(code, &refers_to);
         found.is_cut |= each_named_site(code, files, name, &mut other, |text, site| {
             if seen.insert((site.file, site.reference.span.start)) {
                 sites.push((Arc::clone(text), site));
@@ -118,22 +123,19 @@ pub fn uses_within(code: &dyn Code, of: &[SymbolAt], least: f32, bound: Bound<'_
     found.resolved = sites.len();
     let resolve = |linker: &mut Linker<'_>, (text, site): (Arc<str>, Site)| {
         let links = linker.resolve(site.file, Use::new(&text, &site.reference));
-        let mut meant = links.iter().filter(|link| link.confidence >= least);
-        let meant = meant.find_map(|link| Some((*places.get(&link.to)?, link)));
-        let (of, &Link { confidence, reason, .. }) = meant?;
+        let mut matching = links.iter().filter(|link| link.confidence >= confidence_min);
+        let matching = matching.find_map(|link| Some((*places.get(&link.to)?, link)));
+        let (of, &Link { confidence, reason, .. }) = matching?;
         Some((of, Caller { site, confidence, reason }))
     };
-    found.uses = match sites.len() > SITES_AT_ONCE {
+    found.uses = if sites.len() > SITES_AT_ONCE {
+        let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
+        let resolved = sites.map_init(|| Linker::new(code), resolve);
+        resolved.collect::<Vec<_>>().into_iter().flatten().collect()
+    } else {
         // For few uses, waking another thread would take longer.
-        false => {
-            let mut linker = linker;
-            sites.into_iter().filter_map(|site| resolve(&mut linker, site)).collect()
-        }
-        true => {
-            let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
-            let resolved = sites.map_init(|| Linker::new(code), resolve);
-            resolved.collect::<Vec<_>>().into_iter().flatten().collect()
-        }
+        let mut linker = linker;
+        sites.into_iter().filter_map(|site| resolve(&mut linker, site)).collect()
     };
     found
 }
@@ -213,7 +215,7 @@ fn each_named_site(
 
 /// Returns the resolved calls of a symbol, in the order of its text. Calls of nested functions are
 /// included.
-pub fn callees(code: &dyn Code, of: SymbolAt, least: f32) -> Vec<Callee> {
+pub fn callees(code: &dyn Code, of: SymbolAt, confidence_min: f32) -> Vec<Callee> {
     let Some(facts) = code.file(of.file) else { return Vec::new() };
     let linker = Linker::new(code);
     let mut found = Vec::new();
@@ -223,7 +225,7 @@ pub fn callees(code: &dyn Code, of: SymbolAt, least: f32) -> Vec<Callee> {
             continue;
         }
         let links = linker.resolve(of.file, Use::new(name, reference));
-        if let Some(&link) = links.first().filter(|link| link.confidence >= least) {
+        if let Some(&link) = links.first().filter(|link| link.confidence >= confidence_min) {
             found.push(Callee { name: name.clone(), reference: reference.clone(), link });
         }
     }

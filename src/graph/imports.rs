@@ -36,7 +36,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::{Import, ImportKind};
 
 use packages::Packages;
-use target::Found;
+use target::Targets;
 use tree::Tree;
 
 /// The longest module path, in bytes; a longer one is unresolved.
@@ -124,7 +124,7 @@ impl Resolver {
     }
 
     fn resolve_literal(&self, importer: &Importer<'_>, import: &Import) -> Resolution {
-        let mut found = Found::new(importer.file, importer.family == Family::Rust);
+        let mut found = Targets::new(importer.file, importer.family == Family::Rust);
         let outcome = match importer.family {
             Family::C => self.c.resolve(&self.tree, import, &mut found),
             Family::Go => self.go.resolve(&self.tree, &self.packages, import, &mut found),
@@ -155,7 +155,7 @@ impl Resolver {
             }
             Family::Swift => self.swift.same_module(&self.tree, file),
             Family::Hcl => {
-                let files = self.tree.members(self.tree.folder(file)).iter().copied();
+                let files = self.tree.members(self.tree.directory(file)).iter().copied();
                 let is_module = |other: &FileId| self.tree.name(*other).ends_with(b".tf");
                 files.filter(|&other| other != file).filter(is_module).collect()
             }

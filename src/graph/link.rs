@@ -45,7 +45,7 @@ mod value;
 pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
 use memo::Memo;
 pub use result::{CONFIDENCE_ANSWER, LINKS_MAX, Link, Reason, Use};
-use value::{Held, Place, Walk};
+use value::{Candidate, Place, Walk};
 
 /// Resolves uses of names in the code of one generation, and caches its look-ups; each thread has
 /// its own linker.
@@ -68,7 +68,7 @@ impl<'a> Linker<'a> {
     pub fn resolve(&self, file: FileId, used: Use<'_>) -> Vec<Link> {
         let walk = Walk::new(self.code, &self.memo);
         let place = Place { file, enclosing: used.enclosing };
-        let held = match used.receiver {
+        let candidates = match used.receiver {
             None => walk.name(place, used.name, 0),
             Some(chain) => match (chain.decode(), used.name) {
                 ((Root::Unknown, _), _) => Vec::new(),
@@ -76,19 +76,21 @@ impl<'a> Linker<'a> {
                 ((Root::Base, steps), "super") if steps.is_done() => {
                     let mut bases = walk.chain(place, None, chain, 0);
                     bases.retain(|base| !walk.is_interface_value(base));
-                    bases.iter().filter_map(Held::of_type).collect()
+                    bases.iter().filter_map(Candidate::of_type).collect()
                 }
                 // `this(…)` runs another constructor of the same type.
-                ((Root::Own, steps), "this") if steps.is_done() => {
-                    walk.chain(place, None, chain, 0).iter().filter_map(Held::of_type).collect()
-                }
+                ((Root::Own, steps), "this") if steps.is_done() => walk
+                    .chain(place, None, chain, 0)
+                    .iter()
+                    .filter_map(Candidate::of_type)
+                    .collect(),
                 _ => walk
                     .chain(place, None, chain, 0)
                     .iter()
-                    .flat_map(|held| walk.member(held, used.name, 0))
+                    .flat_map(|candidate| walk.member(candidate, used.name, 0))
                     .collect(),
             },
         };
-        walk.pick(place, used, held)
+        walk.pick(place, used, candidates)
     }
 }

@@ -1,5 +1,5 @@
-//! Facts: what one file's text says by itself, before anything is known of other files. The linker
-//! (`graph/`) makes answers of the facts of many files.
+//! Facts: what the text of one file states, independently of other files. The linker (`graph/`)
+//! combines the facts of many files.
 
 use std::ops::Range;
 
@@ -15,11 +15,12 @@ use super::symbols::Symbol;
 pub enum Role {
     /// It is called: functions, methods, constructors, macros, decorators.
     Call,
-    /// It stands for a type.
+    /// It names a type.
     Type,
-    /// It is a type that another one extends or implements.
+    /// It names a base: a type that another one extends or implements.
     Base,
-    /// Its value is used, without being called here: a function passed on, a constant, a field.
+    /// Its value is used without being called here: a function passed as a value, a constant, a
+    /// field.
     Read,
     /// It is assigned to.
     Write,
@@ -28,60 +29,60 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role; a role's place is its code in the index.
+    /// Every role; a role's position is its code in the index.
     pub const ALL: [Role; 6] =
         [Role::Call, Role::Type, Role::Base, Role::Read, Role::Write, Role::Import];
 }
 
-/// An occurrence of an identifier in code that does not stand for a local variable or a parameter.
+/// A use of an identifier that is not a local variable or a parameter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reference {
     /// The bytes of the identifier.
     pub span: Range<usize>,
     /// How it is used.
     pub role: Role,
-    /// What it is a member of; `None` for a name that stands alone, `[`Root::Unknown`](super::chain::Root) where
-    /// the expression before it has no chain.
+    /// The chain of the value or type that it is a member of; `None` for a bare name,
+    /// [`Root::Unknown`](super::chain::Root) if the expression before it has no chain.
     pub receiver: Option<Chain>,
-    /// The symbol around it: its place among the file's symbols.
+    /// The enclosing symbol: its position among the file's symbols.
     pub enclosing: Option<usize>,
     /// With [`Role::Call`]: the number of arguments.
     pub arguments: Option<u8>,
 }
 
-/// How an import names what it imports.
+/// How an import refers to what it imports.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportKind {
-    /// A module as a whole or names from it: `import a.b`, `from a import b`, `use a::b`,
-    /// `import {b} from "a"`, `require("a")`.
+    /// A module as a whole, or names from it: `import a.b`, `from a import b`, `use a::b`, `import
+    /// {b} from "a"`, `require("a")`.
     Module,
-    /// The same, and others may import it from here: `export … from`, `pub use`. Where the module is
-    /// empty, the file exports something of its own under another name: `export {a as b}`,
-    /// `export default a`, `module.exports = {a}`.
+    /// The same, and other files may import it from here: `export … from`, `pub use`. With an empty
+    /// module, the file exports a name of its own under another name: `export {a as b}`, `export
+    /// default a`, `module.exports = {a}`.
     ReExport,
-    /// A file to be found along the include path: `#include <a.h>`.
+    /// A file that is searched along the include path: `#include <a.h>`.
     SystemInclude,
-    /// A file to be found next to this one first: `#include "a.h"`, Ruby's `require_relative`.
+    /// A file that is searched next to this one first: `#include "a.h"`, Ruby's `require_relative`.
     LocalInclude,
-    /// A module of this one that lies in a file of its own: Rust's `mod a;`.
+    /// A submodule in a file of its own: Rust's `mod a;`.
     Submodule,
-    /// Loaded while the program runs, from a literal: `import("a")`.
+    /// A dynamic import of a literal: `import("a")`.
     Dynamic,
-    /// Loaded by what a variable holds; `module` is its name.
+    /// A dynamic import of a variable's value; `module` is the variable's name.
     DynamicVariable,
-    /// Loaded by a text with something put in; `module` is it as written.
+    /// A dynamic import of a template; `module` is the template as written.
     DynamicTemplate,
-    /// Loaded by texts put together; `module` is the expression.
+    /// A dynamic import of a concatenation; `module` is the expression.
     DynamicConcatenation,
-    /// Loaded by one of several: one such import for each literal.
+    /// A dynamic import of one of several literals: one such import for each.
     DynamicConditional,
-    /// Loaded by evaluated code.
+    /// A dynamic import by evaluated code.
     DynamicEval,
 }
 
 impl ImportKind {
-    /// Every kind; a kind's place is its code in the index.
+    /// Every kind; a kind's position is its code in the index.
     pub const ALL: [ImportKind; 11] = [
         ImportKind::Module,
         ImportKind::ReExport,
@@ -104,38 +105,37 @@ pub struct Import {
     pub span: Range<usize>,
     /// Its first line, from 1.
     pub line: usize,
-    /// How it names what it imports.
+    /// How it refers to what it imports.
     pub kind: ImportKind,
-    /// What is imported from, as the language writes it, without quotes and brackets: `./a`,
-    /// `..pkg.a`, `crate::a::b`, `linux/mm.h`, `java.util`.
+    /// The module as the language writes it, without quotes and brackets: `./a`, `..pkg.a`,
+    /// `crate::a::b`, `linux/mm.h`, `java.util`.
     pub module: String,
-    /// What is imported from it under which name; empty where nothing is bound (a bare
-    /// `import "x"`, an include).
+    /// The imported names; empty if the import binds none (a bare `import "x"`, an include).
     pub names: Vec<ImportedName>,
 }
 
 /// One name that an import binds.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ImportedName {
-    /// The name there; empty for the module itself, `*` for all that it has, `default` for what
-    /// JavaScript exports so.
+    /// The name in the module; empty for the module itself, `*` for all its names, `default` for a
+    /// default export of JavaScript.
     pub name: String,
-    /// The name here; the same unless it is renamed, empty with `*`. Of Python's `import a.b` it
-    /// is `a.b`.
+    /// The name in this file; the same unless it is renamed, empty with `*`. For Python's `import
+    /// a.b` it is `a.b`.
     pub alias: String,
 }
 
-/// What one file's text says by itself.
+/// The facts of one file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Facts {
-    /// Definitions in the order of the text; one comes after the one that it lies in.
+    /// Definitions in the order of the text; a definition follows the one that encloses it.
     pub symbols: Vec<Symbol>,
     /// Uses of names in the order of the text.
     pub references: Vec<Reference>,
     /// Imports in the order of the text.
     pub imports: Vec<Import>,
-    /// The package or namespace that the file says it is of: `com.example.a`, Go's `http`.
+    /// The package or namespace that the file declares: `com.example.a`, Go's `http`.
     pub package: Option<String>,
-    /// Why something may be missing.
+    /// Why facts may be missing.
     pub problems: Problems,
 }

@@ -14,7 +14,7 @@ use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::error::{Error, Result};
-use crate::graph::calls::{self, Reached};
+use crate::graph::calls::{self, CallStep};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 
 /// See [`Define`].
@@ -100,11 +100,11 @@ impl Define for Callpath {
         let names = [from.to_owned(), to.to_owned()];
         let from = lookup::code(catalog, from, None, None)?;
         let to = lookup::code(catalog, to, None, None)?;
-        let chain = calls::shortest(catalog, &from, &to, CONFIDENCE_ANSWER);
+        let chain = calls::shortest_path(catalog, &from, &to, CONFIDENCE_ANSWER);
         let mut steps = Vec::new();
         let mut texts = Texts::new(catalog);
         let calls = chain.calls.as_deref();
-        for Reached { symbol, site, confidence, reason, .. } in calls.unwrap_or_default() {
+        for CallStep { symbol, site, confidence, reason, .. } in calls.unwrap_or_default() {
             let (line, text) = texts.line(site.file, site.reference.span.start);
             let (confidence, reason) = (rounded(*confidence), reason.words());
             let calls = Some(Site { line, text, confidence, reason });
@@ -124,7 +124,7 @@ impl Define for Callpath {
         Ok(Found {
             coverage: Known::of(catalog),
             chain: steps,
-            calls: calls.map_or(0, <[Reached]>::len),
+            calls: calls.map_or(0, <[CallStep]>::len),
             candidates: [from.len(), to.len()],
             names,
             is_cut: chain.is_cut,

@@ -551,11 +551,11 @@ src/a.js
 src/b.js
   5: require(flag ? './a' : './b');  (by its relative path, 0.30)
 src/pages/one.js
-  3: import(`./pages/${x}.js`);  (by the literal parts of what is loaded, 0.40)
-  4: require('./pages/' + x);  (by the literal parts of what is loaded, 0.20)
+  3: import(`./pages/${x}.js`);  (by the literal parts of the expression, 0.40)
+  4: require('./pages/' + x);  (by the literal parts of the expression, 0.20)
 src/pages/two.js
-  3: import(`./pages/${x}.js`);  (by the literal parts of what is loaded, 0.40)
-  4: require('./pages/' + x);  (by the literal parts of what is loaded, 0.20)
+  3: import(`./pages/${x}.js`);  (by the literal parts of the expression, 0.40)
+  4: require('./pages/' + x);  (by the literal parts of the expression, 0.20)
 loaded at run time: src/load.js:6: require(process.argv[2]);  (0.30)
 ";
     assert_eq!(answer.text(), expected);
@@ -566,8 +566,8 @@ loaded at run time: src/load.js:6: require(process.argv[2]);  (0.30)
     let importers = tool(&place, &["deps", "src/pages/one.js"]).expect_success();
     let expected = "\
 src/load.js
-  3: import(`./pages/${x}.js`);  (by the literal parts of what is loaded, 0.40)
-  4: require('./pages/' + x);  (by the literal parts of what is loaded, 0.20)
+  3: import(`./pages/${x}.js`);  (by the literal parts of the expression, 0.40)
+  4: require('./pages/' + x);  (by the literal parts of the expression, 0.20)
 ";
     assert_eq!(importers.text(), expected);
 }

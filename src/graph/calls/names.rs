@@ -13,18 +13,18 @@ const NAMES_MAX: usize = 16;
 const DEFAULT: &str = "default";
 
 /// Returns true if a use in a file refers to one of the queried symbols.
-type IsMeant<'a> = dyn Fn(FileId, Use<'_>) -> bool + 'a;
+type RefersTo<'a> = dyn Fn(FileId, Use<'_>) -> bool + 'a;
 
 /// The other names of a definition that were found so far.
 pub(super) struct OtherNames<'a> {
     code: &'a dyn Code,
-    is_meant: &'a IsMeant<'a>,
+    refers_to: &'a RefersTo<'a>,
     /// Names that are bound in single files only, with these files.
     inside: BTreeMap<String, BTreeSet<FileId>>,
     /// Names under which other files can import it, not searched yet.
     outside: BTreeSet<String>,
     /// Names that were searched.
-    asked: BTreeSet<String>,
+    searched: BTreeSet<String>,
     /// Files whose imports of the current name were followed.
     followed: HashSet<FileId>,
     /// Files whose default export it is.
@@ -33,13 +33,13 @@ pub(super) struct OtherNames<'a> {
 }
 
 impl<'a> OtherNames<'a> {
-    pub(super) fn new(code: &'a dyn Code, is_meant: &'a IsMeant<'a>) -> OtherNames<'a> {
+    pub(super) fn new(code: &'a dyn Code, refers_to: &'a RefersTo<'a>) -> OtherNames<'a> {
         OtherNames {
             code,
-            is_meant,
+            refers_to,
             inside: BTreeMap::new(),
             outside: BTreeSet::new(),
-            asked: BTreeSet::new(),
+            searched: BTreeSet::new(),
             followed: HashSet::new(),
             defaults: HashSet::new(),
             is_cut: false,
@@ -48,7 +48,7 @@ impl<'a> OtherNames<'a> {
 
     /// Returns the first name to search.
     pub(super) fn start(&mut self, name: &str) -> Option<String> {
-        self.asked.insert(name.to_owned());
+        self.searched.insert(name.to_owned());
         Some(name.to_owned())
     }
 
@@ -56,14 +56,14 @@ impl<'a> OtherNames<'a> {
     pub(super) fn next(&mut self) -> Option<String> {
         self.followed.clear();
         while let Some(name) = self.outside.pop_first() {
-            if self.asked.contains(&name) {
+            if self.searched.contains(&name) {
                 continue;
             }
-            if self.asked.len() > NAMES_MAX {
+            if self.searched.len() > NAMES_MAX {
                 self.is_cut = true;
                 return None;
             }
-            self.asked.insert(name.clone());
+            self.searched.insert(name.clone());
             return Some(name);
         }
         None
@@ -72,7 +72,7 @@ impl<'a> OtherNames<'a> {
     /// Returns the names to search in certain files only.
     pub(super) fn inside(&self) -> impl Iterator<Item = (&str, &BTreeSet<FileId>)> {
         let inside = self.inside.iter().map(|(name, files)| (name.as_str(), files));
-        inside.filter(|(name, _)| !self.asked.contains(*name))
+        inside.filter(|(name, _)| !self.searched.contains(*name))
     }
 
     /// Returns true if some names were not searched.
@@ -89,7 +89,7 @@ impl<'a> OtherNames<'a> {
         for import in &facts.imports {
             let renamed = import.names.iter().filter(|bound| bound.name == name);
             for bound in renamed.filter(|bound| bound.alias != name && !bound.alias.is_empty()) {
-                if self.is_meant(site.file, site.reference.enclosing, &bound.alias) {
+                if self.refers_to(site.file, site.reference.enclosing, &bound.alias) {
                     self.bound(site.file, import.kind, &bound.alias);
                 }
             }
@@ -111,7 +111,7 @@ impl<'a> OtherNames<'a> {
         let Some(facts) = self.code.file(file) else { return };
         if kind == ImportKind::ReExport && alias == DEFAULT {
             self.taken(file);
-        } else if kind == ImportKind::ReExport || facts.offers_imports() {
+        } else if kind == ImportKind::ReExport || facts.reexports_imports() {
             self.outside.insert(alias.to_owned());
         } else if self.inside.entry(alias.to_owned()).or_default().insert(file) {
             self.offered(file, alias);
@@ -128,7 +128,7 @@ impl<'a> OtherNames<'a> {
             for import in &facts.imports {
                 let names = import.names.iter().filter(|bound| bound.name == DEFAULT);
                 for bound in names.filter(|bound| !bound.alias.is_empty()) {
-                    if self.is_meant(importer, None, &bound.alias) {
+                    if self.refers_to(importer, None, &bound.alias) {
                         self.bound(importer, import.kind, &bound.alias);
                     }
                 }
@@ -136,9 +136,9 @@ impl<'a> OtherNames<'a> {
         }
     }
 
-    fn is_meant(&self, file: FileId, enclosing: Option<usize>, name: &str) -> bool {
+    fn refers_to(&self, file: FileId, enclosing: Option<usize>, name: &str) -> bool {
         // A call refers to constructors as well.
         let role = Role::Call;
-        (self.is_meant)(file, Use { name, role, receiver: None, enclosing, arguments: None })
+        (self.refers_to)(file, Use { name, role, receiver: None, enclosing, arguments: None })
     }
 }

@@ -54,9 +54,9 @@ impl Tree {
     }
 
     /// Returns the names on the shortest path of calls, if there is one.
-    fn way(&self, from: &str, to: &str) -> Vec<String> {
+    fn names_on_path(&self, from: &str, to: &str) -> Vec<String> {
         let (from, to) = (self.named(from), self.named(to));
-        let calls = shortest(&self.program, &from, &to, CONFIDENCE_ANSWER).calls;
+        let calls = shortest_path(&self.program, &from, &to, CONFIDENCE_ANSWER).calls;
         let calls = calls.unwrap_or_default();
         let last = calls.last().map(|step| step.next);
         calls.iter().map(|step| step.symbol).chain(last).map(|at| self.shown(at)).collect()
@@ -71,14 +71,14 @@ fn check(text: &str, name: &str, expected: &[&str]) {
 }
 
 #[test]
-fn callers_and_the_way_between() {
+fn callers_and_shortest_path() {
     let tree = Tree::new(
         "//- /go.mod\nmodule m\n//- /a.go\npackage m\nfunc a() { b() }\nfunc b() { c(); c() }\n\
          //- /b.go\npackage m\nfunc c() {}\nfunc d() { d() }\n",
     );
     assert_eq!(tree.callers(&tree.named("c")), ["a.go:3", "a.go:3"]);
-    assert_eq!(tree.way("a", "c"), ["a", "b", "c"]);
-    assert_eq!(tree.way("d", "c"), Vec::<String>::new());
+    assert_eq!(tree.names_on_path("a", "c"), ["a", "b", "c"]);
+    assert_eq!(tree.names_on_path("d", "c"), Vec::<String>::new());
     let callees = callees(&tree.program, tree.named("b")[0], 0.0);
     assert_eq!(callees.iter().map(|callee| callee.name.as_str()).collect::<Vec<_>>(), ["c", "c"]);
 }
@@ -94,7 +94,7 @@ fn declarations_and_definitions_share_their_callers() {
     for at in tree.named("A::work") {
         assert_eq!(tree.callers(&[at]), ["b.cpp:2"], "{at:?}");
     }
-    assert_eq!(tree.way("go", "helper_fn"), ["go", "A::work", "helper_fn"]);
+    assert_eq!(tree.names_on_path("go", "helper_fn"), ["go", "A::work", "helper_fn"]);
 }
 
 /// Imports of a name that another file had bound for its own use were missed.
@@ -145,7 +145,7 @@ fn inherited_constructors_are_called() {
     );
     assert_eq!(tree.callers(&tree.named("A.__init__")), ["a.py:14", "a.py:15"]);
     assert_eq!(tree.callers(&tree.named("D.__init__")), ["a.py:16"]);
-    assert_eq!(tree.way("go", "init_db"), ["go", "A.__init__", "init_db"]);
+    assert_eq!(tree.names_on_path("go", "init_db"), ["go", "A.__init__", "init_db"]);
     check(
         "//- /a.js\nexport class A {\n  constructor(x) {}\n}\n\
          //- /b.js\nimport { A } from './a';\nclass B extends A {}\nexport function go() {\n  return new B(1);\n}\n",
@@ -156,18 +156,18 @@ fn inherited_constructors_are_called() {
 
 /// Calls of a nested function did not count for the enclosing function in a path.
 #[test]
-fn nested_functions_lead_to_those_around_them() {
+fn calls_of_nested_functions_count_for_enclosing_ones() {
     let tree = Tree::new(
         "//- /a.py\ndef target():\n    pass\ndef deco(f):\n    def wrapper():\n        target()\n    \
          return wrapper\ndef main():\n    deco(1)\n",
     );
-    assert_eq!(tree.way("main", "target"), ["main", "deco", "target"]);
-    assert_eq!(tree.way("deco.wrapper", "target"), ["deco.wrapper", "target"]);
+    assert_eq!(tree.names_on_path("main", "target"), ["main", "deco", "target"]);
+    assert_eq!(tree.names_on_path("deco.wrapper", "target"), ["deco.wrapper", "target"]);
 }
 
 /// Uses beyond the bound were dropped without notice.
 #[test]
-fn what_is_cut_is_told() {
+fn truncation_is_reported() {
     let mut text =
         "//- /a.c\nvoid release(int a) {}\nvoid other(void) {}\nvoid all(void) {\n".to_owned();
     text += &"release(1);\n".repeat(SITES_MAX);
@@ -177,8 +177,8 @@ fn what_is_cut_is_told() {
     assert!(found.is_cut);
     assert_eq!(found.resolved, SITES_MAX);
     let (from, to) = (tree.named("last"), tree.named("release"));
-    let chain = shortest(&tree.program, &from, &to, CONFIDENCE_ANSWER);
-    assert_eq!(chain, Chain { calls: None, is_cut: true });
+    let path = shortest_path(&tree.program, &from, &to, CONFIDENCE_ANSWER);
+    assert_eq!(path, CallPath { calls: None, is_cut: true });
 }
 
 #[test]

@@ -13,14 +13,14 @@ use crate::base::path;
 use crate::lang::facts::{Import, ImportKind};
 
 use super::manifest::{Kind, Manifest, Manifests, Nearest};
-use super::target::{Found, Otherwise, Reason};
-use super::tree::{FolderId, Probe, Tree, join};
+use super::target::{Fallback, Reason, Targets};
+use super::tree::{DirectoryId, Probe, Tree, join};
 
 /// The most headers of one path, the nearest first.
 const AMBIGUOUS_MAX: usize = 8;
 
 /// The most include directories of one file.
-const FOLDERS_MAX: usize = 256;
+const DIRECTORIES_MAX: usize = 256;
 
 /// Directories that usually contain headers, relative to those that enclose a file.
 const USUAL: &[&[u8]] = &[b"", b"include/", b"src/", b"inc/", b"include/uapi/", b"lib/"];
@@ -54,7 +54,7 @@ impl IncludePaths {
         for manifest in manifests.of(Kind::CompileDatabase) {
             database.read(tree, manifest);
         }
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         let mut near_lists = Vec::new();
         let mut files: Vec<(FileId, usize)> =
             database.by_file.iter().map(|(&file, &list)| (file, list)).collect();
@@ -62,49 +62,49 @@ impl IncludePaths {
         for &(file, list) in &files {
             // A directory's first file determines its list, and that of enclosing directories
             // without one.
-            folders.push(tree.folder(file));
+            directories.push(tree.directory(file));
             near_lists.push(list);
         }
         for &(file, list) in &files {
-            folders.extend(tree.up(tree.folder(file)).skip(1));
-            near_lists.resize(folders.len(), list);
+            directories.extend(tree.up(tree.directory(file)).skip(1));
+            near_lists.resize(directories.len(), list);
         }
-        let near = Nearest::new(tree, folders.into_iter());
+        let near = Nearest::new(tree, directories.into_iter());
         IncludePaths { lists: database.lists, by_file: database.by_file, near, near_lists }
     }
 
-    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Found) -> Otherwise {
+    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Targets) -> Fallback {
         let written = import.module.as_str();
         let is_system = import.kind == ImportKind::SystemInclude;
-        let otherwise = if is_system { Otherwise::Outside } else { Otherwise::Unknown };
+        let fallback = if is_system { Fallback::Outside } else { Fallback::Unknown };
         // `using namespace a::b` and `import a;` do not refer to files.
         let is_name = import.kind == ImportKind::Module && !written.contains('.');
         if is_name || written.is_empty() || written.starts_with('/') {
-            return otherwise;
+            return fallback;
         }
-        let own = tree.folder_path_of(found.from);
+        let own = tree.directory_path_of(found.from);
         if !is_system && add(tree, found, join(own, written), 1.0, Reason::Path) {
-            return otherwise;
+            return fallback;
         }
-        let folder = tree.folder(found.from);
-        let near = || self.near.of(folder).map(|place| self.near_lists[place]);
+        let directory = tree.directory(found.from);
+        let near = || self.near.of(directory).map(|place| self.near_lists[place]);
         let list = self.by_file.get(&found.from).copied().or_else(near);
-        for folder in list.map_or(&[][..], |list| self.lists[list].as_slice()) {
-            if add(tree, found, join(folder, written), 1.0, Reason::Root) {
-                return otherwise;
+        for directory in list.map_or(&[][..], |list| self.lists[list].as_slice()) {
+            if add(tree, found, join(directory, written), 1.0, Reason::Root) {
+                return fallback;
             }
         }
-        if !usual(tree, folder, written, is_system, found) {
+        if !usual(tree, directory, written, is_system, found) {
             ending(tree, written, is_system, found);
         }
-        otherwise
+        fallback
     }
 }
 
 /// Adds the file at a path, unless it is the importing file (`#include_next` of its own name).
 fn add(
     tree: &Tree,
-    found: &mut Found,
+    found: &mut Targets,
     path: Option<Vec<u8>>,
     confidence: f32,
     reason: Reason,
@@ -117,13 +117,19 @@ fn add(
 }
 
 /// Searches the usual header directories of all directories that enclose the importing file.
-fn usual(tree: &Tree, folder: FolderId, written: &str, is_system: bool, found: &mut Found) -> bool {
+fn usual(
+    tree: &Tree,
+    directory: DirectoryId,
+    written: &str,
+    is_system: bool,
+    found: &mut Targets,
+) -> bool {
     if written.split('/').any(|part| part == "." || part == "..") {
         return false;
     }
     let mut probe = Probe::new(tree);
-    for around in tree.up(folder) {
-        let around = tree.folder_path(around);
+    for around in tree.up(directory) {
+        let around = tree.directory_path(around);
         for below in USUAL {
             // A bare name in angle brackets does not refer to a file that happens to be near.
             if is_system && !below.starts_with(b"inc") && !written.contains('/') {
@@ -140,7 +146,7 @@ fn usual(tree: &Tree, folder: FolderId, written: &str, is_system: bool, found: &
 }
 
 /// Searches the whole tree for paths that end with the included one.
-fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
+fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Targets) {
     let tail = written.trim_start_matches("../").trim_start_matches("./");
     let name = path::split(tail.as_bytes()).1;
     let is_library = is_system && (STANDARD.contains(&tail) || !name.contains(&b'.'));
@@ -150,7 +156,7 @@ fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Found) {
     let from = found.from;
     let mut files: Vec<FileId> =
         tree.ending(tail.as_bytes()).filter(|&file| file != from).collect();
-    let shared = |file: &FileId| usize::MAX - tree.shared_folders(*file, from);
+    let shared = |file: &FileId| usize::MAX - tree.shared_directories(*file, from);
     files.sort_by_key(|file| (shared(file), is_for_other(tree, *file), *file));
     match files.as_slice() {
         [] => {}
@@ -205,14 +211,14 @@ impl Database {
                 join(b"", below)
             };
             let Some(file) = inside(&file).and_then(|path| tree.file(&path)) else { continue };
-            let mut folders: Vec<Vec<u8>> = Vec::new();
-            for folder in include_folders(entry).iter().take(FOLDERS_MAX) {
-                let folder = inside(&absolute(directory, folder));
-                folders.extend(folder.filter(|folder| tree.find_folder(folder).is_some()));
-            }
+            let searched = include_directories(entry);
+            let searched = searched.iter().take(DIRECTORIES_MAX);
+            let searched = searched.filter_map(|path| inside(&absolute(directory, path)));
+            let directories: Vec<Vec<u8>> =
+                searched.filter(|path| tree.find_directory(path).is_some()).collect();
             let lists = &mut self.lists;
-            let list = *self.by_list.entry(folders).or_insert_with_key(|folders| {
-                lists.push(folders.clone());
+            let list = *self.by_list.entry(directories).or_insert_with_key(|directories| {
+                lists.push(directories.clone());
                 lists.len() - 1
             });
             self.by_file.entry(file).or_insert(list);
@@ -224,10 +230,8 @@ impl Database {
 fn absolute(directory: &str, written: &str) -> String {
     let written = written.replace('\\', "/");
     let is_absolute = written.starts_with('/') || written.get(1..3) == Some(":/");
-    let whole = match is_absolute {
-        true => written,
-        false => format!("{}/{written}", directory.replace('\\', "/")),
-    };
+    let whole =
+        if is_absolute { written } else { format!("{}/{written}", directory.replace('\\', "/")) };
     // Resolving `..` may not leave the root of the file system.
     match join(b"", &whole) {
         Some(path) => format!("/{}", String::from_utf8_lossy(&path)),
@@ -245,7 +249,7 @@ fn root_of(tree: &Tree, file: &str) -> Option<String> {
 
 /// Returns the directories that a command searches: first those for quoted includes, last those of
 /// the system.
-fn include_folders(entry: &Value) -> Vec<String> {
+fn include_directories(entry: &Value) -> Vec<String> {
     let arguments: Vec<String> = match (&entry["arguments"], &entry["command"]) {
         (Value::Array(arguments), _) => {
             arguments.iter().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -258,14 +262,14 @@ fn include_folders(entry: &Value) -> Vec<String> {
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let Some(rank) = flags.iter().position(|flag| argument.starts_with(flag)) else { continue };
-        let folder = match argument[flags[rank].len()..].trim_start_matches('=') {
+        let directory = match argument[flags[rank].len()..].trim_start_matches('=') {
             "" => arguments.next().unwrap_or_default(),
-            folder => folder.to_owned(),
+            directory => directory.to_owned(),
         };
-        ranked.push((rank, folder));
+        ranked.push((rank, directory));
     }
     ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, folder)| folder).collect()
+    ranked.into_iter().map(|(_, directory)| directory).collect()
 }
 
 /// Splits a command into words as a shell does: blanks, quotes, backslashes.
@@ -300,7 +304,7 @@ mod tests {
     fn commands_are_split_as_a_shell_does() {
         assert_eq!(words(r#"cc -I"a b" -I c\ d 'e"f' "#), ["cc", "-Ia b", "-I", "c d", "e\"f"]);
         let entry = serde_json::json!({"command": "cc -isystem s -Ia -iquote=q -I b x.c"});
-        assert_eq!(include_folders(&entry), ["q", "a", "b", "s"]);
+        assert_eq!(include_directories(&entry), ["q", "a", "b", "s"]);
         assert_eq!(absolute("/r/build", "../src/a.c"), "/r/src/a.c");
     }
 }

@@ -12,8 +12,8 @@ use crate::base::path;
 use crate::lang::facts::{Import, ImportKind};
 
 use super::python::Roots;
-use super::target::{Found, Otherwise, Reason, Resolution};
-use super::tree::{FolderId, Tree, join};
+use super::target::{Fallback, Reason, Resolution, Targets};
+use super::tree::{DirectoryId, Tree, join};
 use super::{Family, Importer, certainty};
 
 /// The most matching files; further ones are omitted.
@@ -34,21 +34,21 @@ const USUAL: &[&str] = &["", "src", "lib", "app"];
 /// The cached matches of patterns.
 #[derive(Default)]
 pub(super) struct Patterns {
-    known: Mutex<Known>,
+    cache: Mutex<Cache>,
 }
 
 #[derive(Default)]
-struct Known {
+struct Cache {
     /// The first matching files of each pattern.
-    fitting: HashMap<Arc<Pattern>, Arc<[FileId]>>,
+    matching: HashMap<Arc<Pattern>, Arc<[FileId]>>,
     /// The patterns of each importing file, and the number of files that were tested for it.
-    asked: HashMap<FileId, (HashSet<Arc<Pattern>>, usize)>,
+    by_importer: HashMap<FileId, (HashSet<Arc<Pattern>>, usize)>,
 }
 
 /// The literal start and end of a path, below a directory.
 #[derive(Eq, Hash, PartialEq)]
 struct Pattern {
-    folder: FolderId,
+    directory: DirectoryId,
     prefix: String,
     tail: String,
 }
@@ -71,64 +71,68 @@ impl Patterns {
         let Some((head, tail)) = parts else { return Resolution::Unknown };
         let is_dotted =
             matches!(importer.family, Family::Python | Family::Lua) && !head.contains('/');
-        let (head, tail) = match is_dotted {
-            true => (head.replace('.', "/"), tail.replace('.', "/")),
-            false => (head.to_owned(), tail.to_owned()),
+        let (head, tail) = if is_dotted {
+            (head.replace('.', "/"), tail.replace('.', "/"))
+        } else {
+            (head.to_owned(), tail.to_owned())
         };
         // Without a directory, the start would match every file.
-        let Some((folder, prefix)) = head.rsplit_once('/') else { return Resolution::Unknown };
+        let Some((directory, prefix)) = head.rsplit_once('/') else { return Resolution::Unknown };
         let confidence = certainty(import.kind);
-        let mut found = Found::new(importer.file, false);
-        let add = |folder: FolderId, found: &mut Found| {
-            let pattern = Pattern { folder, prefix: prefix.to_owned(), tail: tail.clone() };
-            let files = self.fitting(tree, importer.file, pattern);
+        let mut found = Targets::new(importer.file, false);
+        let add = |directory: DirectoryId, found: &mut Targets| {
+            let pattern = Pattern { directory, prefix: prefix.to_owned(), tail: tail.clone() };
+            let files = self.matching(tree, importer.file, pattern);
             let others = files.iter().filter(|file| **file != importer.file);
             for &file in others.take(CANDIDATES_MAX) {
                 found.add(file, confidence, Reason::Pattern);
             }
         };
-        let own = tree.folder_path_of(importer.file);
-        if folder.starts_with('.') {
-            let folder = join(own, folder).and_then(|folder| tree.find_folder(&folder));
-            if let Some(folder) = folder {
-                add(folder, &mut found);
+        let own = tree.directory_path_of(importer.file);
+        if directory.starts_with('.') {
+            let directory =
+                join(own, directory).and_then(|directory| tree.find_directory(&directory));
+            if let Some(directory) = directory {
+                add(directory, &mut found);
             }
-            return found.finish(Otherwise::Unknown);
+            return found.finish(Fallback::Unknown);
         }
-        let around = tree.up(tree.folder(importer.file)).map(|folder| tree.folder_path(folder));
+        let around =
+            tree.up(tree.directory(importer.file)).map(|directory| tree.directory_path(directory));
         let around = around.flat_map(|around| USUAL.iter().filter_map(|below| join(around, below)));
         let roots = python.bases(tree, importer.file).map(<[u8]>::to_vec);
         let roots = roots.take(if is_dotted { usize::MAX } else { 0 });
         for root in roots.chain(around) {
-            let folder = join(&root, folder).and_then(|folder| tree.find_folder(&folder));
-            if let Some(folder) = folder {
-                add(folder, &mut found);
+            let directory =
+                join(&root, directory).and_then(|directory| tree.find_directory(&directory));
+            if let Some(directory) = directory {
+                add(directory, &mut found);
             }
             if !found.is_empty() {
                 break;
             }
         }
-        found.finish(Otherwise::Unknown)
+        found.finish(Fallback::Unknown)
     }
 
     /// Returns the first matching files of a pattern; none if `from` has reached its bound.
-    fn fitting(&self, tree: &Tree, from: FileId, pattern: Pattern) -> Arc<[FileId]> {
+    fn matching(&self, tree: &Tree, from: FileId, pattern: Pattern) -> Arc<[FileId]> {
         // Entries are inserted whole, so they are valid even if another thread panicked.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let pattern = Arc::new(pattern);
-        let Known { fitting, asked } = &mut *known;
-        let (patterns, looked_at) = asked.entry(from).or_default();
+        let Cache { matching, by_importer } = &mut *cache;
+        let (patterns, tested) = by_importer.entry(from).or_default();
         let is_new = !patterns.contains(&pattern);
-        if is_new && *looked_at > FILES_OF_IMPORTER_MAX {
+        if is_new && *tested > FILES_OF_IMPORTER_MAX {
             return Arc::default();
         }
-        let is_full = fitting.len() >= PATTERNS_MAX;
-        match fitting.entry(Arc::clone(&pattern)) {
+        let is_full = matching.len() >= PATTERNS_MAX;
+        match matching.entry(Arc::clone(&pattern)) {
             Entry::Occupied(files) => Arc::clone(files.get()),
             Entry::Vacant(vacant) => {
                 let (files, count) = pattern.files(tree);
                 if is_new {
-                    *looked_at += count + 1;
+                    *tested += count + 1;
                     patterns.insert(pattern);
                 }
                 if !is_full {
@@ -145,7 +149,7 @@ impl Pattern {
     /// the index of a directory, and how many files were tested. Returns one file more than the
     /// limit, since the importing file may be among them.
     fn files(&self, tree: &Tree) -> (Arc<[FileId]>, usize) {
-        let base = tree.folder_path(self.folder);
+        let base = tree.directory_path(self.directory);
         let fits = |file: FileId| {
             let below = &tree.path(file)[base.len()..];
             let below = below.strip_prefix(b"/").unwrap_or(below);
@@ -155,23 +159,23 @@ impl Pattern {
                 missing.is_some_and(|missing| !missing.is_empty() && !missing.contains(&b'/'))
             })
         };
-        let mut looked_at = 0;
-        let files = tree.below(self.folder).take(FILES_MAX).inspect(|_| looked_at += 1);
+        let mut tested = 0;
+        let files = tree.below(self.directory).take(FILES_MAX).inspect(|_| tested += 1);
         let files = files.filter(|&file| fits(file)).take(CANDIDATES_MAX + 1).collect();
-        (files, looked_at)
+        (files, tested)
     }
 }
 
 /// Returns the spellings of a path: whole, without its extension, as the directory of an index.
 fn spellings(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let (folder, name) = path::split(rest);
+    let (directory, name) = path::split(rest);
     let stem = name.iter().position(|&byte| byte == b'.').unwrap_or(name.len());
     let stem = &name[..stem];
     let without = &rest[..rest.len() - (name.len() - stem.len())];
     let is_index = matches!(stem, b"index" | b"__init__" | b"init" | b"mod");
-    let index = is_index.then_some(folder);
+    let index = is_index.then_some(directory);
     // The index of the directory itself is spelled as the directory alone.
-    let is_own = is_index && folder.is_empty();
+    let is_own = is_index && directory.is_empty();
     [rest, without].into_iter().chain(index).filter(move |_| !is_own)
 }
 

@@ -11,8 +11,8 @@ use crate::lang::facts::Import;
 
 use super::manifest::{Kind, Manifests, Nearest};
 use super::packages::Packages;
-use super::target::{Found, Otherwise, Reason};
-use super::tree::{FolderId, Tree, join};
+use super::target::{Fallback, Reason, Targets};
+use super::tree::{DirectoryId, Tree, join};
 
 /// The modules of a tree.
 pub(super) struct Modules {
@@ -22,10 +22,10 @@ pub(super) struct Modules {
 }
 
 struct Module {
-    folder: FolderId,
+    directory: DirectoryId,
     path: String,
     /// Modules that are replaced by a directory of the tree, by their path.
-    replaced: HashMap<String, FolderId>,
+    replaced: HashMap<String, DirectoryId>,
 }
 
 impl Modules {
@@ -33,11 +33,11 @@ impl Modules {
         let mut all = Vec::new();
         let mut by_path = HashMap::new();
         for manifest in manifests.of(Kind::GoMod) {
-            let module = read(tree, manifest.folder, manifest.text);
+            let module = read(tree, manifest.directory, manifest.text);
             by_path.entry(module.path.clone()).or_insert(all.len());
             all.push(module);
         }
-        let nearest = Nearest::new(tree, all.iter().map(|module: &Module| module.folder));
+        let nearest = Nearest::new(tree, all.iter().map(|module: &Module| module.directory));
         Modules { all, by_path, nearest }
     }
 
@@ -46,42 +46,46 @@ impl Modules {
         tree: &Tree,
         packages: &Packages,
         import: &Import,
-        found: &mut Found,
-    ) -> Otherwise {
+        found: &mut Targets,
+    ) -> Fallback {
         let written = import.module.as_str();
-        let from = tree.folder(found.from);
+        let from = tree.directory(found.from);
         if written.starts_with('.') {
-            let folder = join(tree.folder_path(from), written);
-            if let Some(folder) = folder.and_then(|folder| tree.find_folder(&folder)) {
-                add_package(tree, packages, folder, 1.0, Reason::Path, found);
+            let directory = join(tree.directory_path(from), written);
+            if let Some(directory) = directory.and_then(|directory| tree.find_directory(&directory))
+            {
+                add_package(tree, packages, directory, 1.0, Reason::Path, found);
             }
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
         let own = self.nearest.of(from).map(|place| &self.all[place]);
         for (module, below) in prefixes(written) {
             let replaced = own.and_then(|own| own.replaced.get(module).copied());
-            let known = || self.by_path.get(module).map(|&place| self.all[place].folder);
+            let known = || self.by_path.get(module).map(|&place| self.all[place].directory);
             let Some(root) = replaced.or_else(known) else { continue };
-            let folder = join(tree.folder_path(root), below);
-            if let Some(folder) = folder.and_then(|folder| tree.find_folder(&folder)) {
+            let directory = join(tree.directory_path(root), below);
+            if let Some(directory) = directory.and_then(|directory| tree.find_directory(&directory))
+            {
                 let is_mapped = replaced.is_some();
                 let reason = if is_mapped { Reason::Mapped } else { Reason::Workspace };
-                add_package(tree, packages, folder, 1.0, reason, found);
+                add_package(tree, packages, directory, 1.0, reason, found);
             }
             if !found.is_empty() {
-                return Otherwise::Unknown;
+                return Fallback::Unknown;
             }
         }
         // Copies of dependencies are in the `vendor` directory of an enclosing directory; old trees
         // have sources below `src`.
         for around in tree.up(from) {
             for base in ["vendor", "src"] {
-                let folder = join(tree.folder_path(around), base);
-                let folder = folder.and_then(|folder| join(&folder, written));
-                if let Some(folder) = folder.and_then(|folder| tree.find_folder(&folder)) {
-                    add_package(tree, packages, folder, 0.9, Reason::Root, found);
+                let directory = join(tree.directory_path(around), base);
+                let directory = directory.and_then(|directory| join(&directory, written));
+                if let Some(directory) =
+                    directory.and_then(|directory| tree.find_directory(&directory))
+                {
+                    add_package(tree, packages, directory, 0.9, Reason::Root, found);
                     if !found.is_empty() {
-                        return Otherwise::Unknown;
+                        return Fallback::Unknown;
                     }
                 }
             }
@@ -91,20 +95,21 @@ impl Modules {
         }
         let is_own =
             own.is_some_and(|own| path::is_within(written.as_bytes(), own.path.as_bytes()));
-        match is_own && own.is_some_and(|own| !own.path.is_empty()) {
-            true => Otherwise::Unknown,
-            false => Otherwise::Outside,
+        if is_own && own.is_some_and(|own| !own.path.is_empty()) {
+            Fallback::Unknown
+        } else {
+            Fallback::Outside
         }
     }
 }
 
 /// A tree without any `go.mod`: the path below `host/owner/repository`, if that directory exists.
-fn without_module(tree: &Tree, packages: &Packages, written: &str, found: &mut Found) {
+fn without_module(tree: &Tree, packages: &Packages, written: &str, found: &mut Targets) {
     let mut parts = written.splitn(4, '/');
     let has_host = parts.next().is_some_and(|host| host.contains('.'));
     let below = if has_host { parts.nth(2) } else { None };
-    if let Some(folder) = below.and_then(|below| tree.find_folder(below.as_bytes())) {
-        add_package(tree, packages, folder, 0.7, Reason::Convention, found);
+    if let Some(directory) = below.and_then(|below| tree.find_directory(below.as_bytes())) {
+        add_package(tree, packages, directory, 0.7, Reason::Convention, found);
     }
 }
 
@@ -119,12 +124,12 @@ fn prefixes(written: &str) -> impl Iterator<Item = (&str, &str)> {
 fn add_package(
     tree: &Tree,
     packages: &Packages,
-    folder: FolderId,
+    directory: DirectoryId,
     confidence: f32,
     reason: Reason,
-    found: &mut Found,
+    found: &mut Targets,
 ) {
-    let files = || tree.members(folder).iter().copied().filter(|&file| is_source(tree, file));
+    let files = || tree.members(directory).iter().copied().filter(|&file| is_source(tree, file));
     // Programs that only generate sources declare another package.
     let is_program = |file: FileId| packages.of(file) == Some("main");
     let has_other = files().any(|file| packages.of(file).is_some() && !is_program(file));
@@ -147,7 +152,7 @@ pub(super) fn same_package(tree: &Tree, packages: &Packages, file: FileId) -> Ve
         (Some(own), Some(other)) => own == other,
         _ => true,
     };
-    let members = tree.members(tree.folder(file)).iter().copied();
+    let members = tree.members(tree.directory(file)).iter().copied();
     members
         .filter(|&other| other != file && tree.name(other).ends_with(b".go"))
         .filter(|&other| (is_test || is_source(tree, other)) && is_same(other))
@@ -155,8 +160,8 @@ pub(super) fn same_package(tree: &Tree, packages: &Packages, file: FileId) -> Ve
 }
 
 /// Reads the lines `module path` and `replace path => ./directory`.
-fn read(tree: &Tree, folder: FolderId, text: &str) -> Module {
-    let mut module = Module { folder, path: String::new(), replaced: HashMap::new() };
+fn read(tree: &Tree, directory: DirectoryId, text: &str) -> Module {
+    let mut module = Module { directory, path: String::new(), replaced: HashMap::new() };
     let mut in_replace = false;
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or(line).trim();
@@ -173,8 +178,8 @@ fn read(tree: &Tree, folder: FolderId, text: &str) -> Module {
         let new = unquoted(new.trim());
         let old = old.split_whitespace().next().map(unquoted).unwrap_or_default();
         if new.starts_with('.') {
-            let target = join(tree.folder_path(folder), new);
-            if let Some(target) = target.and_then(|target| tree.find_folder(&target)) {
+            let target = join(tree.directory_path(directory), new);
+            if let Some(target) = target.and_then(|target| tree.find_directory(&target)) {
                 module.replaced.insert(old.to_owned(), target);
             }
         }

@@ -12,8 +12,8 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Import;
 
 use super::manifest::{Kind, Manifests, Nearest};
-use super::target::{Found, Otherwise, Reason};
-use super::tree::{FolderId, Probe, Tree, join};
+use super::target::{Fallback, Reason, Targets};
+use super::tree::{DirectoryId, Probe, Tree, join};
 use package::Packages;
 use project::{Project, split_star};
 
@@ -95,7 +95,7 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// One search for a path.
-pub(super) struct Look<'t> {
+pub(super) struct Search<'t> {
     tree: &'t Tree,
     probe: Probe<'t>,
     endings: &'static [&'static str],
@@ -104,76 +104,82 @@ pub(super) struct Look<'t> {
 impl Projects {
     pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Projects {
         let projects = Project::read_all(tree, manifests.of(Kind::TsConfig));
-        let folders = projects.iter().map(|project| project.folder);
+        let directories = projects.iter().map(|project| project.directory);
         Projects {
             packages: Packages::new(tree, manifests),
-            nearest_project: Nearest::new(tree, folders),
+            nearest_project: Nearest::new(tree, directories),
             projects,
         }
     }
 
-    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Found) -> Otherwise {
+    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Targets) -> Fallback {
         let from = found.from;
         let name = tree.name(from);
         let typed = [&b".ts"[..], b".tsx", b".mts", b".cts", b".vue", b".svelte"];
         let is_typed = typed.iter().any(|ending| name.ends_with(ending));
         let endings = if is_typed { TYPED } else { PLAIN };
-        let mut look = Look { tree, probe: Probe::new(tree), endings };
+        let mut search = Search { tree, probe: Probe::new(tree), endings };
         // Loaders precede the path, their arguments follow it.
         let written = import.module.rsplit('!').next().unwrap_or_default();
         let written = written.split('?').next().unwrap_or_default().trim_end_matches('/');
         if written.is_empty() {
             // `import A = B.C` and `export {a as b}` refer to names of the file itself.
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
         if written.contains("://") || written.starts_with("//") {
-            return Otherwise::Outside;
+            return Fallback::Outside;
         }
         if written.starts_with('.') {
-            self.relative(&mut look, written, found);
-            return Otherwise::Unknown;
+            self.relative(&mut search, written, found);
+            return Fallback::Unknown;
         }
         if let Some(below) = written.strip_prefix('/') {
-            self.by_site(&mut look, below, found);
-            return Otherwise::Unknown;
+            self.by_site(&mut search, below, found);
+            return Fallback::Unknown;
         }
         let is_page = name.ends_with(b".html") || name.ends_with(b".htm");
-        if is_page && self.relative(&mut look, written, found) {
-            return Otherwise::Unknown;
+        if is_page && self.relative(&mut search, written, found) {
+            return Fallback::Unknown;
         }
-        let step = self.by_imports(&mut look, written, found)
-            || self.by_project(&mut look, written, found)
-            || self.by_package(&mut look, written, found);
+        let step = self.by_imports(&mut search, written, found)
+            || self.by_project(&mut search, written, found)
+            || self.by_package(&mut search, written, found);
         if step {
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
-        if is_outside(written) || self.packages.is_dependency(tree.folder(from), written) {
-            return Otherwise::Outside;
+        if is_outside(written) || self.packages.is_dependency(tree.directory(from), written) {
+            return Fallback::Outside;
         }
-        if self.by_habit(&mut look, written, found) || by_name(&look, written, is_typed, found) {
-            return Otherwise::Unknown;
+        if self.by_habit(&mut search, written, found) || by_name(&search, written, is_typed, found)
+        {
+            return Fallback::Unknown;
         }
-        match written.starts_with(['#', '@', '~']) && !is_scoped(written) {
-            true => Otherwise::Unknown,
-            false => Otherwise::Outside,
+        if written.starts_with(['#', '@', '~']) && !is_scoped(written) {
+            Fallback::Unknown
+        } else {
+            Fallback::Outside
         }
     }
 
     /// `./a`: relative to the importing file. Returns true if a file was found.
-    fn relative(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
-        let Some(path) = join(look.tree.folder_path_of(found.from), written) else { return false };
-        if let Some(file) = look.module(&path) {
+    fn relative(&self, search: &mut Search<'_>, written: &str, found: &mut Targets) -> bool {
+        let Some(path) = join(search.tree.directory_path_of(found.from), written) else {
+            return false;
+        };
+        if let Some(file) = search.module(&path) {
             found.add(file, 1.0, Reason::Path);
             return true;
         }
-        let folder = look.tree.find_folder(&path);
-        if let Some(file) = folder.and_then(|folder| self.packages.of_folder(look, folder)) {
+        let directory = search.tree.find_directory(&path);
+        if let Some(file) =
+            directory.and_then(|directory| self.packages.of_directory(search, directory))
+        {
             found.add(file, 1.0, Reason::Path);
             return true;
         }
         for platform in PLATFORMS {
             let path = [&path, platform.as_bytes()].concat();
-            if let Some(file) = look.probe.endings(&path, look.endings) {
+            if let Some(file) = search.probe.endings(&path, search.endings) {
                 found.add(file, 0.8, Reason::Path);
             }
         }
@@ -181,12 +187,12 @@ impl Projects {
     }
 
     /// `/a`: below the root of the site that a bundler serves.
-    fn by_site(&self, look: &mut Look<'_>, below: &str, found: &mut Found) {
-        let folder = look.tree.folder(found.from);
-        for folder in look.tree.up(folder) {
-            let path = look.tree.folder_path(folder);
+    fn by_site(&self, search: &mut Search<'_>, below: &str, found: &mut Targets) {
+        let directory = search.tree.directory(found.from);
+        for directory in search.tree.up(directory) {
+            let path = search.tree.directory_path(directory);
             for base in ["", "public", "src"] {
-                let file = join(path, base).and_then(|base| look.below(&base, below));
+                let file = join(path, base).and_then(|base| search.below(&base, below));
                 if let Some(file) = file {
                     return found.add(file, 0.7, Reason::Convention);
                 }
@@ -195,16 +201,17 @@ impl Projects {
     }
 
     /// `#a`: the `imports` of the enclosing package.
-    fn by_imports(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
+    fn by_imports(&self, search: &mut Search<'_>, written: &str, found: &mut Targets) -> bool {
         if !written.starts_with('#') {
             return false;
         }
-        let folder = look.tree.folder(found.from);
-        let Some(package) = self.packages.around(folder) else { return false };
+        let directory = search.tree.directory(found.from);
+        let Some(package) = self.packages.around(directory) else { return false };
         for leaf in package.imports(written) {
-            let file = match leaf.starts_with('.') {
-                true => package.file_of(look, &leaf).map(|file| (file, Reason::Mapped)),
-                false => self.packages.entry(look, &leaf).map(|(file, _)| (file, Reason::Mapped)),
+            let file = if leaf.starts_with('.') {
+                package.file_of(search, &leaf).map(|file| (file, Reason::Mapped))
+            } else {
+                self.packages.entry(search, &leaf).map(|(file, _)| (file, Reason::Mapped))
             };
             if let Some((file, reason)) = file {
                 found.add(file, 1.0, reason);
@@ -215,17 +222,17 @@ impl Projects {
     }
 
     /// The compiler's `paths` and `baseUrl`.
-    fn by_project(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
-        let folder = look.tree.folder(found.from);
-        let Some(place) = self.nearest_project.of(folder) else { return false };
+    fn by_project(&self, search: &mut Search<'_>, written: &str, found: &mut Targets) -> bool {
+        let directory = search.tree.directory(found.from);
+        let Some(place) = self.nearest_project.of(directory) else { return false };
         let project = &self.projects[place];
         for path in project.mapped(written) {
-            if let Some(file) = look.module(&path) {
+            if let Some(file) = search.module(&path) {
                 found.add(file, 1.0, Reason::Mapped);
                 return true;
             }
         }
-        let below_base = project.base.as_deref().and_then(|base| look.below(base, written));
+        let below_base = project.base.as_deref().and_then(|base| search.below(base, written));
         if let Some(file) = below_base {
             found.add(file, 1.0, Reason::Root);
         }
@@ -233,22 +240,22 @@ impl Projects {
     }
 
     /// A package of this tree, by its name.
-    fn by_package(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
-        let Some((file, confidence)) = self.packages.entry(look, written) else { return false };
+    fn by_package(&self, search: &mut Search<'_>, written: &str, found: &mut Targets) -> bool {
+        let Some((file, confidence)) = self.packages.entry(search, written) else { return false };
         found.add(file, confidence, Reason::Workspace);
         true
     }
 
     /// `@/a` and `~/a`: the sources of the enclosing package.
-    fn by_habit(&self, look: &mut Look<'_>, written: &str, found: &mut Found) -> bool {
+    fn by_habit(&self, search: &mut Search<'_>, written: &str, found: &mut Targets) -> bool {
         let Some(below) = written.strip_prefix("@/").or_else(|| written.strip_prefix("~/")) else {
             return false;
         };
-        let folder = look.tree.folder(found.from);
-        for folder in look.tree.up(folder) {
-            let path = look.tree.folder_path(folder);
+        let directory = search.tree.directory(found.from);
+        for directory in search.tree.up(directory) {
+            let path = search.tree.directory_path(directory);
             for base in ["src", "app", ""] {
-                let file = join(path, base).and_then(|base| look.below(&base, below));
+                let file = join(path, base).and_then(|base| search.below(&base, below));
                 if let Some(file) = file {
                     found.add(file, 0.8, Reason::Convention);
                     return true;
@@ -261,18 +268,18 @@ impl Projects {
 
 /// Modules that are identified by their last directory and name, or by a capitalized name alone, if
 /// exactly one file of the tree matches. Haste and Flow's `module.name_mapper` allow this.
-fn by_name(look: &Look<'_>, written: &str, is_typed: bool, found: &mut Found) -> bool {
-    let has_folder = written.contains('/') && !written.starts_with('@');
+fn by_name(search: &Search<'_>, written: &str, is_typed: bool, found: &mut Targets) -> bool {
+    let has_directory = written.contains('/') && !written.starts_with('@');
     let is_haste = !is_typed && written.starts_with(|first: char| first.is_ascii_uppercase());
-    if !has_folder && !is_haste {
+    if !has_directory && !is_haste {
         return false;
     }
     for ending in &["", ".js", ".jsx", ".ts", ".tsx"] {
         let tail = format!("{written}{ending}");
-        let mut files = look.tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
+        let mut files = search.tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
         match (files.next(), files.next()) {
             (Some(file), None) => {
-                let confidence = if has_folder { 0.6 } else { 0.5 };
+                let confidence = if has_directory { 0.6 } else { 0.5 };
                 found.add(file, confidence, Reason::Unique);
                 return true;
             }
@@ -294,19 +301,19 @@ fn is_scoped(written: &str) -> bool {
     written.strip_prefix('@').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
 }
 
-impl Look<'_> {
+impl Search<'_> {
     /// Returns the module at an imported path: a file, one with an added or replaced extension, or
     /// the index of a directory.
     fn module(&mut self, path: &[u8]) -> Option<FileId> {
         self.file(path).or_else(|| {
-            let folder = self.tree.find_folder(path)?;
-            self.index(folder)
+            let directory = self.tree.find_directory(path)?;
+            self.index(directory)
         })
     }
 
     /// Returns the module at `below` in a directory.
-    fn below(&mut self, folder: &[u8], below: &str) -> Option<FileId> {
-        let path = join(folder, below)?;
+    fn below(&mut self, directory: &[u8], below: &str) -> Option<FileId> {
+        let path = join(directory, below)?;
         self.module(&path)
     }
 
@@ -323,8 +330,8 @@ impl Look<'_> {
     }
 
     /// Returns the index of a directory.
-    fn index(&mut self, folder: FolderId) -> Option<FileId> {
-        let path = self.tree.folder_path(folder);
+    fn index(&mut self, directory: DirectoryId) -> Option<FileId> {
+        let path = self.tree.directory_path(directory);
         let index = join(path, "index")?;
         self.probe.endings(&index, self.endings)
     }

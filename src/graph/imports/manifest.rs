@@ -4,7 +4,7 @@
 use crate::base::ids::FileId;
 use crate::base::path;
 
-use super::tree::{FolderId, Tree};
+use super::tree::{DirectoryId, Tree};
 
 /// The longest manifest, in bytes; a longer one counts as empty.
 const MANIFEST_BYTES_MAX: usize = 1 << 20;
@@ -74,7 +74,7 @@ fn kind(path: &[u8]) -> Option<Kind> {
 #[derive(Clone, Copy)]
 pub(super) struct Manifest<'a> {
     pub(super) file: FileId,
-    pub(super) folder: FolderId,
+    pub(super) directory: DirectoryId,
     pub(super) text: &'a str,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Manifests<'a> {
             let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
             let text = std::str::from_utf8(text).ok();
             let text = text.filter(|text| text.len() <= bytes_max(kind)).unwrap_or("");
-            all.push((kind, Manifest { file, folder: tree.folder(file), text }));
+            all.push((kind, Manifest { file, directory: tree.directory(file), text }));
         }
         all.sort_by_key(|(kind, manifest)| (*kind, manifest.file));
         all.dedup_by_key(|(_, manifest)| manifest.file);
@@ -110,31 +110,31 @@ impl<'a> Manifests<'a> {
 /// The nearest item in or above each directory.
 #[derive(Default)]
 pub(super) struct Nearest {
-    by_folder: Vec<u32>,
+    by_directory: Vec<u32>,
 }
 
 impl Nearest {
-    /// Returns for each directory the position of the nearest item in `folders`; of two items in
+    /// Returns for each directory the position of the nearest item in `directories`; of two items in
     /// one directory the first.
-    pub(super) fn new(tree: &Tree, folders: impl Iterator<Item = FolderId>) -> Nearest {
-        let mut by_folder = vec![u32::MAX; tree.folders_len()];
-        for (place, folder) in folders.enumerate() {
-            let slot = &mut by_folder[folder.index()];
+    pub(super) fn new(tree: &Tree, directories: impl Iterator<Item = DirectoryId>) -> Nearest {
+        let mut by_directory = vec![u32::MAX; tree.directories_len()];
+        for (place, directory) in directories.enumerate() {
+            let slot = &mut by_directory[directory.index()];
             *slot = (*slot).min(FileId::new(place).0);
         }
         // A directory comes after its parent.
-        for index in 1..by_folder.len() {
-            if by_folder[index] == u32::MAX {
-                let parent = tree.parent(FolderId::at(index)).unwrap_or(FolderId::ROOT);
-                by_folder[index] = by_folder[parent.index()];
+        for index in 1..by_directory.len() {
+            if by_directory[index] == u32::MAX {
+                let parent = tree.parent(DirectoryId::at(index)).unwrap_or(DirectoryId::ROOT);
+                by_directory[index] = by_directory[parent.index()];
             }
         }
-        Nearest { by_folder }
+        Nearest { by_directory }
     }
 
     /// Returns the position of the nearest item in a directory or above it.
-    pub(super) fn of(&self, folder: FolderId) -> Option<usize> {
-        let &place = self.by_folder.get(folder.index())?;
+    pub(super) fn of(&self, directory: DirectoryId) -> Option<usize> {
+        let &place = self.by_directory.get(directory.index())?;
         (place != u32::MAX).then_some(place as usize)
     }
 }

@@ -8,7 +8,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Import;
 
 use super::packages::Packages;
-use super::target::{Found, Otherwise, Reason, TARGETS_MAX, Target};
+use super::target::{Fallback, Reason, TARGETS_MAX, Target, Targets};
 use super::tree::Tree;
 use super::{Family, Importer};
 
@@ -32,13 +32,13 @@ pub(super) fn resolve(
     packages: &Packages,
     importer: &Importer<'_>,
     import: &Import,
-    found: &mut Found,
-) -> Otherwise {
+    found: &mut Targets,
+) -> Fallback {
     let endings = if importer.family == Family::CSharp { CSHARP } else { JVM };
     let lookup = Lookup { tree, packages, endings, import };
     let written = import.module.as_str().trim_start_matches("_root_.");
     if lookup.find(written, 0, found) {
-        return Otherwise::Unknown;
+        return Fallback::Unknown;
     }
     // Scala and C# resolve names relative to the enclosing packages, Java and Kotlin do not.
     let is_relative =
@@ -47,14 +47,11 @@ pub(super) fn resolve(
     for _ in 0..NESTED_MAX {
         let Some(package) = around else { break };
         if lookup.find(&format!("{package}.{written}"), package.len(), found) {
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
         around = package.rsplit_once('.').map(|(outer, _)| outer);
     }
-    match packages.is_empty() && !is_standard(written) {
-        true => Otherwise::Unknown,
-        false => Otherwise::Outside,
-    }
+    if packages.is_empty() && !is_standard(written) { Fallback::Unknown } else { Fallback::Outside }
 }
 
 fn is_standard(written: &str) -> bool {
@@ -78,7 +75,7 @@ pub(super) fn same_package(
     let mut files: Vec<FileId> =
         around.take(levels).flat_map(|package| packages.files(package)).copied().collect();
     if files.is_empty() {
-        files.extend(tree.members(tree.folder(file)));
+        files.extend(tree.members(tree.directory(file)));
     }
     let endings = || JVM.iter().chain(CSHARP).map(|known| known.as_bytes());
     let is_source = |file: FileId| {
@@ -96,7 +93,7 @@ pub(super) fn same_package(
 struct Package<'a> {
     name: &'a str,
     /// The end of their paths.
-    folder: &'a str,
+    directory: &'a str,
 }
 
 struct Lookup<'t, 'i> {
@@ -109,7 +106,7 @@ struct Lookup<'t, 'i> {
 impl Lookup<'_, '_> {
     /// Adds the files of a dotted name: the longest part of it that is a package, then types.
     /// Returns true if there are any. The package is longer than `known` bytes.
-    fn find(&self, written: &str, known: usize, found: &mut Found) -> bool {
+    fn find(&self, written: &str, known: usize, found: &mut Targets) -> bool {
         let mut package = written;
         loop {
             let below = written[package.len()..].trim_start_matches('.');
@@ -125,13 +122,13 @@ impl Lookup<'_, '_> {
 
     /// Adds the files of the types `below` a package; without such types, those of the import's
     /// names, or the whole package.
-    fn in_package(&self, package: &str, below: &str, found: &mut Found) -> bool {
+    fn in_package(&self, package: &str, below: &str, found: &mut Targets) -> bool {
         let declared = self.packages.files(package);
-        let folder = package.replace('.', "/");
-        let named = Package { name: package, folder: &folder };
+        let directory = package.replace('.', "/");
+        let named = Package { name: package, directory: &directory };
         // Directories count only where files declare no packages.
-        let has_folder = || self.tree.folders_ending(folder.as_bytes()).next().is_some();
-        if declared.is_empty() && !(self.packages.is_empty() && has_folder()) {
+        let has_directory = || self.tree.directories_ending(directory.as_bytes()).next().is_some();
+        if declared.is_empty() && !(self.packages.is_empty() && has_directory()) {
             return false;
         }
         if let Some(name) = below.split('.').next().filter(|name| !name.is_empty()) {
@@ -146,7 +143,7 @@ impl Lookup<'_, '_> {
             is_found |= self.of_type(named, &name.name, Some(place), 0, found);
         }
         if is_whole {
-            for file in self.files(package, &folder).take(TARGETS_MAX) {
+            for file in self.files(package, &directory).take(TARGETS_MAX) {
                 found.add(file, 1.0, Reason::Package);
                 is_found = true;
             }
@@ -161,12 +158,12 @@ impl Lookup<'_, '_> {
         name: &str,
         place: Option<usize>,
         rest: usize,
-        found: &mut Found,
+        found: &mut Targets,
     ) -> bool {
-        let Package { name: package, folder } = package;
+        let Package { name: package, directory } = package;
         let mut files: Vec<FileId> = Vec::new();
         for ending in self.endings {
-            let tail = format!("{folder}/{name}.{ending}");
+            let tail = format!("{directory}/{name}.{ending}");
             let fits = |file: &FileId| match self.packages.of(*file) {
                 Some(declared) => declared == package,
                 None => true,
@@ -184,12 +181,12 @@ impl Lookup<'_, '_> {
         let (mut one, mut several) = (1.0, SEVERAL);
         if files.is_empty() {
             // No file has the name, so any file of the package may define it.
-            let others = self.files(package, folder).filter(|&file| file != found.from);
+            let others = self.files(package, directory).filter(|&file| file != found.from);
             files.extend(others.take(TARGETS_MAX));
             (one, several) = (0.8, 0.3);
         }
         let nearest =
-            |file: &FileId| (usize::MAX - self.tree.shared_folders(*file, found.from), *file);
+            |file: &FileId| (usize::MAX - self.tree.shared_directories(*file, found.from), *file);
         files.sort_by_key(nearest);
         let first = files.first().map(|file| nearest(file).0);
         let is_alone = files.get(1).is_none_or(|second| Some(nearest(second).0) != first);
@@ -205,10 +202,12 @@ impl Lookup<'_, '_> {
     }
 
     /// Returns the files of a package: those that declare it, or else those in its directories.
-    fn files<'a>(&'a self, package: &str, folder: &'a str) -> impl Iterator<Item = FileId> + 'a {
+    fn files<'a>(&'a self, package: &str, directory: &'a str) -> impl Iterator<Item = FileId> + 'a {
         let declared = self.packages.files(package);
-        let folders = declared.is_empty().then(|| self.tree.folders_ending(folder.as_bytes()));
-        let members = folders.into_iter().flatten().flat_map(|folder| self.tree.members(folder));
+        let directories =
+            declared.is_empty().then(|| self.tree.directories_ending(directory.as_bytes()));
+        let members =
+            directories.into_iter().flatten().flat_map(|directory| self.tree.members(directory));
         let is_source = |file: &FileId| {
             let name = self.tree.name(*file);
             self.endings.iter().any(|ending| name.ends_with(ending.as_bytes()))

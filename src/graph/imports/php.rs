@@ -9,7 +9,7 @@ use crate::lang::facts::Import;
 use super::json;
 use super::manifest::{Kind, Manifests};
 use super::packages::Packages;
-use super::target::{Found, Otherwise, Reason};
+use super::target::{Fallback, Reason, Targets};
 use super::tree::{Probe, Tree, join};
 
 /// The most files of one namespace that are searched for a class.
@@ -24,7 +24,7 @@ pub(super) struct Autoload {
 struct Rule {
     /// Empty, or with `\` at its end.
     prefix: String,
-    folder: Vec<u8>,
+    directory: Vec<u8>,
     /// True if the prefix is part of the path as well: PSR-0.
     keeps_prefix: bool,
 }
@@ -34,12 +34,12 @@ impl Autoload {
         let mut rules = Vec::new();
         for manifest in manifests.of(Kind::Composer) {
             let value = json::parse(manifest.text);
-            let folder = tree.folder_path(manifest.folder);
+            let directory = tree.directory_path(manifest.directory);
             for section in ["autoload", "autoload-dev"] {
                 for (standard, keeps_prefix) in [("psr-4", false), ("psr-0", true)] {
                     let Some(entries) = value[section][standard].as_object() else { continue };
                     rules.extend(
-                        entries.iter().flat_map(|entry| of_entry(folder, entry, keeps_prefix)),
+                        entries.iter().flat_map(|entry| of_entry(directory, entry, keeps_prefix)),
                     );
                 }
             }
@@ -53,12 +53,12 @@ impl Autoload {
         tree: &Tree,
         packages: &Packages,
         import: &Import,
-        found: &mut Found,
-    ) -> Otherwise {
+        found: &mut Targets,
+    ) -> Fallback {
         let written = import.module.trim_start_matches('\\');
         if written.contains('/') || written.ends_with(".php") || written.ends_with(".inc") {
             by_path(tree, written, found);
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
         let mut probe = Probe::new(tree);
         // `use A\B;` may be recorded as a whole, or as the name B of the namespace A.
@@ -69,9 +69,10 @@ impl Autoload {
             if name.name.is_empty() || name.name == "*" {
                 continue;
             }
-            let class = match written.is_empty() {
-                true => name.name.clone(),
-                false => format!("{written}\\{}", name.name),
+            let class = if written.is_empty() {
+                name.name.clone()
+            } else {
+                format!("{written}\\{}", name.name)
             };
             if let Some((file, reason)) = self.class(tree, packages, &mut probe, &class) {
                 found.add_name(place, file, 1.0, reason);
@@ -80,7 +81,7 @@ impl Autoload {
         if found.is_empty() {
             unique(tree, import, written, found);
         }
-        Otherwise::Outside
+        Fallback::Outside
     }
 
     /// Returns the file of a class by its qualified name.
@@ -95,7 +96,7 @@ impl Autoload {
             let Some(below) = name.strip_prefix(rule.prefix.as_str()) else { continue };
             let below = if rule.keeps_prefix { name } else { below };
             let path = below.replace('\\', "/");
-            if let Some(file) = probe.file(&rule.folder, &[path.as_bytes(), b".php"]) {
+            if let Some(file) = probe.file(&rule.directory, &[path.as_bytes(), b".php"]) {
                 return Some((file, Reason::Mapped));
             }
         }
@@ -107,23 +108,23 @@ impl Autoload {
     }
 }
 
-fn of_entry(folder: &[u8], entry: (&String, &Value), keeps_prefix: bool) -> Vec<Rule> {
-    let (prefix, folders) = entry;
-    let folders = json::texts(Some(folders)).into_iter();
+fn of_entry(directory: &[u8], entry: (&String, &Value), keeps_prefix: bool) -> Vec<Rule> {
+    let (prefix, directories) = entry;
+    let directories = json::texts(Some(directories)).into_iter();
     let rule = |below: &str| {
-        let folder = join(folder, below)?;
-        Some(Rule { prefix: prefix.clone(), folder, keeps_prefix })
+        let directory = join(directory, below)?;
+        Some(Rule { prefix: prefix.clone(), directory, keeps_prefix })
     };
-    folders.filter_map(rule).collect()
+    directories.filter_map(rule).collect()
 }
 
 /// `include 'a/b.php'`, possibly after `__DIR__ .`, which is assumed to be the file's directory.
-fn by_path(tree: &Tree, written: &str, found: &mut Found) {
+fn by_path(tree: &Tree, written: &str, found: &mut Targets) {
     let written = written.trim_start_matches('/');
-    for folder in tree.up(tree.folder(found.from)) {
-        let path = join(tree.folder_path(folder), written);
+    for directory in tree.up(tree.directory(found.from)) {
+        let path = join(tree.directory_path(directory), written);
         if let Some(file) = path.and_then(|path| tree.file(&path)).filter(|&at| at != found.from) {
-            let is_own = folder == tree.folder(found.from);
+            let is_own = directory == tree.directory(found.from);
             let (confidence, reason) =
                 if is_own { (1.0, Reason::Path) } else { (0.7, Reason::Root) };
             found.add(file, confidence, reason);
@@ -133,7 +134,7 @@ fn by_path(tree: &Tree, written: &str, found: &mut Found) {
 }
 
 /// The only file whose path ends with the last two parts of the name.
-fn unique(tree: &Tree, import: &Import, written: &str, found: &mut Found) {
+fn unique(tree: &Tree, import: &Import, written: &str, found: &mut Targets) {
     let lone = import.names.first().map(|name| name.name.as_str()).filter(|name| !name.is_empty());
     let whole = match lone {
         Some(name) if !written.ends_with(name) => format!("{written}\\{name}"),

@@ -8,7 +8,7 @@ use crate::lang::facts::{Import, ImportKind};
 
 use super::Family;
 use super::manifest::{Kind, Manifests};
-use super::target::{Found, Otherwise, Reason, TARGETS_MAX};
+use super::target::{Fallback, Reason, TARGETS_MAX, Targets};
 use super::tree::{Probe, Tree, join};
 
 /// How imports write paths.
@@ -32,7 +32,7 @@ struct Rules {
     endings: &'static [&'static str],
     /// Directories that are searched, relative to those that enclose the importing file; each ends
     /// with `/`.
-    folders: &'static [&'static str],
+    directories: &'static [&'static str],
     /// True if the only path of the tree with that end counts, too.
     unique: bool,
     /// Names, and prefixes that end with a separator, that are never in the tree.
@@ -44,7 +44,7 @@ const RULES: &[Rules] = &[
         family: Family::Shell,
         style: Style::Slashes,
         endings: &["", ".sh", ".bash"],
-        folders: &["", "lib/", "scripts/", "bin/"],
+        directories: &["", "lib/", "scripts/", "bin/"],
         unique: true,
         outside: &["/"],
     },
@@ -52,7 +52,7 @@ const RULES: &[Rules] = &[
         family: Family::CMake,
         style: Style::Slashes,
         endings: &["", ".cmake", "/CMakeLists.txt"],
-        folders: &["", "cmake/", "cmake/modules/", "cmake/Modules/", "CMake/"],
+        directories: &["", "cmake/", "cmake/modules/", "cmake/Modules/", "CMake/"],
         unique: true,
         outside: &[],
     },
@@ -60,7 +60,7 @@ const RULES: &[Rules] = &[
         family: Family::Css,
         style: Style::Slashes,
         endings: &["", ".css", ".scss", ".sass", ".less", "/index.scss", "/_index.scss"],
-        folders: &["", "styles/", "scss/", "css/", "src/"],
+        directories: &["", "styles/", "scss/", "css/", "src/"],
         unique: false,
         outside: &["http:", "https:", "//", "sass:"],
     },
@@ -68,7 +68,7 @@ const RULES: &[Rules] = &[
         family: Family::Dart,
         style: Style::Slashes,
         endings: &["", ".dart"],
-        folders: &[""],
+        directories: &[""],
         unique: false,
         outside: &["dart:", "package:"],
     },
@@ -76,7 +76,7 @@ const RULES: &[Rules] = &[
         family: Family::Elixir,
         style: Style::Camels,
         endings: &[".ex", ".exs"],
-        folders: &["lib/", "test/support/", "test/", ""],
+        directories: &["lib/", "test/support/", "test/", ""],
         unique: true,
         outside: &[],
     },
@@ -84,7 +84,7 @@ const RULES: &[Rules] = &[
         family: Family::Haskell,
         style: Style::Dots,
         endings: &[".hs", ".lhs", ".hsc"],
-        folders: &["", "src/", "lib/", "library/", "app/", "test/"],
+        directories: &["", "src/", "lib/", "library/", "app/", "test/"],
         unique: true,
         outside: &[],
     },
@@ -92,7 +92,7 @@ const RULES: &[Rules] = &[
         family: Family::Hcl,
         style: Style::Slashes,
         endings: &[""],
-        folders: &[""],
+        directories: &[""],
         unique: false,
         outside: &["git::", "git@", "http:", "https:"],
     },
@@ -100,7 +100,7 @@ const RULES: &[Rules] = &[
         family: Family::Lua,
         style: Style::Dots,
         endings: &[".lua", "/init.lua"],
-        folders: &["", "lua/", "src/", "lib/"],
+        directories: &["", "lua/", "src/", "lib/"],
         unique: true,
         outside: &[],
     },
@@ -108,7 +108,7 @@ const RULES: &[Rules] = &[
         family: Family::Make,
         style: Style::Slashes,
         endings: &[""],
-        folders: &["", "mk/", "make/"],
+        directories: &["", "mk/", "make/"],
         unique: false,
         outside: &["/"],
     },
@@ -116,7 +116,7 @@ const RULES: &[Rules] = &[
         family: Family::OCaml,
         style: Style::FirstCapital,
         endings: &[".ml", ".mli", ".mll", ".mly"],
-        folders: &["", "lib/", "src/"],
+        directories: &["", "lib/", "src/"],
         unique: true,
         outside: &["stdlib", "unix", "str"],
     },
@@ -124,7 +124,7 @@ const RULES: &[Rules] = &[
         family: Family::Proto,
         style: Style::Slashes,
         endings: &["", ".proto"],
-        folders: &["", "proto/", "protos/", "protobuf/", "src/main/proto/", "src/"],
+        directories: &["", "proto/", "protos/", "protobuf/", "src/main/proto/", "src/"],
         unique: true,
         outside: &[],
     },
@@ -132,7 +132,7 @@ const RULES: &[Rules] = &[
         family: Family::R,
         style: Style::Slashes,
         endings: &["", ".R", ".r"],
-        folders: &["", "R/"],
+        directories: &["", "R/"],
         unique: false,
         outside: &["http:", "https:"],
     },
@@ -140,7 +140,7 @@ const RULES: &[Rules] = &[
         family: Family::Ruby,
         style: Style::Slashes,
         endings: &[".rb", "", ".rake"],
-        folders: &["lib/", "", "app/models/", "app/", "spec/", "test/"],
+        directories: &["lib/", "", "app/models/", "app/", "spec/", "test/"],
         unique: true,
         outside: &[],
     },
@@ -148,7 +148,7 @@ const RULES: &[Rules] = &[
         family: Family::Swift,
         style: Style::Slashes,
         endings: &[""],
-        folders: &["Sources/", "Source/", "Tests/", ""],
+        directories: &["Sources/", "Source/", "Tests/", ""],
         unique: false,
         outside: &[],
     },
@@ -156,7 +156,7 @@ const RULES: &[Rules] = &[
         family: Family::Zig,
         style: Style::Slashes,
         endings: &["", ".zig"],
-        folders: &["", "src/"],
+        directories: &["", "src/"],
         unique: false,
         outside: &["std", "builtin", "root"],
     },
@@ -175,8 +175,8 @@ impl Projects {
             let name = manifest.text.lines().find_map(|line| line.strip_prefix("name:"));
             if let Some(name) = name {
                 let name = name.split('#').next().unwrap_or(name).trim().trim_matches(['"', '\'']);
-                let folder = tree.folder_path(manifest.folder).to_vec();
-                dart.entry(name.to_owned()).or_insert(folder);
+                let directory = tree.directory_path(manifest.directory).to_vec();
+                dart.entry(name.to_owned()).or_insert(directory);
             }
         }
         Projects { dart }
@@ -187,35 +187,32 @@ impl Projects {
         tree: &Tree,
         family: Family,
         import: &Import,
-        found: &mut Found,
-    ) -> Otherwise {
+        found: &mut Targets,
+    ) -> Fallback {
         let Some(rules) = RULES.iter().find(|rules| rules.family == family) else {
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         };
         let written = path_of(rules.style, &import.module);
         let written = without_variable(&written);
         if let Some((name, below)) =
             written.strip_prefix("package:").and_then(|rest| rest.split_once('/'))
-            && let Some(folder) = self.dart.get(name)
+            && let Some(directory) = self.dart.get(name)
         {
-            let file = join(folder, "lib").and_then(|folder| join(&folder, below));
+            let file = join(directory, "lib").and_then(|directory| join(&directory, below));
             if let Some(file) = file.and_then(|path| tree.file(&path)) {
                 found.add(file, 1.0, Reason::Workspace);
             }
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
         if written.is_empty() || rules.outside.iter().any(|start| is_like(written, start)) {
-            return Otherwise::Outside;
+            return Fallback::Outside;
         }
         let mut lookup = Lookup { tree, probe: Probe::new(tree), rules };
         let is_found = lookup.relative(written, import.kind, found)
             || lookup.around(written, found)
             || rules.unique && lookup.unique(written, found);
         let is_local = written.starts_with('.') || import.kind == ImportKind::LocalInclude;
-        match is_found || is_local {
-            true => Otherwise::Unknown,
-            false => Otherwise::Outside,
-        }
+        if is_found || is_local { Fallback::Unknown } else { Fallback::Outside }
     }
 }
 
@@ -227,28 +224,28 @@ struct Lookup<'t> {
 
 impl Lookup<'_> {
     /// Searches relative to the importing file.
-    fn relative(&mut self, written: &str, kind: ImportKind, found: &mut Found) -> bool {
+    fn relative(&mut self, written: &str, kind: ImportKind, found: &mut Targets) -> bool {
         // Ruby's `require` and module names are not relative.
         let is_named = matches!(self.rules.style, Style::Dots | Style::Camels)
             || self.rules.family == Family::Ruby;
         if is_named && kind != ImportKind::LocalInclude && !written.starts_with('.') {
             return false;
         }
-        let folder = self.tree.folder_path_of(found.from);
-        let path = join(folder, written);
+        let directory = self.tree.directory_path_of(found.from);
+        let path = join(directory, written);
         path.is_some_and(|path| self.at(&path, 1.0, Reason::Path, found))
     }
 
     /// Searches the directories that enclose the importing file, the nearest first.
-    fn around(&mut self, written: &str, found: &mut Found) -> bool {
+    fn around(&mut self, written: &str, found: &mut Targets) -> bool {
         if written.starts_with('.') {
             return false;
         }
-        let folder = self.tree.folder(found.from);
+        let directory = self.tree.directory(found.from);
         let confidence = if self.rules.style == Style::Slashes { 0.9 } else { 1.0 };
-        for around in self.tree.up(folder) {
-            for below in self.rules.folders {
-                let path = join(self.tree.folder_path(around), below);
+        for around in self.tree.up(directory) {
+            for below in self.rules.directories {
+                let path = join(self.tree.directory_path(around), below);
                 let path = path.and_then(|path| join(&path, written));
                 if path.is_some_and(|path| self.at(&path, confidence, Reason::Root, found)) {
                     return true;
@@ -259,7 +256,7 @@ impl Lookup<'_> {
     }
 
     /// Searches for the only path with that end.
-    fn unique(&mut self, written: &str, found: &mut Found) -> bool {
+    fn unique(&mut self, written: &str, found: &mut Targets) -> bool {
         let tail = written.trim_start_matches("../").trim_start_matches("./");
         for ending in self.rules.endings {
             let tail = format!("{tail}{ending}");
@@ -274,15 +271,16 @@ impl Lookup<'_> {
     }
 
     /// Adds the file at a path, with an added extension if needed.
-    fn at(&mut self, path: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
+    fn at(&mut self, path: &[u8], confidence: f32, reason: Reason, found: &mut Targets) -> bool {
         if matches!(self.rules.family, Family::Hcl | Family::Swift) {
-            return self.folder(path, confidence, reason, found);
+            return self.directory(path, confidence, reason, found);
         }
         let file = self.probe.endings(path, self.rules.endings).or_else(|| {
             // Sass has partial files whose names start with `_`.
             let is_css = self.rules.family == Family::Css;
-            let (folder, name) = crate::base::path::split(path);
-            let partial = [folder, if folder.is_empty() { b"_" } else { b"/_" }, name].concat();
+            let (directory, name) = crate::base::path::split(path);
+            let partial =
+                [directory, if directory.is_empty() { b"_" } else { b"/_" }, name].concat();
             is_css.then(|| self.probe.endings(&partial, self.rules.endings)).flatten()
         });
         let file = file.filter(|&file| file != found.from);
@@ -293,16 +291,22 @@ impl Lookup<'_> {
     }
 
     /// Adds the files of a directory that is imported as a whole.
-    fn folder(&mut self, path: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
-        let Some(folder) = self.tree.find_folder(path) else { return false };
+    fn directory(
+        &mut self,
+        path: &[u8],
+        confidence: f32,
+        reason: Reason,
+        found: &mut Targets,
+    ) -> bool {
+        let Some(directory) = self.tree.find_directory(path) else { return false };
         let is_swift = self.rules.family == Family::Swift;
         let ending: &[u8] = if is_swift { b".swift" } else { b".tf" };
         let is_source = |file: &FileId| {
-            let is_deeper = self.tree.folder(*file) != folder;
+            let is_deeper = self.tree.directory(*file) != directory;
             self.tree.name(*file).ends_with(ending) && (is_swift || !is_deeper)
         };
         let before = found.is_empty();
-        for file in self.tree.below(folder).filter(is_source).take(TARGETS_MAX) {
+        for file in self.tree.below(directory).filter(is_source).take(TARGETS_MAX) {
             if file != found.from {
                 found.add(file, confidence, reason);
             }

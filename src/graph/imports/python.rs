@@ -12,8 +12,8 @@ use crate::base::path;
 use crate::lang::facts::{Import, ImportKind};
 
 use super::manifest::{Kind, Manifests, Nearest};
-use super::target::{Found, Otherwise, Reason, Target};
-use super::tree::{FolderId, Probe, Tree};
+use super::target::{Fallback, Reason, Target, Targets};
+use super::tree::{DirectoryId, Probe, Tree};
 
 mod layout;
 mod standard;
@@ -30,7 +30,7 @@ const MODULE_ENDINGS: &[&[u8]] = &[b".py", b".pyi", b".pyx"];
 /// The source roots of a tree.
 pub(super) struct Roots {
     /// Directories that contain outermost packages (with an `__init__.py`), by the packages' names.
-    packages: HashMap<Vec<u8>, Vec<FolderId>>,
+    packages: HashMap<Vec<u8>, Vec<DirectoryId>>,
     /// Roots that manifests name, grouped by manifest.
     named: Vec<Vec<Vec<u8>>>,
     /// The manifest whose roots apply to a directory.
@@ -43,56 +43,57 @@ enum Module {
     /// A file; for a package its `__init__.py`.
     File(FileId),
     /// A directory without an `__init__.py`.
-    Namespace(FolderId),
+    Namespace(DirectoryId),
 }
 
 impl Roots {
     pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Roots {
-        let mut packages: HashMap<Vec<u8>, Vec<FolderId>> = HashMap::new();
-        for folder in (0..tree.folders_len()).map(FolderId::at) {
-            let Some(parent) = tree.parent(folder) else { continue };
-            if is_package(tree, folder) && !is_package(tree, parent) {
-                let name = path::split(tree.folder_path(folder)).1.to_vec();
+        let mut packages: HashMap<Vec<u8>, Vec<DirectoryId>> = HashMap::new();
+        for directory in (0..tree.directories_len()).map(DirectoryId::at) {
+            let Some(parent) = tree.parent(directory) else { continue };
+            if is_package(tree, directory) && !is_package(tree, parent) {
+                let name = path::split(tree.directory_path(directory)).1.to_vec();
                 packages.entry(name).or_default().push(parent);
             }
         }
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         let mut named = Vec::new();
         for kind in [Kind::PyProject, Kind::SetupCfg, Kind::SetupPy] {
             for manifest in manifests.of(kind) {
-                let roots = layout::roots(kind, tree.folder_path(manifest.folder), manifest.text);
-                match folders.iter().position(|&folder| folder == manifest.folder) {
+                let roots =
+                    layout::roots(kind, tree.directory_path(manifest.directory), manifest.text);
+                match directories.iter().position(|&directory| directory == manifest.directory) {
                     Some(at) => {
                         let known: &mut Vec<Vec<u8>> = &mut named[at];
                         let new = roots.into_iter().filter(|root| !known.contains(root));
                         known.extend(new.collect::<Vec<_>>());
                     }
                     None => {
-                        folders.push(manifest.folder);
+                        directories.push(manifest.directory);
                         named.push(roots);
                     }
                 }
             }
         }
-        Roots { packages, named, nearest: Nearest::new(tree, folders.into_iter()) }
+        Roots { packages, named, nearest: Nearest::new(tree, directories.into_iter()) }
     }
 
-    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Found) -> Otherwise {
+    pub(super) fn resolve(&self, tree: &Tree, import: &Import, found: &mut Targets) -> Fallback {
         let written = import.module.as_str();
         let name = written.trim_start_matches('.');
         let dots = written.len() - name.len();
         if dots > 0 {
             relative(tree, import, dots, name, found);
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
         if name.is_empty() {
-            return Otherwise::Unknown;
+            return Fallback::Unknown;
         }
-        let folder = tree.folder(found.from);
+        let directory = tree.directory(found.from);
         let top = name.split('.').next().unwrap_or(name);
         let mut lookup = Lookup { tree, probe: Probe::new(tree), import, name };
         let mut is_here = false;
-        for (place, (root, confidence)) in self.roots(tree, folder, top).enumerate() {
+        for (place, (root, confidence)) in self.roots(tree, directory, top).enumerate() {
             // A module of the standard library takes precedence over all roots but the first.
             if place > 0 && standard::has(top) {
                 break;
@@ -101,14 +102,11 @@ impl Roots {
                 break;
             }
             if lookup.below(root, confidence, Reason::Root, found) {
-                return Otherwise::Unknown;
+                return Fallback::Unknown;
             }
-            is_here |= lookup.probe.folder(root, &[top.as_bytes()]).is_some();
+            is_here |= lookup.probe.directory(root, &[top.as_bytes()]).is_some();
         }
-        match is_here && !standard::has(top) {
-            true => Otherwise::Unknown,
-            false => Otherwise::Outside,
-        }
+        if is_here && !standard::has(top) { Fallback::Unknown } else { Fallback::Outside }
     }
 
     /// Returns the directories below which the name `top` is searched, the most likely first, each
@@ -116,25 +114,25 @@ impl Roots {
     fn roots<'r>(
         &'r self,
         tree: &'r Tree,
-        folder: FolderId,
+        directory: DirectoryId,
         top: &'r str,
     ) -> impl Iterator<Item = (&'r [u8], f32)> {
-        let own = outermost(tree, folder);
-        let named = self.nearest.of(folder).map_or(&[][..], |place| &self.named[place]);
-        let around = tree.up(own).skip(1).map(|folder| (tree.folder_path(folder), 0.9));
+        let own = outermost(tree, directory);
+        let named = self.nearest.of(directory).map_or(&[][..], |place| &self.named[place]);
+        let around = tree.up(own).skip(1).map(|directory| (tree.directory_path(directory), 0.9));
         let packages = self.packages.get(top.as_bytes()).map_or(&[][..], Vec::as_slice);
         let elsewhere = if packages.len() == 1 { 0.8 } else { 0.4 };
         // Of several packages of one name, the nearest counts.
-        let own_path = tree.folder_path(own);
+        let own_path = tree.directory_path(own);
         let near = packages.iter().copied().max_by_key(|&package| {
-            let path = tree.folder_path(package);
+            let path = tree.directory_path(package);
             let shared = path.iter().zip(own_path).take_while(|(a, b)| a == b).count();
             (shared, std::cmp::Reverse(package))
         });
         std::iter::once((own_path, 1.0))
             .chain(named.iter().map(|root| (root.as_slice(), 1.0)))
             .chain(around)
-            .chain(near.map(|root| (tree.folder_path(root), elsewhere)))
+            .chain(near.map(|root| (tree.directory_path(root), elsewhere)))
     }
 
     /// Returns the source directories of a file's project, the most likely first.
@@ -143,30 +141,30 @@ impl Roots {
         tree: &'r Tree,
         file: FileId,
     ) -> impl Iterator<Item = &'r [u8]> {
-        self.roots(tree, tree.folder(file), "").map(|root| root.0)
+        self.roots(tree, tree.directory(file), "").map(|root| root.0)
     }
 }
 
 /// Returns true if a directory has an `__init__.py`.
-fn is_package(tree: &Tree, folder: FolderId) -> bool {
-    let members = tree.members(folder);
+fn is_package(tree: &Tree, directory: DirectoryId) -> bool {
+    let members = tree.members(directory);
     // They are in path order, and therefore in the order of names.
     let at = members.partition_point(|&file| tree.name(file) < &b"__init__.py"[..]);
     members.get(at).is_some_and(|&file| tree.name(file).starts_with(b"__init__.py"))
 }
 
-/// Returns the directory that contains the outermost package around `folder`; `folder` itself if it
+/// Returns the directory that contains the outermost package around `directory`; `directory` itself if it
 /// is not a package.
-fn outermost(tree: &Tree, folder: FolderId) -> FolderId {
-    tree.up(folder).find(|&folder| !is_package(tree, folder)).unwrap_or(FolderId::ROOT)
+fn outermost(tree: &Tree, directory: DirectoryId) -> DirectoryId {
+    tree.up(directory).find(|&directory| !is_package(tree, directory)).unwrap_or(DirectoryId::ROOT)
 }
 
 /// `from ..a import b`: relative to the package of the importing file, one level up for each dot
 /// after the first.
-fn relative(tree: &Tree, import: &Import, dots: usize, name: &str, found: &mut Found) {
-    let Some(package) = tree.up(tree.folder(found.from)).nth(dots - 1) else { return };
+fn relative(tree: &Tree, import: &Import, dots: usize, name: &str, found: &mut Targets) {
+    let Some(package) = tree.up(tree.directory(found.from)).nth(dots - 1) else { return };
     let mut lookup = Lookup { tree, probe: Probe::new(tree), import, name };
-    lookup.below(tree.folder_path(package), 1.0, Reason::Path, found);
+    lookup.below(tree.directory_path(package), 1.0, Reason::Path, found);
 }
 
 /// The search for one dotted name.
@@ -180,14 +178,14 @@ struct Lookup<'t, 'i> {
 impl Lookup<'_, '_> {
     /// Adds the module that the name refers to below `root`, and those of the import's names that
     /// are modules themselves. Returns true if there is such a module.
-    fn below(&mut self, root: &[u8], confidence: f32, reason: Reason, found: &mut Found) -> bool {
-        let Some((module, folder)) = self.walk(root, confidence, reason, found) else {
+    fn below(&mut self, root: &[u8], confidence: f32, reason: Reason, found: &mut Targets) -> bool {
+        let Some((module, directory)) = self.walk(root, confidence, reason, found) else {
             return false;
         };
         let names = self.import.names.iter().enumerate();
         let names = names.filter(|(_, name)| !name.name.is_empty() && name.name != "*");
         for (place, name) in names {
-            if let Some(Module::File(file)) = self.module(&folder, name.name.as_bytes()) {
+            if let Some(Module::File(file)) = self.module(&directory, name.name.as_bytes()) {
                 found.add_name(place, file, confidence, reason);
             }
         }
@@ -202,15 +200,15 @@ impl Lookup<'_, '_> {
         root: &[u8],
         confidence: f32,
         reason: Reason,
-        found: &mut Found,
+        found: &mut Targets,
     ) -> Option<(Module, Vec<u8>)> {
-        let mut folder = root.to_vec();
+        let mut directory = root.to_vec();
         if self.name.is_empty() {
-            let module = self.package(&folder)?;
+            let module = self.package(&directory)?;
             if let Module::File(file) = module {
                 found.add(file, confidence, reason);
             }
-            return Some((module, folder));
+            return Some((module, directory));
         }
         let parts = self.name.split('.').count();
         let mut last = None;
@@ -218,47 +216,47 @@ impl Lookup<'_, '_> {
             if part.is_empty() {
                 return None;
             }
-            let Some(module) = self.module(&folder, part.as_bytes()) else {
+            let Some(module) = self.module(&directory, part.as_bytes()) else {
                 // A dynamic import may name a definition inside of a module.
                 let is_inside = self.import.kind >= ImportKind::Dynamic;
                 let (Some(Module::File(file)), true) = (last, is_inside) else { return None };
                 let rest = parts - place;
                 let confidence = confidence * 0.8;
                 found.push(Target { file, confidence, reason, name: None, rest });
-                return Some((Module::File(file), folder));
+                return Some((Module::File(file), directory));
             };
-            if !folder.is_empty() {
-                folder.push(b'/');
+            if !directory.is_empty() {
+                directory.push(b'/');
             }
-            folder.extend_from_slice(part.as_bytes());
+            directory.extend_from_slice(part.as_bytes());
             last = Some(module);
         }
         if let Some(Module::File(file)) = last {
             found.add(file, confidence, reason);
         }
-        last.map(|module| (module, folder))
+        last.map(|module| (module, directory))
     }
 
     /// Returns what a name refers to in a directory: a package takes precedence over a module, and
     /// a directory without an `__init__.py` comes last.
-    fn module(&mut self, folder: &[u8], name: &[u8]) -> Option<Module> {
+    fn module(&mut self, directory: &[u8], name: &[u8]) -> Option<Module> {
         let ways = PACKAGE_FILES.iter().chain(MODULE_ENDINGS);
         for ending in ways {
-            if let Some(file) = self.probe.file(folder, &[name, ending]) {
+            if let Some(file) = self.probe.file(directory, &[name, ending]) {
                 return Some(Module::File(file));
             }
         }
-        self.probe.folder(folder, &[name]).map(Module::Namespace)
+        self.probe.directory(directory, &[name]).map(Module::Namespace)
     }
 
     /// Returns the package in a directory.
-    fn package(&mut self, folder: &[u8]) -> Option<Module> {
+    fn package(&mut self, directory: &[u8]) -> Option<Module> {
         let files = PACKAGE_FILES.iter().map(|ending| &ending[1..]);
         for file in files {
-            if let Some(file) = self.probe.file(folder, &[file]) {
+            if let Some(file) = self.probe.file(directory, &[file]) {
                 return Some(Module::File(file));
             }
         }
-        self.tree.find_folder(folder).map(Module::Namespace)
+        self.tree.find_directory(directory).map(Module::Namespace)
     }
 }

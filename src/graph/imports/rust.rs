@@ -15,8 +15,8 @@ use crate::lang::facts::{Import, ImportKind};
 
 use super::Importer;
 use super::manifest::{Manifests, Nearest};
-use super::target::{Found, Otherwise, Reason, Target};
-use super::tree::{FolderId, Probe, Tree, join};
+use super::target::{Fallback, Reason, Target, Targets};
+use super::tree::{DirectoryId, Probe, Tree, join};
 use cargo::Package;
 
 /// Crates of the toolchain.
@@ -33,13 +33,13 @@ pub(super) struct Workspace {
     /// The package of each library, by its import name.
     libraries: HashMap<String, usize>,
     /// The package of each package directory.
-    by_folder: HashMap<FolderId, usize>,
+    by_directory: HashMap<DirectoryId, usize>,
     /// Crate roots in manifests, including libraries.
     named_roots: HashSet<FileId>,
     /// Directories in which every file is the root of a crate.
-    crates_of_files: HashSet<FolderId>,
+    crates_of_files: HashSet<DirectoryId>,
     /// For each directory, the root directory of its crate's modules.
-    starts: Vec<FolderId>,
+    starts: Vec<DirectoryId>,
 }
 
 /// A position in the module tree.
@@ -48,7 +48,7 @@ struct Module {
     /// The file; `None` for a directory without one.
     file: Option<FileId>,
     /// The directory of its submodules.
-    folder: Vec<u8>,
+    directory: Vec<u8>,
 }
 
 /// What the first part of a path refers to.
@@ -61,32 +61,32 @@ enum Start {
 impl Workspace {
     pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Workspace {
         let packages = cargo::read_all(tree, manifests);
-        let mut by_folder = HashMap::new();
+        let mut by_directory = HashMap::new();
         let mut libraries: HashMap<String, usize> = HashMap::new();
         let mut named_roots = HashSet::new();
         let mut crates_of_files = HashSet::new();
         for (place, package) in packages.iter().enumerate() {
-            by_folder.entry(package.folder).or_insert(place);
+            by_directory.entry(package.directory).or_insert(place);
             named_roots.extend(package.files());
-            let path = tree.folder_path(package.folder);
+            let path = tree.directory_path(package.directory);
             let crates = CRATES_OF_FILES.iter().map(|crates| path::join(path, crates));
-            crates_of_files.extend(crates.filter_map(|crates| tree.find_folder(&crates)));
+            crates_of_files.extend(crates.filter_map(|crates| tree.find_directory(&crates)));
             if package.library.is_some() && !package.library_name.is_empty() {
                 // Of two libraries with one name, the one at the higher level counts.
-                let depth = |place: usize| tree.up(packages[place].folder).count();
+                let depth = |place: usize| tree.up(packages[place].directory).count();
                 let slot = libraries.entry(package.library_name.clone()).or_insert(place);
                 if depth(place) < depth(*slot) {
                     *slot = place;
                 }
             }
         }
-        let nearest = Nearest::new(tree, packages.iter().map(|package| package.folder));
+        let nearest = Nearest::new(tree, packages.iter().map(|package| package.directory));
         let starts = Vec::new();
         let mut workspace = Workspace {
             packages,
             nearest,
             libraries,
-            by_folder,
+            by_directory,
             named_roots,
             crates_of_files,
             starts,
@@ -97,15 +97,19 @@ impl Workspace {
 
     /// Fills `starts`: a directory that is not the root of a crate belongs to its parent's.
     fn find_starts(&mut self, tree: &Tree) {
-        let named: HashSet<FolderId> =
-            self.packages.iter().flat_map(Package::files).map(|root| tree.folder(root)).collect();
-        for folder in (0..tree.folders_len()).map(FolderId::at) {
-            let is_start = self.crates_of_files.contains(&folder)
-                || self.by_folder.contains_key(&folder)
-                || named.contains(&folder)
-                || usual_roots(tree, folder).any(|root| self.is_root(tree, root));
-            let around = tree.parent(folder).filter(|_| !is_start);
-            self.starts.push(around.map_or(folder, |around| self.starts[around.index()]));
+        let named: HashSet<DirectoryId> = self
+            .packages
+            .iter()
+            .flat_map(Package::files)
+            .map(|root| tree.directory(root))
+            .collect();
+        for directory in (0..tree.directories_len()).map(DirectoryId::at) {
+            let is_start = self.crates_of_files.contains(&directory)
+                || self.by_directory.contains_key(&directory)
+                || named.contains(&directory)
+                || usual_roots(tree, directory).any(|root| self.is_root(tree, root));
+            let around = tree.parent(directory).filter(|_| !is_start);
+            self.starts.push(around.map_or(directory, |around| self.starts[around.index()]));
         }
     }
 
@@ -114,19 +118,19 @@ impl Workspace {
         tree: &Tree,
         importer: &Importer<'_>,
         import: &Import,
-        found: &mut Found,
-    ) -> Otherwise {
+        found: &mut Targets,
+    ) -> Fallback {
         match import.kind {
             ImportKind::Submodule => {
                 self.submodule(tree, importer, import, found);
-                return Otherwise::Unknown;
+                return Fallback::Unknown;
             }
             ImportKind::LocalInclude => {
-                let path = join(tree.folder_path_of(found.from), &import.module);
+                let path = join(tree.directory_path_of(found.from), &import.module);
                 if let Some(file) = path.and_then(|path| tree.file(&path)) {
                     found.add(file, 1.0, Reason::Path);
                 }
-                return Otherwise::Unknown;
+                return Fallback::Unknown;
             }
             _ => {}
         }
@@ -138,33 +142,41 @@ impl Workspace {
         let lone = import.names.first().filter(|_| written.is_empty());
         let written = lone.map_or(written, |name| name.name.as_str());
         let mut parts = written.split("::").map(|part| part.trim_start_matches("r#")).peekable();
-        let start = match is_extern {
-            true => self.library(tree, found.from, parts.next().unwrap_or_default()),
-            false => self.start(tree, importer, &mut parts),
+        let start = if is_extern {
+            self.library(tree, found.from, parts.next().unwrap_or_default())
+        } else {
+            self.start(tree, importer, &mut parts)
         };
         match start {
             Start::Here(module, reason, confidence) => {
                 let parts: Vec<&str> = parts.collect();
                 let mut walk = Walk { probe: Probe::new(tree), reason, confidence };
                 walk.follow(module, &parts, import, found);
-                Otherwise::Unknown
+                Fallback::Unknown
             }
-            Start::Outside => Otherwise::Outside,
-            Start::Unknown => Otherwise::Unknown,
+            Start::Outside => Fallback::Outside,
+            Start::Unknown => Fallback::Unknown,
         }
     }
 
     /// `mod a;`, possibly with a path from an attribute.
-    fn submodule(&self, tree: &Tree, importer: &Importer<'_>, import: &Import, found: &mut Found) {
+    fn submodule(
+        &self,
+        tree: &Tree,
+        importer: &Importer<'_>,
+        import: &Import,
+        found: &mut Targets,
+    ) {
         let written = import.module.as_str();
         if written.ends_with(".rs") || written.contains('/') {
             // The path is relative to the file's directory; inside of other modules to their
             // directory.
-            let folder = match importer.inside.is_empty() {
-                true => tree.folder_path_of(found.from).to_vec(),
-                false => self.here(tree, importer).folder,
+            let directory = if importer.inside.is_empty() {
+                tree.directory_path_of(found.from).to_vec()
+            } else {
+                self.here(tree, importer).directory
             };
-            let file = join(&folder, written).and_then(|path| tree.file(&path));
+            let file = join(&directory, written).and_then(|path| tree.file(&path));
             if let Some(file) = file {
                 found.add(file, 1.0, Reason::Path);
             }
@@ -173,7 +185,7 @@ impl Workspace {
         let name = written.trim_start_matches("self::").trim_start_matches("r#");
         let here = self.here(tree, importer);
         let mut probe = Probe::new(tree);
-        if let Some(file) = child(&mut probe, &here.folder, name) {
+        if let Some(file) = child(&mut probe, &here.directory, name) {
             found.add(file, 1.0, Reason::Module);
         }
     }
@@ -212,7 +224,7 @@ impl Workspace {
                 // A module of the file takes precedence over a crate; having both would be an
                 // error.
                 let here = self.here(tree, importer);
-                if child(&mut Probe::new(tree), &here.folder, name).is_some() {
+                if child(&mut Probe::new(tree), &here.directory, name).is_some() {
                     return Start::Here(here, Reason::Module, 1.0);
                 }
                 let library = self.library(tree, importer.file, name);
@@ -222,7 +234,7 @@ impl Workspace {
                 }
                 // Before the 2018 edition, paths began at the crate's root.
                 let root = self.root_module(tree, importer.file);
-                let is_below = child(&mut Probe::new(tree), &root.folder, name).is_some();
+                let is_below = child(&mut Probe::new(tree), &root.directory, name).is_some();
                 if is_below && !STANDARD.contains(&name) {
                     return Start::Here(root, Reason::Module, 0.8);
                 }
@@ -233,16 +245,16 @@ impl Workspace {
 
     /// Returns the root of the library that a file's crate imports as `name`.
     fn library(&self, tree: &Tree, from: FileId, name: &str) -> Start {
-        let own = self.nearest.of(tree.folder(from)).map(|place| &self.packages[place]);
+        let own = self.nearest.of(tree.directory(from)).map(|place| &self.packages[place]);
         let dependency = own.and_then(|package| package.dependencies.get(name));
         let by_path = dependency.and_then(|dependency| {
-            let folder = tree.find_folder(dependency.folder.as_deref()?)?;
-            self.by_folder.get(&folder).copied()
+            let directory = tree.find_directory(dependency.directory.as_deref()?)?;
+            self.by_directory.get(&directory).copied()
         });
         let real_name = dependency.map_or(name, |dependency| dependency.library_name.as_str());
         let itself = || {
             let own = own.filter(|package| package.library_name == name)?;
-            self.by_folder.get(&own.folder).copied()
+            self.by_directory.get(&own.directory).copied()
         };
         let by_name = || self.libraries.get(real_name).copied();
         let Some(place) = by_path.or_else(itself).or_else(by_name) else {
@@ -252,35 +264,36 @@ impl Workspace {
         };
         let package = &self.packages[place];
         let Some(root) = package.library else { return Start::Unknown };
-        let is_sure = dependency.is_some() || own.is_some_and(|own| own.folder == package.folder);
-        let folder = tree.folder_path_of(root).to_vec();
-        let module = Module { file: Some(root), folder };
+        let is_sure =
+            dependency.is_some() || own.is_some_and(|own| own.directory == package.directory);
+        let directory = tree.directory_path_of(root).to_vec();
+        let module = Module { file: Some(root), directory };
         Start::Here(module, Reason::Workspace, if is_sure { 1.0 } else { 0.8 })
     }
 
     /// Returns the module that contains an import.
     fn here(&self, tree: &Tree, importer: &Importer<'_>) -> Module {
-        let mut folder = self.children(tree, importer.file);
+        let mut directory = self.children(tree, importer.file);
         for name in importer.inside {
-            folder = path::join(&folder, name.as_bytes());
+            directory = path::join(&directory, name.as_bytes());
         }
-        Module { file: Some(importer.file), folder }
+        Module { file: Some(importer.file), directory }
     }
 
     /// Returns the root module of a file's crate.
     fn root_module(&self, tree: &Tree, file: FileId) -> Module {
-        let folder = self.root_folder(tree, file).to_vec();
-        Module { file: self.crate_root(tree, file), folder }
+        let directory = self.root_directory(tree, file).to_vec();
+        Module { file: self.crate_root(tree, file), directory }
     }
 
     /// Returns the directory of a file's submodules.
     fn children(&self, tree: &Tree, file: FileId) -> Vec<u8> {
-        let folder = tree.folder_path_of(file);
+        let directory = tree.directory_path_of(file);
         let name = tree.name(file);
         if name == b"mod.rs" || self.is_root(tree, file) {
-            return folder.to_vec();
+            return directory.to_vec();
         }
-        path::join(folder, name.strip_suffix(b".rs").unwrap_or(name))
+        path::join(directory, name.strip_suffix(b".rs").unwrap_or(name))
     }
 
     /// Returns true if a file is the root of a crate, by its path or a manifest.
@@ -288,34 +301,35 @@ impl Workspace {
         if self.named_roots.contains(&file) {
             return true;
         }
-        let folder = tree.folder(file);
+        let directory = tree.directory(file);
         match tree.name(file) {
             b"mod.rs" => false,
-            b"lib.rs" | b"main.rs" => self.may_hold_root(tree, folder),
-            b"build.rs" => self.by_folder.contains_key(&folder),
-            name => name.ends_with(b".rs") && self.crates_of_files.contains(&folder),
+            b"lib.rs" | b"main.rs" => self.may_hold_root(tree, directory),
+            b"build.rs" => self.by_directory.contains_key(&directory),
+            name => name.ends_with(b".rs") && self.crates_of_files.contains(&directory),
         }
     }
 
-    /// Returns true if a `main.rs` in `folder` is the root of a crate; below other modules it is a
+    /// Returns true if a `main.rs` in `directory` is the root of a crate; below other modules it is a
     /// module of that name.
-    fn may_hold_root(&self, tree: &Tree, folder: FolderId) -> bool {
-        let package = self.nearest.of(folder).map(|place| self.packages[place].folder);
+    fn may_hold_root(&self, tree: &Tree, directory: DirectoryId) -> bool {
+        let package = self.nearest.of(directory).map(|place| self.packages[place].directory);
         let Some(package) = package else { return true };
-        let parent = tree.parent(folder);
+        let parent = tree.parent(directory);
         let is_source =
-            parent == Some(package) && path::split(tree.folder_path(folder)).1 == b"src";
-        folder == package
+            parent == Some(package) && path::split(tree.directory_path(directory)).1 == b"src";
+        directory == package
             || is_source
-            || self.crates_of_files.contains(&folder)
+            || self.crates_of_files.contains(&directory)
             || parent.is_some_and(|parent| self.crates_of_files.contains(&parent))
     }
 
     /// Returns the root directory of the modules of a file's crate.
-    fn root_folder<'t>(&self, tree: &'t Tree, file: FileId) -> &'t [u8] {
-        let folder = tree.folder(file);
-        let start = if self.is_root(tree, file) { folder } else { self.starts[folder.index()] };
-        tree.folder_path(start)
+    fn root_directory<'t>(&self, tree: &'t Tree, file: FileId) -> &'t [u8] {
+        let directory = tree.directory(file);
+        let start =
+            if self.is_root(tree, file) { directory } else { self.starts[directory.index()] };
+        tree.directory_path(start)
     }
 
     /// Returns the root file of a file's crate.
@@ -326,10 +340,10 @@ impl Workspace {
         if self.is_root(tree, file) {
             return Some(file);
         }
-        let folder = self.starts[tree.folder(file).index()];
-        let usual = usual_roots(tree, folder).find(|&root| self.is_root(tree, root));
+        let directory = self.starts[tree.directory(file).index()];
+        let usual = usual_roots(tree, directory).find(|&root| self.is_root(tree, root));
         usual.or_else(|| {
-            let members = tree.members(folder).iter().copied();
+            let members = tree.members(directory).iter().copied();
             let mut roots = members.filter(|&root| self.is_root(tree, root));
             // Modules that several crates share, such as `tests/common/`, belong to none of them.
             roots.next().filter(|_| roots.next().is_none())
@@ -343,7 +357,7 @@ impl Workspace {
         }
         let children = self.children(tree, file);
         let (above, _) = path::split(&children);
-        let root = self.root_folder(tree, file);
+        let root = self.root_directory(tree, file);
         if above.len() <= root.len() {
             return self.crate_root(tree, file);
         }
@@ -353,16 +367,16 @@ impl Workspace {
 }
 
 /// Returns the files of a directory that are crate roots by their names, the library's first.
-fn usual_roots(tree: &Tree, folder: FolderId) -> impl Iterator<Item = FileId> {
-    let path = tree.folder_path(folder);
+fn usual_roots(tree: &Tree, directory: DirectoryId) -> impl Iterator<Item = FileId> {
+    let path = tree.directory_path(directory);
     let names: [&[u8]; 2] = [b"lib.rs", b"main.rs"];
     names.into_iter().filter_map(move |name| tree.file(&path::join(path, name)))
 }
 
-/// Returns the file of the module `name` whose parent has its submodules in `folder`.
-fn child(probe: &mut Probe<'_>, folder: &[u8], name: &str) -> Option<FileId> {
+/// Returns the file of the module `name` whose parent has its submodules in `directory`.
+fn child(probe: &mut Probe<'_>, directory: &[u8], name: &str) -> Option<FileId> {
     let name = name.as_bytes();
-    probe.file(folder, &[name, b".rs"]).or_else(|| probe.file(folder, &[name, b"/mod.rs"]))
+    probe.file(directory, &[name, b".rs"]).or_else(|| probe.file(directory, &[name, b"/mod.rs"]))
 }
 
 /// A path that is followed along the module tree.
@@ -375,25 +389,25 @@ struct Walk<'t> {
 impl Walk<'_> {
     /// Adds the module that the longest possible part of the path leads to, and those of the
     /// import's names that are modules themselves.
-    fn follow(&mut self, start: Module, parts: &[&str], import: &Import, found: &mut Found) {
+    fn follow(&mut self, start: Module, parts: &[&str], import: &Import, found: &mut Targets) {
         // Modules inside of files have directories, but no file: `rest` counts from the last file.
         let mut rest = parts.len();
-        let (mut file, mut folder) = (start.file, start.folder);
+        let (mut file, mut directory) = (start.file, start.directory);
         for (place, name) in parts.iter().enumerate() {
-            let module = child(&mut self.probe, &folder, name);
+            let module = child(&mut self.probe, &directory, name);
             if module.is_some() {
                 file = module;
                 rest = parts.len() - place - 1;
-            } else if self.probe.folder(&folder, &[name.as_bytes()]).is_none() {
+            } else if self.probe.directory(&directory, &[name.as_bytes()]).is_none() {
                 break;
             }
-            folder = path::join(&folder, name.as_bytes());
+            directory = path::join(&directory, name.as_bytes());
             if place + 1 == parts.len() {
-                self.names(&folder, import, found);
+                self.names(&directory, import, found);
             }
         }
         if parts.is_empty() {
-            self.names(&folder, import, found);
+            self.names(&directory, import, found);
         }
         if let Some(file) = file {
             let (confidence, reason) = (self.confidence, self.reason);
@@ -401,11 +415,11 @@ impl Walk<'_> {
         }
     }
 
-    fn names(&mut self, folder: &[u8], import: &Import, found: &mut Found) {
+    fn names(&mut self, directory: &[u8], import: &Import, found: &mut Targets) {
         for (place, name) in import.names.iter().enumerate() {
             let name = name.name.trim_start_matches("r#");
             let is_item = name.is_empty() || name == "*" || name == "self" || name.contains(':');
-            if let Some(file) = child(&mut self.probe, folder, name).filter(|_| !is_item) {
+            if let Some(file) = child(&mut self.probe, directory, name).filter(|_| !is_item) {
                 found.add_name(place, file, self.confidence, self.reason);
             }
         }

@@ -24,9 +24,9 @@ impl Modules {
         for file in (0..tree.len()).map(FileId::new) {
             let path = tree.path(file);
             if path.ends_with(b".swift") {
-                match files.get_mut(folder(path)) {
+                match files.get_mut(directory(path)) {
                     Some(files) => files.push(file),
-                    None => _ = files.insert(folder(path).to_vec(), vec![file]),
+                    None => _ = files.insert(directory(path).to_vec(), vec![file]),
                 }
             }
         }
@@ -35,14 +35,14 @@ impl Modules {
 
     /// Returns the other files of a file's module, in path order.
     pub(super) fn same_module(&self, tree: &Tree, file: FileId) -> Vec<FileId> {
-        let files = self.files.get(folder(tree.path(file)));
+        let files = self.files.get(directory(tree.path(file)));
         let files = files.map(Vec::as_slice).unwrap_or_default().iter().copied();
         files.filter(|&other| other != file).collect()
     }
 }
 
 /// Returns the path of the module directory that contains a file; empty if there is none.
-fn folder(path: &[u8]) -> &[u8] {
+fn directory(path: &[u8]) -> &[u8] {
     let mut end = 0;
     let mut is_module = false;
     for part in path.split(|&byte| byte == b'/') {

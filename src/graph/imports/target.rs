@@ -61,9 +61,9 @@ impl Reason {
             Reason::Package => "its package",
             Reason::Module => "the module tree",
             Reason::Convention => "convention",
-            Reason::Unique => "the only path that ends so",
-            Reason::Ambiguous => "one of several paths that end so",
-            Reason::Pattern => "the literal parts of what is loaded",
+            Reason::Unique => "the only path with this ending",
+            Reason::Ambiguous => "one of several paths with this ending",
+            Reason::Pattern => "the literal parts of the expression",
         }
     }
 }
@@ -101,13 +101,13 @@ impl Resolution {
 
 /// The result if no file is found for an import.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Otherwise {
+pub(super) enum Fallback {
     Outside,
     Unknown,
 }
 
 /// Targets in the order in which they are found, the best rule first.
-pub(super) struct Found {
+pub(super) struct Targets {
     /// The importing file.
     pub(super) from: FileId,
     /// True if a file may import from itself, as Rust's inline modules do.
@@ -115,9 +115,9 @@ pub(super) struct Found {
     targets: Vec<Target>,
 }
 
-impl Found {
-    pub(super) fn new(from: FileId, keeps_self: bool) -> Found {
-        Found { from, keeps_self, targets: Vec::new() }
+impl Targets {
+    pub(super) fn new(from: FileId, keeps_self: bool) -> Targets {
+        Targets { from, keeps_self, targets: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -147,11 +147,11 @@ impl Found {
         }
     }
 
-    pub(super) fn finish(mut self, otherwise: Otherwise) -> Resolution {
+    pub(super) fn finish(mut self, fallback: Fallback) -> Resolution {
         if self.targets.is_empty() {
-            return match otherwise {
-                Otherwise::Outside => Resolution::Outside,
-                Otherwise::Unknown => Resolution::Unknown,
+            return match fallback {
+                Fallback::Outside => Resolution::Outside,
+                Fallback::Unknown => Resolution::Unknown,
             };
         }
         let place = |target: &Target| target.name.map_or(0, |name| name + 1);

@@ -73,7 +73,7 @@ impl Fixture {
 
     /// Returns the targets of an import: a line `path confidence reason` for each, with the name
     /// that refers to it and the number of remaining parts.
-    fn lead(&self, importer: &Importer<'_>, written: &str) -> String {
+    fn targets(&self, importer: &Importer<'_>, written: &str) -> String {
         let import = import(written);
         let resolution = self.resolver.resolve(importer, &import);
         let Resolution::Inside(targets) = resolution else {
@@ -100,8 +100,8 @@ fn check(tree: &str, rows: &[(&str, &str, &str)]) {
     let fixture = Fixture::new(tree);
     for (from, written, expected) in rows {
         let expected: Vec<&str> = expected.lines().map(str::trim).collect();
-        let lead = fixture.lead(&fixture.importer(from), written);
-        assert_eq!(lead, expected.join("\n"), "{from}: {written}");
+        let targets = fixture.targets(&fixture.importer(from), written);
+        assert_eq!(targets, expected.join("\n"), "{from}: {written}");
     }
 }
 

@@ -10,17 +10,17 @@ use crate::base::path;
 /// The most files or directories of one name that a look-up by last components considers.
 const SAME_NAME_MAX: usize = 4096;
 
-/// A directory's position in [`Tree::folders`]; the root is 0 and a parent comes before its
+/// A directory's position in [`Tree::directories`]; the root is 0 and a parent comes before its
 /// children.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub(super) struct FolderId(u32);
+pub(super) struct DirectoryId(u32);
 
-impl FolderId {
-    pub(super) const ROOT: FolderId = FolderId(0);
+impl DirectoryId {
+    pub(super) const ROOT: DirectoryId = DirectoryId(0);
 
     /// Returns the id of the directory at the position `index`.
-    pub(super) fn at(index: usize) -> FolderId {
-        FolderId(FileId::new(index).0)
+    pub(super) fn at(index: usize) -> DirectoryId {
+        DirectoryId(FileId::new(index).0)
     }
 
     pub(super) fn index(self) -> usize {
@@ -34,21 +34,21 @@ pub(super) struct Tree {
     bytes: Vec<u8>,
     /// The end of each path in `bytes`.
     ends: Vec<usize>,
-    folder_of: Vec<FolderId>,
-    folders: Vec<Folder>,
+    directory_of: Vec<DirectoryId>,
+    directories: Vec<Directory>,
     /// Files by their directory, each directory's in path order.
     members: Vec<FileId>,
     /// Ids of files by the hash of their path.
     file_table: HashTable<u32>,
-    /// Ids of folders by the hash of their path.
-    folder_table: HashTable<u32>,
+    /// Ids of directories by the hash of their path.
+    directory_table: HashTable<u32>,
     file_tails: Tails,
-    folder_tails: Tails,
+    directory_tails: Tails,
 }
 
 /// A directory with files in it or below it.
-struct Folder {
-    parent: FolderId,
+struct Directory {
+    parent: DirectoryId,
     /// The first file below it, whose path starts with the directory's.
     first: FileId,
     /// The last file below it.
@@ -63,8 +63,8 @@ impl Tree {
     /// Returns the tree of `paths`, which are in path order; a file's id is its position. O(n log
     /// n).
     pub(super) fn new<P: AsRef<[u8]>>(paths: &[P]) -> Tree {
-        let root = Folder {
-            parent: FolderId::ROOT,
+        let root = Directory {
+            parent: DirectoryId::ROOT,
             first: FileId(0),
             last: FileId(0),
             len: 0,
@@ -73,13 +73,13 @@ impl Tree {
         let mut tree = Tree {
             bytes: Vec::new(),
             ends: Vec::with_capacity(paths.len()),
-            folder_of: Vec::with_capacity(paths.len()),
-            folders: vec![root],
+            directory_of: Vec::with_capacity(paths.len()),
+            directories: vec![root],
             members: Vec::new(),
             file_table: HashTable::with_capacity(paths.len()),
-            folder_table: HashTable::new(),
+            directory_table: HashTable::new(),
             file_tails: Tails::default(),
-            folder_tails: Tails::default(),
+            directory_tails: Tails::default(),
         };
         for path in paths {
             tree.bytes.extend_from_slice(path.as_ref());
@@ -91,8 +91,8 @@ impl Tree {
         tree.group();
         let ids = |count: usize| (0..count).map(|index| FileId::new(index).0);
         tree.file_tails = Tails::new(ids(tree.len()), |id| tree.path(FileId(id)));
-        tree.folder_tails =
-            Tails::new(ids(tree.folders.len()), |id| tree.folder_path(FolderId(id)));
+        tree.directory_tails =
+            Tails::new(ids(tree.directories.len()), |id| tree.directory_path(DirectoryId(id)));
         tree
     }
 
@@ -104,55 +104,58 @@ impl Tree {
             xxh3_64(&paths[start..ends[other as usize]])
         });
         let len = path::split(self.path(file)).0.len();
-        let before = self.folder_of.last().copied();
-        let same = before.filter(|&folder| self.folder_path(folder) == &self.path(file)[..len]);
-        let folder = same.unwrap_or_else(|| self.enter_folder(file, len));
-        self.folder_of.push(folder);
-        let mut above = Some(folder);
-        while let Some(folder) = above {
-            self.folders[folder.index()].last = file;
-            above = self.parent(folder);
+        let before = self.directory_of.last().copied();
+        let same =
+            before.filter(|&directory| self.directory_path(directory) == &self.path(file)[..len]);
+        let directory = same.unwrap_or_else(|| self.enter_directory(file, len));
+        self.directory_of.push(directory);
+        let mut above = Some(directory);
+        while let Some(directory) = above {
+            self.directories[directory.index()].last = file;
+            above = self.parent(directory);
         }
     }
 
     /// Returns the directory whose path is the first `len` bytes of the file's.
-    fn enter_folder(&mut self, file: FileId, len: usize) -> FolderId {
-        if let Some(folder) = self.find_folder(&self.path(file)[..len]) {
-            return folder;
+    fn enter_directory(&mut self, file: FileId, len: usize) -> DirectoryId {
+        if let Some(directory) = self.find_directory(&self.path(file)[..len]) {
+            return directory;
         }
         let parent_len = path::split(&self.path(file)[..len]).0.len();
-        let parent = match parent_len < len {
-            true => self.enter_folder(file, parent_len),
-            false => FolderId::ROOT,
+        let parent = if parent_len < len {
+            self.enter_directory(file, parent_len)
+        } else {
+            DirectoryId::ROOT
         };
-        let id = FolderId(FileId::new(self.folders.len()).0);
-        self.folders.push(Folder { parent, first: file, last: file, len, members_end: 0 });
+        let id = DirectoryId(FileId::new(self.directories.len()).0);
+        self.directories.push(Directory { parent, first: file, last: file, len, members_end: 0 });
         let hash = xxh3_64(&self.path(file)[..len]);
-        let (table, folders) = (&mut self.folder_table, &self.folders);
+        let (table, directories) = (&mut self.directory_table, &self.directories);
         table.insert_unique(hash, id.0, |&other| {
-            let folder = &folders[other as usize];
-            let start = folder.first.index().checked_sub(1).map_or(0, |before| self.ends[before]);
-            xxh3_64(&self.bytes[start..start + folder.len])
+            let directory = &directories[other as usize];
+            let start =
+                directory.first.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+            xxh3_64(&self.bytes[start..start + directory.len])
         });
         id
     }
 
     /// Groups the files by directory with a counting sort.
     fn group(&mut self) {
-        for folder in &self.folder_of {
-            self.folders[folder.index()].members_end += 1;
+        for directory in &self.directory_of {
+            self.directories[directory.index()].members_end += 1;
         }
         let mut sum = 0;
-        let mut next = Vec::with_capacity(self.folders.len());
-        for folder in &mut self.folders {
+        let mut next = Vec::with_capacity(self.directories.len());
+        for directory in &mut self.directories {
             next.push(sum);
-            sum += folder.members_end;
-            folder.members_end = sum;
+            sum += directory.members_end;
+            directory.members_end = sum;
         }
-        self.members = vec![FileId(0); self.folder_of.len()];
-        for (index, folder) in self.folder_of.iter().enumerate() {
-            self.members[next[folder.index()]] = FileId::new(index);
-            next[folder.index()] += 1;
+        self.members = vec![FileId(0); self.directory_of.len()];
+        for (index, directory) in self.directory_of.iter().enumerate() {
+            self.members[next[directory.index()]] = FileId::new(index);
+            next[directory.index()] += 1;
         }
     }
 
@@ -162,8 +165,8 @@ impl Tree {
     }
 
     /// Returns the number of directories.
-    pub(super) fn folders_len(&self) -> usize {
-        self.folders.len()
+    pub(super) fn directories_len(&self) -> usize {
+        self.directories.len()
     }
 
     /// Returns a file's path; empty for a file that does not exist.
@@ -182,45 +185,45 @@ impl Tree {
     }
 
     /// Returns the directory of a file; the root for a file that does not exist.
-    pub(super) fn folder(&self, file: FileId) -> FolderId {
-        self.folder_of.get(file.index()).copied().unwrap_or(FolderId::ROOT)
+    pub(super) fn directory(&self, file: FileId) -> DirectoryId {
+        self.directory_of.get(file.index()).copied().unwrap_or(DirectoryId::ROOT)
     }
 
     /// Returns a directory's path; empty for the root.
-    pub(super) fn folder_path(&self, folder: FolderId) -> &[u8] {
-        let folder = &self.folders[folder.index()];
-        &self.path(folder.first)[..folder.len]
+    pub(super) fn directory_path(&self, directory: DirectoryId) -> &[u8] {
+        let directory = &self.directories[directory.index()];
+        &self.path(directory.first)[..directory.len]
     }
 
     /// Returns the path of a file's directory.
-    pub(super) fn folder_path_of(&self, file: FileId) -> &[u8] {
+    pub(super) fn directory_path_of(&self, file: FileId) -> &[u8] {
         path::split(self.path(file)).0
     }
 
     /// Returns the parent of a directory; `None` for the root.
-    pub(super) fn parent(&self, folder: FolderId) -> Option<FolderId> {
-        (folder != FolderId::ROOT).then(|| self.folders[folder.index()].parent)
+    pub(super) fn parent(&self, directory: DirectoryId) -> Option<DirectoryId> {
+        (directory != DirectoryId::ROOT).then(|| self.directories[directory.index()].parent)
     }
 
     /// Returns the directory and all that enclose it, ending with the root.
-    pub(super) fn up(&self, folder: FolderId) -> impl Iterator<Item = FolderId> {
-        std::iter::successors(Some(folder), |&folder| self.parent(folder))
+    pub(super) fn up(&self, directory: DirectoryId) -> impl Iterator<Item = DirectoryId> {
+        std::iter::successors(Some(directory), |&directory| self.parent(directory))
     }
 
     /// Returns the files directly in a directory, in path order.
-    pub(super) fn members(&self, folder: FolderId) -> &[FileId] {
-        let start = match folder.index() {
+    pub(super) fn members(&self, directory: DirectoryId) -> &[FileId] {
+        let start = match directory.index() {
             0 => 0,
-            index => self.folders[index - 1].members_end,
+            index => self.directories[index - 1].members_end,
         };
-        &self.members[start..self.folders[folder.index()].members_end]
+        &self.members[start..self.directories[directory.index()].members_end]
     }
 
     /// Returns the files in a directory and its subdirectories, in path order.
-    pub(super) fn below(&self, folder: FolderId) -> impl Iterator<Item = FileId> {
-        let path = self.folder_path(folder);
-        let folder = &self.folders[folder.index()];
-        let ids = (folder.first.0..=folder.last.0).map(FileId);
+    pub(super) fn below(&self, directory: DirectoryId) -> impl Iterator<Item = FileId> {
+        let path = self.directory_path(directory);
+        let directory = &self.directories[directory.index()];
+        let ids = (directory.first.0..=directory.last.0).map(FileId);
         ids.filter(move |&file| path::is_within(self.path(file), path) && file.index() < self.len())
     }
 
@@ -231,12 +234,12 @@ impl Tree {
     }
 
     /// Returns the directory of that path. O(length).
-    pub(super) fn find_folder(&self, path: &[u8]) -> Option<FolderId> {
+    pub(super) fn find_directory(&self, path: &[u8]) -> Option<DirectoryId> {
         if path.is_empty() {
-            return Some(FolderId::ROOT);
+            return Some(DirectoryId::ROOT);
         }
-        let is_it = |&id: &u32| self.folder_path(FolderId(id)) == path;
-        self.folder_table.find(xxh3_64(path), is_it).map(|&id| FolderId(id))
+        let is_it = |&id: &u32| self.directory_path(DirectoryId(id)) == path;
+        self.directory_table.find(xxh3_64(path), is_it).map(|&id| DirectoryId(id))
     }
 
     /// Returns the files whose path ends with the components `tail`, in path order; bounded.
@@ -246,16 +249,16 @@ impl Tree {
     }
 
     /// Returns the directories whose path ends with the components `tail`, in path order; bounded.
-    pub(super) fn folders_ending<'a>(
+    pub(super) fn directories_ending<'a>(
         &'a self,
         tail: &'a [u8],
-    ) -> impl Iterator<Item = FolderId> + 'a {
-        let folders = self.folder_tails.find(tail).map(FolderId);
-        folders.filter(move |&folder| ends_with(self.folder_path(folder), tail))
+    ) -> impl Iterator<Item = DirectoryId> + 'a {
+        let directories = self.directory_tails.find(tail).map(DirectoryId);
+        directories.filter(move |&directory| ends_with(self.directory_path(directory), tail))
     }
 
     /// Returns how many leading directories the paths of two files share.
-    pub(super) fn shared_folders(&self, a: FileId, b: FileId) -> usize {
+    pub(super) fn shared_directories(&self, a: FileId, b: FileId) -> usize {
         let (a, b) = (self.path(a), self.path(b));
         let common = a.iter().zip(b).take_while(|(a, b)| a == b);
         common.filter(|(byte, _)| **byte == b'/').count()
@@ -270,9 +273,9 @@ fn ends_with(path: &[u8], tail: &[u8]) -> bool {
 
 /// Joins a directory with a path as it is written, resolving `.` and `..`; `None` if that leaves
 /// the root.
-pub(super) fn join(folder: &[u8], written: &str) -> Option<Vec<u8>> {
-    let mut joined = Vec::with_capacity(folder.len() + written.len() + 16);
-    joined.extend_from_slice(folder);
+pub(super) fn join(directory: &[u8], written: &str) -> Option<Vec<u8>> {
+    let mut joined = Vec::with_capacity(directory.len() + written.len() + 16);
+    joined.extend_from_slice(directory);
     for part in written.as_bytes().split(|&byte| byte == b'/') {
         match part {
             b"" | b"." => {}
@@ -300,16 +303,16 @@ impl<'t> Probe<'t> {
         Probe { tree, buffer: Vec::with_capacity(128) }
     }
 
-    /// Returns the file in `folder` whose relative path is the concatenated parts.
-    pub(super) fn file(&mut self, folder: &[u8], parts: &[&[u8]]) -> Option<FileId> {
-        self.fill(folder, parts);
+    /// Returns the file in `directory` whose relative path is the concatenated parts.
+    pub(super) fn file(&mut self, directory: &[u8], parts: &[&[u8]]) -> Option<FileId> {
+        self.fill(directory, parts);
         self.tree.file(&self.buffer)
     }
 
-    /// Returns the directory in `folder` whose relative path is the concatenated parts.
-    pub(super) fn folder(&mut self, folder: &[u8], parts: &[&[u8]]) -> Option<FolderId> {
-        self.fill(folder, parts);
-        self.tree.find_folder(&self.buffer)
+    /// Returns the directory in `directory` whose relative path is the concatenated parts.
+    pub(super) fn directory(&mut self, directory: &[u8], parts: &[&[u8]]) -> Option<DirectoryId> {
+        self.fill(directory, parts);
+        self.tree.find_directory(&self.buffer)
     }
 
     /// Returns the first existing file that is `path` with one of the extensions.
@@ -327,10 +330,10 @@ impl<'t> Probe<'t> {
         None
     }
 
-    fn fill(&mut self, folder: &[u8], parts: &[&[u8]]) {
+    fn fill(&mut self, directory: &[u8], parts: &[&[u8]]) {
         self.buffer.clear();
-        self.buffer.extend_from_slice(folder);
-        if !folder.is_empty() {
+        self.buffer.extend_from_slice(directory);
+        if !directory.is_empty() {
             self.buffer.push(b'/');
         }
         for part in parts {
@@ -353,9 +356,9 @@ impl Tails {
         let mut entries = Vec::new();
         for id in ids {
             let path = path_of(id);
-            let (folder, name) = path::split(path);
+            let (directory, name) = path::split(path);
             entries.push((xxh3_64(name), id));
-            if !folder.is_empty() {
+            if !directory.is_empty() {
                 entries.push((xxh3_64(last_two(path)), id));
             }
         }
@@ -383,10 +386,7 @@ impl Tails {
 
 /// Returns the last two components of a path, or the only one.
 fn last_two(path: &[u8]) -> &[u8] {
-    let folder = path::split(path).0;
-    let above = path::split(folder).0;
-    match above.is_empty() {
-        true => path,
-        false => &path[above.len() + 1..],
-    }
+    let directory = path::split(path).0;
+    let above = path::split(directory).0;
+    if above.is_empty() { path } else { &path[above.len() + 1..] }
 }

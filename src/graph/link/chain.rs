@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::code::SymbolAt;
 use super::kinds::{is_type, is_variable};
 use super::result::Reason;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
+use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
 use crate::lang::chain::{Chain, Malformed, Root, Step, Steps, TypeText};
 use crate::lang::symbols::SymbolKind;
 
@@ -21,8 +21,8 @@ impl Walk<'_> {
         own: Option<SymbolAt>,
         chain: &Chain,
         depth: usize,
-    ) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    ) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
         let (root, steps) = chain.decode();
@@ -30,14 +30,14 @@ impl Walk<'_> {
         let (mut values, steps) = match root {
             Root::Instance(of) => self.typed(place, own, chain, of, depth),
             Root::Name("Self") => {
-                let named = |at| Held::new(Value::Name(at), 0.98, Reason::Receiver);
+                let named = |at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver);
                 (types().into_iter().map(named).collect(), steps)
             }
             Root::Name(name) => self.root(place, chain, name, depth),
             Root::Own => {
-                let instance = |at: SymbolAt| Held {
+                let instance = |at: SymbolAt| Candidate {
                     via: Some(at),
-                    ..Held::new(Value::Instance(at, None), 0.98, Reason::Receiver)
+                    ..Candidate::new(Value::Instance(at, None), 0.98, Reason::Receiver)
                 };
                 (types().into_iter().map(instance).collect(), steps)
             }
@@ -51,15 +51,17 @@ impl Walk<'_> {
         for _ in 0..CHAIN_STEPS_MAX {
             let Some(step) = steps.next() else { return values };
             values = match step {
-                Ok(Step::Call) => self.each(&values, |held| self.call(held, depth)),
-                Ok(Step::Element) => self.each(&values, |held| self.element(held, depth)),
+                Ok(Step::Call) => self.each(&values, |candidate| self.call(candidate, depth)),
+                Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
                 Ok(Step::Parameter(number)) => {
-                    self.each(&values, |held| self.parameter(held, number, depth))
+                    self.each(&values, |candidate| self.parameter(candidate, number, depth))
                 }
                 Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => {
-                    self.each(&values, |held| self.called_member(held, name, depth))
+                    self.each(&values, |candidate| self.called_member(candidate, name, depth))
                 }
-                Ok(Step::Member(name)) => self.each(&values, |held| self.member(held, name, depth)),
+                Ok(Step::Member(name)) => {
+                    self.each(&values, |candidate| self.member(candidate, name, depth))
+                }
                 Err(Malformed) => return Vec::new(),
             };
             if values.is_empty() {
@@ -69,8 +71,12 @@ impl Walk<'_> {
         Vec::new()
     }
 
-    pub(super) fn each(&self, values: &[Held], step: impl Fn(&Held) -> Vec<Held>) -> Vec<Held> {
-        let mut next: Vec<Held> = values.iter().flat_map(step).collect();
+    pub(super) fn each(
+        &self,
+        values: &[Candidate],
+        step: impl Fn(&Candidate) -> Vec<Candidate>,
+    ) -> Vec<Candidate> {
+        let mut next: Vec<Candidate> = values.iter().flat_map(step).collect();
         next.truncate(VALUES_MAX);
         next
     }
@@ -82,7 +88,7 @@ impl Walk<'_> {
         chain: &'c Chain,
         name: &'c str,
         depth: usize,
-    ) -> (Vec<Held>, Steps<'c>) {
+    ) -> (Vec<Candidate>, Steps<'c>) {
         if let Some(found) = self.dotted(place, chain, depth) {
             return found;
         }
@@ -97,7 +103,7 @@ impl Walk<'_> {
         let is_global =
             self.facts(place.file).is_some_and(|facts| facts.dialect.globals.contains(&name));
         if is_global {
-            return (vec![Held::new(Value::Outside, 1.0, Reason::Receiver)], rest);
+            return (vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)], rest);
         }
         if let Some(found) = self.unbound(place, name) {
             return (vec![found], rest);
@@ -113,7 +119,7 @@ impl Walk<'_> {
         place: Place,
         chain: &'c Chain,
         depth: usize,
-    ) -> Option<(Vec<Held>, Steps<'c>)> {
+    ) -> Option<(Vec<Candidate>, Steps<'c>)> {
         let facts = self.facts(place.file)?;
         if !facts.dialect.binds_dotted_names {
             return None;
@@ -132,7 +138,7 @@ impl Walk<'_> {
     }
 
     /// Returns the module that the first name of a path refers to without a binding.
-    fn path_root(&self, place: Place, name: &str) -> Vec<Held> {
+    fn path_root(&self, place: Place, name: &str) -> Vec<Candidate> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         if facts.dialect.has_module_paths {
             if matches!(name, "self" | "super") {
@@ -142,10 +148,10 @@ impl Walk<'_> {
                 let around = if name == "self" { inner } else { modules.next() };
                 if let Some(at) = around {
                     let at = SymbolAt { file: place.file, place: at as u32 };
-                    return vec![Held::new(Value::Name(at), 1.0, Reason::Scope)];
+                    return vec![Candidate::new(Value::Name(at), 1.0, Reason::Scope)];
                 }
                 if inner.is_some() || name == "self" {
-                    return vec![Held::new(Value::Module(place.file), 1.0, Reason::SameFile)];
+                    return vec![Candidate::new(Value::Module(place.file), 1.0, Reason::SameFile)];
                 }
             }
             return self.module(place.file, name, 0.97);
@@ -171,9 +177,9 @@ impl Walk<'_> {
         chain: &'c Chain,
         of: TypeText<'c>,
         depth: usize,
-    ) -> (Vec<Held>, Steps<'c>) {
+    ) -> (Vec<Candidate>, Steps<'c>) {
         let TypeText { path, arguments } = of;
-        let context = || Written { place, text: Rc::from(format!("{path}{arguments}")) };
+        let context = || WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
         let given = (!arguments.is_empty()).then(context);
         let first = path.split('.').next().unwrap_or_default();
         // The remaining steps after the first `taken` bytes of the path, which follows a sign.
@@ -182,8 +188,8 @@ impl Walk<'_> {
         let mut values = match first {
             "Self" | "self" | "$" => {
                 let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
-                let held = |at| Held::new(Value::Name(at), 0.98, Reason::Receiver);
-                types.into_iter().map(held).collect()
+                let candidate = |at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver);
+                types.into_iter().map(candidate).collect()
             }
             _ => self.name(place, first, depth + 1),
         };
@@ -201,7 +207,7 @@ impl Walk<'_> {
         }
         let parts = path[taken..].split('.').skip(1);
         for part in parts {
-            let is_path = |held: &Held| match held.value {
+            let is_path = |candidate: &Candidate| match candidate.value {
                 Value::Module(_) => true,
                 Value::Name(at) => self.has_inner_type(at, part),
                 _ => false,
@@ -209,14 +215,15 @@ impl Walk<'_> {
             if !values.iter().any(is_path) {
                 break;
             }
-            values = self.each(&values, |held| self.member(held, part, depth + 1));
+            values = self.each(&values, |candidate| self.member(candidate, part, depth + 1));
             taken += 1 + part.len();
         }
         if taken < path.len() {
-            let is_inside = values.iter().any(|held| matches!(held.value, Value::Name(_)));
+            let is_inside =
+                values.iter().any(|candidate| matches!(candidate.value, Value::Name(_)));
             if !is_inside {
                 let foreign = Value::Foreign(context());
-                let whole = Held::new(foreign, 0.9, Reason::Receiver);
+                let whole = Candidate::new(foreign, 0.9, Reason::Receiver);
                 return (vec![whole], rest);
             }
             let values = self.instances(&values, None, depth);
@@ -224,7 +231,7 @@ impl Walk<'_> {
         }
         let mut found = self.instances(&values, given, depth);
         if found.is_empty() {
-            found.push(Held::new(Value::Foreign(context()), 0.9, Reason::Receiver));
+            found.push(Candidate::new(Value::Foreign(context()), 0.9, Reason::Receiver));
         }
         (found, rest)
     }
@@ -242,13 +249,13 @@ impl Walk<'_> {
     /// Returns values of the types that `names` refer to.
     pub(super) fn instances(
         &self,
-        names: &[Held],
-        given: Option<Written>,
+        names: &[Candidate],
+        given: Option<WrittenType>,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for held in names {
-            match &held.value {
+        for candidate in names {
+            match &candidate.value {
                 Value::Name(at) => {
                     let Some((facts, place)) = self.symbol(*at) else { continue };
                     let symbol = &facts.symbols[place];
@@ -256,7 +263,7 @@ impl Walk<'_> {
                     if let (true, Some(chain)) = (is_alias, &symbol.type_chain) {
                         let place = Place { file: at.file, enclosing: symbol.parent };
                         for mut inner in self.chain(place, None, chain, depth + 1) {
-                            inner.confidence *= held.confidence;
+                            inner.confidence *= candidate.confidence;
                             match inner.value {
                                 Value::Name(_) if depth < super::value::DEPTH_MAX => {
                                     found.extend(self.instances(&[inner], None, depth + 1));
@@ -269,7 +276,8 @@ impl Walk<'_> {
                         }
                     }
                     if is_type(symbol.kind) {
-                        let mut instance = held.then(Value::Instance(*at, given.clone()), 0.98);
+                        let mut instance =
+                            candidate.then(Value::Instance(*at, given.clone()), 0.98);
                         instance.via = Some(*at);
                         instance.reason = instance.reason.max(Reason::Receiver);
                         found.push(instance);
@@ -277,7 +285,7 @@ impl Walk<'_> {
                 }
                 Value::Outside => {
                     let foreign = given.clone().map_or(Value::Outside, Value::Foreign);
-                    found.push(held.then(foreign, 1.0));
+                    found.push(candidate.then(foreign, 1.0));
                 }
                 _ => {}
             }
@@ -287,33 +295,33 @@ impl Walk<'_> {
     }
 
     /// Returns the value of a variable or the target of an alias; otherwise the candidate itself.
-    pub(super) fn load(&self, held: &Held, depth: usize) -> Vec<Held> {
-        let Value::Name(at) = held.value else { return vec![held.clone()] };
+    pub(super) fn load(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
+        let Value::Name(at) = candidate.value else { return vec![candidate.clone()] };
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         if symbol.kind == SymbolKind::EnumMember {
             let of = symbol.parent.map(|parent| SymbolAt { file: at.file, place: parent as u32 });
-            let instance = of.map(|of| held.then(Value::Instance(of, None), 0.99));
+            let instance = of.map(|of| candidate.then(Value::Instance(of, None), 0.99));
             return instance.into_iter().collect();
         }
         if !is_variable(symbol.kind) {
-            return vec![held.clone()];
+            return vec![candidate.clone()];
         }
         let Some(chain) = &symbol.type_chain else { return Vec::new() };
         let place = Place { file: at.file, enclosing: Some(place) };
-        let mut values = self.chain(place, held.via, chain, depth + 1);
+        let mut values = self.chain(place, candidate.via, chain, depth + 1);
         for value in &mut values {
-            value.confidence *= held.confidence;
+            value.confidence *= candidate.confidence;
         }
         values
     }
 
     /// Returns the results of a call.
-    pub(super) fn call(&self, held: &Held, depth: usize) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    pub(super) fn call(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
-        match &held.value {
+        match &candidate.value {
             Value::Name(at) => {
                 let Some((facts, place)) = self.symbol(*at) else { return Vec::new() };
                 let symbol = &facts.symbols[place];
@@ -321,58 +329,65 @@ impl Walk<'_> {
                     symbol.parent.map(|parent| SymbolAt { file: at.file, place: parent as u32 });
                 match symbol.kind {
                     SymbolKind::Type => {
-                        let found = self.instances(std::slice::from_ref(held), None, depth + 1);
+                        let found =
+                            self.instances(std::slice::from_ref(candidate), None, depth + 1);
                         return found;
                     }
                     kind if is_type(kind) => {
-                        let mut instance = held.then(Value::Instance(*at, None), 0.98);
+                        let mut instance = candidate.then(Value::Instance(*at, None), 0.98);
                         instance.via = Some(*at);
                         return vec![instance];
                     }
                     SymbolKind::EnumMember | SymbolKind::Constructor => {
-                        let instance = parent.map(|of| held.then(Value::Instance(of, None), 0.98));
+                        let instance =
+                            parent.map(|of| candidate.then(Value::Instance(of, None), 0.98));
                         return instance.into_iter().collect();
                     }
                     kind if is_variable(kind) => {
-                        let loaded = self.load(held, depth + 1);
-                        let is_called =
-                            |held: &Held| matches!(held.value, Value::Name(next) if next != *at);
-                        let (called, other): (Vec<Held>, Vec<Held>) =
+                        let loaded = self.load(candidate, depth + 1);
+                        let is_called = |candidate: &Candidate| matches!(candidate.value, Value::Name(next) if next != *at);
+                        let (called, other): (Vec<Candidate>, Vec<Candidate>) =
                             loaded.into_iter().partition(is_called);
-                        let mut found: Vec<Held> =
-                            called.iter().flat_map(|held| self.call(held, depth + 1)).collect();
+                        let mut found: Vec<Candidate> = called
+                            .iter()
+                            .flat_map(|candidate| self.call(candidate, depth + 1))
+                            .collect();
                         // Getters are written with and without a call, and facts do not distinguish
                         // the type of a function from that of its result.
-                        found.extend(other.iter().map(|held| held.then(held.value.clone(), 0.8)));
+                        found.extend(
+                            other
+                                .iter()
+                                .map(|candidate| candidate.then(candidate.value.clone(), 0.8)),
+                        );
                         return found;
                     }
                     _ => {}
                 }
                 let Some(chain) = &symbol.type_chain else { return Vec::new() };
                 let place = Place { file: at.file, enclosing: Some(place) };
-                let mut values = self.chain(place, held.via, chain, depth + 1);
+                let mut values = self.chain(place, candidate.via, chain, depth + 1);
                 for value in &mut values {
-                    value.confidence *= held.confidence * 0.98;
-                    value.reason = value.reason.max(held.reason);
+                    value.confidence *= candidate.confidence * 0.98;
+                    value.reason = value.reason.max(candidate.reason);
                 }
                 values
             }
             Value::ForeignMethod(written, takes) => {
-                let foreign = held.then(Value::Foreign(written.clone()), 0.98);
+                let foreign = candidate.then(Value::Foreign(written.clone()), 0.98);
                 if *takes { self.element(&foreign, depth) } else { vec![foreign] }
             }
             Value::Instance(of, _) => {
                 let invoked = ["__call__", "operator()", "invoke", "call"];
                 let methods = invoked.iter().flat_map(|name| self.members(*of, name, depth + 1));
-                let methods: Vec<Held> = methods.take(VALUES_MAX).collect();
-                let is_method = |held: &&Held| matches!(held.value, Value::Name(_));
+                let methods: Vec<Candidate> = methods.take(VALUES_MAX).collect();
+                let is_method = |candidate: &&Candidate| matches!(candidate.value, Value::Name(_));
                 methods
                     .iter()
                     .filter(is_method)
-                    .flat_map(|held| self.call(held, depth + 1))
+                    .flat_map(|candidate| self.call(candidate, depth + 1))
                     .collect()
             }
-            Value::Outside | Value::Foreign(_) => vec![held.then(Value::Outside, 1.0)],
+            Value::Outside | Value::Foreign(_) => vec![candidate.then(Value::Outside, 1.0)],
             Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
     }

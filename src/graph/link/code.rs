@@ -28,11 +28,11 @@ pub trait Code: Sync {
     /// Returns the definitions of the name `name` whose owner ([`FileFacts::owner`]) has the name
     /// `owner`.
     fn members(&self, owner: &str, name: &str) -> Arc<[SymbolAt]> {
-        let is_of = |at: &SymbolAt| {
+        let is_member_of = |at: &SymbolAt| {
             let facts = self.file(at.file);
             facts.is_some_and(|facts| facts.owner(at.place as usize) == Some(owner))
         };
-        self.named(name).iter().copied().filter(is_of).collect()
+        self.named(name).iter().copied().filter(is_member_of).collect()
     }
 
     /// Returns the implementation blocks of the type of that name.
@@ -164,9 +164,12 @@ impl FileFacts {
     fn signatures(&self, read: impl FnOnce() -> Option<Text>) -> &[String] {
         self.signatures.get_or_init(|| {
             let text = read().unwrap_or_default();
-            let signature = |symbol: &Symbol| match symbol.signature.is_empty() {
-                true => symbol.source.signature(self.language, &text),
-                false => symbol.signature.clone(),
+            let signature = |symbol: &Symbol| {
+                if symbol.signature.is_empty() {
+                    symbol.source.signature(self.language, &text)
+                } else {
+                    symbol.signature.clone()
+                }
             };
             self.symbols.iter().map(signature).collect()
         })
@@ -278,8 +281,8 @@ impl FileFacts {
     }
 
     /// Returns true if what a file imports can be imported from it.
-    pub fn offers_imports(&self) -> bool {
-        self.dialect.offers_imports
+    pub fn reexports_imports(&self) -> bool {
+        self.dialect.reexports_imports
     }
 
     /// Returns true for a symbol that only declares that another file is a module: Rust's `mod a;`.

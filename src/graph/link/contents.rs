@@ -3,40 +3,51 @@
 
 use super::code::{SymbolAt, definitions};
 use super::result::Reason;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
+use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {
     /// Returns the results of a call of the member `name`. In Rust, a container's method that a
     /// type of the repository lacks returns the same value: the type is transparent.
-    pub(super) fn called_member(&self, held: &Held, name: &str, depth: usize) -> Vec<Held> {
-        let members = self.member(held, name, depth);
-        let is_known = members.iter().any(|held| !matches!(held.value, Value::Outside));
-        if !is_known && let Some(kept) = self.kept(held, name, depth) {
+    pub(super) fn called_member(
+        &self,
+        candidate: &Candidate,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let members = self.member(candidate, name, depth);
+        let is_known = members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
+        if !is_known && let Some(kept) = self.transparent_call(candidate, name, depth) {
             return kept;
         }
-        members.iter().flat_map(|held| self.call(held, depth)).take(VALUES_MAX).collect()
+        members.iter().flat_map(|candidate| self.call(candidate, depth)).take(VALUES_MAX).collect()
     }
 
-    fn kept(&self, held: &Held, name: &str, depth: usize) -> Option<Vec<Held>> {
-        let mut values = self.load(held, depth + 1);
-        let kind = |held: &Held| match held.value {
+    fn transparent_call(
+        &self,
+        candidate: &Candidate,
+        name: &str,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let mut values = self.load(candidate, depth + 1);
+        let kind = |candidate: &Candidate| match candidate.value {
             Value::Instance(of, _) => {
                 let (facts, place) = self.symbol(of)?;
                 let dialect = facts.dialect;
-                let is_keeper = dialect.deref.is_some() && dialect.keeps.contains(&name);
+                let is_keeper =
+                    dialect.deref.is_some() && dialect.container_methods.contains(&name);
                 is_keeper.then(|| (facts.symbols[place].kind, dialect.deref == Some(name)))
             }
             _ => None,
         };
-        values.retain(|held| match kind(held) {
+        values.retain(|candidate| match kind(candidate) {
             // The type parameter of a blanket implementation is known only by its bound.
             Some((SymbolKind::Impl, is_deref)) => !is_deref,
             Some(_) => true,
             None => false,
         });
-        let is_block = || match held.value {
+        let is_block = || match candidate.value {
             Value::Instance(of, _) => self.symbol(of).is_some_and(|(facts, place)| {
                 let is_deref = facts.dialect.deref == Some(name);
                 is_deref && facts.symbols[place].kind == SymbolKind::Impl
@@ -47,14 +58,14 @@ impl Walk<'_> {
     }
 
     /// Returns the member `name` of the targets to which values of a Rust type are dereferenced.
-    pub(super) fn through(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+    pub(super) fn deref_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
         let deref = self.symbol(of).and_then(|(facts, _)| facts.dialect.deref);
-        let Some(deref) = deref.filter(|&deref| name != deref && self.goes_on(depth)) else {
+        let Some(deref) = deref.filter(|&deref| name != deref && self.take_step(depth)) else {
             return Vec::new();
         };
         let mut found = Vec::new();
         for method in self.members(of, deref, depth + 1) {
-            let method = Held { via: Some(of), ..method };
+            let method = Candidate { via: Some(of), ..method };
             for target in self.call(&method, depth + 1) {
                 if !matches!(target.value, Value::Instance(same, _) if same == of) {
                     found.extend(self.member(&target, name, depth + 1));
@@ -72,7 +83,7 @@ impl Walk<'_> {
         place: Place,
         own: Option<SymbolAt>,
         written: &str,
-    ) -> Option<(Vec<Held>, usize)> {
+    ) -> Option<(Vec<Candidate>, usize)> {
         let part = written.strip_prefix("Self.")?.split('.').next()?;
         let facts = self.facts(place.file).filter(|facts| facts.dialect.has_impl_blocks)?;
         let block = facts.ancestors(place.enclosing).find(|&at| {
@@ -81,60 +92,61 @@ impl Walk<'_> {
             kind == SymbolKind::Impl || kind == SymbolKind::Trait && own.is_none()
         })?;
         let found = definitions(place.file, facts.children(Some(block), part));
-        let found: Vec<Held> =
-            found.map(|at| Held::new(Value::Name(at), 0.98, Reason::Receiver)).collect();
+        let found: Vec<Candidate> =
+            found.map(|at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver)).collect();
         (!found.is_empty()).then_some((found, "Self.".len() + part.len()))
     }
 
     /// Returns the elements of a value, or what it yields, contains or resolves to.
-    pub(super) fn element(&self, held: &Held, depth: usize) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    pub(super) fn element(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
-        match &held.value {
-            Value::Instance(of, written) => self.element_of(held, *of, written.as_ref(), depth),
-            Value::Foreign(written) => self.argument(held, written, depth),
+        match &candidate.value {
+            Value::Instance(of, written) => {
+                self.element_of(candidate, *of, written.as_ref(), depth)
+            }
+            Value::Foreign(written) => self.argument(candidate, written, depth),
             Value::Name(at) => {
-                let loaded = self.load(held, depth + 1);
-                let is_same = |held: &Held| matches!(held.value, Value::Name(same) if same == *at);
+                let loaded = self.load(candidate, depth + 1);
+                let is_same = |candidate: &Candidate| matches!(candidate.value, Value::Name(same) if same == *at);
                 if loaded.iter().any(is_same) {
                     return loaded;
                 }
-                self.each(&loaded, |held| self.element(held, depth + 1))
+                self.each(&loaded, |candidate| self.element(candidate, depth + 1))
             }
-            Value::Outside | Value::ForeignMethod(..) => vec![held.then(Value::Outside, 1.0)],
+            Value::Outside | Value::ForeignMethod(..) => vec![candidate.then(Value::Outside, 1.0)],
             Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
     }
 
     fn element_of(
         &self,
-        held: &Held,
+        candidate: &Candidate,
         of: SymbolAt,
-        written: Option<&Written>,
+        written: Option<&WrittenType>,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let Some((facts, _)) = self.symbol(of) else { return Vec::new() };
         let is_wrapped = facts.dialect.wraps_elements;
         if let Some(written) = written.filter(|_| !is_wrapped) {
-            return self.argument(held, written, depth);
+            return self.argument(candidate, written, depth);
         }
         for name in facts.dialect.elements {
             let methods = self.members(of, name, depth + 1);
             let mut found = Vec::new();
             for method in methods {
                 if matches!(method.value, Value::Name(_)) {
-                    let method = Held { via: held.via.or(Some(of)), ..method };
+                    let method = Candidate { via: candidate.via.or(Some(of)), ..method };
                     found.extend(self.call(&method, depth + 1));
                 }
             }
             if is_wrapped {
                 // `next` returns an `Option`, `into_iter` another iterator.
-                let is_other =
-                    |held: &&Held| !matches!(held.value, Value::Instance(same, _) if same == of);
+                let is_other = |candidate: &&Candidate| !matches!(candidate.value, Value::Instance(same, _) if same == of);
                 let given = found.iter().filter(is_other);
-                found = given.flat_map(|held| self.element(held, depth + 1)).collect();
-                found.retain(|held| !matches!(held.value, Value::Outside));
+                found = given.flat_map(|candidate| self.element(candidate, depth + 1)).collect();
+                found.retain(|candidate| !matches!(candidate.value, Value::Outside));
                 found.truncate(VALUES_MAX);
             }
             if !found.is_empty() {
@@ -142,38 +154,43 @@ impl Walk<'_> {
             }
         }
         match written {
-            Some(written) => self.argument(held, written, depth),
+            Some(written) => self.argument(candidate, written, depth),
             // Awaiting, entering or unwrapping a value often returns the value itself.
-            None => vec![held.then(held.value.clone(), 0.9)],
+            None => vec![candidate.then(candidate.value.clone(), 0.9)],
         }
     }
 
     /// Returns a value of the type argument that is a type's content.
-    pub(super) fn argument(&self, held: &Held, written: &Written, depth: usize) -> Vec<Held> {
+    pub(super) fn argument(
+        &self,
+        candidate: &Candidate,
+        written: &WrittenType,
+        depth: usize,
+    ) -> Vec<Candidate> {
         let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
         let arguments = type_arguments(&written.text);
         let name = super::last_name(&written.text);
-        let is_first = facts.dialect.holds_first_suffix.is_some_and(|end| name.ends_with(end))
-            || facts.dialect.holds_first.contains(&name);
+        let is_first = facts.dialect.content_first_suffix.is_some_and(|end| name.ends_with(end))
+            || facts.dialect.content_first.contains(&name);
         let number = if is_first { 0 } else { arguments.len().saturating_sub(1) };
-        self.numbered_argument(held, written, number, depth)
+        self.numbered_argument(candidate, written, number, depth)
     }
 
     /// Returns a value of the type argument `number`, counted from 0.
     pub(super) fn numbered_argument(
         &self,
-        held: &Held,
-        written: &Written,
+        candidate: &Candidate,
+        written: &WrittenType,
         number: usize,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let arguments = type_arguments(&written.text);
         let argument = arguments.get(number);
-        let Some(argument) = argument else { return vec![held.then(Value::Outside, 1.0)] };
+        let Some(argument) = argument else { return vec![candidate.then(Value::Outside, 1.0)] };
         let chain = Chain::instance(argument.trim_start_matches('@'));
         let mut found = self.chain(written.place, None, &chain, depth + 1);
         for value in &mut found {
-            value.confidence *= held.confidence;
+            value.confidence *= candidate.confidence;
         }
         found
     }

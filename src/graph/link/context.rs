@@ -6,27 +6,32 @@ use super::kinds::is_type;
 use super::parameters::{
     chain_of_type, of_function_type, of_rust_function, parameters, written_type,
 };
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
+use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {
     /// Returns the parameter `number` of a function, a class's constructor or a function type, by
     /// their signatures.
-    pub(super) fn parameter(&self, held: &Held, number: usize, depth: usize) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    pub(super) fn parameter(
+        &self,
+        candidate: &Candidate,
+        number: usize,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
-        match &held.value {
-            Value::Name(at) => self.parameter_of_name(held, *at, number, depth),
+        match &candidate.value {
+            Value::Name(at) => self.parameter_of_name(candidate, *at, number, depth),
             Value::Callback(written) if written.text.starts_with("fn(") => {
                 let parts = of_rust_function(&written.text, "");
                 let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
                 let chain = part.and_then(crate::lang::rust_type);
                 let values = chain.map(|chain| {
-                    self.chain(written.place, held.via, &chain, depth + 1).into_iter().map(
+                    self.chain(written.place, candidate.via, &chain, depth + 1).into_iter().map(
                         |value| {
-                            let confidence = value.confidence * held.confidence * 0.97;
-                            Held { confidence, ..value }
+                            let confidence = value.confidence * candidate.confidence * 0.97;
+                            Candidate { confidence, ..value }
                         },
                     )
                 });
@@ -35,20 +40,20 @@ impl Walk<'_> {
             Value::Callback(written) => {
                 let parts = of_function_type(&written.text);
                 let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
-                self.of_written(held, written.place, part, depth)
+                self.of_written(candidate, written.place, part, depth)
             }
-            Value::Instance(of, _) => self.parameter_of_type(held, *of, number, depth),
+            Value::Instance(of, _) => self.parameter_of_type(candidate, *of, number, depth),
             _ => Vec::new(),
         }
     }
 
     fn parameter_of_name(
         &self,
-        held: &Held,
+        candidate: &Candidate,
         at: SymbolAt,
         number: usize,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         if symbol.kind.is_callable() {
@@ -58,39 +63,44 @@ impl Walk<'_> {
             let scope = Place { file: at.file, enclosing: Some(place) };
             if facts.dialect.has_callable_bounds {
                 let written = part.and_then(written_type);
-                let handed = written.and_then(|written| of_rust_function(written, &signature));
-                let callback = handed.map(|parts| {
+                let callback_parameters =
+                    written.and_then(|written| of_rust_function(written, &signature));
+                let callback = callback_parameters.map(|parts| {
                     let text = format!("fn({})", parts.join(", ")).into();
-                    held.then(Value::Callback(Written { place: scope, text }), 0.97)
+                    candidate.then(Value::Callback(WrittenType { place: scope, text }), 0.97)
                 });
                 return callback.into_iter().collect();
             }
-            return self.of_written(held, scope, part, depth);
+            return self.of_written(candidate, scope, part, depth);
         }
         if is_type(symbol.kind) {
             let made = facts.dialect.constructors.iter().find_map(|name| {
                 let children = facts.children(Some(place), name);
                 let signed = children.iter().map(|&child| SymbolAt { file: at.file, place: child });
                 signed
-                    .map(|made| self.parameter_of_name(held, made, number, depth))
+                    .map(|made| self.parameter_of_name(candidate, made, number, depth))
                     .find(|found| !found.is_empty())
             });
             return made.unwrap_or_default();
         }
-        let loaded = self.load(held, depth + 1);
-        let is_other = |held: &&Held| !matches!(held.value, Value::Name(same) if same == at);
+        let loaded = self.load(candidate, depth + 1);
+        let is_other =
+            |candidate: &&Candidate| !matches!(candidate.value, Value::Name(same) if same == at);
         let found = loaded.iter().filter(is_other);
-        found.flat_map(|held| self.parameter(held, number, depth + 1)).take(VALUES_MAX).collect()
+        found
+            .flat_map(|candidate| self.parameter(candidate, number, depth + 1))
+            .take(VALUES_MAX)
+            .collect()
     }
 
     /// Returns a parameter of a value whose type is an alias of a function type.
     fn parameter_of_type(
         &self,
-        held: &Held,
+        candidate: &Candidate,
         of: SymbolAt,
         number: usize,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         if facts.symbols[place].kind != SymbolKind::Type {
             return Vec::new();
@@ -99,27 +109,27 @@ impl Walk<'_> {
         let Some((_, written)) = signature.split_once(" = ") else { return Vec::new() };
         let parts = of_function_type(written.trim_end_matches(';'));
         let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
-        self.of_written(held, Place { file: of.file, enclosing: Some(place) }, part, depth)
+        self.of_written(candidate, Place { file: of.file, enclosing: Some(place) }, part, depth)
     }
 
     /// Returns a value of the type that is written after a parameter.
     fn of_written(
         &self,
-        held: &Held,
+        candidate: &Candidate,
         place: Place,
         parameter: Option<&str>,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let Some(written) = parameter.and_then(written_type) else { return Vec::new() };
         if of_function_type(written).is_some() {
-            let callback = Value::Callback(Written { place, text: written.into() });
-            return vec![held.then(callback, 0.97)];
+            let callback = Value::Callback(WrittenType { place, text: written.into() });
+            return vec![candidate.then(callback, 0.97)];
         }
         let Some(chain) = chain_of_type(written) else { return Vec::new() };
-        let mut found = self.chain(place, held.via, &chain, depth + 1);
+        let mut found = self.chain(place, candidate.via, &chain, depth + 1);
         for value in &mut found {
-            value.confidence *= held.confidence * 0.97;
-            value.reason = value.reason.max(held.reason);
+            value.confidence *= candidate.confidence * 0.97;
+            value.reason = value.reason.max(candidate.reason);
         }
         found
     }

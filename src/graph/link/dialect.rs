@@ -62,7 +62,7 @@ pub(super) struct Dialect {
     /// An import may name a type, and then a member of it: `import static a.Type.member`.
     pub(super) imports_types: bool,
     /// What a file imports can be imported from it.
-    pub(super) offers_imports: bool,
+    pub(super) reexports_imports: bool,
     /// An import may bind several names at once: `import a.b` binds `a` and `a.b`.
     pub(super) binds_dotted_names: bool,
     /// A path may start at a module without an import: `self`, `super`, the name of a crate.
@@ -107,15 +107,15 @@ pub(super) struct Dialect {
     /// The method whose result's members are also members of the type.
     pub(super) deref: Option<&'static str>,
     /// Types whose members are those of their content.
-    pub(super) holders: &'static [&'static str],
+    pub(super) wrappers: &'static [&'static str],
     /// Generic types whose content is the first argument; of others it is the last one.
-    pub(super) holds_first: &'static [&'static str],
+    pub(super) content_first: &'static [&'static str],
     /// The same, by the end of the type's name.
-    pub(super) holds_first_suffix: Option<&'static str>,
+    pub(super) content_first_suffix: Option<&'static str>,
     /// Methods of outside types that return the same type, or one with the same content.
-    pub(super) keeps: &'static [&'static str],
+    pub(super) container_methods: &'static [&'static str],
     /// Methods of outside types that return the type's content.
-    pub(super) takes: &'static [&'static str],
+    pub(super) content_methods: &'static [&'static str],
 
     // Functions.
     /// The type of a callback is a bound: `impl Fn(A) -> R`.
@@ -154,7 +154,7 @@ const NONE: Dialect = Dialect {
     primitives: &[],
     has_outside_types: false,
     imports_types: false,
-    offers_imports: false,
+    reexports_imports: false,
     binds_dotted_names: false,
     has_module_paths: false,
     package_file: None,
@@ -174,11 +174,11 @@ const NONE: Dialect = Dialect {
     elements: &[],
     wraps_elements: false,
     deref: None,
-    holders: &[],
-    holds_first: &[],
-    holds_first_suffix: None,
-    keeps: &[],
-    takes: &[],
+    wrappers: &[],
+    content_first: &[],
+    content_first_suffix: None,
+    container_methods: &[],
+    content_methods: &[],
     has_callable_bounds: false,
     arguments: None,
     common: &[],

@@ -3,7 +3,7 @@
 use super::code::{FileFacts, SymbolAt, last_name};
 use super::dialect::Dialect;
 use super::result::{CONFIDENCE_ANSWER, Reason, Use};
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
+use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
 use crate::lang::chain::Chain;
 use crate::lang::facts::{ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
@@ -16,7 +16,12 @@ const BLOCKS_MAX: usize = 32;
 
 impl Walk<'_> {
     /// Returns the methods `name` that implementations of traits add to an outside type.
-    pub(super) fn extensions(&self, facts: &FileFacts, of: &Written, name: &str) -> Vec<Held> {
+    pub(super) fn extensions(
+        &self,
+        facts: &FileFacts,
+        of: &WrittenType,
+        name: &str,
+    ) -> Vec<Candidate> {
         let type_name = last_name(&of.text);
         if !facts.dialect.has_extension_traits
             || type_name.is_empty()
@@ -33,7 +38,7 @@ impl Walk<'_> {
             if found.len() < VALUES_MAX
                 && of_trait.is_some_and(|name| self.trait_of(name.as_str()).is_some())
             {
-                found.push(Held::new(Value::Name(at), 0.9, Reason::Receiver));
+                found.push(Candidate::new(Value::Name(at), 0.9, Reason::Receiver));
             }
         }
         if found.is_empty() && !facts.dialect.common.contains(&name) {
@@ -44,7 +49,7 @@ impl Walk<'_> {
 
     /// Returns the methods of a name that traits declare and that are implemented for every type,
     /// or for slices.
-    fn of_blocks_for_any(&self, type_name: &str, name: &str) -> Vec<Held> {
+    fn of_blocks_for_any(&self, type_name: &str, name: &str) -> Vec<Candidate> {
         let mut found = Vec::new();
         for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
             let Some((facts, place)) = self.symbol(at) else { continue };
@@ -53,7 +58,7 @@ impl Walk<'_> {
                 continue;
             };
             if found.len() < VALUES_MAX && self.is_for_any(&around.name, type_name) {
-                found.push(Held::new(Value::Name(at), 0.8, Reason::Inherited));
+                found.push(Candidate::new(Value::Name(at), 0.8, Reason::Inherited));
             }
         }
         found
@@ -61,11 +66,11 @@ impl Walk<'_> {
 
     /// Returns the candidate of a name without a binding that can only come from outside: Rust's
     /// primitive types, and types that a JavaScript module does not import.
-    pub(super) fn unbound(&self, place: Place, name: &str) -> Option<Held> {
+    pub(super) fn unbound(&self, place: Place, name: &str) -> Option<Candidate> {
         let facts = self.facts(place.file)?;
         let is_module = || facts.imports.iter().any(|import| import.kind == ImportKind::Module);
         let value = if facts.dialect.primitives.contains(&name) {
-            Value::Foreign(Written { place, text: name.into() })
+            Value::Foreign(WrittenType { place, text: name.into() })
         } else if facts.dialect.has_outside_types
             && name.starts_with(char::is_uppercase)
             && is_module()
@@ -74,7 +79,7 @@ impl Walk<'_> {
         } else {
             return None;
         };
-        Some(Held::new(value, 1.0, Reason::Receiver))
+        Some(Candidate::new(value, 1.0, Reason::Receiver))
     }
 
     fn trait_of(&self, name: &str) -> Option<SymbolAt> {
@@ -87,7 +92,7 @@ impl Walk<'_> {
 
     /// Returns the method of the only trait that declares a name, for an unresolved receiver, if no
     /// type has another method of that name.
-    pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>) -> Vec<Held> {
+    pub(super) fn of_one_trait(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let is_path = used.receiver.is_some_and(Chain::is_path);
         let is_common =
@@ -102,7 +107,7 @@ impl Walk<'_> {
             let Some(parent) = symbol.parent.filter(|_| symbol.kind.is_callable()) else {
                 continue;
             };
-            if !self.takes(used, at, &there, symbol) {
+            if !self.accepts_arguments(used, at, &there, symbol) {
                 continue;
             }
             let around = &there.symbols[parent];
@@ -119,7 +124,7 @@ impl Walk<'_> {
         let is_fit = own.iter().all(is_its);
         let reason = if own.is_empty() { Reason::UniqueName } else { Reason::Inherited };
         let confidence = CONFIDENCE_ANSWER + 0.05;
-        is_fit.then(|| Held::new(Value::Name(*at), confidence, reason)).into_iter().collect()
+        is_fit.then(|| Candidate::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }
 
     /// Returns true if a block implements the trait for every type or, for a slice, for slices.

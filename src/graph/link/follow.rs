@@ -4,7 +4,7 @@ use super::code::{FileFacts, SymbolAt};
 use super::kinds::is_type;
 use super::result::Reason;
 use super::scope::of_file;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk};
+use super::value::{Candidate, Place, VALUES_MAX, Value, Walk};
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::facts::{ImportKind, ImportedName};
@@ -29,8 +29,8 @@ impl Walk<'_> {
         import: usize,
         bound: &ImportedName,
         depth: usize,
-    ) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    ) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
         let statement = &facts.imports[import];
@@ -48,26 +48,28 @@ impl Walk<'_> {
         let resolution = self.code.targets(file, import);
         let mut found = Vec::new();
         for target in resolution.targets().iter().take(TARGETS_MAX) {
-            let start = Held::new(Value::Module(target.file), 1.0, Reason::Import);
+            let start = Candidate::new(Value::Module(target.file), 1.0, Reason::Import);
             let is_other = |at: usize| !std::ptr::eq(&statement.names[at], bound);
             let values = match target.name {
                 Some(at) if at >= statement.names.len() || is_other(at) => continue,
                 // The file has the name or defines it.
-                Some(_) if facts.dialect.imports_types => self.offered(&start, &bound.name, depth),
+                Some(_) if facts.dialect.imports_types => {
+                    self.exports_of(&start, &bound.name, depth)
+                }
                 Some(_) => vec![start],
                 None => {
                     let mut values = self.inside(start, target, &statement.module, depth);
                     if !bound.name.is_empty() {
-                        let offered = |held| self.offered(held, &bound.name, depth);
-                        values = values.iter().flat_map(offered).collect();
+                        let exports_of = |candidate| self.exports_of(candidate, &bound.name, depth);
+                        values = values.iter().flat_map(exports_of).collect();
                     }
                     values
                 }
             };
-            for mut held in values {
-                held.confidence *= target.confidence;
-                held.reason = held.reason.max(Reason::Import);
-                found.push(held);
+            for mut candidate in values {
+                candidate.confidence *= target.confidence;
+                candidate.reason = candidate.reason.max(Reason::Import);
+                found.push(candidate);
             }
             if !found.is_empty() {
                 break;
@@ -76,7 +78,7 @@ impl Walk<'_> {
         if found.is_empty() {
             // It is outside of the repository, or made in a way that facts do not show, so it must
             // not be guessed.
-            found.push(Held::new(Value::Outside, 1.0, Reason::Import));
+            found.push(Candidate::new(Value::Outside, 1.0, Reason::Import));
         }
         found.truncate(VALUES_MAX);
         found
@@ -90,8 +92,8 @@ impl Walk<'_> {
         import: usize,
         name: &str,
         depth: usize,
-    ) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    ) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -100,13 +102,14 @@ impl Walk<'_> {
             if target.file == file && target.rest == 0 || target.name.is_some() {
                 continue;
             }
-            let start = Held::new(Value::Module(target.file), target.confidence, Reason::Import);
+            let start =
+                Candidate::new(Value::Module(target.file), target.confidence, Reason::Import);
             let module = &facts.imports[import].module;
             for start in self.inside(start, target, module, depth) {
-                for mut held in self.offered(&start, name, depth) {
-                    held.confidence *= 0.97;
-                    held.reason = held.reason.max(Reason::StarImport);
-                    found.push(held);
+                for mut candidate in self.exports_of(&start, name, depth) {
+                    candidate.confidence *= 0.97;
+                    candidate.reason = candidate.reason.max(Reason::StarImport);
+                    found.push(candidate);
                 }
             }
             if !found.is_empty() {
@@ -117,7 +120,7 @@ impl Walk<'_> {
     }
 
     /// Returns the candidates for `name` that a module or type exports.
-    fn offered(&self, from: &Held, name: &str, depth: usize) -> Vec<Held> {
+    fn exports_of(&self, from: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
         match from.value {
             Value::Module(file) => self.exported(file, name, depth + 1),
             _ => self.member(from, name, depth + 1),
@@ -125,8 +128,8 @@ impl Walk<'_> {
     }
 
     /// Returns the candidates for `name` that the module `file` exports.
-    pub(super) fn exported(&self, file: FileId, name: &str, depth: usize) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    pub(super) fn exported(&self, file: FileId, name: &str, depth: usize) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
         let Some(facts) = self.facts(file) else { return Vec::new() };
@@ -134,13 +137,13 @@ impl Walk<'_> {
         if found.is_empty() && facts.dialect.has_packages {
             found = self.of_package(&facts, file, name);
         }
-        let is_offered = |at: usize| {
-            facts.dialect.offers_imports || facts.imports[at].kind == ImportKind::ReExport
+        let is_exported = |at: usize| {
+            facts.dialect.reexports_imports || facts.imports[at].kind == ImportKind::ReExport
         };
         if found.is_empty() {
             let bindings = facts.bindings(name);
             let bindings =
-                bindings.filter(|(at, _)| is_offered(*at) && facts.import_scope(*at).is_none());
+                bindings.filter(|(at, _)| is_exported(*at) && facts.import_scope(*at).is_none());
             found = bindings
                 .flat_map(|(at, bound)| self.binding(&facts, file, at, bound, depth + 1))
                 .collect();
@@ -152,14 +155,15 @@ impl Walk<'_> {
             found = self.default_export(&facts, file);
         }
         if found.is_empty() {
-            let stars = facts.stars().filter(|at| is_offered(*at)).take(STARS_MAX);
+            let stars = facts.stars().filter(|at| is_exported(*at)).take(STARS_MAX);
             for at in stars {
-                let offered = self.star(&facts, file, at, name, depth + 1);
-                let is_known = offered.iter().any(|held| !matches!(held.value, Value::Outside));
+                let exports_of = self.star(&facts, file, at, name, depth + 1);
+                let is_known =
+                    exports_of.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
                 // Modules that import each other form cycles; another module may still have the
                 // name.
                 if is_known || found.is_empty() {
-                    found = offered;
+                    found = exports_of;
                 }
                 if is_known {
                     break;
@@ -171,7 +175,7 @@ impl Walk<'_> {
     }
 
     /// Returns the submodule `name` of the module `file`.
-    fn submodule(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
+    fn submodule(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
         if facts.dialect.package_file.is_some_and(|package| facts.path.ends_with(package)) {
             return self.module(file, &format!(".{name}"), 0.97);
         }
@@ -179,13 +183,13 @@ impl Walk<'_> {
     }
 
     /// Returns the type that has the name of its file, where an import may refer to that.
-    fn file_type(&self, file: &Held, name: &str, depth: usize) -> Option<Vec<Held>> {
+    fn file_type(&self, file: &Candidate, name: &str, depth: usize) -> Option<Vec<Candidate>> {
         let Value::Module(id) = file.value else { return None };
         if !self.facts(id)?.dialect.imports_types {
             return None;
         }
-        let mut found = self.offered(file, name, depth);
-        found.retain(|held| self.kind(held).is_some_and(is_type));
+        let mut found = self.exports_of(file, name, depth);
+        found.retain(|candidate| self.kind(candidate).is_some_and(is_type));
         (!found.is_empty()).then_some(found)
     }
 
@@ -196,7 +200,7 @@ impl Walk<'_> {
         place: Place,
         written: &str,
         depth: usize,
-    ) -> Option<(Vec<Held>, usize)> {
+    ) -> Option<(Vec<Candidate>, usize)> {
         self.facts(place.file).filter(|facts| facts.dialect.imports_types)?;
         let mut end = 0;
         for part in written.split('.').take(PARTS_MAX) {
@@ -209,18 +213,24 @@ impl Walk<'_> {
         let path = written.get(..end).filter(|path| path.contains('.'))?;
         let resolution = self.code.module(place.file, path);
         if resolution.targets().is_empty() && path.contains(char::is_uppercase) {
-            return Some((vec![Held::new(Value::Outside, 1.0, Reason::Import)], end));
+            return Some((vec![Candidate::new(Value::Outside, 1.0, Reason::Import)], end));
         }
         let target = resolution.targets().iter().find(|target| target.name.is_none())?;
-        let start = Held::new(Value::Module(target.file), target.confidence, Reason::Import);
+        let start = Candidate::new(Value::Module(target.file), target.confidence, Reason::Import);
         let found = self.inside(start, target, path, depth + 1);
-        let is_known = found.iter().any(|held| matches!(held.value, Value::Name(_)));
+        let is_known = found.iter().any(|candidate| matches!(candidate.value, Value::Name(_)));
         is_known.then_some((found, end))
     }
 
     /// Follows the last parts of an import's path inside of its file: Rust's inline modules and
     /// enumerations, the classes of Java's static imports.
-    fn inside(&self, start: Held, target: &Target, module: &str, depth: usize) -> Vec<Held> {
+    fn inside(
+        &self,
+        start: Candidate,
+        target: &Target,
+        module: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
         let is_mark = |c| matches!(c, '.' | ':' | '/' | '\\');
         let parts = module.split(is_mark).filter(|part| !part.is_empty());
         let mut rest: Vec<&str> = parts.rev().take(target.rest + 1).collect();
@@ -231,13 +241,16 @@ impl Walk<'_> {
             _ => vec![start],
         };
         for name in &rest[own..] {
-            values = values.iter().flat_map(|held| self.offered(held, name, depth)).collect();
+            values = values
+                .iter()
+                .flat_map(|candidate| self.exports_of(candidate, name, depth))
+                .collect();
         }
         values
     }
 
     /// Returns the default export of a JavaScript file.
-    fn default_export(&self, facts: &FileFacts, file: FileId) -> Vec<Held> {
+    fn default_export(&self, facts: &FileFacts, file: FileId) -> Vec<Candidate> {
         let tops = facts.all_children(None).iter().copied();
         let is_default = |&place: &u32| {
             facts.symbols[place as usize].name == "default"
@@ -250,17 +263,17 @@ impl Walk<'_> {
         };
         let found = tops.clone().find(is_default).map(|place| (place, 0.98));
         let found = found.or_else(|| tops.clone().find(is_stem).map(|place| (place, 0.8)));
-        let held = |(place, confidence)| {
-            Held::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
+        let candidate = |(place, confidence)| {
+            Candidate::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
         };
-        found.map(held).into_iter().collect()
+        found.map(candidate).into_iter().collect()
     }
 }
 
 /// Returns true if a file is, by its path, the module `name`.
 fn is_called(path: &str, name: &str) -> bool {
-    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.split('.').next().unwrap_or(file);
-    let is_folder = matches!(stem, "__init__" | "index" | "mod" | "lib");
-    name == if is_folder { folder.rsplit('/').next().unwrap_or(folder) } else { stem }
+    let is_directory = matches!(stem, "__init__" | "index" | "mod" | "lib");
+    name == if is_directory { directory.rsplit('/').next().unwrap_or(directory) } else { stem }
 }

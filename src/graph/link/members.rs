@@ -3,7 +3,7 @@
 use super::code::{FileFacts, SymbolAt, definitions, last_name, near};
 use super::kinds::{is_interface, is_type, is_variable};
 use super::result::Reason;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk, Written};
+use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
@@ -12,50 +12,56 @@ const DERIVED_MAX: usize = 128;
 const IMPLEMENTATIONS_MAX: usize = 32;
 
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
-const APART_MAX: usize = 256;
+const ELSEWHERE_MAX: usize = 256;
 
 impl Walk<'_> {
-    /// Returns the candidates for the member `name` of `held`.
-    pub(super) fn member(&self, held: &Held, name: &str, depth: usize) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    /// Returns the candidates for the member `name` of `candidate`.
+    pub(super) fn member(&self, candidate: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
-        let mut found = match &held.value {
+        let mut found = match &candidate.value {
             Value::Module(file) => {
                 let mut found = self.exported(*file, name, depth + 1);
-                for offered in &mut found {
-                    offered.reason = offered.reason.max(Reason::Receiver);
+                for exported_candidate in &mut found {
+                    exported_candidate.reason = exported_candidate.reason.max(Reason::Receiver);
                 }
                 found
             }
             Value::Instance(of, _) => {
                 let mut found = self.members(*of, name, depth + 1);
-                if !found.iter().any(|held| matches!(held.value, Value::Name(_))) {
-                    let through = self.through(*of, name, depth + 1);
+                if !found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
+                    let through = self.deref_members(*of, name, depth + 1);
                     if !through.is_empty() {
                         found = through;
                     }
                 }
                 for member in &mut found {
-                    member.via = member.via.or(held.via).or(Some(*of));
+                    member.via = member.via.or(candidate.via).or(Some(*of));
                 }
                 found
             }
-            Value::Name(at) => self.member_of_name(held, *at, name, depth),
-            Value::Foreign(written) => self.foreign_member(held, written, name, depth),
+            Value::Name(at) => self.member_of_name(candidate, *at, name, depth),
+            Value::Foreign(written) => self.foreign_member(candidate, written, name, depth),
             Value::Outside | Value::ForeignMethod(..) | Value::Callback(_) => {
-                vec![Held::new(Value::Outside, 1.0, Reason::Receiver)]
+                vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
         for member in &mut found {
-            member.confidence *= held.confidence;
-            member.reason = member.reason.max(held.reason);
+            member.confidence *= candidate.confidence;
+            member.reason = member.reason.max(candidate.reason);
         }
         found
     }
 
     /// Returns the candidates for a member of a definition itself.
-    fn member_of_name(&self, held: &Held, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+    fn member_of_name(
+        &self,
+        candidate: &Candidate,
+        of: SymbolAt,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let kind = facts.symbols[place].kind;
         if is_type(kind) || kind == SymbolKind::Impl {
@@ -66,10 +72,10 @@ impl Walk<'_> {
             return found;
         }
         let children = definitions(of.file, facts.children(Some(place), name));
-        let mut found: Vec<Held> =
-            children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        let mut found: Vec<Candidate> =
+            children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         if found.is_empty() && kind == SymbolKind::Module {
-            found = self.apart(&facts, of, name, depth);
+            found = self.members_elsewhere(&facts, of, name, depth);
             let inside =
                 facts.bindings(name).filter(|(at, _)| facts.import_scope(*at) == Some(place));
             for (import, bound) in inside {
@@ -77,7 +83,7 @@ impl Walk<'_> {
             }
         }
         if found.is_empty() && (is_variable(kind) || kind == SymbolKind::EnumMember) {
-            for loaded in self.load(held, depth + 1) {
+            for loaded in self.load(candidate, depth + 1) {
                 let is_same = matches!(loaded.value, Value::Name(same) if same == of);
                 if !is_same {
                     found.extend(self.member(&loaded, name, depth + 1));
@@ -90,33 +96,37 @@ impl Walk<'_> {
     /// Returns the candidates for a member of a value whose outside type is known only by name.
     fn foreign_member(
         &self,
-        held: &Held,
-        written: &Written,
+        candidate: &Candidate,
+        written: &WrittenType,
         name: &str,
         depth: usize,
-    ) -> Vec<Held> {
-        let outside = || vec![Held::new(Value::Outside, 1.0, Reason::Receiver)];
+    ) -> Vec<Candidate> {
+        let outside = || vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)];
         let Some(facts) = self.facts(written.place.file) else { return outside() };
         let dialect = facts.dialect;
         let method = |takes| {
-            vec![Held::new(Value::ForeignMethod(written.clone(), takes), 1.0, Reason::Receiver)]
+            vec![Candidate::new(
+                Value::ForeignMethod(written.clone(), takes),
+                1.0,
+                Reason::Receiver,
+            )]
         };
         if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
-            return self.numbered_argument(held, written, number, depth);
+            return self.numbered_argument(candidate, written, number, depth);
         }
-        let is_holder = dialect.holders.contains(&last_name(&written.text));
-        if is_holder {
-            let inner = self.argument(held, written, depth);
-            let found: Vec<Held> =
+        let is_wrapper = dialect.wrappers.contains(&last_name(&written.text));
+        if is_wrapper {
+            let inner = self.argument(candidate, written, depth);
+            let found: Vec<Candidate> =
                 inner.iter().flat_map(|inner| self.member(inner, name, depth + 1)).collect();
-            if found.iter().any(|held| !matches!(held.value, Value::Outside)) {
+            if found.iter().any(|candidate| !matches!(candidate.value, Value::Outside)) {
                 return found;
             }
         }
-        if dialect.takes.contains(&name) {
+        if dialect.content_methods.contains(&name) {
             return method(true);
         }
-        if dialect.keeps.contains(&name) {
+        if dialect.container_methods.contains(&name) {
             return method(false);
         }
         let given = self.extensions(&facts, written, name);
@@ -125,10 +135,10 @@ impl Walk<'_> {
 
     /// Returns the members `name` of a type, nearest first: its own, those defined elsewhere, those
     /// of its bases; [`Value::Outside`] if a base is outside of the repository.
-    pub(super) fn members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+    pub(super) fn members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
         let mut seen = Vec::new();
         let mut found = self.members_unless(of, name, depth, &mut seen);
-        let is_inside = |held: &Held| !matches!(held.value, Value::Outside);
+        let is_inside = |candidate: &Candidate| !matches!(candidate.value, Value::Outside);
         if found.iter().any(is_inside) {
             found.retain(is_inside);
         } else {
@@ -143,8 +153,8 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
         seen: &mut Vec<SymbolAt>,
-    ) -> Vec<Held> {
-        if !self.goes_on(depth) || seen.contains(&of) || seen.len() >= 64 {
+    ) -> Vec<Candidate> {
+        if !self.take_step(depth) || seen.contains(&of) || seen.len() >= 64 {
             return Vec::new();
         }
         seen.push(of);
@@ -159,21 +169,21 @@ impl Walk<'_> {
         for base in self.bases(of, depth + 1) {
             match base.value {
                 Value::Instance(base_of, _) => {
-                    for mut held in self.members_unless(base_of, name, depth + 1, seen) {
-                        held.confidence *= 0.99;
-                        held.reason = held.reason.max(Reason::Inherited);
-                        found.push(held);
+                    for mut candidate in self.members_unless(base_of, name, depth + 1, seen) {
+                        candidate.confidence *= 0.99;
+                        candidate.reason = candidate.reason.max(Reason::Inherited);
+                        found.push(candidate);
                     }
                 }
                 Value::Module(_) | Value::Name(_) => {
-                    for mut held in self.member(&base, name, depth + 1) {
-                        held.reason = held.reason.max(Reason::Inherited);
-                        found.push(held);
+                    for mut candidate in self.member(&base, name, depth + 1) {
+                        candidate.reason = candidate.reason.max(Reason::Inherited);
+                        found.push(candidate);
                     }
                 }
-                _ => found.push(Held::new(Value::Outside, 1.0, Reason::Inherited)),
+                _ => found.push(Candidate::new(Value::Outside, 1.0, Reason::Inherited)),
             }
-            if found.iter().any(|held| matches!(held.value, Value::Name(_))) {
+            if found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
                 break;
             }
         }
@@ -187,7 +197,7 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
         seen: &mut Vec<SymbolAt>,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         let is_alias = symbol.kind == SymbolKind::Type && facts.dialect.aliases_have_members;
@@ -196,8 +206,8 @@ impl Walk<'_> {
         };
         let scope = Place { file: of.file, enclosing: symbol.parent };
         let mut found = Vec::new();
-        for meant in self.chain(scope, None, chain, depth + 1) {
-            if let Value::Instance(target, _) = meant.value {
+        for resolved in self.chain(scope, None, chain, depth + 1) {
+            if let Value::Instance(target, _) = resolved.value {
                 found.extend(self.members_unless(target, name, depth + 1, seen));
             }
         }
@@ -205,41 +215,44 @@ impl Walk<'_> {
     }
 
     /// Returns a type's own members of that name.
-    fn own_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Held> {
+    fn own_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let children = definitions(of.file, facts.children(Some(place), name))
             .filter(|at| !facts.is_named_like_type(at.place as usize));
-        let mut found: Vec<Held> =
-            children.map(|at| Held::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        let mut found: Vec<Candidate> =
+            children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         // Rust's methods are separate from the fields and may have the same names.
         let separates_fields = facts.dialect.separates_fields;
-        let is_declared_only = found.iter().all(|held| match held.value {
+        let is_declared_only = found.iter().all(|candidate| match candidate.value {
             Value::Name(at) if facts.is_declaration(at.place as usize) => true,
-            _ => separates_fields && self.kind(held) == Some(SymbolKind::Field),
+            _ => separates_fields && self.kind(candidate) == Some(SymbolKind::Field),
         });
         if !facts.dialect.has_closed_types && is_declared_only {
-            found.extend(self.apart(&facts, of, name, depth));
+            found.extend(self.members_elsewhere(&facts, of, name, depth));
         }
         found
     }
 
     /// Returns members that are defined outside of the type's own definition.
-    pub(super) fn apart(
+    pub(super) fn members_elsewhere(
         &self,
         facts: &FileFacts,
         of: SymbolAt,
         name: &str,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let type_name = match facts.block_type(of.place as usize) {
             Some(name) => name,
             None => facts.symbols[of.place as usize].name.as_str(),
         };
         let mut found = Vec::new();
         let members = self.code.members(type_name, name);
-        for &at in near(&members, of.file, APART_MAX) {
-            if found.len() < VALUES_MAX && self.goes_on(depth) && self.is_of(at, of, facts, depth) {
-                found.push(Held::new(Value::Name(at), 0.96, Reason::Receiver));
+        for &at in near(&members, of.file, ELSEWHERE_MAX) {
+            if found.len() < VALUES_MAX
+                && self.take_step(depth)
+                && self.is_member_of(at, of, facts, depth)
+            {
+                found.push(Candidate::new(Value::Name(at), 0.96, Reason::Receiver));
             }
         }
         found
@@ -247,7 +260,13 @@ impl Walk<'_> {
 
     /// Returns true if `member`, whose owner has the same name as the type `of`, belongs to that
     /// type.
-    fn is_of(&self, member: SymbolAt, of: SymbolAt, type_facts: &FileFacts, depth: usize) -> bool {
+    fn is_member_of(
+        &self,
+        member: SymbolAt,
+        of: SymbolAt,
+        type_facts: &FileFacts,
+        depth: usize,
+    ) -> bool {
         let Some((facts, place)) = self.symbol(member) else { return false };
         if facts.dialect.group != type_facts.dialect.group {
             return false;
@@ -283,17 +302,19 @@ impl Walk<'_> {
             return true;
         }
         let scope = Place { file: member.file, enclosing: around };
-        let meant = self.aside(depth, |depth| self.name(scope, &target.name, depth));
-        let is_target = |held: &Held| matches!(held.value, Value::Name(at) if at == of);
-        if meant.iter().any(is_target) {
+        let resolved = self.nested_query(depth, |depth| self.name(scope, &target.name, depth));
+        let is_target =
+            |candidate: &Candidate| matches!(candidate.value, Value::Name(at) if at == of);
+        if resolved.iter().any(is_target) {
             return true;
         }
-        let is_unknown = meant.iter().all(|held| !matches!(held.value, Value::Name(_)));
-        is_unknown && self.only_type(&target.name)
+        let is_unknown =
+            resolved.iter().all(|candidate| !matches!(candidate.value, Value::Name(_)));
+        is_unknown && self.is_unique_type(&target.name)
     }
 
     /// Returns true if exactly one type has that name.
-    fn only_type(&self, name: &str) -> bool {
+    fn is_unique_type(&self, name: &str) -> bool {
         let named = self.code.named(name);
         let types = named.iter().filter(|at| {
             self.symbol(**at).is_some_and(|(facts, place)| is_type(facts.symbols[place].kind))
@@ -302,13 +323,13 @@ impl Walk<'_> {
     }
 
     /// Returns the bases of a type as values, including those of its implementation blocks.
-    pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Held> {
+    pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let mut found = self.named_bases(&facts, of, place, depth);
         if facts.dialect.has_impl_blocks && facts.symbols[place].kind != SymbolKind::Impl {
             let name = facts.symbols[place].name.as_str();
             let blocks = self.code.blocks(name);
-            for &block in near(&blocks, of.file, APART_MAX) {
+            for &block in near(&blocks, of.file, ELSEWHERE_MAX) {
                 let Some((there, at)) = self.symbol(block) else { continue };
                 if !there.symbols[at].bases.is_empty() && self.is_block_of(block, of, name, depth) {
                     found.extend(self.named_bases(&there, block, at, depth));
@@ -324,8 +345,8 @@ impl Walk<'_> {
             return true;
         }
         let scope = Place { file: block.file, enclosing: facts.symbols[place].parent };
-        let meant = self.aside(depth, |depth| self.name(scope, name, depth));
-        meant.iter().any(|held| matches!(held.value, Value::Name(at) if at == of))
+        let resolved = self.nested_query(depth, |depth| self.name(scope, name, depth));
+        resolved.iter().any(|candidate| matches!(candidate.value, Value::Name(at) if at == of))
     }
 
     fn named_bases(
@@ -334,12 +355,12 @@ impl Walk<'_> {
         of: SymbolAt,
         place: usize,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let symbol = &facts.symbols[place];
         let scope = Place { file: of.file, enclosing: symbol.parent };
         let mut found = Vec::new();
-        let is_known = |held: &Held| {
-            matches!(held.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))
+        let is_known = |candidate: &Candidate| {
+            matches!(candidate.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))
         };
         for base in symbol.bases.iter().take(VALUES_MAX) {
             let written = base.without_instance();
@@ -347,13 +368,13 @@ impl Walk<'_> {
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
             if facts.dialect.has_expression_bases && !values.iter().any(is_known) {
                 // The result of a function, an object, or all names of a module.
-                let meant = self.chain(scope, Some(of), &Chain::name(written), depth + 1);
-                if meant.iter().any(is_known) {
-                    values = meant;
+                let resolved = self.chain(scope, Some(of), &Chain::name(written), depth + 1);
+                if resolved.iter().any(is_known) {
+                    values = resolved;
                 }
             }
-            let is_same = |held: &Held| matches!(held.value, Value::Instance(at, _) if at == of);
-            found.extend(values.into_iter().filter(|held| !is_same(held)));
+            let is_same = |candidate: &Candidate| matches!(candidate.value, Value::Instance(at, _) if at == of);
+            found.extend(values.into_iter().filter(|candidate| !is_same(candidate)));
         }
         found
     }
@@ -394,8 +415,8 @@ impl Walk<'_> {
         self.types(&self.name(Place { enclosing: None, ..place }, name, depth + 1))
     }
 
-    fn types(&self, held: &[Held]) -> Vec<SymbolAt> {
-        let of = |held: &Held| match held.value {
+    fn types(&self, candidate: &[Candidate]) -> Vec<SymbolAt> {
+        let of = |candidate: &Candidate| match candidate.value {
             Value::Name(at) => Some(at),
             _ => None,
         };
@@ -405,11 +426,11 @@ impl Walk<'_> {
                 is_type(kind) || kind == SymbolKind::Function
             })
         };
-        held.iter().filter_map(of).filter(is_a_type).take(VALUES_MAX).collect()
+        candidate.iter().filter_map(of).filter(is_a_type).take(VALUES_MAX).collect()
     }
 
     /// Returns the implementations of the interface's method `declared`, each as a guess.
-    pub(super) fn implementations(&self, declared: &Held) -> Vec<Held> {
+    pub(super) fn implementations(&self, declared: &Candidate) -> Vec<Candidate> {
         let Value::Name(at) = declared.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
@@ -422,7 +443,7 @@ impl Walk<'_> {
             let Some((there, at_type)) = self.symbol(derived) else { continue };
             for own in definitions(derived.file, there.children(Some(at_type), &symbol.name)) {
                 let confidence = declared.confidence * 0.4;
-                found.push(Held::new(Value::Name(own), confidence, Reason::Implementation));
+                found.push(Candidate::new(Value::Name(own), confidence, Reason::Implementation));
             }
             if found.len() >= IMPLEMENTATIONS_MAX {
                 break;
@@ -432,13 +453,13 @@ impl Walk<'_> {
     }
 
     /// Returns true for a value of an interface, which has no constructor.
-    pub(super) fn is_interface_value(&self, held: &Held) -> bool {
-        let kind = held.of_type().and_then(|of| self.kind(&of));
+    pub(super) fn is_interface_value(&self, candidate: &Candidate) -> bool {
+        let kind = candidate.of_type().and_then(|of| self.kind(&of));
         kind.is_some_and(is_interface)
     }
 
-    pub(super) fn kind(&self, held: &Held) -> Option<SymbolKind> {
-        let Value::Name(at) = held.value else { return None };
+    pub(super) fn kind(&self, candidate: &Candidate) -> Option<SymbolKind> {
+        let Value::Name(at) = candidate.value else { return None };
         let (facts, place) = self.symbol(at)?;
         Some(facts.symbols[place].kind)
     }

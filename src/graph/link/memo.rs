@@ -21,7 +21,7 @@ const GUESSES_MAX: usize = 256;
 pub(super) type Shared = Rc<Arc<FileFacts>>;
 
 /// What determines a guess: name, role, arguments, and the group of languages.
-pub(super) type Question = (String, Role, Option<u8>, Group);
+pub(super) type GuessKey = (String, Role, Option<u8>, Group);
 
 /// Definitions that a use may refer to by its name alone.
 #[derive(Debug, Default)]
@@ -35,14 +35,14 @@ pub(super) struct Guesses {
 #[derive(Default)]
 pub(super) struct Memo {
     files: RefCell<FxHashMap<FileId, Option<Shared>>>,
-    guesses: RefCell<FxHashMap<Question, Rc<Guesses>>>,
+    guesses: RefCell<FxHashMap<GuessKey, Rc<Guesses>>>,
 }
 
 impl Memo {
     /// Returns the facts of a file.
     pub(super) fn file(&self, code: &dyn Code, file: FileId) -> Option<Shared> {
-        if let Some(known) = self.files.borrow().get(&file) {
-            return known.clone();
+        if let Some(cached) = self.files.borrow().get(&file) {
+            return cached.clone();
         }
         let found = code.file(file).map(Rc::new);
         let mut files = self.files.borrow_mut();
@@ -54,20 +54,16 @@ impl Memo {
     }
 
     /// Returns the cached guesses for a key, or those that `make` returns.
-    pub(super) fn guesses(
-        &self,
-        question: Question,
-        make: impl FnOnce() -> Guesses,
-    ) -> Rc<Guesses> {
-        if let Some(known) = self.guesses.borrow().get(&question) {
-            return Rc::clone(known);
+    pub(super) fn guesses(&self, key: GuessKey, make: impl FnOnce() -> Guesses) -> Rc<Guesses> {
+        if let Some(cached) = self.guesses.borrow().get(&key) {
+            return Rc::clone(cached);
         }
         let made = Rc::new(make());
         let mut guesses = self.guesses.borrow_mut();
         if guesses.len() >= GUESSES_MAX {
             guesses.clear();
         }
-        guesses.insert(question, Rc::clone(&made));
+        guesses.insert(key, Rc::clone(&made));
         made
     }
 }

@@ -81,8 +81,8 @@ fn list<'s>(name: &str, signature: &'s str) -> Option<&'s str> {
     let ends_as_word = name.ends_with(is_word);
     let ends = signature.match_indices(name).map(|(at, _)| (at, at + name.len()));
     let mut whole = ends.filter(|&(start, end)| {
-        let goes_on = ends_as_word && signature[end..].starts_with(is_word);
-        !signature[..start].ends_with(is_word) && !goes_on
+        let take_step = ends_as_word && signature[end..].starts_with(is_word);
+        !signature[..start].ends_with(is_word) && !take_step
     });
     let first = whole.clone().next()?.1;
     let open = whole.find_map(|(_, end)| {

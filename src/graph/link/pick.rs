@@ -6,7 +6,7 @@ use super::code::{FileFacts, SymbolAt};
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::result::{LINKS_MAX, Link, Reason, Use};
-use super::value::{Held, Place, Value, Walk};
+use super::value::{Candidate, Place, Value, Walk};
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -18,34 +18,39 @@ const GUESSES_MAX: usize = 512;
 
 impl Walk<'_> {
     /// Returns links for the candidates of a use, most likely first.
-    pub(super) fn pick(&self, place: Place, used: Use<'_>, mut held: Vec<Held>) -> Vec<Link> {
-        if held.is_empty() && used.receiver.is_some() {
-            held = self.of_one_trait(place, used);
-            if held.is_empty() {
-                held = self.guesses(place, used);
+    pub(super) fn pick(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        mut candidates: Vec<Candidate>,
+    ) -> Vec<Link> {
+        if candidates.is_empty() && used.receiver.is_some() {
+            candidates = self.of_one_trait(place, used);
+            if candidates.is_empty() {
+                candidates = self.guesses(place, used);
             }
         }
         let mut links = Vec::new();
-        for meaning in &held {
+        for candidate in &candidates {
             if used.role == Role::Call {
-                links.extend(self.constructors(meaning).iter().filter_map(Held::link));
+                links.extend(self.constructors(candidate).iter().filter_map(Candidate::link));
             }
-            links.extend(meaning.link());
-            if meaning.reason < Reason::Implementation && used.receiver.is_some() {
-                links.extend(self.implementations(meaning).iter().filter_map(Held::link));
+            links.extend(candidate.link());
+            if candidate.reason < Reason::Implementation && used.receiver.is_some() {
+                links.extend(self.implementations(candidate).iter().filter_map(Candidate::link));
             }
             if links.len() >= LINKS_MAX * 2 {
                 break;
             }
         }
-        self.weigh(used, &mut links);
+        self.order_links(used, &mut links);
         links
     }
 
     /// Returns the constructors of the type that a call names; those of its base if it has none of
     /// its own.
-    fn constructors(&self, held: &Held) -> Vec<Held> {
-        let Value::Name(of) = held.value else { return Vec::new() };
+    fn constructors(&self, candidate: &Candidate) -> Vec<Candidate> {
+        let Value::Name(of) = candidate.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         if !is_type(symbol.kind) {
@@ -63,33 +68,35 @@ impl Walk<'_> {
         }
         let is_all_declared = found.iter().all(|at| facts.is_declaration(at.place as usize));
         if !found.is_empty() && is_all_declared {
-            let apart = self.apart(&facts, of, &symbol.name, 0);
-            found.extend(apart.iter().filter_map(Held::link).map(|link| link.to));
+            let members_elsewhere = self.members_elsewhere(&facts, of, &symbol.name, 0);
+            found.extend(members_elsewhere.iter().filter_map(Candidate::link).map(|link| link.to));
         }
         // The type itself ranks below its own constructor, but above an inherited one.
-        let (mut factor, mut reason) = (1.001, held.reason);
+        let (mut factor, mut reason) = (1.001, candidate.reason);
         if found.is_empty() && facts.dialect.inherits_constructors {
             (factor, reason) = (0.99, reason.max(Reason::Inherited));
             let names = facts.dialect.constructors.iter();
             let inherited = names.map(|name| self.members(of, name, 0));
-            let links = |found: Vec<Held>| found.iter().filter_map(Held::link).collect::<Vec<_>>();
+            let links = |found: Vec<Candidate>| {
+                found.iter().filter_map(Candidate::link).collect::<Vec<_>>()
+            };
             let inherited = inherited.map(links).find(|links| !links.is_empty());
             found = inherited.unwrap_or_default().into_iter().map(|link| link.to).collect();
             found.retain(|&at| self.symbol(at).is_some_and(|(facts, at)| facts.is_constructor(at)));
         }
-        let confidence = (held.confidence * factor).min(1.0);
-        let made = |at| Held::new(Value::Name(at), confidence, reason);
+        let confidence = (candidate.confidence * factor).min(1.0);
+        let made = |at| Candidate::new(Value::Name(at), confidence, reason);
         found.into_iter().map(made).collect()
     }
 
     /// Returns the members of that name in the repository, if there are few.
-    fn guesses(&self, place: Place, used: Use<'_>) -> Vec<Held> {
+    fn guesses(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
             return Vec::new();
         }
-        let question = (used.name.to_owned(), used.role, used.arguments, facts.dialect.group);
-        let guesses = self.memo.guesses(question, || self.members_called(&facts, used));
+        let key = (used.name.to_owned(), used.role, used.arguments, facts.dialect.group);
+        let guesses = self.memo.guesses(key, || self.members_called(&facts, used));
         let mut found = guesses.found.clone();
         // `(**self).name()` refers to another method than the enclosing one.
         if used.receiver.is_some_and(|chain| chain.is_call_of("deref")) {
@@ -103,8 +110,8 @@ impl Walk<'_> {
             2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
             _ => (0.1, Reason::Ambiguous),
         };
-        let held = |at| Held::new(Value::Name(at), confidence, reason);
-        found.into_iter().map(held).collect()
+        let candidate = |at| Candidate::new(Value::Name(at), confidence, reason);
+        found.into_iter().map(candidate).collect()
     }
 
     /// Returns the members of the repository that a use may refer to by its name alone. It takes no
@@ -127,7 +134,7 @@ impl Walk<'_> {
     }
 
     /// Orders links, each definition once, by how well they fit the use.
-    fn weigh(&self, used: Use<'_>, links: &mut Vec<Link>) {
+    fn order_links(&self, used: Use<'_>, links: &mut Vec<Link>) {
         let mut order = 0.0;
         let is_several = links.len() > 1;
         for link in links.iter_mut() {
@@ -139,7 +146,7 @@ impl Walk<'_> {
             if is_declared {
                 link.confidence *= 0.98;
             }
-            if is_several && !self.takes(used, link.to, &facts, symbol) {
+            if is_several && !self.accepts_arguments(used, link.to, &facts, symbol) {
                 link.confidence *= 0.93;
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
@@ -172,11 +179,11 @@ impl Walk<'_> {
             Role::Type | Role::Base => is_type(symbol.kind),
             _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
         };
-        is_fit && facts.owner(place).is_some() && self.takes(used, at, facts, symbol)
+        is_fit && facts.owner(place).is_some() && self.accepts_arguments(used, at, facts, symbol)
     }
 
     /// Returns false if the definition has another number of parameters than the use has arguments.
-    pub(super) fn takes(
+    pub(super) fn accepts_arguments(
         &self,
         used: Use<'_>,
         at: SymbolAt,

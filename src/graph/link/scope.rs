@@ -3,7 +3,7 @@
 use super::code::{FileFacts, SymbolAt, definitions, near};
 use super::kinds::{is_named, is_type, is_variable};
 use super::result::Reason;
-use super::value::{Held, Place, VALUES_MAX, Value, Walk};
+use super::value::{Candidate, Place, VALUES_MAX, Value, Walk};
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::symbols::{SymbolKind, Visibility};
@@ -21,12 +21,12 @@ const NEAR_MAX: usize = 64;
 
 impl Walk<'_> {
     /// Returns the candidates for `name` at `place`: those of the first step that finds any.
-    pub(super) fn name(&self, place: Place, name: &str, depth: usize) -> Vec<Held> {
-        if !self.goes_on(depth) {
+    pub(super) fn name(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
+        if !self.take_step(depth) {
             return Vec::new();
         }
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        let steps: [&dyn Fn() -> Vec<Held>; 7] = [
+        let steps: [&dyn Fn() -> Vec<Candidate>; 7] = [
             &|| self.around(&facts, place, name, depth),
             &|| of_file(&facts, place.file, name),
             &|| self.imported(&facts, place.file, None, name, depth),
@@ -40,7 +40,7 @@ impl Walk<'_> {
     }
 
     /// Returns what the enclosing symbols define, and their members where the language allows it.
-    fn around(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Held> {
+    fn around(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
         let has_members = facts.dialect.has_bare_members;
         let mut outermost = None;
         for (level, around) in facts.ancestors(place.enclosing).enumerate() {
@@ -53,15 +53,15 @@ impl Walk<'_> {
                 continue;
             }
             let children = facts.children(Some(around), name);
-            let mut found: Vec<Held> = definitions(place.file, children)
+            let mut found: Vec<Candidate> = definitions(place.file, children)
                 .filter(|at| !facts.is_named_like_type(at.place as usize))
                 .filter(|at| !facts.is_module_elsewhere(at.place as usize))
-                .map(|at| Held::new(Value::Name(at), 1.0, Reason::Scope))
+                .map(|at| Candidate::new(Value::Name(at), 1.0, Reason::Scope))
                 .collect();
             if found.is_empty() && is_type && has_members {
                 let own = SymbolAt { file: place.file, place: around as u32 };
                 found = self.members(own, name, depth + 1);
-                found.retain(|held| !matches!(held.value, Value::Outside));
+                found.retain(|candidate| !matches!(candidate.value, Value::Outside));
             }
             if found.is_empty() {
                 found = self.imported(facts, place.file, Some(around), name, depth);
@@ -76,7 +76,7 @@ impl Walk<'_> {
             Some(method) if has_members => {
                 let types = self.own_types(Place { enclosing: Some(method), ..place }, depth + 1);
                 let members = types.iter().flat_map(|&own| self.members(own, name, depth + 1));
-                members.filter(|held| !matches!(held.value, Value::Outside)).collect()
+                members.filter(|candidate| !matches!(candidate.value, Value::Outside)).collect()
             }
             _ => Vec::new(),
         }
@@ -90,7 +90,7 @@ impl Walk<'_> {
         scope: Option<usize>,
         name: &str,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (import, bound) in facts.bindings(name) {
             if facts.import_scope(import) == scope {
@@ -102,8 +102,8 @@ impl Walk<'_> {
     }
 
     /// Returns the definitions in other files of the package.
-    pub(super) fn of_package(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
-        if !facts.dialect.has_packages || !self.goes_on(0) {
+    pub(super) fn of_package(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+        if !facts.dialect.has_packages || !self.take_step(0) {
             return Vec::new();
         }
         let mut named = Vec::new();
@@ -119,8 +119,8 @@ impl Walk<'_> {
         // A C# namespace sees the names of enclosing namespaces, but its own names first.
         let innermost = named.iter().map(|(package, _)| *package).max();
         named.retain(|(package, _)| Some(*package) == innermost);
-        let held = |(_, at)| Held::new(Value::Name(at), 0.96, Reason::SamePackage);
-        named.into_iter().map(held).take(VALUES_MAX).collect()
+        let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.96, Reason::SamePackage);
+        named.into_iter().map(candidate).take(VALUES_MAX).collect()
     }
 
     /// Returns the package that declares `name` as its own name, where the import path ends in
@@ -131,7 +131,7 @@ impl Walk<'_> {
         file: FileId,
         name: &str,
         depth: usize,
-    ) -> Vec<Held> {
+    ) -> Vec<Candidate> {
         if !facts.dialect.declares_package_name {
             return Vec::new();
         }
@@ -141,7 +141,7 @@ impl Walk<'_> {
                 continue;
             }
             let found = self.binding(facts, file, at, bound, depth + 1);
-            let is_called = |held: &Held| match held.value {
+            let is_called = |candidate: &Candidate| match candidate.value {
                 Value::Module(file) => {
                     self.facts(file).is_some_and(|facts| facts.package.as_deref() == Some(name))
                 }
@@ -155,7 +155,7 @@ impl Walk<'_> {
     }
 
     /// Returns the candidates from modules of which all names are imported.
-    fn starred(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Held> {
+    fn starred(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
         if facts.dialect.is_whole_program {
             return Vec::new();
         }
@@ -175,28 +175,29 @@ impl Walk<'_> {
 
     /// Returns the definitions in the whole program, in languages where they are visible;
     /// definitions near the use first.
-    fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
+    fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
         if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
         }
         let named = self.code.named(name);
-        let mut looked_at = near(&named, file, NEAR_MAX);
-        let (mut found, mut is_sure) = self.visible(facts, file, &named, looked_at);
-        if !is_sure && looked_at.len() < named.len() {
-            looked_at = near(&named, file, PROGRAM_MAX);
-            (found, is_sure) = self.visible(facts, file, &named, looked_at);
+        let mut considered = near(&named, file, NEAR_MAX);
+        let (mut found, mut is_sure) = self.visible(facts, file, &named, considered);
+        if !is_sure && considered.len() < named.len() {
+            considered = near(&named, file, PROGRAM_MAX);
+            (found, is_sure) = self.visible(facts, file, &named, considered);
         }
         if !is_sure {
-            let held = |(_, at)| Held::new(Value::Name(at), 0.1, Reason::Ambiguous);
-            return found.into_iter().map(held).take(VALUES_MAX).collect();
+            let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.1, Reason::Ambiguous);
+            return found.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
-        let is_alone = found.len() == 1 && looked_at.len() == named.len();
+        let is_alone = found.len() == 1 && considered.len() == named.len();
         let confidence = if is_alone { 0.9 } else { 0.75 };
         let nearest = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == nearest);
         let share = if found.len() > 2 { 0.7 } else { 1.0 };
-        let held = |(_, at)| Held::new(Value::Name(at), confidence * share, Reason::Program);
-        found.into_iter().map(held).take(VALUES_MAX).collect()
+        let candidate =
+            |(_, at)| Candidate::new(Value::Name(at), confidence * share, Reason::Program);
+        found.into_iter().map(candidate).take(VALUES_MAX).collect()
     }
 
     /// Returns those of some definitions that a file sees, each with the number of directories that
@@ -206,19 +207,19 @@ impl Walk<'_> {
         facts: &FileFacts,
         file: FileId,
         all: &[SymbolAt],
-        looked_at: &[SymbolAt],
+        considered: &[SymbolAt],
     ) -> (Vec<(usize, SymbolAt)>, bool) {
         let is_macro_only = facts.dialect.has_program_macros;
         let mut found = Vec::new();
         let mut edges = [None; 2];
-        for &at in looked_at {
+        for &at in considered {
             let Some((other, place)) = self.symbol(at) else { continue };
             let symbol = &other.symbols[place];
-            let shared = shared_folders(&facts.path, &other.path);
+            let shared = shared_directories(&facts.path, &other.path);
             edges = [edges[0].or(Some(shared)), Some(shared)];
             let is_hidden = symbol.visibility == Visibility::Private
                 && at.file != file
-                && other.dialect.offers_imports
+                && other.dialect.reexports_imports
                 && !is_header(&other.path);
             let is_visible = if is_macro_only {
                 symbol.kind == SymbolKind::Macro
@@ -232,29 +233,29 @@ impl Walk<'_> {
         }
         // In path order, no file beyond the first and last considered ones is nearer than these.
         let nearest = found.iter().map(|(shared, _)| *shared).max();
-        let is_open = [looked_at.first() != all.first(), looked_at.last() != all.last()];
+        let is_open = [considered.first() != all.first(), considered.last() != all.last()];
         let may_be_nearer =
             is_open.iter().zip(edges).any(|(is_open, edge)| *is_open && edge >= nearest);
         (found, !may_be_nearer && !self.is_exhausted())
     }
 
     /// Returns the modules that `path` refers to in an import of `from`.
-    pub(super) fn module(&self, from: FileId, path: &str, confidence: f32) -> Vec<Held> {
-        if !self.goes_on(0) {
+    pub(super) fn module(&self, from: FileId, path: &str, confidence: f32) -> Vec<Candidate> {
+        if !self.take_step(0) {
             return Vec::new();
         }
         let resolution = self.code.module(from, path);
         let whole = resolution.targets().iter().filter(|target| target.rest == 0);
-        let held = |target: &Target| {
+        let candidate = |target: &Target| {
             let confidence = target.confidence * confidence;
-            Held::new(Value::Module(target.file), confidence, Reason::Import)
+            Candidate::new(Value::Module(target.file), confidence, Reason::Import)
         };
-        whole.map(held).take(VALUES_MAX).collect()
+        whole.map(candidate).take(VALUES_MAX).collect()
     }
 }
 
 /// Returns the top-level definitions of a file.
-pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> {
+pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
     definitions(file, facts.children(None, name))
         .filter(|at| is_named(&facts.symbols[at.place as usize]))
         .filter(|at| !facts.is_module_elsewhere(at.place as usize))
@@ -264,7 +265,7 @@ pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Held> 
             let owner = facts.owner(at.place as usize);
             !facts.dialect.has_packages && owner != Some(name) || owner.is_none()
         })
-        .map(|at| Held::new(Value::Name(at), 0.99, Reason::SameFile))
+        .map(|at| Candidate::new(Value::Name(at), 0.99, Reason::SameFile))
         .collect()
 }
 
@@ -288,7 +289,7 @@ fn is_header(path: &str) -> bool {
 }
 
 /// Returns how many leading directories two paths share.
-fn shared_folders(a: &str, b: &str) -> usize {
+fn shared_directories(a: &str, b: &str) -> usize {
     let (a, b) = (a.split('/'), b.split('/'));
     a.zip(b).take_while(|(a, b)| a == b).count()
 }

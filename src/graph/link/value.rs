@@ -26,7 +26,7 @@ pub(super) struct Place {
 
 /// A type as it is written in some file.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenType {
     pub(super) place: Place,
     pub(super) text: Rc<str>,
 }
@@ -39,21 +39,21 @@ pub(super) enum Value {
     /// A file as a module, or the package that it belongs to.
     Module(FileId),
     /// A value of the type, with the type arguments that are written.
-    Instance(SymbolAt, Option<Written>),
+    Instance(SymbolAt, Option<WrittenType>),
     /// A value of a type from outside of the repository.
-    Foreign(Written),
+    Foreign(WrittenType),
     /// A method of such a value. If the flag is set, a call returns the value's content, otherwise
     /// the value itself.
-    ForeignMethod(Written, bool),
+    ForeignMethod(WrittenType, bool),
     /// A function of a written type.
-    Callback(Written),
+    Callback(WrittenType),
     /// Something from outside of the repository, of unknown type.
     Outside,
 }
 
 /// A candidate with its confidence and reason.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct Candidate {
     pub(super) value: Value,
     pub(super) confidence: f32,
     pub(super) reason: Reason,
@@ -61,19 +61,19 @@ pub(super) struct Held {
     pub(super) via: Option<SymbolAt>,
 }
 
-impl Held {
-    pub(super) fn new(value: Value, confidence: f32, reason: Reason) -> Held {
-        Held { value, confidence, reason, via: None }
+impl Candidate {
+    pub(super) fn new(value: Value, confidence: f32, reason: Reason) -> Candidate {
+        Candidate { value, confidence, reason, via: None }
     }
 
     /// Returns the candidate with another value and a lower confidence.
-    pub(super) fn then(&self, value: Value, factor: f32) -> Held {
+    pub(super) fn then(&self, value: Value, factor: f32) -> Candidate {
         let confidence = self.confidence * factor;
-        Held { value, confidence, reason: self.reason, via: self.via }
+        Candidate { value, confidence, reason: self.reason, via: self.via }
     }
 
     /// Returns the type of the value.
-    pub(super) fn of_type(&self) -> Option<Held> {
+    pub(super) fn of_type(&self) -> Option<Candidate> {
         match self.value {
             Value::Instance(of, _) => Some(self.then(Value::Name(of), 1.0)),
             _ => None,
@@ -94,13 +94,13 @@ pub(super) struct Walk<'a> {
     pub(super) code: &'a dyn Code,
     pub(super) memo: &'a Memo,
     steps: Cell<u32>,
-    /// A membership query is running; see [`Walk::aside`].
-    is_asking: Cell<bool>,
+    /// A membership query is running; see [`Walk::nested_query`].
+    is_nested: Cell<bool>,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(code: &'a dyn Code, memo: &'a Memo) -> Walk<'a> {
-        Walk { code, memo, steps: Cell::new(STEPS_MAX), is_asking: Cell::new(false) }
+        Walk { code, memo, steps: Cell::new(STEPS_MAX), is_nested: Cell::new(false) }
     }
 
     /// Returns true if no steps are left, so that candidates may be missing.
@@ -111,18 +111,18 @@ impl<'a> Walk<'a> {
     /// Runs `query` for another name while a name at `depth` is followed. The outermost such query
     /// starts at depth 1, nested ones continue from their depth, so the stack is bounded by twice
     /// the depth.
-    pub(super) fn aside<T>(&self, depth: usize, ask: impl FnOnce(usize) -> T) -> T {
-        if self.is_asking.get() {
-            return ask(depth + 1);
+    pub(super) fn nested_query<T>(&self, depth: usize, query: impl FnOnce(usize) -> T) -> T {
+        if self.is_nested.get() {
+            return query(depth + 1);
         }
-        self.is_asking.set(true);
-        let answer = ask(1);
-        self.is_asking.set(false);
+        self.is_nested.set(true);
+        let answer = query(1);
+        self.is_nested.set(false);
         answer
     }
 
     /// Takes a step; returns false if none is left or `depth` is too deep.
-    pub(super) fn goes_on(&self, depth: usize) -> bool {
+    pub(super) fn take_step(&self, depth: usize) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
         left > 0 && depth <= DEPTH_MAX
@@ -130,12 +130,12 @@ impl<'a> Walk<'a> {
 
     /// Returns the facts of a file, while steps are left.
     pub(super) fn facts(&self, file: FileId) -> Option<Shared> {
-        if self.goes_on(0) { self.memo.file(self.code, file) } else { None }
+        if self.take_step(0) { self.memo.file(self.code, file) } else { None }
     }
 
     /// Returns the signature of a definition; empty if it is unknown.
     pub(super) fn signature(&self, at: SymbolAt) -> String {
-        if self.goes_on(0) { self.code.signature(at) } else { String::new() }
+        if self.take_step(0) { self.code.signature(at) } else { String::new() }
     }
 
     /// Returns the facts of the file of `at`, and the symbol's position in it.

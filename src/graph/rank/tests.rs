@@ -50,7 +50,7 @@ fn small_graphs_have_known_ranks() {
 }
 
 #[test]
-fn edges_that_say_nothing_are_left_out() {
+fn invalid_edges_are_ignored() {
     let odd = [(0, 0, 1.0), (0, 9, 1.0), (9, 0, 1.0), (0, 1, f32::NAN), (0, 1, -1.0), (1, 0, 0.0)];
     let graph = Graph::new(2, odd);
     assert_eq!((graph.nodes(), graph.edges()), (2, 0));

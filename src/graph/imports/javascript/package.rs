@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::super::json;
 use super::super::manifest::{Kind, Manifests, Nearest};
-use super::super::tree::{FolderId, Tree, join};
-use super::{Look, split_star};
+use super::super::tree::{DirectoryId, Tree, join};
+use super::{Search, split_star};
 use crate::base::ids::FileId;
 
 /// The most paths that one entry of `exports` may lead to.
@@ -33,7 +33,7 @@ const BUILT: &[&str] = &[
 
 /// A package of the tree.
 pub(super) struct Package {
-    folder: Vec<u8>,
+    directory: Vec<u8>,
     name: String,
     exports: Value,
     imports: Value,
@@ -53,19 +53,19 @@ impl Packages {
     pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Packages {
         let members = Members::read(tree, manifests);
         let mut all = Vec::new();
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         for manifest in manifests.of(Kind::PackageJson) {
             let value = json::parse(manifest.text);
-            folders.push(manifest.folder);
-            all.push(Package::new(tree.folder_path(manifest.folder), &value));
+            directories.push(manifest.directory);
+            all.push(Package::new(tree.directory_path(manifest.directory), &value));
         }
         // Of two packages with one name (fixtures, examples) a member of a workspace comes first,
         // then the one at the higher level.
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.sort_by_key(|&at| {
-            let folder = &all[at].folder;
-            let depth = folder.iter().filter(|&&byte| byte == b'/').count();
-            (!members.has(folder), depth, at)
+            let directory = &all[at].directory;
+            let depth = directory.iter().filter(|&&byte| byte == b'/').count();
+            (!members.has(directory), depth, at)
         });
         let mut by_name = HashMap::new();
         for at in order {
@@ -74,52 +74,56 @@ impl Packages {
                 by_name.insert(name.clone(), at);
             }
         }
-        Packages { nearest: Nearest::new(tree, folders.into_iter()), all, by_name }
+        Packages { nearest: Nearest::new(tree, directories.into_iter()), all, by_name }
     }
 
     /// Returns the package that a directory belongs to.
-    pub(super) fn around(&self, folder: FolderId) -> Option<&Package> {
-        self.nearest.of(folder).map(|place| &self.all[place])
+    pub(super) fn around(&self, directory: DirectoryId) -> Option<&Package> {
+        self.nearest.of(directory).map(|place| &self.all[place])
     }
 
     /// Returns the file that an import of a directory refers to, if it is a package with an entry.
-    pub(super) fn of_folder(&self, look: &mut Look<'_>, folder: FolderId) -> Option<FileId> {
-        let path = look.tree.folder_path(folder);
-        let package = self.around(folder).filter(|package| package.folder == path)?;
-        package.main(look).map(|entry| entry.0)
+    pub(super) fn of_directory(
+        &self,
+        search: &mut Search<'_>,
+        directory: DirectoryId,
+    ) -> Option<FileId> {
+        let path = search.tree.directory_path(directory);
+        let package = self.around(directory).filter(|package| package.directory == path)?;
+        package.main(search).map(|entry| entry.0)
     }
 
-    /// Returns true if the package of `folder` declares the imported one as a dependency.
-    pub(super) fn is_dependency(&self, folder: FolderId, written: &str) -> bool {
+    /// Returns true if the package of `directory` declares the imported one as a dependency.
+    pub(super) fn is_dependency(&self, directory: DirectoryId, written: &str) -> bool {
         let name = split_name(written).0;
-        self.around(folder).is_some_and(|package| package.dependencies.contains(name))
+        self.around(directory).is_some_and(|package| package.dependencies.contains(name))
     }
 
     /// Returns the file that `name` or `name/below` leads to, and its confidence.
-    pub(super) fn entry(&self, look: &mut Look<'_>, written: &str) -> Option<(FileId, f32)> {
+    pub(super) fn entry(&self, search: &mut Search<'_>, written: &str) -> Option<(FileId, f32)> {
         let (name, below) = split_name(written);
         let package = &self.all[*self.by_name.get(name)?];
-        let exported = package.exported(look, below);
+        let exported = package.exported(search, below);
         if exported.is_some() {
             return exported;
         }
         if below.is_empty() {
-            return package.main(look);
+            return package.main(search);
         }
-        let file = look.below(&package.folder, below).map(|file| (file, 1.0));
-        file.or_else(|| package.source(look, below).map(|file| (file, 0.8)))
+        let file = search.below(&package.directory, below).map(|file| (file, 1.0));
+        file.or_else(|| package.source(search, below).map(|file| (file, 0.8)))
     }
 }
 
 impl Package {
-    fn new(folder: &[u8], value: &Value) -> Package {
+    fn new(directory: &[u8], value: &Value) -> Package {
         let fields = ["source", "module", "main", "types", "typings", "browser"];
         let entries = fields.iter().filter_map(|&field| value[field].as_str());
         let groups =
             ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
         let dependencies = groups.iter().filter_map(|&group| value[group].as_object());
         Package {
-            folder: folder.to_vec(),
+            directory: directory.to_vec(),
             name: value["name"].as_str().unwrap_or_default().to_owned(),
             exports: value["exports"].clone(),
             imports: value["imports"].clone(),
@@ -134,12 +138,12 @@ impl Package {
     }
 
     /// Returns the file at a path in the manifest (`./src/a.js`).
-    pub(super) fn file_of(&self, look: &mut Look<'_>, written: &str) -> Option<FileId> {
-        look.below(&self.folder, written).or_else(|| self.source(look, written))
+    pub(super) fn file_of(&self, search: &mut Search<'_>, written: &str) -> Option<FileId> {
+        search.below(&self.directory, written).or_else(|| self.source(search, written))
     }
 
     /// Returns the file of `exports` for the path `below` the package.
-    fn exported(&self, look: &mut Look<'_>, below: &str) -> Option<(FileId, f32)> {
+    fn exported(&self, search: &mut Search<'_>, below: &str) -> Option<(FileId, f32)> {
         let key = if below.is_empty() { ".".to_owned() } else { format!("./{below}") };
         let leaves = match &self.exports {
             Value::Object(entries) if entries.keys().any(|key| key.starts_with('.')) => {
@@ -149,33 +153,34 @@ impl Package {
             whole if below.is_empty() => leaves(whole, ""),
             _ => return None,
         };
-        let exact = leaves.iter().find_map(|leaf| look.below(&self.folder, leaf));
+        let exact = leaves.iter().find_map(|leaf| search.below(&self.directory, leaf));
         if let Some(file) = exact {
             return Some((file, 1.0));
         }
-        leaves.iter().find_map(|leaf| self.source(look, leaf)).map(|file| (file, 0.9))
+        leaves.iter().find_map(|leaf| self.source(search, leaf)).map(|file| (file, 0.9))
     }
 
     /// Returns the file that the package's name alone refers to.
-    fn main(&self, look: &mut Look<'_>) -> Option<(FileId, f32)> {
-        let exact = self.entries.iter().find_map(|entry| look.below(&self.folder, entry));
-        let exact = exact.or_else(|| look.below(&self.folder, "index"));
+    fn main(&self, search: &mut Search<'_>) -> Option<(FileId, f32)> {
+        let exact = self.entries.iter().find_map(|entry| search.below(&self.directory, entry));
+        let exact = exact.or_else(|| search.below(&self.directory, "index"));
         if let Some(file) = exact {
             return Some((file, 1.0));
         }
-        let mut source = self.entries.iter().find_map(|entry| self.source(look, entry));
+        let mut source = self.entries.iter().find_map(|entry| self.source(search, entry));
         for habit in ["src/index", "src/main", "lib/index"] {
-            source = source.or_else(|| look.below(&self.folder, habit));
+            source = source.or_else(|| search.below(&self.directory, habit));
         }
         source.map(|file| (file, 0.8))
     }
 
     /// Returns the likely source of the build output at the path `written`.
-    fn source(&self, look: &mut Look<'_>, written: &str) -> Option<FileId> {
+    fn source(&self, search: &mut Search<'_>, written: &str) -> Option<FileId> {
         let mut rest = written.trim_start_matches("./");
         for _ in 0..DEPTH_MAX {
-            for folder in ["src", "", "source"] {
-                let below = join(&self.folder, folder).and_then(|base| look.below(&base, rest));
+            for directory in ["src", "", "source"] {
+                let below =
+                    join(&self.directory, directory).and_then(|base| search.below(&base, rest));
                 if below.is_some() {
                     return below;
                 }
@@ -192,9 +197,10 @@ impl Package {
 
 /// Splits an imported name into a package's name, including its scope, and the path below it.
 fn split_name(written: &str) -> (&str, &str) {
-    let scope = match written.starts_with('@') {
-        true => written.find('/').map_or(written.len(), |at| at + 1),
-        false => 0,
+    let scope = if written.starts_with('@') {
+        written.find('/').map_or(written.len(), |at| at + 1)
+    } else {
+        0
     };
     match written[scope..].find('/') {
         Some(at) => (&written[..scope + at], &written[scope + at + 1..]),
@@ -265,10 +271,10 @@ struct Members {
 impl Members {
     fn read(tree: &Tree, manifests: &Manifests<'_>) -> Members {
         let mut globs = Vec::new();
-        let mut add = |folder: FolderId, glob: &str| {
+        let mut add = |directory: DirectoryId, glob: &str| {
             let glob = glob.trim_matches(['"', '\'', ' ']);
             if globs.len() < GLOBS_MAX && glob.matches("**").count() <= DEEP_STARS_MAX {
-                globs.extend(join(tree.folder_path(folder), glob));
+                globs.extend(join(tree.directory_path(directory), glob));
             }
         };
         for kind in [Kind::PackageJson, Kind::Lerna] {
@@ -280,7 +286,7 @@ impl Members {
                     value.get("packages").filter(|_| kind == Kind::Lerna),
                 ];
                 for glob in lists.into_iter().flat_map(json::texts) {
-                    add(manifest.folder, glob);
+                    add(manifest.directory, glob);
                 }
             }
         }
@@ -292,18 +298,18 @@ impl Members {
                 .filter(|line| !line.starts_with('#') && !line.is_empty());
             for item in items.map_while(|line| line.strip_prefix('-')) {
                 let item = item.split(" #").next().unwrap_or(item);
-                add(manifest.folder, item);
+                add(manifest.directory, item);
             }
         }
         Members { globs }
     }
 
     /// Returns true if a glob matches the directory.
-    fn has(&self, folder: &[u8]) -> bool {
+    fn has(&self, directory: &[u8]) -> bool {
         self.globs.iter().any(|glob| {
             let glob: Vec<&[u8]> = glob.split(|&byte| byte == b'/').collect();
-            let folder: Vec<&[u8]> = folder.split(|&byte| byte == b'/').collect();
-            fits(&glob, &folder)
+            let directory: Vec<&[u8]> = directory.split(|&byte| byte == b'/').collect();
+            fits(&glob, &directory)
         })
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::json;
 use super::super::manifest::Manifest;
-use super::super::tree::{FolderId, Tree, join};
+use super::super::tree::{DirectoryId, Tree, join};
 use crate::base::ids::FileId;
 
 /// The most configurations in a chain of `extends`.
@@ -16,7 +16,7 @@ const PATTERNS_MAX: usize = 512;
 /// The import rules of a directory's configuration.
 #[derive(Default)]
 pub(super) struct Project {
-    pub(super) folder: FolderId,
+    pub(super) directory: DirectoryId,
     /// The directory that names which are not relative start from.
     pub(super) base: Option<Vec<u8>>,
     /// Patterns in the order in which they are tried.
@@ -52,12 +52,12 @@ impl Project {
         let mut order: Vec<usize> = (0..configs.len()).collect();
         order.sort_by_key(|&at| {
             let manifest = &configs[at].0;
-            (manifest.folder, !is_main(manifest.file), manifest.file)
+            (manifest.directory, !is_main(manifest.file), manifest.file)
         });
         let mut projects: Vec<Project> = Vec::new();
         for at in order {
             let project = read(tree, &configs, at);
-            match projects.last_mut().filter(|last| last.folder == project.folder) {
+            match projects.last_mut().filter(|last| last.directory == project.directory) {
                 Some(last) if last.says_nothing() => *last = project,
                 Some(_) => {}
                 None => projects.push(project),
@@ -104,24 +104,24 @@ pub(super) fn split_star(pattern: &str) -> (&str, Option<&str>) {
 
 /// Reads the configuration at a position; what it does not set comes from those that it extends.
 fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
-    let mut project = Project { folder: configs[at].0.folder, ..Project::default() };
-    let mut said: Option<(&[u8], &serde_json::Map<String, Value>)> = None;
+    let mut project = Project { directory: configs[at].0.directory, ..Project::default() };
+    let mut mapping: Option<(&[u8], &serde_json::Map<String, Value>)> = None;
     let mut chain = vec![at];
     let mut step = 0;
     while let Some(&at) = chain.get(step) {
         step += 1;
         let (manifest, value) = &configs[at];
-        let folder = tree.folder_path(manifest.folder);
+        let directory = tree.directory_path(manifest.directory);
         let options = &value["compilerOptions"];
-        if said.is_none() {
-            said = options["paths"].as_object().map(|paths| (folder, paths));
+        if mapping.is_none() {
+            mapping = options["paths"].as_object().map(|paths| (directory, paths));
         }
         if project.base.is_none() {
-            project.base = options["baseUrl"].as_str().and_then(|base| join(folder, base));
+            project.base = options["baseUrl"].as_str().and_then(|base| join(directory, base));
         }
         // Of several, the last one takes precedence.
         for extended in json::texts(value.get("extends")).into_iter().rev() {
-            let extended = extended_config(tree, configs, manifest.folder, extended);
+            let extended = extended_config(tree, configs, manifest.directory, extended);
             if let Some(extended) = extended.filter(|at| !chain.contains(at))
                 && chain.len() < EXTENDS_MAX
             {
@@ -131,8 +131,8 @@ fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
     }
     // `paths` are relative to `baseUrl`, whichever configuration sets them; without it, to their
     // own configuration.
-    if let Some((folder, paths)) = said {
-        project.paths = patterns(project.base.as_deref().unwrap_or(folder), paths);
+    if let Some((directory, paths)) = mapping {
+        project.paths = patterns(project.base.as_deref().unwrap_or(directory), paths);
     }
     project
 }
@@ -141,27 +141,24 @@ fn read(tree: &Tree, configs: &[(Manifest<'_>, Value)], at: usize) -> Project {
 fn extended_config(
     tree: &Tree,
     configs: &[(Manifest<'_>, Value)],
-    folder: FolderId,
+    directory: DirectoryId,
     written: &str,
 ) -> Option<usize> {
-    let file = match written.starts_with('.') {
-        true => {
-            let path = join(tree.folder_path(folder), written)?;
-            let endings: [&[u8]; 3] = [b"", b".json", b"/tsconfig.json"];
-            endings.iter().find_map(|ending| tree.file(&[&path, *ending].concat()))?
-        }
+    let file = if written.starts_with('.') {
+        let path = join(tree.directory_path(directory), written)?;
+        let endings: [&[u8]; 3] = [b"", b".json", b"/tsconfig.json"];
+        endings.iter().find_map(|ending| tree.file(&[&path, *ending].concat()))?
+    } else {
         // A package of this tree whose directory has its name: `@repo/tsconfig/base.json`.
-        false => {
-            let below = match written.strip_prefix('@') {
-                Some(scoped) => scoped.split_once('/')?.1,
-                None => written,
-            };
-            let endings = ["", ".json", "/tsconfig.json"];
-            endings.iter().find_map(|ending| {
-                let tail = format!("{below}{ending}");
-                tree.ending(tail.as_bytes()).next()
-            })?
-        }
+        let below = match written.strip_prefix('@') {
+            Some(scoped) => scoped.split_once('/')?.1,
+            None => written,
+        };
+        let endings = ["", ".json", "/tsconfig.json"];
+        endings.iter().find_map(|ending| {
+            let tail = format!("{below}{ending}");
+            tree.ending(tail.as_bytes()).next()
+        })?
     };
     configs.binary_search_by_key(&file, |(manifest, _)| manifest.file).ok()
 }

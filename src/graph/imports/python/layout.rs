@@ -8,18 +8,18 @@ use super::super::tree::join;
 /// Usual source directories.
 const USUAL: &[&str] = &["src", "lib", "python"];
 
-/// Returns the source roots of the project in `folder`: those in the manifest, the directory
+/// Returns the source roots of the project in `directory`: those in the manifest, the directory
 /// itself, and the usual ones.
-pub(super) fn roots(kind: Kind, folder: &[u8], text: &str) -> Vec<Vec<u8>> {
+pub(super) fn roots(kind: Kind, directory: &[u8], text: &str) -> Vec<Vec<u8>> {
     let named = match kind {
         Kind::PyProject => of_pyproject(text),
         Kind::SetupCfg => of_lines(text),
         _ => of_program(text),
     };
-    let usual = USUAL.iter().map(|&folder| folder.to_owned());
+    let usual = USUAL.iter().map(|&directory| directory.to_owned());
     let all = named.into_iter().chain([String::new()]).chain(usual);
     let mut roots: Vec<Vec<u8>> = Vec::new();
-    for root in all.filter_map(|root| join(folder, &root)) {
+    for root in all.filter_map(|root| join(directory, &root)) {
         if !roots.contains(&root) {
             roots.push(root);
         }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use toml::{Table, Value};
 
 use super::super::manifest::{Kind, Manifests};
-use super::super::tree::{FolderId, Tree, join};
+use super::super::tree::{DirectoryId, Tree, join};
 use crate::base::ids::FileId;
 
 /// A package of the tree.
 pub(super) struct Package {
-    pub(super) folder: FolderId,
+    pub(super) directory: DirectoryId,
     /// The import name of its library.
     pub(super) library_name: String,
     /// The root of its library, if it has one.
@@ -34,45 +34,45 @@ pub(super) struct Dependency {
     /// The name of its library, unless its own manifest renames that.
     pub(super) library_name: String,
     /// Its directory, if it is given.
-    pub(super) folder: Option<Vec<u8>>,
+    pub(super) directory: Option<Vec<u8>>,
 }
 
 /// Returns the packages in the order of their manifests' paths.
 pub(super) fn read_all(tree: &Tree, manifests: &Manifests<'_>) -> Vec<Package> {
-    let tables: Vec<(FolderId, Table)> = manifests
+    let tables: Vec<(DirectoryId, Table)> = manifests
         .of(Kind::Cargo)
-        .map(|manifest| (manifest.folder, toml::from_str(manifest.text).unwrap_or_default()))
+        .map(|manifest| (manifest.directory, toml::from_str(manifest.text).unwrap_or_default()))
         .collect();
     // Dependencies that members inherit, by the workspace's directory.
-    let mut shared: Vec<(FolderId, HashMap<String, Dependency>)> = Vec::new();
-    for (folder, table) in &tables {
+    let mut shared: Vec<(DirectoryId, HashMap<String, Dependency>)> = Vec::new();
+    for (directory, table) in &tables {
         if let Some(workspace) = table.get("workspace") {
             let mut dependencies = HashMap::new();
-            let path = tree.folder_path(*folder);
+            let path = tree.directory_path(*directory);
             add(path, workspace.get("dependencies"), &HashMap::new(), &mut dependencies);
-            shared.push((*folder, dependencies));
+            shared.push((*directory, dependencies));
         }
     }
     let nothing = HashMap::new();
     tables
         .iter()
         .filter(|(_, table)| table.contains_key("package"))
-        .map(|(folder, table)| {
-            let around = tree.up(*folder).find_map(|around| {
+        .map(|(directory, table)| {
+            let around = tree.up(*directory).find_map(|around| {
                 shared.iter().find(|(workspace, _)| *workspace == around).map(|entry| &entry.1)
             });
-            read(tree, *folder, table, around.unwrap_or(&nothing))
+            read(tree, *directory, table, around.unwrap_or(&nothing))
         })
         .collect()
 }
 
 fn read(
     tree: &Tree,
-    folder: FolderId,
+    directory: DirectoryId,
     table: &Table,
     shared: &HashMap<String, Dependency>,
 ) -> Package {
-    let path = tree.folder_path(folder);
+    let path = tree.directory_path(directory);
     let text = |section: &str, key: &str| table.get(section)?.get(key)?.as_str();
     let name = text("package", "name").unwrap_or_default();
     let library_path = text("lib", "path").unwrap_or("src/lib.rs");
@@ -94,7 +94,7 @@ fn read(
         }
     }
     Package {
-        folder,
+        directory,
         library_name: text("lib", "name").unwrap_or(name).replace('-', "_"),
         library: file(library_path),
         roots,
@@ -102,9 +102,9 @@ fn read(
     }
 }
 
-/// Adds the dependencies of one section of the manifest in `folder`.
+/// Adds the dependencies of one section of the manifest in `directory`.
 fn add(
-    folder: &[u8],
+    directory: &[u8],
     section: Option<&Value>,
     shared: &HashMap<String, Dependency>,
     dependencies: &mut HashMap<String, Dependency>,
@@ -119,7 +119,7 @@ fn add(
             let path = value.get("path").and_then(Value::as_str);
             Dependency {
                 library_name: package.replace('-', "_"),
-                folder: path.and_then(|path| join(folder, path)),
+                directory: path.and_then(|path| join(directory, path)),
             }
         });
         dependencies.insert(known_as, dependency);

@@ -26,7 +26,7 @@ fn includes_without_a_database() {
             ("kernel/fork.c", "\"../mm/internal.h\"", "mm/internal.h 1 path"),
             ("mm/slab.c", "<linux/mm.h>", "include/linux/mm.h 0.9 convention"),
             ("mm/slab.c", "<linux/magic.h>", "include/uapi/linux/magic.h 0.9 convention"),
-            // The architecture of the importing file, otherwise any.
+            // The architecture of the importing file, fallback any.
             ("arch/arm/mm/init.c", "<asm/page.h>", "arch/arm/include/asm/page.h 0.9 convention"),
             (
                 "mm/slab.c",

@@ -65,7 +65,7 @@ fn templates_of_one_file_are_bounded() {
         let _ = writeln!(tree, "//- /d/f{at}.txt");
     }
     let fixture = Fixture::new(&tree);
-    let lead = |from: &str, written: &str| fixture.lead(&fixture.importer(from), written);
+    let lead = |from: &str, written: &str| fixture.targets(&fixture.importer(from), written);
     let known = "template ./d/${x}f8.txt";
     let (early, late) = ("template ./d/f1${x}.txt", "template ./d/f7${x}.txt");
     let first = lead("a.js", early);

@@ -35,7 +35,7 @@ const TREE: &str = "
 ";
 
 #[test]
-fn packages_are_folders() {
+fn packages_are_directories() {
     check(
         TREE,
         &[

@@ -105,7 +105,7 @@ fn configurations_map_paths() {
 }
 
 #[test]
-fn packages_of_the_tree_are_known_by_name() {
+fn packages_of_the_tree_are_found_by_name() {
     let tree = r##"
         //- /package.json
         { "workspaces": ["packages/*"], "dependencies": { "left-pad": "1" } }

@@ -55,7 +55,7 @@ fn types_are_in_the_files_of_their_names() {
 }
 
 #[test]
-fn folders_tell_where_nothing_is_declared() {
+fn directories_count_without_declarations() {
     let tree = "
         //- /src/com/a/User.java
         //- /src/com/b/Main.java
@@ -71,7 +71,7 @@ fn folders_tell_where_nothing_is_declared() {
 }
 
 #[test]
-fn names_may_be_relative_to_the_namespaces_around() {
+fn names_may_be_relative_to_enclosing_namespaces() {
     let tree = "
         //- /Core/Thing.cs
         package Acme.Core
@@ -112,7 +112,7 @@ fn files_of_a_package_see_each_other() {
 }
 
 #[test]
-fn files_of_a_csharp_namespace_see_those_around() {
+fn csharp_files_see_enclosing_namespaces() {
     let fixture = Fixture::new(
         "
         //- /A.cs

@@ -3,7 +3,7 @@
 use super::check;
 
 #[test]
-fn ruby_looks_along_the_load_path() {
+fn ruby_searches_the_load_path() {
     let tree = "
         //- /gems/one/lib/one.rb
         //- /gems/one/lib/one/part.rb

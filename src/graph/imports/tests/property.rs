@@ -29,8 +29,8 @@ fn path() -> impl Strategy<Value = String> {
         ])
         .prop_map(str::to_owned),
     ];
-    (prop::collection::vec(name(), 0..4), file).prop_map(|(folders, file)| {
-        let mut parts = folders;
+    (prop::collection::vec(name(), 0..4), file).prop_map(|(directories, file)| {
+        let mut parts = directories;
         parts.push(file);
         parts.join("/")
     })

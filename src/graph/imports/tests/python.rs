@@ -61,7 +61,7 @@ fn relative_imports_count_dots() {
 }
 
 #[test]
-fn roots_of_sources_are_found() {
+fn source_roots_are_found() {
     let tree = r#"
         //- /one/pyproject.toml
         [tool.setuptools.packages.find]

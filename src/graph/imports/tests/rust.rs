@@ -95,7 +95,7 @@ fn paths_follow_the_module_tree() {
 }
 
 #[test]
-fn crates_are_known_by_name() {
+fn crates_are_found_by_name() {
     check(
         TREE,
         &[
@@ -119,7 +119,7 @@ fn crates_are_known_by_name() {
 }
 
 #[test]
-fn files_know_their_crate() {
+fn files_belong_to_crates() {
     let fixture = Fixture::new(TREE);
     let rows = [
         (B, "crates/app/src/lib.rs"),
@@ -144,7 +144,7 @@ fn modules_inside_of_a_file_shift_what_is_relative() {
     let fixture = Fixture::new(TREE);
     let inside = |names: &'static [&'static str], written: &str| {
         let importer = Importer { inside: names, ..fixture.importer(A) };
-        fixture.lead(&importer, written)
+        fixture.targets(&importer, written)
     };
     assert_eq!(inside(&["tests"], "super [X]"), "crates/app/src/a.rs 1 module");
     assert_eq!(inside(&["tests"], "super::b [X]"), "crates/app/src/a/b.rs 1 module");

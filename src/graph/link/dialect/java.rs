@@ -60,9 +60,11 @@ const RULES: Dialect = Dialect {
     imports_types: true,
     constructors: &["init", "constructor", "this"],
     elements: &["iterator", "next"],
-    holders: &["Optional", "Lazy", "WeakReference", "AtomicReference", "ThreadLocal"],
-    keeps: &["stream", "filter", "sorted", "iterator", "values", "subList", "reversed", "distinct"],
-    takes: &[
+    wrappers: &["Optional", "Lazy", "WeakReference", "AtomicReference", "ThreadLocal"],
+    container_methods: &[
+        "stream", "filter", "sorted", "iterator", "values", "subList", "reversed", "distinct",
+    ],
+    content_methods: &[
         "get",
         "next",
         "orElse",

@@ -23,13 +23,13 @@ const RULES: Dialect = Dialect {
     constructors: &["constructor"],
     inherits_constructors: true,
     elements: &["next"],
-    holders: &["Readonly", "Partial", "Required", "NonNullable", "Optional", "Ref"],
-    holds_first: &["Generator", "AsyncGenerator", "Omit", "Pick"],
-    keeps: &[
+    wrappers: &["Readonly", "Partial", "Required", "NonNullable", "Optional", "Ref"],
+    content_first: &["Generator", "AsyncGenerator", "Omit", "Pick"],
+    container_methods: &[
         "filter", "slice", "concat", "sort", "reverse", "catch", "finally", "values", "flat",
         "splice",
     ],
-    takes: &["find", "pop", "shift", "at", "get", "deref"],
+    content_methods: &["find", "pop", "shift", "at", "get", "deref"],
     globals: &[
         "Array",
         "Atomics",

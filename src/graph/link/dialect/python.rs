@@ -13,7 +13,7 @@ pub(super) static PYTHON: Dialect = Dialect {
         passes_instance: true,
         ..ArgumentRules::new(|part| many_or_usual(part.starts_with('*'), part))
     }),
-    offers_imports: true,
+    reexports_imports: true,
     last_wins: true,
     constructors: &["__init__", "__new__"],
     inherits_constructors: true,
@@ -27,16 +27,16 @@ pub(super) static PYTHON: Dialect = Dialect {
         "__aiter__",
         "__await__",
     ],
-    holders: &["Optional", "ClassVar", "Final", "Annotated", "Required", "NotRequired"],
-    holds_first: &[
+    wrappers: &["Optional", "ClassVar", "Final", "Annotated", "Required", "NotRequired"],
+    content_first: &[
         "Annotated",
         "Generator",
         "AsyncGenerator",
         "ContextManager",
         "AbstractContextManager",
     ],
-    keeps: &["copy", "values", "union", "difference", "__iter__"],
-    takes: &["get", "pop", "popitem", "popleft", "setdefault", "__next__"],
+    container_methods: &["copy", "values", "union", "difference", "__iter__"],
+    content_methods: &["get", "pop", "popitem", "popleft", "setdefault", "__next__"],
     common: &[
         "add",
         "append",

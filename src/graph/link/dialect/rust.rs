@@ -35,11 +35,11 @@ pub(super) static RUST: Dialect = Dialect {
     separates_fields: true,
     wraps_elements: true,
     deref: Some("deref"),
-    holds_first_suffix: Some("Result"),
+    content_first_suffix: Some("Result"),
     has_callable_bounds: true,
     arguments: Some(ArgumentRules { passes_instance: true, ..ArgumentRules::new(parameter) }),
-    offers_imports: true,
-    holders: &[
+    reexports_imports: true,
+    wrappers: &[
         "Box",
         "Rc",
         "Arc",
@@ -54,9 +54,9 @@ pub(super) static RUST: Dialect = Dialect {
         "LazyLock",
         "Lazy",
     ],
-    holds_first: &["Result", "LazyLock", "Lazy"],
+    content_first: &["Result", "LazyLock", "Lazy"],
     elements: &["next", "into_iter"],
-    keeps: &[
+    container_methods: &[
         "as_deref",
         "as_deref_mut",
         "as_mut",
@@ -119,7 +119,7 @@ pub(super) static RUST: Dialect = Dialect {
         "with_context",
         "write",
     ],
-    takes: &[
+    content_methods: &[
         "expect",
         "into_inner",
         "or_default",

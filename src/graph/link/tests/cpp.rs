@@ -18,7 +18,7 @@ fn definitions_rank_above_declarations_in_types() {
 }
 
 #[test]
-fn members_are_defined_in_the_namespace_around_their_type() {
+fn members_are_defined_in_the_namespace_of_their_type() {
     check(
         "//- /a.h\nnamespace n { class A { public: void work(int x); }; }\n\
          //- /a.cpp\n#include \"a.h\"\nnamespace n {\nvoid A::work(int x) {}\n}\n\

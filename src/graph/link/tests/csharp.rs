@@ -4,7 +4,7 @@ use super::check;
 
 /// A file of the namespace `N.Inner` did not see names of `N` without `using`.
 #[test]
-fn names_of_namespaces_around_are_seen() {
+fn names_of_enclosing_namespaces_are_visible() {
     let tree = |body: &str| {
         format!(
             "//- /A.cs\nnamespace N;\npublic static class Util {{ public static void Deep() {{}} }}\n\

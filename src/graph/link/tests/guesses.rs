@@ -6,7 +6,7 @@ use super::{check, meaning};
 
 /// Only the first 64 definitions of a name were considered, including those that do not fit.
 #[test]
-fn what_does_not_fit_is_left_out_first() {
+fn unfit_definitions_are_dropped_before_the_bound() {
     let mut tree = "//- /a.py\nclass First:\n    def process_it(self): pass\n".to_owned();
     for at in 0..70 {
         let _ = write!(tree, "//- /b{at}.py\ndef process_it(): pass\n");
@@ -20,7 +20,7 @@ fn what_does_not_fit_is_left_out_first() {
 }
 
 #[test]
-fn of_too_many_nothing_is_unique() {
+fn no_guess_is_unique_among_too_many() {
     let mut tree = "//- /a.py\nclass First:\n    def process_it(self): pass\n".to_owned();
     for at in 0..600 {
         let _ = write!(tree, "//- /b{at}.py\ndef process_it(): pass\n");
@@ -43,7 +43,7 @@ fn functions_are_found_among_methods() {
 
 /// JavaScript allows fewer arguments, Ruby a block and keywords.
 #[test]
-fn legal_arguments_are_no_reason_against() {
+fn legal_argument_counts_are_accepted() {
     check(
         "//- /box.js\nexport class Box {\n  renderThing(a, opts) { return opts; }\n}\n\
          //- /use.js\nexport function go(x) {\n  x.$0renderThing(1);\n}\n",

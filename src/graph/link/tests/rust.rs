@@ -33,7 +33,7 @@ fn of_crate(rest: &str) -> String {
 }
 
 #[test]
-fn traits_on_types_from_elsewhere() {
+fn traits_on_outside_types() {
     let of = |body: &str| {
         of_crate(&format!(
             "trait Int {{\n    fn low(self) -> u8;\n    fn only(self, by: u8);\n    fn len(self);\n}}\n\
@@ -60,7 +60,7 @@ fn traits_on_types_from_elsewhere() {
 }
 
 #[test]
-fn fields_of_type_parameters_mean_their_trait() {
+fn fields_of_type_parameters_resolve_to_their_trait() {
     let text = of_crate(
         "trait Stream {\n    fn step(&mut self);\n}\nstruct Partial<I> { input: I }\n\
          impl<I: Stream> Stream for Partial<I> {\n    fn step(&mut self) { self.input.$0step() }\n}",
@@ -69,7 +69,7 @@ fn fields_of_type_parameters_mean_their_trait() {
 }
 
 #[test]
-fn references_and_pointers_are_seen_through() {
+fn references_and_pointers_are_transparent() {
     let of = |body: &str| {
         of_crate(&format!(
             "use std::ops::Deref;\ntrait Walk {{\n    fn go(&self);\n}}\n\
@@ -88,7 +88,7 @@ fn references_and_pointers_are_seen_through() {
 }
 
 #[test]
-fn what_iterators_of_the_repository_give() {
+fn elements_of_own_iterators() {
     let of = |body: &str| {
         of_crate(&format!(
             "struct Hit;\nimpl Hit {{\n    fn at(&self) {{}}\n}}\nstruct Hits<T> {{ of: T }}\n\
@@ -159,7 +159,7 @@ fn aliases_and_own_types_of_blocks() {
 }
 
 #[test]
-fn pointers_to_others_run_not_themselves() {
+fn dereferenced_calls_refer_to_the_target() {
     check(
         &of_crate(
             "impl Hasher for Box<u8> {\n    fn write_wide(&mut self) { (**self).$0write_wide() }\n}",
@@ -169,7 +169,7 @@ fn pointers_to_others_run_not_themselves() {
 }
 
 #[test]
-fn variables_are_no_modules() {
+fn variables_are_not_modules() {
     check(
         "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod limit;\n\
          fn f(limit: usize) { limit::$0new(limit) }\n//- /src/limit.rs\npub fn new(x: usize) {}\n",

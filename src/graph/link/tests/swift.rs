@@ -24,7 +24,7 @@ fn files_of_a_module_see_each_other() {
 }
 
 #[test]
-fn without_module_folders_all_files_are_one_module() {
+fn without_module_directories_all_files_are_one_module() {
     check(
         "//- /App/A.swift\nfunc helper() {}\n//- /App/Views/B.swift\nfunc run() { $0helper() }\n",
         "App/A.swift:1 helper SamePackage",

@@ -30,7 +30,7 @@ fn parameters_of_callbacks() {
 }
 
 #[test]
-fn object_literals_are_no_scopes() {
+fn object_literals_are_not_scopes() {
     check(&tree("$0tick(1);"), "");
     check(&tree("clock.$0tick(1);"), "src/main.ts:3 clock.tick Receiver");
 }
@@ -92,7 +92,7 @@ fn functions_and_assignments_mix_classes() {
 }
 
 #[test]
-fn super_runs_no_interface() {
+fn super_does_not_call_an_interface() {
     check(
         "//- /a.ts\nclass Base { constructor(x: number) {} }\ninterface Near { x: number }\n\
          class Own extends Base implements Near {\n  constructor() { $0super(1); }\n}\n",

@@ -1,7 +1,6 @@
-//! JavaScript's and TypeScript's references: what each name is used for, and what is known of what
-//! stands before it.
+//! References of JavaScript and TypeScript: the role of each name, and its receiver.
 //!
-//! Values are followed in `chain`, types in `types`; names that are local are declared in `names`.
+//! `chain` computes chains of values, `types` those of types; `names` declares local names.
 
 use tree_sitter::Node;
 
@@ -12,7 +11,7 @@ use crate::lang::visit::Visit;
 
 use super::{chain, exports, fields, imports, is_function, mixins, names, types};
 
-/// Node kinds whose local names are unknown outside of them.
+/// Nodes that are scopes of local names.
 pub(super) const SCOPES: &[&str] = &[
     "program",
     "statement_block",
@@ -99,7 +98,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what a function is annotated to return, or what an arrow function stands for.
+/// Records the return type of a function, or the value of an arrow function.
 fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, place: usize, function: Node<'_>) {
     if let Some(annotated) = function.child_by_field_name("return_type") {
         if let Some(chain) = types::chain(visit, notes, annotated) {
@@ -115,7 +114,7 @@ fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, place: usize, function:
     }
 }
 
-/// Notes what the visited function returns if what is around it makes a symbol of it.
+/// Records the return type of the visited function if it is the value of a symbol.
 fn function_value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let is_symbol = matches!(
@@ -133,10 +132,10 @@ fn function_value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what a function returns in one place.
+/// Records one returned value of a function.
 fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(value) = visit.node().named_child(0) else { return };
-    // What a callback inside returns is not what the symbol around it does.
+    // A value returned by a nested callback is not returned by the enclosing symbol.
     let function = (1..64).find(|&level| {
         let kind = visit.ancestor(level).map(|node| (node.kind(), is_function(node)));
         kind.is_none_or(|(kind, is_function)| {
@@ -164,7 +163,7 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what the visited class extends and implements.
+/// Records what the visited class extends and implements.
 fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
     let Some(place) = visit.enclosing_place() else { return };
@@ -210,7 +209,7 @@ fn bases_of_interface(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes what the visited type alias stands for; of what has several parts, each is a base.
+/// Records the target of the visited type alias; of a target with several parts, each is a base.
 fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
     let (Some(place), Some(value)) =
@@ -240,7 +239,7 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let field = visit.own_field();
     match visit.ancestor_kind(1) {
-        // What these name is declared or imported there, not used.
+        // A declared or imported name, which is not a use.
         "function_declaration"
         | "generator_function_declaration"
         | "function_expression"
@@ -277,7 +276,7 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let name = visit.bytes(node);
     let receiver = match notes.local(name) {
         Local::Not => None,
-        // A local that has the name of the member that it stands for is a use of that member.
+        // A local variable with the name of the member that it holds is a use of that member.
         Local::Is(chain) => match chain.and_then(Chain::split_member) {
             Some((receiver, last)) if last.as_bytes() == name => Some(receiver),
             _ => return,
@@ -298,7 +297,7 @@ fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Notes a use of `name`; what it is used for is seen from the ancestor `level` above on.
+/// Records a use of `name`; the ancestor at `level` and those above determine its role.
 fn note(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -318,7 +317,7 @@ fn note(
             return notes.call(visit, name, receiver, count);
         }
         ("jsx_opening_element" | "jsx_self_closing_element", "name") => {
-            // A lowercase name is an element of the page.
+            // A lowercase name is an HTML element.
             let is_element =
                 receiver.is_none() && visit.bytes(name).first().is_some_and(u8::is_ascii_lowercase);
             if is_element {
@@ -371,7 +370,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.refer(visit, node, role, receiver);
 }
 
-/// Notes a call of the base type's constructor: `super(…)`.
+/// Records a call of the base type's constructor: `super(…)`.
 fn base_constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(call) = visit.ancestor(1).filter(|node| node.kind() == "call_expression") else {
         return;

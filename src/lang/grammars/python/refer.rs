@@ -1,7 +1,7 @@
-//! Python's references: what each name is used for, and what is known of what stands before it.
+//! References of Python: the role of each name, and its receiver.
 //!
-//! Values are followed in `chain`, annotations in `annotation`; names that are local are declared in
-//! `names`.
+//! `chain` computes chains of values, `annotation` those of annotations; `names` declares local
+//! names.
 
 use tree_sitter::Node;
 
@@ -12,7 +12,7 @@ use crate::lang::visit::Visit;
 
 use super::{annotation, chain, imports, names};
 
-/// Levels above a name in which its role is looked for.
+/// The most levels above a name that determine its role.
 const LEVELS_MAX: usize = 8;
 
 pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -50,7 +50,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns true if the visited node lies in a function, and not in a class inside of it.
+/// Returns true if the visited node is in a function, and not in a class inside of it.
 pub(super) fn is_in_function(visit: &Visit<'_, '_>) -> bool {
     let kind = visit.enclosing_kind();
     kind.is_some_and(|kind| kind.is_callable() || kind == SymbolKind::Property)
@@ -122,7 +122,7 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 return;
             }
             let known = known.or_else(|| chain::value(visit, notes, right?));
-            // What says nothing of the value, such as `None`, takes nothing back either.
+            // A value without a chain, such as `None`, does not override a known one.
             let was_known =
                 matches!(notes.local(&visit.text[left.byte_range()]), Local::Is(Some(_)));
             if known.is_some() || !was_known {
@@ -201,7 +201,7 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let name = &visit.text[node.byte_range()];
     let receiver = match notes.local(name) {
         Local::Not => None,
-        // A local that has the name of the member that it stands for is a use of that member.
+        // A local variable with the name of the member that it holds is a use of that member.
         Local::Is(chain) => match chain.and_then(Chain::split_member) {
             Some((receiver, last)) if last.as_bytes() == name => Some(receiver),
             _ => return,
@@ -213,7 +213,7 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     note(visit, notes, node, 1, receiver);
 }
 
-/// Returns true if `node` stands where a loop's variable does.
+/// Returns true if `node` is the variable of a loop.
 fn is_target(node: Node<'_>, around: Node<'_>) -> bool {
     around.child_by_field_name("left").is_some_and(|left| left.id() == node.id())
 }
@@ -223,7 +223,7 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>, attribut
     note(visit, notes, node, 2, crate::lang::chain::receiver(receiver));
 }
 
-/// Notes a dotted name outside of imports, which is a pattern of `match`.
+/// Records a dotted name outside of imports, which is a pattern of `match`.
 fn dotted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let (Some(name), node) = (visit.ancestor(1), visit.node()) else { return };
     let role = match visit.ancestor_kind(2) {
@@ -239,7 +239,7 @@ fn dotted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.refer(visit, node, role, Some(Chain::name(before)));
 }
 
-/// Notes a use of `name`; what it is used for is seen from the ancestor `level` above on.
+/// Records a use of `name`; the ancestor at `level` and those above determine its role.
 fn note(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -276,7 +276,7 @@ fn note(
     }
 }
 
-/// Returns the role of the expression below the ancestor `level` above, which is not called.
+/// Returns the role of an expression that is not called and is below the ancestor at `level`.
 fn role(visit: &Visit<'_, '_>, level: usize) -> Role {
     let mut is_argument = false;
     for level in level..level + LEVELS_MAX {
@@ -285,7 +285,7 @@ fn role(visit: &Visit<'_, '_>, level: usize) -> Role {
                 return Role::Type;
             }
             "argument_list" if visit.ancestor_kind(level + 1) == "class_definition" => {
-                // What a base is given in brackets is no base.
+                // A type argument of a base is not a base.
                 return if is_argument { Role::Type } else { Role::Base };
             }
             "subscript" => is_argument |= visit.field_above(level - 1) == "subscript",

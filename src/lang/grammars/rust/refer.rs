@@ -111,10 +111,11 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let modifiers = visit.child(node, "function_modifiers");
     let mut words = modifiers.into_iter().flat_map(|of| (0..6).map_while(move |at| of.child(at)));
-    let chain = match words.any(|word| word.kind() == "async") {
-        true => types::name_of(visit, notes, of)
-            .and_then(|name| chain::instance(&format!("Future<{name}>"))),
-        false => types::value_of(visit, notes, of),
+    let chain = if words.any(|word| word.kind() == "async") {
+        types::name_of(visit, notes, of)
+            .and_then(|name| chain::instance(&format!("Future<{name}>")))
+    } else {
+        types::value_of(visit, notes, of)
     };
     if let Some(chain) = chain {
         notes.set_type(visit.defined.start, chain);

@@ -17,7 +17,7 @@ const RESOLVED_MAX: usize = 200_000;
 
 /// A symbol that calls another one, directly or through others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reached {
+pub struct CallStep {
     /// The symbol.
     pub symbol: SymbolAt,
     /// The symbol that it calls on this path.
@@ -32,9 +32,9 @@ pub struct Reached {
 
 /// The shortest path of calls between symbols.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chain {
+pub struct CallPath {
     /// The calls from first to last; `None` if no path was found.
-    pub calls: Option<Vec<Reached>>,
+    pub calls: Option<Vec<CallStep>>,
     /// A bound was reached before all callers were seen, so a path may exist nevertheless.
     pub is_cut: bool,
 }
@@ -43,19 +43,24 @@ pub struct Chain {
 /// 5,000 symbols. Of paths of equal length it returns the first by file and position; the path is
 /// empty if a symbol is in both lists. A call of a nested function counts for the enclosing
 /// function, too.
-pub fn shortest(code: &dyn Code, from: &[SymbolAt], to: &[SymbolAt], least: f32) -> Chain {
+pub fn shortest_path(
+    code: &dyn Code,
+    from: &[SymbolAt],
+    to: &[SymbolAt],
+    confidence_min: f32,
+) -> CallPath {
     if from.iter().any(|at| to.contains(at)) {
-        return Chain { calls: Some(Vec::new()), is_cut: false };
+        return CallPath { calls: Some(Vec::new()), is_cut: false };
     }
-    let (reached, is_cut) = search(code, to, least, |symbol| from.contains(&symbol));
-    let steps: HashMap<SymbolAt, &Reached> =
+    let (reached, is_cut) = search(code, to, confidence_min, |symbol| from.contains(&symbol));
+    let steps: HashMap<SymbolAt, &CallStep> =
         reached.iter().map(|step| (step.symbol, step)).collect();
     let Some(first) = reached.last().filter(|step| from.contains(&step.symbol)) else {
-        return Chain { calls: None, is_cut };
+        return CallPath { calls: None, is_cut };
     };
     // Each step leads to a symbol that the search reached earlier.
     let calls = std::iter::successors(Some(first), |step| steps.get(&step.next).copied());
-    Chain { calls: Some(calls.cloned().collect()), is_cut: false }
+    CallPath { calls: Some(calls.cloned().collect()), is_cut: false }
 }
 
 /// Searches breadth first from symbols to their callers, up to one that `is_found` accepts. Returns
@@ -63,9 +68,9 @@ pub fn shortest(code: &dyn Code, from: &[SymbolAt], to: &[SymbolAt], least: f32)
 fn search(
     code: &dyn Code,
     of: &[SymbolAt],
-    least: f32,
+    confidence_min: f32,
     is_found: impl Fn(SymbolAt) -> bool,
-) -> (Vec<Reached>, bool) {
+) -> (Vec<CallStep>, bool) {
     let mut seen: HashSet<SymbolAt> = of.iter().copied().collect();
     let mut reached = Vec::new();
     let mut level = of.to_vec();
@@ -77,7 +82,7 @@ fn search(
             if resolved >= RESOLVED_MAX {
                 return (reached, true);
             }
-            let mut found = uses_of(code, symbols, least);
+            let mut found = uses_of(code, symbols, confidence_min);
             resolved += found.resolved;
             is_cut |= found.is_cut;
             found.uses.retain(|(_, caller)| caller.site.reference.role == Role::Call);
@@ -89,7 +94,7 @@ fn search(
                     }
                     next.push(symbol);
                     let (to, site) = (symbols[of], site.clone());
-                    reached.push(Reached { symbol, next: to, site, confidence, reason });
+                    reached.push(CallStep { symbol, next: to, site, confidence, reason });
                     if is_found(symbol) {
                         return (reached, false);
                     }
