@@ -3,8 +3,8 @@
 use super::symbols::{Symbol, SymbolKind};
 
 /// Returns the name of the type or namespace that `symbols[index]` is a member of. For a member of
-/// an implementation block this is the type that the block implements; otherwise it is taken from
-/// the qualified name (`Type.method`).
+/// an implementation block this is the block's type; otherwise it is taken from the qualified name
+/// (`Type.method`).
 pub fn owner(symbols: &[Symbol], index: usize) -> Option<&str> {
     let symbol = symbols.get(index)?;
     let around = match symbol.parent.and_then(|parent| symbols.get(parent)) {

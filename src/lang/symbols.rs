@@ -189,8 +189,8 @@ pub struct Symbol {
     pub parent: Option<usize>,
     /// Number of enclosing symbols.
     pub depth: usize,
-    /// The receiver chain of what a call of it returns or of the value that it holds; for an alias,
-    /// of the aliased type.
+    /// The chain of the result of a call (for a callable), of the value that it holds, or of the
+    /// aliased type (for an alias).
     #[serde(skip)]
     pub type_chain: Option<Chain>,
     /// The types that it extends or implements.
@@ -205,8 +205,8 @@ pub struct Symbol {
 }
 
 impl Symbol {
-    /// Returns line and column of the name in the file's text, both from 1, the column in bytes;
-    /// the start of the first line where the text is shorter. O(definition up to its name, line).
+    /// Returns the line and column of the name, both from 1, the column in bytes. If `text` is too
+    /// short, returns the start of the first line. O(definition up to its name, line).
     pub fn name_at(&self, text: &[u8]) -> (usize, usize) {
         let at = self.name_span.start;
         let Some(before) = text.get(..at) else { return (self.line, 1) };

@@ -160,7 +160,7 @@ pub(super) struct Definition<'t> {
     pub(super) kind: SymbolKind,
     pub(super) name: String,
     pub(super) name_span: Range<usize>,
-    /// Number of levels above the visited node at which the node lies that spans the definition.
+    /// Number of levels from the visited node up to the node that spans the definition.
     pub(super) outer: usize,
     /// First byte of the signature; by default the first byte of the definition.
     pub(super) signature_start: Option<usize>,
