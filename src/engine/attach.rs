@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The file is for display alone. Whether a build runs is decided by the lock, which the operating
-//! system releases when its holder dies, so that a leftover file blocks nobody.
+//! system releases when its holder dies, so a leftover file blocks no process.
 
 use std::fs;
 use std::path::PathBuf;

@@ -391,9 +391,9 @@ fn write(
 /// of the lock.
 fn segments_of(store: &Store, before: &Snapshot) -> Result<Vec<String>> {
     let newest = store.newest()?.filter(|manifest| manifest.generation == before.generation);
-    newest.map(|manifest| manifest.segments).ok_or_else(|| {
-        Error::corrupt(store.dir(), "the generation that was to be refreshed is gone")
-    })
+    newest
+        .map(|manifest| manifest.segments)
+        .ok_or_else(|| Error::corrupt(store.dir(), "the generation to refresh was removed"))
 }
 
 /// Renumbers live units in the order of the files, so that all are in segment 0.

@@ -1,7 +1,7 @@
 //! Builds and refreshes the code index: the stage `full`, after the search index is `ready`.
 //!
 //! Each file is read, parsed and cut into words by several threads, and added to a segment in path
-//! order. Files that an earlier segment speaks of stay there; only others are read.
+//! order. Files that an earlier segment contains stay there; only the others are read.
 
 mod status;
 
@@ -32,7 +32,7 @@ const BASE_SEGMENTS_MAX: usize = SEGMENTS_MAX - ADDED_SEGMENTS_MAX - 1;
 /// The result of [`build_code`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CodeBuilt {
-    /// Files that the code index speaks of.
+    /// Files in the code index.
     pub files: u64,
     /// Number of files read for it.
     pub read: u64,
@@ -168,7 +168,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Reads `files`, writes them to new segments and publishes these beside the first segments of `base`.
+    /// Reads `files`, writes them to new segments and publishes them after the first segments of `base`.
     fn publish(&self, base: Option<(&CodeIndex, usize)>, files: &[FileId]) -> Result<CodeBuilt> {
         let Job { engine, lock, generation, table, progress, is_full } = *self;
         let shelf = CodeStore(&engine.store);

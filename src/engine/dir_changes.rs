@@ -66,7 +66,7 @@ pub(super) fn in_dirs(
         let absolute = root.join(path::to_path(relative));
         // The removal of a directory shows in its parent, which changed too.
         let Ok(entries) = std::fs::read_dir(&absolute) else {
-            if !is_told_by_parent(&absolute) {
+            if !is_removed(&absolute) {
                 return Ok(None);
             }
             continue;
@@ -161,7 +161,7 @@ fn is_left_out(
 }
 
 /// Returns true if the directory no longer exists, so that the listing of its parent is sufficient.
-fn is_told_by_parent(absolute: &Path) -> bool {
+fn is_removed(absolute: &Path) -> bool {
     match absolute.symlink_metadata() {
         Ok(metadata) => !metadata.is_dir(),
         Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),

@@ -88,9 +88,9 @@ pub(super) fn build(
         Err(error) if error.kind() == Kind::Corrupt => None,
         kept => kept?.filter(|_| !anew).map(|kept| kept.log),
     };
-    let told = read_log(engine, kept.as_ref(), progress);
+    let result = read_log(engine, kept.as_ref(), progress);
     let kept_commits = kept.as_ref().map_or(0, |log| log.len() as u64);
-    match told {
+    match result {
         Ok(None) => Ok(HistoryBuilt { commits: kept_commits, ..HistoryBuilt::default() }),
         Ok(Some((log, read))) => {
             shelf.publish(lock, &log)?;

@@ -153,7 +153,7 @@ impl Code for Local<'_> {
     }
 
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)> {
-        // Of several segments that speak of a file the last one is the likeliest.
+        // If several segments have the file, the last one is the most likely to match.
         self.segments().iter().rev().find_map(|segment| segment.outline(path, hash).ok().flatten())
     }
 

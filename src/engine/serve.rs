@@ -254,7 +254,7 @@ impl<'a> Server<'a> {
                 news = true;
             }
             Event::Gone(path) => {
-                let message = "the directory that is watched was removed or renamed";
+                let message = "the watched directory was removed or renamed";
                 self.gone = Some(Error::new(Kind::NotFound, message).with_path(&path));
             }
             event => {
@@ -346,7 +346,7 @@ impl<'a> Server<'a> {
     fn root_holds(&mut self) -> bool {
         let holds = self.watcher.root_holds();
         if !holds {
-            let message = "another directory took the place of the tree that is watched";
+            let message = "another directory replaced the watched tree";
             let root = self.shared.engine.root();
             self.gone = Some(Error::new(Kind::NotFound, message).with_path(root));
         }
@@ -476,7 +476,7 @@ impl<'a> Server<'a> {
         let is_blind = unwatched.len() > TREES_MAX;
         if is_blind {
             log::warn!(
-                "{} directories cannot be watched, so searches compare stamps; the limit is \
+                "{} directories cannot be watched, so searches compare file metadata; the limit is \
                  `fs.inotify.max_user_watches` on Linux (`sysctl`)",
                 unwatched.len()
             );

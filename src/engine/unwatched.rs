@@ -32,14 +32,14 @@ impl Stop {
 /// Returns an error.
 pub fn serve(_engine: &Engine, _pace: &Pace, _stop: &Stop) -> Result<()> {
     Err(Error::new(Kind::Usage, "watching is not supported on this platform yet")
-        .with_hint("search without it: `--fresh strict` is always right"))
+        .with_hint("search without a watcher: `--fresh strict` compares the whole tree"))
 }
 
 /// Never constructed: there is no watch server.
 #[derive(Debug)]
 pub enum PendingSync {}
 
-/// Returns `None`: nobody serves.
+/// Returns `None`: there is no server.
 pub fn start_sync(_engine: &Engine) -> Option<PendingSync> {
     None
 }
@@ -51,7 +51,7 @@ impl PendingSync {
     }
 }
 
-/// Returns `None`: nobody serves.
+/// Returns `None`: there is no server.
 pub fn sync(_engine: &Engine, _deadline: Duration) -> Option<WatchReport> {
     None
 }
@@ -61,17 +61,17 @@ pub fn sync(_engine: &Engine, _deadline: Duration) -> Option<WatchReport> {
 pub(super) struct WatchState;
 
 impl WatchState {
-    /// Returns `None`: nobody serves.
+    /// Returns `None`: there is no server.
     pub(super) fn unchanged(&self, _store: &Store) -> Option<UnchangedGeneration> {
         None
     }
 
-    /// Returns false: nobody serves.
+    /// Returns false: there is no server.
     pub(super) fn is_settled(&self) -> bool {
         false
     }
 
-    /// Returns `None`: nobody serves.
+    /// Returns `None`: there is no server.
     pub(super) fn code_publications(&self) -> Option<u64> {
         None
     }

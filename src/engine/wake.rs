@@ -21,7 +21,7 @@ impl Wake {
             receiver.set_nonblocking(true)?;
             Ok(Wake { sender, receiver })
         });
-        pair.map_err(|error| Error::new(Kind::Io, format!("no descriptors are left: {error}")))
+        pair.map_err(|error| Error::new(Kind::Io, format!("no file descriptors are left: {error}")))
     }
 
     pub(super) fn wake(&self) {

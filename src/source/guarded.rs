@@ -75,13 +75,13 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
 fn real(root: &Path, named: &Path) -> Result<PathBuf> {
     let real = root.join(named).canonicalize().map_err(|error| Error::io(named, error))?;
     let Some(below) = real.strip_prefix(root).ok().and_then(path::from_path) else {
-        return Err(Error::usage("a symbolic link leads out of the tree here")
+        return Err(Error::usage("a symbolic link leads out of the tree")
             .with_path(named)
-            .with_hint("only files of the tree are served"));
+            .with_hint("only files inside the tree can be read"));
     };
     refuse_secret(&below, named)?;
     if real.is_dir() {
-        return Err(Error::usage("it is a directory")
+        return Err(Error::usage("is a directory")
             .with_path(named)
             .with_hint("`ls` and `tree` list what is in it"));
     }
@@ -92,9 +92,9 @@ fn refuse_secret(path: &[u8], named: &Path) -> Result<()> {
     if !secret::is_secret(path) {
         return Ok(());
     }
-    Err(Error::new(Kind::Usage, "it is named like a secret and is not served")
+    Err(Error::new(Kind::Usage, "refusing to serve a secret (detected by its file name)")
         .with_path(named)
-        .with_hint("`codedb search` on the command line reads it with your own rights"))
+        .with_hint("`codedb search` on the command line can read it"))
 }
 
 #[cfg(test)]
@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn files_are_read_up_to_a_length() {
-        let place = tempfile::tempdir().expect("a folder");
+        let place = tempfile::tempdir().expect("a directory");
         let root = place.path().canonicalize().expect("it is there");
-        std::fs::create_dir(root.join("d")).expect("a folder");
+        std::fs::create_dir(root.join("d")).expect("a directory");
         std::fs::write(root.join("d/a.rs"), "fn a() {}\n").expect("a file");
         let content = read(&root, b"d/a.rs", 1 << 20).expect("it can be read");
         assert_eq!((content.bytes.as_slice(), content.is_cut()), (&b"fn a() {}\n"[..], false));
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(kind(b"d"), Err(Kind::Usage));
         assert_eq!(kind(b"d/b.rs"), Err(Kind::NotFound));
         assert_eq!(kind(b"d/.env"), Err(Kind::Usage));
-        std::fs::create_dir(root.join(".ssh")).expect("a folder");
+        std::fs::create_dir(root.join(".ssh")).expect("a directory");
         std::fs::write(root.join(".ssh/known"), "x").expect("a file");
         for path in [".ssh/known", ".ssh/./known", ".ssh//known", "d/../.ssh/known", "./.ssh/known"]
         {
@@ -128,10 +128,10 @@ mod tests {
     #[test]
     fn links_do_not_lead_out_or_to_secrets() {
         use std::os::unix::fs::symlink;
-        let place = tempfile::tempdir().expect("a folder");
+        let place = tempfile::tempdir().expect("a directory");
         let base = place.path().canonicalize().expect("it is there");
         let root = base.join("root");
-        std::fs::create_dir(&root).expect("a folder");
+        std::fs::create_dir(&root).expect("a directory");
         std::fs::write(base.join("out.rs"), "outside").expect("a file");
         std::fs::write(root.join("in.rs"), "inside").expect("a file");
         std::fs::write(root.join(".env"), "KEY=1").expect("a file");

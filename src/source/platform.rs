@@ -18,7 +18,7 @@ pub(super) use unix::{Lock, Named, keep, open_unlinked, open_without_waiting, st
 /// The kind of file system that a path lies on.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FileSystem {
-    /// Its name, or a number where it has no well-known one.
+    /// Its name, or its magic number if it is not well known.
     pub name: String,
     network: bool,
 }

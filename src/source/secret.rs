@@ -77,7 +77,7 @@ mod tests {
     use super::{is_in_store, is_secret};
 
     #[test]
-    fn stores_are_told_from_other_folders() {
+    fn stores_are_distinguished_from_other_directories() {
         for path in ["/home/a/.ssh", "/home/a/.AWS/x", "/r/.git", "/home/a/.config/gcloud"] {
             assert!(is_in_store(path.as_bytes()), "{path}");
         }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_told_from_sources() {
+    fn secrets_are_distinguished_from_sources() {
         for path in [
             ".env",
             "a/.env.local",

@@ -184,14 +184,14 @@ mod tests {
 
     #[test]
     fn kept_texts_are_those_of_their_files() {
-        let place = tempfile::tempdir().expect("a folder");
+        let place = tempfile::tempdir().expect("a directory");
         let root = place.path().canonicalize().expect("it is there");
         let file = root.join("a.rs");
         let texts = TextCache::new(root.clone());
         let read = |bytes_max| texts.read(b"a.rs", bytes_max).map(|text| text.to_vec());
         std::fs::write(&file, "one").expect("a file");
         assert_eq!(read(99).expect("it is there"), b"one");
-        // Of the same length, before a stamp could tell.
+        // The same length, within the racy window.
         std::fs::write(&file, "two").expect("a file");
         assert_eq!(read(99).expect("it is there"), b"two");
         let old = SystemTime::now() - Duration::from_secs(60);
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(texts.kept.read().expect("no panic").texts.len(), 1);
         assert_eq!(read(2).expect("it is there"), b"tw");
         assert_eq!(read(99).expect("it is there"), b"two");
-        // Changed with the length and the time as they were.
+        // Changed with unchanged length and modification time.
         let written = std::fs::File::options().write(true).open(&file).expect("it is there");
         std::io::Write::write_all(&mut &written, b"six").expect("it can be written");
         written.set_modified(old).expect("it can be set");
@@ -214,7 +214,7 @@ mod tests {
             text.map(|text| text.to_vec())
         };
         assert_eq!(text_at(now).as_deref(), Some(&b"six"[..]));
-        // Of another moment: the file is looked at.
+        // Metadata that proves nothing: the file is read.
         assert_eq!(text_at(Stamp::NEVER).as_deref(), Some(&b"six"[..]));
         std::fs::remove_file(&file).expect("it is there");
         assert!(read(99).is_err());
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn texts_are_utf8_as_they_are_decoded() {
-        let place = tempfile::tempdir().expect("a folder");
+        let place = tempfile::tempdir().expect("a directory");
         let root = place.path().canonicalize().expect("it is there");
         let texts = TextCache::new(root.clone());
         for (name, bytes) in [
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn of_files_that_are_no_texts_that_is_kept() {
-        let place = tempfile::tempdir().expect("a folder");
+        let place = tempfile::tempdir().expect("a directory");
         let root = place.path().canonicalize().expect("it is there");
         let file = root.join("a");
         std::fs::write(&file, b"a\0b").expect("a file");
@@ -260,7 +260,7 @@ mod tests {
         let then = now();
         std::fs::write(&file, "text").expect("a file");
         assert!(is_text());
-        // Nobody looks again.
+        // The cached result is used.
         std::fs::remove_file(&file).expect("it is there");
         assert!(texts.text_at(b"a", then, 99).expect("it is known").0.is_none());
     }
@@ -268,9 +268,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_link_in_the_place_of_a_file_is_noticed() {
-        let place = tempfile::tempdir().expect("a folder");
+        let place = tempfile::tempdir().expect("a directory");
         let root = place.path().canonicalize().expect("it is there");
-        std::fs::create_dir(root.join("tree")).expect("a folder");
+        std::fs::create_dir(root.join("tree")).expect("a directory");
         std::fs::write(root.join("out.rs"), "outside").expect("a file");
         std::fs::write(root.join("tree/a.rs"), "inside").expect("a file");
         std::thread::sleep(Duration::from_millis(150));
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let place = tempfile::tempdir().expect("a folder");
+        let place = tempfile::tempdir().expect("a directory");
         let root = place.path().canonicalize().expect("it is there");
         for at in 0..80 {
             std::fs::write(root.join(format!("{at}")), vec![b'a'; 1 << 20]).expect("a file");

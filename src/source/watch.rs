@@ -199,6 +199,7 @@ fn index_event(index_dir: &Path, name: &[u8], went: bool) -> Option<Event> {
 }
 
 fn no_watcher(error: io::Error) -> Error {
-    Error::new(Kind::Limit, format!("the system grants no watcher: {error}"))
-        .with_hint("end other programs that watch files, or raise `fs.inotify.max_user_instances`")
+    Error::new(Kind::Limit, format!("the system allows no more file watchers: {error}")).with_hint(
+        "close other programs that watch files, or raise `fs.inotify.max_user_instances`",
+    )
 }

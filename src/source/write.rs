@@ -110,7 +110,7 @@ fn create_below(
 ) -> Result<()> {
     let io = |error| Error::io(&path::to_path(path), error);
     let mut innermost: Option<DirHandle> = None;
-    for name in &place.folders {
+    for name in &place.missing_dirs {
         let above = innermost.take();
         let (is_new, below) = {
             let dir = above.as_ref().unwrap_or(&place.dir);
@@ -129,7 +129,7 @@ fn create_below(
     let waiting = Waiting::write(dir, path, text, None)?;
     let again = Place::reach(root, path)?;
     vacant(&again, path)?;
-    if !again.folders.is_empty() || !again.dir.is_same(dir).map_err(io)? {
+    if !again.missing_dirs.is_empty() || !again.dir.is_same(dir).map_err(io)? {
         return Err(changed(path));
     }
     dir.put(&waiting.name, &place.name).map_err(|error| match error.kind() {
@@ -162,12 +162,12 @@ impl<'a> Waiting<'a> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let name = format!(".codedb-{}-{count}-{}.tmp", std::process::id(), now.as_nanos());
         let name = CString::new(name).unwrap_or_default();
-        let folder = path::to_path(path::split(path).0);
+        let dir_path = path::to_path(path::split(path).0);
         let failed = |error: std::io::Error| match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                Error::new(Kind::Io, "its folder cannot be written")
+                Error::new(Kind::Io, "its directory is not writable")
                     .with_path(&path::to_path(path))
-                    .with_hint(format!("nothing can be made in `{}`: {error}", folder.display()))
+                    .with_hint(format!("cannot create a file in `{}`: {error}", dir_path.display()))
             }
             _ => Error::io(&path::to_path(path), error),
         };
@@ -205,9 +205,9 @@ fn open(place: &Place, path: &[u8]) -> Result<File> {
         |what: &str, hint: &str| Err(Error::usage(what).with_path(&named).with_hint(hint));
     match place.kind {
         None => return Err(Error::new(Kind::NotFound, "there is no such file").with_path(&named)),
-        Some(EntryKind::Dir) => return refused("it is a directory", "name a file in it"),
+        Some(EntryKind::Dir) => return refused("is a directory", "name a file in it"),
         Some(EntryKind::Other) => {
-            return refused("it is a device, a pipe or a socket", "only regular files are edited");
+            return refused("is a device, a pipe or a socket", "only regular files can be edited");
         }
         Some(EntryKind::File) => {}
     }
@@ -218,10 +218,13 @@ fn open(place: &Place, path: &[u8]) -> Result<File> {
         return Err(changed(path));
     }
     if metadata.permissions().readonly() || !place.dir.is_writable(&place.name) {
-        return refused("it is read-only", "make it writable, or change it where it comes from");
+        return refused(
+            "is read-only",
+            "make it writable, or change the file that it is generated from",
+        );
     }
     if metadata.len() > FILE_BYTES_MAX {
-        return refused("it has more than 64 MiB", "files of that size are not edited");
+        return refused("has more than 64 MiB", "larger files cannot be edited");
     }
     Ok(file)
 }
@@ -253,20 +256,20 @@ fn vacant(place: &Place, path: &[u8]) -> Result<()> {
 }
 
 fn exists(path: &[u8]) -> Error {
-    Error::usage("it is there already")
+    Error::usage("already exists")
         .with_path(&path::to_path(path))
-        .with_hint("`create` makes new files; the other `op`s change one")
+        .with_hint("`create` creates a new file; every other `op` changes an existing one")
 }
 
 fn changed(path: &[u8]) -> Error {
-    Error::new(Kind::Busy, "another program changed it meanwhile; nothing was written")
+    Error::new(Kind::Busy, "another program changed the file; nothing was written")
         .with_path(&path::to_path(path))
         .with_hint("read it again")
 }
 
 fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
     dir.lock().map_err(|_| {
-        Error::new(Kind::Busy, "another edit in its folder does not end")
+        Error::new(Kind::Busy, "timed out waiting for another edit in this directory")
             .with_path(&path::to_path(path))
             .with_hint("try again")
     })
@@ -276,11 +279,11 @@ fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
 fn c_name(name: &[u8], path: &[u8]) -> Result<CString> {
     let refused = |what: &str| Err(Error::usage(what).with_path(&path::to_path(path)));
     if cfg!(windows) && name.contains(&b':') {
-        return refused("a name with a colon stands for a part of a file here");
+        return refused("a file name cannot contain a colon on Windows");
     }
     match CString::new(name) {
         Ok(name) => Ok(name),
-        Err(_) => refused("a path has no NUL character"),
+        Err(_) => refused("a path cannot contain a NUL character"),
     }
 }
 

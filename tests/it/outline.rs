@@ -60,7 +60,7 @@ fn errors_suggest_what_to_do() {
         &["a.txt"],
         &["a.txt: the language of this file is not known", "hint:", "rust", "tsx"],
     );
-    reported(&["d"], &["d: it is a directory", "hint:"]);
+    reported(&["d"], &["d: is a directory", "hint:"]);
     reported(&["none.rs"], &["none.rs: ", "hint:"]);
     reported(&[], &["PATH"]);
 }

@@ -301,12 +301,12 @@ fn read_reports_errors() {
     let read = |args: &[&str], words: &[&str]| {
         check_error(&place, &[&["read"], args].concat(), words);
     };
-    read(&[".env"], &[".env: it is named like a secret", "hint:"]);
+    read(&[".env"], &[".env: refusing to serve a secret", "hint:"]);
     read(&["certs/server.pem"], &["secret"]);
     read(&["link"], &["link: a symbolic link leads out of the tree"]);
     read(&["../other"], &["../other: it lies outside of the tree", "paths are relative to"]);
     read(&["/etc/hostname"], &["outside of the tree"]);
-    read(&["src"], &["src: it is a directory", "`ls`"]);
+    read(&["src"], &["src: is a directory", "`ls`"]);
     read(&["src/crat.rs"], &["src/crat.rs: there is no such file", "did you mean `src/cart.rs`"]);
     read(&["cart.rs"], &["did you mean `src/cart.rs`"]);
     read(&["src/cart.rs", "--symbol", "tota"], &["nothing called `tota`", "Cart::total"]);

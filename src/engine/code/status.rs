@@ -17,7 +17,7 @@ use crate::lang::Problem;
 pub struct CodeStatus {
     /// There is a code index.
     pub exists: bool,
-    /// Files that it speaks of as the generation has them.
+    /// Files whose content in the generation it contains.
     pub known: u64,
     /// Files that it should contain and does not.
     pub missing: u64,

@@ -1,4 +1,4 @@
-//! What is built again, what is not, and in how many segments.
+//! Tests of refreshing the code index: what is rebuilt, and the number of segments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,9 @@ struct Tree {
 
 impl Tree {
     fn new(on_heap: bool) -> Tree {
-        let base = TempDir::new().expect("a temporary folder");
+        let base = TempDir::new().expect("a temporary directory");
         let root = base.path().canonicalize().expect("it is there").join("tree");
-        fs::create_dir(&root).expect("a folder can be made");
+        fs::create_dir(&root).expect("a directory can be made");
         let store = Store::new(base.path().join("index"), on_heap);
         let environment = Environment { global_excludes: None, threads: 2 };
         Tree { base, engine: Engine::new(root, store, environment) }
@@ -32,7 +32,7 @@ impl Tree {
         fs::write(self.engine.root().join(name), text).expect("a file can be written");
     }
 
-    /// Brings everything up to date, once stamps of what was just written are believed.
+    /// Refreshes both indexes after the racy window of the last write.
     fn index(&self) -> CodeBuilt {
         std::thread::sleep(RACY_WINDOW + Duration::from_millis(30));
         refresh(&self.engine, &Progress::default()).expect("a search index");
@@ -44,7 +44,7 @@ impl Tree {
         code_status(&self.engine, &snapshot).expect("sound")
     }
 
-    /// Returns the files of the code index and of the text index.
+    /// Returns the names of the files of the code index and the text index.
     fn files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for entry in fs::read_dir(self.base.path().join("index")).expect("it is there").flatten() {
@@ -61,7 +61,7 @@ impl Tree {
     }
 }
 
-/// Flips a byte of a file, as a new one: a map of the old one stays as it is.
+/// Flips a byte in a new copy of a file: a memory map of the old one does not change.
 fn damage(path: &Path, at: usize) {
     let mut bytes = fs::read(path).expect("our file");
     bytes[at] ^= 0x20;
@@ -69,7 +69,7 @@ fn damage(path: &Path, at: usize) {
     fs::write(path, bytes).expect("our file");
 }
 
-/// Returns what says whether files were written again.
+/// Returns data that differs if files were written again.
 fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
     let stamp = |path: &PathBuf| Stamp::of(&fs::metadata(path).expect("it is still there"));
     files.iter().map(stamp).collect()
@@ -82,7 +82,7 @@ fn files_without_text_do_not_put_the_text_index_behind() {
         tree.write(&format!("i{i}.png"), format!("\u{89}PNG\0{i}"));
     }
     tree.write("wide.txt", b"\xff\xfea\0b\0");
-    // Without a NUL it is no less UTF-16.
+    // It is UTF-16 even without a NUL.
     tree.write("han.txt", b"\xff\xfe\x2d\x4e\x87\x65");
     for i in 0..3 {
         tree.write(&format!("f{i}.rs"), format!("fn f{i}() {{}}\n"));
@@ -104,7 +104,7 @@ fn a_builder_that_finds_nothing_changed_finds_damage() {
     let files = tree.files();
     assert!(files.len() >= 4, "manifest, segment, table and segment: {files:?}");
     for number in 0..files.len() {
-        // Opening does not look at the middle.
+        // Opening does not check the middle.
         for what in ["front", "middle", "missing"] {
             let path = &tree.files()[number];
             let len = fs::metadata(path).expect("our file").len() as usize;
@@ -130,17 +130,17 @@ fn a_failed_build_leaves_nothing_behind() {
     let files = tree.files();
     tree.write("b.rs", "fn b() {}\n");
     refresh(&tree.engine, &Progress::default()).expect("a search index");
-    // No file takes the place of a folder that holds something: as on a full disk, the new segment is
-    // there, and the manifest fails.
+    // A file cannot replace a directory that is not empty: as on a full disk, the new segment is
+    // written and the manifest fails.
     let in_the_way = tree.base.path().join("index/code-2.json.new/x");
-    fs::create_dir_all(&in_the_way).expect("a folder can be made");
+    fs::create_dir_all(&in_the_way).expect("a directory can be made");
     build_code(&tree.engine, false, &Progress::default()).expect_err("it cannot be published");
-    fs::remove_dir_all(in_the_way.parent().expect("a folder")).expect("our folder");
+    fs::remove_dir_all(in_the_way.parent().expect("a directory")).expect("our directory");
     assert_eq!(tree.files(), files);
     tree.index();
     assert!(tree.status().is_full());
 
-    // A builder that was cancelled leaves no new segments.
+    // A cancelled build leaves no new segments.
     let files = tree.files();
     tree.write("c.rs", "fn c() {}\n");
     refresh(&tree.engine, &Progress::default()).expect("a search index");
@@ -169,14 +169,14 @@ fn refreshes_find_room_beside_a_base_of_many_segments() {
             generation: snapshot.generation,
             table: &snapshot.table,
             progress,
-            // As if each file were large.
+            // Treats each file as large.
             is_full: |builder| builder.files() > 0,
         };
         build_segments(&job, &all, false).expect("a code index");
         let code = shelf.open().expect("not too many segments").expect("there");
         assert_eq!(code.manifest.base, BASE_SEGMENTS_MAX, "round {round}");
         assert_eq!(tree.status().missing, 0, "round {round}");
-        // One file, or more than there is room for.
+        // One file, or more than fit.
         for i in 0..if round % 4 == 3 { 15 } else { 1 } {
             tree.write(&format!("f{i:02}.rs"), format!("fn f{i}_{round}() {{}}\n"));
         }
@@ -194,7 +194,7 @@ fn the_text_index_is_read_as_the_store_says() {
         let files = tree.files();
         let cut = files.iter().find(|path| path.ends_with("files.idx")).expect("it has a table");
         fs::File::options().write(true).open(cut).and_then(|file| file.set_len(100)).expect("ours");
-        // What was read to the heap does not know what became of the file.
+        // A file that was read into memory does not change with the file on disk.
         assert_eq!(index.check_all().is_ok(), on_heap);
     }
 }

@@ -153,7 +153,7 @@ impl Dirty {
     }
 }
 
-/// Adds a path that is `known`; returns true if it was not recorded in this era.
+/// Adds a path for which `known` returns true; returns true if it was not recorded in this era.
 fn insert(
     paths: &mut BTreeMap<Vec<u8>, u64>,
     bytes: &mut usize,

@@ -1,4 +1,4 @@
-//! What a server vouches for to calls of its own process, against what is there.
+//! Compares the in-process watch state with the present tree.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::source::walk::Environment;
 const PACE: Pace =
     Pace { quiet: Duration::from_millis(20), interval: Duration::from_millis(20), rest: 0 };
 
-/// Serves a tree of a few files in a thread of this process while `trial` runs.
+/// Serves a small tree in a thread of this process while `trial` runs.
 fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
     let (tree, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let root = tree.path().canonicalize().unwrap().join("tree");
@@ -38,39 +38,39 @@ fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
         serving.join().unwrap().unwrap();
         assert!(
             engine.cache.watch_state.unchanged(&engine.store).is_none(),
-            "nobody serves any more"
+            "the server has ended"
         );
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     });
 }
 
-/// Waits until nothing differs from the index, and looks once, so that there is a moment to hold.
+/// Waits until the tree is unchanged since the index, and makes a first list of files.
 fn settle(engine: &Engine) {
     let since = Instant::now();
     while engine.cache.watch_state.unchanged(&engine.store).is_none() {
         assert!(since.elapsed() < Duration::from_secs(60), "it never settles");
-        // Who asks learns that a rule is doubtful, and so does the server.
+        // A sync makes the server check rules that changed.
         let _ = engine::sync(engine, Duration::from_secs(5));
         std::thread::sleep(Duration::from_millis(2));
     }
     let _ = seen(engine);
 }
 
-/// Returns what a call sees: files with sizes.
+/// Returns the files with sizes that a call lists.
 fn seen(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
     let local = Local::new(engine, Check::Watcher);
     let files = local.files().unwrap();
     files.iter().map(|(path, info)| (path.to_vec(), info.size_bytes)).collect()
 }
 
-/// Returns what a sweep sees.
+/// Returns the files with sizes that a sweep lists.
 fn there(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
     let files = file_list(engine, Check::Strict).unwrap();
     files.iter().map(|(path, info)| (path.to_vec(), info.size_bytes)).collect()
 }
 
 #[test]
-fn a_quiet_tree_is_vouched_for_and_every_edit_is_seen_at_once() {
+fn a_quiet_tree_is_unchanged_and_every_edit_is_seen_at_once() {
     served(None, |engine, root| {
         let mut unchanged = 0;
         for round in 0..60 {
@@ -100,7 +100,7 @@ fn rules_that_change_are_seen_wherever_they_stand() {
     served(Some(&excludes), |engine, root| {
         fs::write(root.join("x.log"), "log").unwrap();
         settle(engine);
-        // No event tells of the other name, nor of what is written under it.
+        // No event reports the other name, nor writes through it.
         fs::hard_link(root.join(".gitignore"), outside.path().join("another name")).unwrap();
         fs::write(outside.path().join("another name"), "c.rs\n").unwrap();
         assert_eq!(seen(engine), there(engine), "by another name");

@@ -13,7 +13,7 @@ use crate::source::secret;
 use crate::source::stamp::EntryKind;
 
 /// The error for paths inside of `.git`.
-const IN_GIT: &str = "git's own files are not edited";
+const IN_GIT: &str = "refusing to edit git's own files";
 
 /// Maximum number of links followed for one file.
 const LINKS_MAX: usize = 40;
@@ -23,7 +23,7 @@ pub(super) struct Place {
     /// The innermost existing directory on the path.
     pub(super) dir: DirHandle,
     /// The missing directories, outermost first.
-    pub(super) folders: Vec<CString>,
+    pub(super) missing_dirs: Vec<CString>,
     /// The file's own name.
     pub(super) name: CString,
     /// The kind of the entry, never a link; `None` if there is none.
@@ -54,17 +54,17 @@ impl Place {
             is_link: false,
         };
         refuse(path, path)?;
-        let (folders, name, kind) = way.walk()?;
-        way.real.extend(folders.iter().chain([&name]).map(|name| name.as_bytes().to_vec()));
+        let (missing_dirs, name, kind) = way.walk()?;
+        way.real.extend(missing_dirs.iter().chain([&name]).map(|name| name.as_bytes().to_vec()));
         refuse(&way.real.join(&b'/'), path)?;
         let Way { top, mut dirs, is_link, .. } = way;
-        Ok(Place { dir: dirs.pop().unwrap_or(top), folders, name, kind, is_link })
+        Ok(Place { dir: dirs.pop().unwrap_or(top), missing_dirs, name, kind, is_link })
     }
 
     /// Returns true if `other` is the same name in the same directory.
     pub(super) fn is_same(&self, other: &Place) -> bool {
         self.name == other.name
-            && self.folders == other.folders
+            && self.missing_dirs == other.missing_dirs
             && self.dir.is_same(&other.dir).unwrap_or(false)
     }
 }
@@ -77,9 +77,9 @@ fn open_root(root: &Path) -> Result<DirHandle> {
     let is_itself = root.canonicalize().map_err(io)? == root
         && DirHandle::open(root).and_then(|again| top.is_same(&again)).map_err(io)?;
     if !is_itself {
-        return Err(Error::usage("another folder took the place of the tree")
+        return Err(Error::usage("another directory replaced the root of the tree")
             .with_path(root)
-            .with_hint("start the server anew"));
+            .with_hint("restart the server"));
     }
     Ok(top)
 }
@@ -129,7 +129,7 @@ impl Way<'_> {
                 return Ok((Vec::new(), name, Some(kind)));
             }
             if kind != EntryKind::Dir {
-                return Err(Error::usage("a part of the path is a file, not a folder")
+                return Err(Error::usage("a component of the path is a file, not a directory")
                     .with_path(&path::to_path(self.path)));
             }
             let below = dir.open_below(&name).map_err(io)?;
@@ -145,7 +145,7 @@ impl Way<'_> {
         let mut names = vec![name];
         while let Some(name) = self.left.pop() {
             if name.as_bytes() == b".." {
-                return Err(refused(self.path, "a symbolic link leads nowhere here"));
+                return Err(refused(self.path, "dangling symbolic link"));
             }
             if is_git(&name) {
                 return Err(refused(self.path, IN_GIT));
@@ -160,7 +160,7 @@ impl Way<'_> {
     fn follow(&mut self, target: &Path) -> Result<()> {
         self.links += 1;
         if self.links > LINKS_MAX {
-            return Err(refused(self.path, "symbolic links lead in a circle here"));
+            return Err(refused(self.path, "too many levels of symbolic links"));
         }
         if target.is_absolute() { self.begin_again(target) } else { self.queue(target) }
     }
@@ -193,7 +193,7 @@ impl Way<'_> {
 
     /// Returns the path below the root of an absolute path that is spelled differently.
     fn really_below(&self, target: &Path) -> Result<PathBuf> {
-        let outside = || refused(self.path, "a symbolic link leads out of the tree here");
+        let outside = || refused(self.path, "a symbolic link leads out of the tree");
         let real = target.canonicalize().map_err(|_| outside())?;
         real.strip_prefix(self.root).map(Path::to_path_buf).map_err(|_| outside())
     }
@@ -206,9 +206,9 @@ impl Way<'_> {
                 Component::CurDir => continue,
                 Component::ParentDir => b"..".to_vec(),
                 Component::Normal(name) => path::from_path(Path::new(name))
-                    .ok_or_else(|| refused(self.path, "a symbolic link leads nowhere here"))?,
+                    .ok_or_else(|| refused(self.path, "dangling symbolic link"))?,
                 Component::RootDir | Component::Prefix(_) => {
-                    return Err(refused(self.path, "a symbolic link leads out of the tree here"));
+                    return Err(refused(self.path, "a symbolic link leads out of the tree"));
                 }
             };
             names.push(c_name(&name, self.path)?);
@@ -225,7 +225,7 @@ fn refuse(path: &[u8], named: &[u8]) -> Result<()> {
         return Err(refused(named, IN_GIT));
     }
     if secret::is_secret(path) {
-        return Err(refused(named, "it is named like a secret and is not edited"));
+        return Err(refused(named, "refusing to edit a secret (detected by its file name)"));
     }
     Ok(())
 }
@@ -233,5 +233,5 @@ fn refuse(path: &[u8], named: &[u8]) -> Result<()> {
 fn refused(path: &[u8], what: &str) -> Error {
     Error::usage(what)
         .with_path(&path::to_path(path))
-        .with_hint("only files of the tree that are served are edited")
+        .with_hint("only files inside the tree that are not secrets can be edited")
 }

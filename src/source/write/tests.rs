@@ -1,4 +1,5 @@
-//! Writing into a tree: what is kept, what is refused, and that nothing outside is ever touched.
+//! Tests of writing: what is kept, what is refused, and that nothing outside of the tree is
+//! changed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A tree with a folder beside it that nobody may touch.
+/// A tree, and a directory outside of it that must not change.
 struct Grounds {
     _base: TempDir,
     root: PathBuf,
@@ -17,23 +18,23 @@ struct Grounds {
 
 impl Grounds {
     fn new(files: &[(&str, &[u8])]) -> Grounds {
-        let base = tempfile::tempdir().expect("a folder");
+        let base = tempfile::tempdir().expect("a directory");
         let real = base.path().canonicalize().expect("it is there");
         let (root, outside) = (real.join("tree"), real.join("outside"));
         for dir in [&root, &outside] {
-            fs::create_dir(dir).expect("a folder");
+            fs::create_dir(dir).expect("a directory");
         }
         fs::write(outside.join("a.rs"), "outside").expect("a file");
         let grounds = Grounds { _base: base, root, outside };
         for (file, text) in files {
             let file = grounds.root.join(file);
-            fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
             fs::write(file, text).expect("a file");
         }
         grounds
     }
 
-    /// Reads a file to edit it and writes it.
+    /// Reads a file for an edit and writes it.
     fn edit(&self, path: &str, text: &str) -> Result<()> {
         let before = read(&self.root, path.as_bytes())?;
         replace(&self.root, path.as_bytes(), &before, text.as_bytes())
@@ -105,8 +106,8 @@ fn files_are_replaced_and_made() {
         ("a\0b", "NUL"),
     ] {
         let result = grounds.edit(path, "new").map_err(|error| error.to_string());
-        let told = result.expect_err("it is refused");
-        assert!(told.contains(part), "{path}: {told}");
+        let error = result.expect_err("it is refused");
+        assert!(error.contains(part), "{path}: {error}");
         let error = grounds.create(path, "new").expect_err("it is refused");
         assert!(matches!(error.kind(), Kind::Usage), "{path}: {error}");
         assert!(!grounds.root.join("sub").exists() && !grounds.root.join("keys").exists());
@@ -117,7 +118,7 @@ fn files_are_replaced_and_made() {
 fn a_file_that_changed_since_is_left_alone() {
     let grounds = Grounds::new(&[("a.rs", b"old"), ("b.rs", b"old")]);
     let before = read(&grounds.root, b"a.rs").expect("it can be read");
-    // Of the same length and time, so that only the bytes tell.
+    // The same length and time, so that only the bytes differ.
     let path = grounds.root.join("a.rs");
     let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
     fs::write(&path, "own").expect("it can be written");
@@ -162,7 +163,7 @@ fn edits_beside_each_other_lose_nothing() {
 #[test]
 fn of_many_makers_one_makes_the_file() {
     let grounds = &Grounds::new(&[]);
-    // Each may clear the way of another that failed; then it tries again.
+    // Each may remove the directory of another one that failed; then it tries again.
     let make = |text: &'static str| loop {
         match grounds.create("d/e/new", text) {
             Ok(()) => return Some(text),
@@ -296,8 +297,8 @@ mod unix {
         assert_eq!(grounds.text("hard"), "mine");
     }
 
-    /// Folder and link change places as fast as they can while files below are edited and made: what
-    /// lies outside stays as it is, which the grounds check in the end.
+    /// A directory and a link are swapped as fast as possible while files below are edited and
+    /// created. Files outside must not change, which dropping the grounds checks.
     #[test]
     fn links_made_between_check_and_write_lead_nowhere() {
         let grounds = Grounds::new(&[("d/a.rs", b"inside")]);
@@ -310,11 +311,11 @@ mod unix {
                         return;
                     }
                     if round % 16 == 0 {
-                        // Long enough for an edit to be made.
+                        // Long enough for an edit.
                         std::thread::sleep(Duration::from_millis(20));
                     }
-                    fs::rename(&dir, &kept).expect("the folder is there");
-                    // Meanwhile a folder may be made there.
+                    fs::rename(&dir, &kept).expect("the directory is there");
+                    // A directory may be created there meanwhile.
                     while symlink("../outside", &dir).is_err() {
                         let _ = fs::remove_dir_all(&dir);
                     }
@@ -359,7 +360,7 @@ mod unix {
     }
 
     #[test]
-    fn who_cannot_write_there_is_told() {
+    fn an_unwritable_directory_is_reported() {
         let grounds = Grounds::new(&[("d/a", b"old")]);
         let dir = grounds.root.join("d");
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o555)).expect("it is ours");
@@ -367,7 +368,7 @@ mod unix {
         let result = grounds.edit("d/a", "new");
         assert_eq!(result.is_ok(), is_almighty);
         if let Err(error) = result {
-            assert!(error.to_string().contains("its folder cannot be written"), "{error}");
+            assert!(error.to_string().contains("its directory is not writable"), "{error}");
             assert_eq!(grounds.text("d/a"), "old");
         }
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).expect("it is ours");

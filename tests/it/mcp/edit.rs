@@ -146,10 +146,10 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     check(create("keys/id_rsa"), &["like a secret"]);
     check(insert(".git/config"), &["secret"]);
     check(create(".git/hooks/pre-commit"), &["git's own files"]);
-    check(insert("src"), &["it is a directory"]);
+    check(insert("src"), &["is a directory"]);
     check(insert("src/cartt.rs"), &["no such file", "`src/cart.rs`"]);
-    check(create("src/cart.rs"), &["it is there already"]);
-    check(create("README.md/x"), &["a file, not a folder"]);
+    check(create("src/cart.rs"), &["already exists"]);
+    check(create("README.md/x"), &["a file, not a directory"]);
     check(insert("data.bin"), &["binary"]);
     check(insert("wide.txt"), &["UTF-16"]);
     check(insert("latin.txt"), &["no UTF-8 from byte 3 on"]);
@@ -278,7 +278,7 @@ fn concurrent_edits_of_two_servers_are_kept() {
                     break;
                 }
                 let reported = answer["content"][0]["text"].as_str().expect("a text");
-                assert!(reported.contains("another program changed it meanwhile"), "{reported}");
+                assert!(reported.contains("another program changed the file"), "{reported}");
                 assert!(since.elapsed() < Duration::from_secs(60), "{reported}");
             }
         }
