@@ -4,6 +4,7 @@
 pub mod bits;
 pub mod diff;
 pub mod ids;
+pub mod interrupt;
 pub mod path;
 pub mod text;
 pub mod time;

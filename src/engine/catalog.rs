@@ -12,6 +12,7 @@ use super::Engine;
 use super::cache::TreeState;
 use super::name_search::NameSearch;
 use crate::base::ids::FileId;
+use crate::base::interrupt::Interrupt;
 use crate::base::path;
 use crate::catalog::extract::{Extract, extract};
 use crate::catalog::file_list::FileList;
@@ -118,6 +119,7 @@ pub(super) fn catalog(
     state: &TreeState,
     segments: &Arc<Vec<CodeSegment>>,
     about: &[&str],
+    interrupt: Interrupt<'_>,
 ) -> Result<Arc<Catalog>> {
     let earlier = state.catalog();
     if let Some(kept) = &earlier
@@ -139,7 +141,8 @@ pub(super) fn catalog(
             missing.iter().filter_map(known).collect();
         let unknown: Vec<FileId> =
             missing.iter().copied().filter(|file| !held.contains_key(file)).collect();
-        held.extend(indexed_now(engine, files, &affordable(engine, files, unknown, about)?));
+        let affordable = affordable(engine, files, unknown, about, interrupt)?;
+        held.extend(indexed_now(engine, files, &affordable, interrupt));
         catalog = catalog.with_overlay(held);
     }
     if let Some(earlier) = &earlier {
@@ -157,12 +160,13 @@ fn affordable(
     list: &FileList,
     files: Vec<FileId>,
     about: &[&str],
+    interrupt: Interrupt<'_>,
 ) -> Result<Vec<FileId>> {
     let bytes = |file: &FileId| list.info(file.index()).size_bytes;
     if files.len() <= FILES_MAX && files.iter().map(bytes).sum::<u64>() <= BYTES_MAX {
         return Ok(files);
     }
-    let mut files_by_score = by_score(engine, list, &files, about)?;
+    let mut files_by_score = by_score(engine, list, &files, about, interrupt)?;
     let (mut left_files, mut left_bytes) = (FILES_MAX, BYTES_MAX);
     files_by_score.retain(|file| {
         // A file that is too long leaves room for smaller ones.
@@ -175,12 +179,17 @@ fn affordable(
     Ok(files_by_score)
 }
 
+/// Returns the facts of `files`; of fewer of them after an interrupt.
 fn indexed_now(
     engine: &Engine,
     list: &FileList,
     files: &[FileId],
+    interrupt: Interrupt<'_>,
 ) -> BTreeMap<FileId, Arc<OverlayFile>> {
     let make = |&file: &FileId| {
+        if interrupt.is_due() {
+            return None;
+        }
         let path = list.path(file.index());
         let extract = extract(&engine.root, path, &mut Buffer::default())?;
         Some((file, Arc::new(OverlayFile::new(path, extract))))
@@ -196,6 +205,7 @@ fn by_score(
     list: &FileList,
     files: &[FileId],
     names: &[&str],
+    interrupt: Interrupt<'_>,
 ) -> Result<Vec<FileId>> {
     let changed = |file: &FileId| !list.info(file.index()).is_as_indexed();
     let others: Vec<FileId> = files.iter().copied().filter(changed).collect();
@@ -205,7 +215,7 @@ fn by_score(
     let mut scanned = candidates(engine, list, files, names)?;
     scanned.retain(|file| !changed(file));
     scanned.extend(&others);
-    let held = scores(&engine.root, list, &scanned, names);
+    let held = scores(&engine.root, list, &scanned, names, interrupt);
     let mut keyed: Vec<(Reverse<usize>, FileId)> =
         scanned.iter().zip(held).map(|(&file, held)| (Reverse(held), file)).collect();
     keyed.retain(|(held, file)| held.0 > 0 || changed(file));
@@ -243,9 +253,15 @@ fn candidates(
     Ok(found)
 }
 
-/// Returns the score of each of `files` (see [`NameSearch::score`]). Files after the first 256 MiB
-/// score 0.
-fn scores(root: &Path, list: &FileList, files: &[FileId], names: &[&str]) -> Vec<usize> {
+/// Returns the score of each of `files` (see [`NameSearch::score`]). Files after the first 256 MiB,
+/// and those after an interrupt, score 0.
+fn scores(
+    root: &Path,
+    list: &FileList,
+    files: &[FileId],
+    names: &[&str],
+    interrupt: Interrupt<'_>,
+) -> Vec<usize> {
     let mut left = SCANNED_BYTES_MAX;
     let fits = |file: &FileId| {
         let bytes = list.info(file.index()).size_bytes;
@@ -257,7 +273,9 @@ fn scores(root: &Path, list: &FileList, files: &[FileId], names: &[&str]) -> Vec
     let search = NameSearch::new(names);
     let count = |buffer: &mut Buffer, (file, is_scanned): (&FileId, &bool)| {
         let path = root.join(path::to_path(list.path(file.index())));
-        let Some((mut file, metadata)) = read::open(&path).ok().filter(|_| *is_scanned) else {
+        let Some((mut file, metadata)) =
+            read::open(&path).ok().filter(|_| *is_scanned && !interrupt.is_due())
+        else {
             return 0;
         };
         match buffer.fill(&mut file, metadata.len().min(Extract::BYTES_MAX)) {

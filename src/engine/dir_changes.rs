@@ -11,6 +11,7 @@ use bstr::ByteSlice;
 
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
+use crate::base::interrupt::Interrupt;
 use crate::base::path;
 use crate::error::Result;
 use crate::index::table::Table;
@@ -121,7 +122,8 @@ pub(super) fn in_dirs(
             if kind.is_dir() {
                 let known = known_dirs.binary_search(name).is_ok();
                 if !known && !is_left_out(&mut matcher, relative, name, true) {
-                    let below = walk::walk_below(root, &path::join(relative, name), environment);
+                    let below = path::join(relative, name);
+                    let below = walk::walk_below(root, &below, environment, Interrupt::NEVER);
                     // Its rules, and problems in it, are reported by a full walk.
                     let Ok(below) = below else { return Ok(None) };
                     if below.problems > 0 {

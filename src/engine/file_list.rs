@@ -10,9 +10,10 @@ use super::compare::Comparison;
 use super::{Engine, compare_tree, compare_watched, start_sync};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
+use crate::base::interrupt::Interrupt;
 use crate::base::path;
 use crate::catalog::file_list::{FileInfo, FileList, FileState, GONE, TreeDiff};
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
 use crate::source::stamp::Stamp;
@@ -39,7 +40,7 @@ pub enum Check {
 ///
 /// If the root cannot be read. A damaged index is not an error: then the tree is walked.
 pub fn file_list(engine: &Engine, check: Check) -> Result<FileList> {
-    Ok(newer_list(engine, check, None)?.expect("none is the same as no list"))
+    Ok(newer_list(engine, check, None, Interrupt::NEVER)?.expect("none is the same as no list"))
 }
 
 /// Returns the present files of the tree, or `None` if they are those of `last`. O(files), but
@@ -52,6 +53,7 @@ pub(super) fn newer_list(
     engine: &Engine,
     check: Check,
     last: Option<&FileList>,
+    interrupt: Interrupt<'_>,
 ) -> Result<Option<FileList>> {
     let snapshot = match engine.snapshot() {
         Ok(snapshot) => snapshot,
@@ -60,12 +62,12 @@ pub(super) fn newer_list(
             None
         }
     };
-    let Some(snapshot) = snapshot else { return walked(engine, None).map(Some) };
+    let Some(snapshot) = snapshot else { return walked(engine, None, interrupt).map(Some) };
     engine.store().note_use();
-    match checked(engine, &snapshot, check, last) {
+    match checked(engine, &snapshot, check, last, interrupt) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, walking instead: {error}");
-            walked(engine, None).map(Some)
+            walked(engine, None, interrupt).map(Some)
         }
         other => other,
     }
@@ -76,6 +78,7 @@ fn checked(
     snapshot: &Snapshot,
     check: Check,
     last: Option<&FileList>,
+    interrupt: Interrupt<'_>,
 ) -> Result<Option<FileList>> {
     let environment = engine.environment();
     let root = DirId(0);
@@ -103,7 +106,7 @@ fn checked(
     };
     match freshened {
         Comparison::Diff(diff) => newer(diff),
-        Comparison::Rewalk(_) => walked(engine, Some(snapshot)).map(Some),
+        Comparison::Rewalk(_) => walked(engine, Some(snapshot), interrupt).map(Some),
     }
 }
 
@@ -164,10 +167,14 @@ fn push_new(list: &mut FileList, root: &Path, path: &[u8], taken_at: SystemTime)
 }
 
 /// Walks the tree; reuses what `snapshot` has about files with unchanged metadata.
-fn walked(engine: &Engine, snapshot: Option<&Snapshot>) -> Result<FileList> {
+fn walked(
+    engine: &Engine,
+    snapshot: Option<&Snapshot>,
+    interrupt: Interrupt<'_>,
+) -> Result<FileList> {
     let root = engine.root();
     let taken_at = SystemTime::now();
-    let tree = walk::walk_below(root, b"", engine.environment())?;
+    let tree = walk::walk_below(root, b"", engine.environment(), interrupt)?;
     let known = |path: &[u8], stamp: Stamp| -> Result<FileInfo> {
         let lasting = stamp.unless_racy(taken_at);
         let nothing = FileInfo::new(stamp, lasting, flags(path), FileState::Added, 0);
@@ -181,6 +188,9 @@ fn walked(engine: &Engine, snapshot: Option<&Snapshot>) -> Result<FileList> {
         .par_iter()
         .with_min_len(256)
         .map(|path| {
+            if interrupt.is_due() {
+                return Err(Error::new(Kind::Cancelled, "the walk of the tree was interrupted"));
+            }
             let stamp = Stamp::of_file(&root.join(path::to_path(path)));
             stamp.map(|stamp| known(path, stamp)).transpose()
         })

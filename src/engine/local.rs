@@ -11,6 +11,7 @@ use super::file_list::{Check, newer_list};
 use super::history::history;
 use super::may_match::may_match;
 use super::ranking::overlay;
+use crate::base::interrupt::Interrupt;
 use crate::catalog::Catalog;
 use crate::catalog::code::{Code, Editor};
 use crate::catalog::file_list::FileList;
@@ -31,6 +32,7 @@ pub struct Local<'a> {
     engine: &'a Engine,
     check: Check,
     may_write: bool,
+    interrupt: Interrupt<'a>,
     uses_code_index: bool,
     /// The segments could not be opened.
     is_code_index_unreadable: AtomicBool,
@@ -42,13 +44,14 @@ pub struct Local<'a> {
     git: OnceLock<Option<Git>>,
 }
 
-impl Local<'_> {
+impl<'a> Local<'a> {
     /// Creates the view of the tree of `engine`, checked according to `check`; reads nothing yet.
-    pub fn new(engine: &Engine, check: Check) -> Local<'_> {
+    pub fn new(engine: &'a Engine, check: Check) -> Local<'a> {
         Local {
             engine,
             check,
             may_write: false,
+            interrupt: Interrupt::NEVER,
             uses_code_index: true,
             is_code_index_unreadable: AtomicBool::new(false),
             state: OnceLock::new(),
@@ -58,6 +61,13 @@ impl Local<'_> {
             history: OnceLock::new(),
             git: OnceLock::new(),
         }
+    }
+
+    /// Returns the same view for a call that can be interrupted. A walk then fails with
+    /// [`crate::Kind::Cancelled`]; files that are not parsed by then count as not indexed.
+    #[must_use]
+    pub fn interrupted_by(self, interrupt: Interrupt<'a>) -> Self {
+        Local { interrupt, ..self }
     }
 
     /// Returns the same view for a call that may write files.
@@ -107,7 +117,12 @@ impl Local<'_> {
         if let Some(last) = last.as_ref().filter(|last| self.is_current(&last.files)) {
             return Ok(self.state.get_or_init(|| Arc::clone(last)));
         }
-        let newer = newer_list(self.engine, self.check, last.as_ref().map(|last| &*last.files))?;
+        let newer = newer_list(
+            self.engine,
+            self.check,
+            last.as_ref().map(|last| &*last.files),
+            self.interrupt,
+        )?;
         let state = match (newer, last) {
             (None, Some(last)) => last,
             (newer, _) => self.engine.cache.state(newer.unwrap_or_default()),
@@ -140,7 +155,7 @@ impl Code for Local<'_> {
         if let Some(catalog) = self.catalog.get() {
             return Ok(catalog);
         }
-        let catalog = catalog(self.engine, self.state()?, self.segments(), about)?;
+        let catalog = catalog(self.engine, self.state()?, self.segments(), about, self.interrupt)?;
         Ok(self.catalog.get_or_init(|| catalog))
     }
 

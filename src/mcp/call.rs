@@ -1,6 +1,6 @@
 //! One call of a tool: its arguments, the tool's run, and the reply as a model reads it.
 
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value};
@@ -10,11 +10,14 @@ use super::no_tree::NoTree;
 use super::project::Project;
 use super::roots::Roots;
 use super::visit::{self, Doing, Visit};
+use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::context::tokens;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
+use crate::index::snapshot::Snapshot;
 use crate::tools::session::{PROJECT, Wanted};
+use crate::tools::status::Told;
 use crate::tools::{Answer, Call, Effect, Needs, Tool};
 
 /// Tokens of a reply unless the call names another budget.
@@ -36,8 +39,11 @@ pub(super) enum Format {
     Json,
 }
 
+/// How long a call that needs the code index may read the tree itself while that is being built.
+const READING_MAX: Duration = Duration::from_millis(1500);
+
 /// What is asked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Question {
     tool: &'static Tool,
     arguments: Map<String, Value>,
@@ -73,7 +79,9 @@ impl Question {
         self.wanted.as_ref()
     }
 
-    /// Asks the tool about `home`. Takes as long as it takes; ends soon after `is_cancelled` says so.
+    /// Asks the tool about `home`. Ends soon after `is_cancelled` returns true. While the code index is
+    /// being built, a tool that needs it reads the tree for at most [`READING_MAX`] and replies with
+    /// what it has by then.
     pub(super) fn answer(
         self,
         roots: &Roots,
@@ -81,10 +89,14 @@ impl Question {
         doing: &Doing,
         is_cancelled: IsCancelled<'_>,
     ) -> CallToolResult {
+        let until = Instant::now() + READING_MAX;
+        let is_bounded = self.tool.needs == Needs::Code && home.is_some_and(|home| !home.is_full());
+        let is_due = || is_cancelled() || is_bounded && Instant::now() >= until;
         let (root, places) = (home.map(|home| home.engine().root()), visit::places());
         let mut visit = Visit::new(roots, root, &places, doing, is_cancelled);
         let mut code = home.map(|home| {
-            let local = Local::new(home.engine(), Check::Watcher);
+            let local =
+                Local::new(home.engine(), Check::Watcher).interrupted_by(Interrupt::new(&is_due));
             let may_write =
                 self.tool.effect == Effect::Writes && roots.may_be_edited(home.engine().root());
             let local = if may_write { local.writable() } else { local };
@@ -103,24 +115,73 @@ impl Question {
         }
         let how_far = how_far.map(|before| home.and_then(Project::how_far).unwrap_or(before));
         let beside = root.and_then(|root| roots.name_beside_default(root));
-        let told = answer.and_then(|answer| self.told(&*answer, how_far, beside.as_deref()));
-        let (mut result, is_partial) = match told {
+        let told = match answer {
+            // The list of files was not complete in time.
+            Err(error) if error.kind() == Kind::Cancelled && !is_cancelled() => {
+                Ok((self.without_files(how_far), true))
+            }
+            answer => answer.and_then(|answer| self.told(&*answer, how_far, beside.as_deref())),
+        };
+        let (result, is_partial) = match told {
             Ok(told) => told,
             Err(error) => (failed(sentence(&error)), false),
         };
         let mut meta = MetaObject::new();
         meta.0.extend(
-            code.and_then(|code| code.generation())
+            code.as_ref()
+                .and_then(CancellableCode::generation)
                 .map(|number| ("generation".to_owned(), number.into())),
         );
-        meta.0.insert("freshness".to_owned(), "current".into());
+        if visit.is_tree_read() || code.as_ref().is_some_and(CancellableCode::is_tree_read) {
+            meta.0.insert("freshness".to_owned(), "current".into());
+        }
         meta.0.extend(beside.map(|name| (PROJECT.to_owned(), name.into())));
         if is_partial {
             meta.0.insert("status".to_owned(), "partial".into());
         }
+        self.with_meta(result, meta)
+    }
+
+    /// Returns the reply of a tool of [`Speed::Immediate`](crate::tools::Speed) that could not read the
+    /// tree in time: the status of the index, as far as the server knows it. Does not read the tree.
+    pub(super) fn at_hand(self, roots: &Roots, home: &Project) -> CallToolResult {
+        let root = home.engine().root();
+        let snapshot = home.engine().snapshot().ok().flatten();
+        let of_snapshot = |of: &Snapshot| (of.generation, Some(of.table.files() as usize));
+        let of_index = snapshot.as_ref().map_or((0, None), of_snapshot);
+        let status = Told::unchecked(root, home.indexed(), of_index, roots.names());
+        let reason = "the files were not compared with the index yet; call again for more";
+        let how_far = home.how_far().unwrap_or_else(|| reason.to_owned());
+        let beside = roots.name_beside_default(root);
+        let result = self.told(&status, Some(how_far), beside.as_deref());
+        let result = match result {
+            Ok((result, _)) => result,
+            Err(error) => failed(sentence(&error)),
+        };
+        let mut meta = MetaObject::new();
+        meta.0.extend(beside.map(|name| (PROJECT.to_owned(), name.into())));
+        meta.0.insert("status".to_owned(), "partial".into());
+        self.with_meta(result, meta)
+    }
+
+    fn with_meta(&self, mut result: CallToolResult, mut meta: MetaObject) -> CallToolResult {
         let elapsed_us = u64::try_from(self.asked_at.elapsed().as_micros()).unwrap_or(u64::MAX);
         meta.0.insert("elapsed_us".to_owned(), elapsed_us.into());
         result.meta = Some(meta);
+        result
+    }
+
+    /// Returns the reply of a call for which the files of the tree could not be listed in time.
+    fn without_files(&self, how_far: Option<String>) -> CallToolResult {
+        let how_far = how_far.unwrap_or_else(|| "the files are still being listed".to_owned());
+        let text = match self.format {
+            Format::Json => "the reply is in structuredContent\n",
+            Format::Text => "nothing found yet\n",
+        };
+        let text = format!("{text}note: {how_far}; call again for a complete reply\n");
+        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+        let is_json = self.format == Format::Json;
+        result.structured_content = is_json.then(|| serde_json::json!({"status": "partial"}));
         result
     }
 

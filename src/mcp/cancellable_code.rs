@@ -1,7 +1,7 @@
 //! [`CancellableCode`]: the code of a tree for a call that its client can cancel. After that the next
 //! access fails, which ends the call.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::catalog::code::Code;
 use crate::catalog::delegating_code::{Access, DelegatingCode};
@@ -18,17 +18,24 @@ pub(super) struct CancellableCode<'a> {
     is_cancelled: IsCancelled<'a>,
     /// The generation of the last list of files; 0 without one.
     generation: AtomicU64,
+    is_tree_read: AtomicBool,
 }
 
 impl<'a> CancellableCode<'a> {
     pub(super) fn new(code: Local<'a>, is_cancelled: IsCancelled<'a>) -> CancellableCode<'a> {
-        CancellableCode { code, is_cancelled, generation: AtomicU64::new(0) }
+        let (generation, is_tree_read) = (AtomicU64::new(0), AtomicBool::new(false));
+        CancellableCode { code, is_cancelled, generation, is_tree_read }
     }
 
     /// Returns the generation of the index that served the call; `None` if no access needed an index,
     /// or there is none.
     pub(super) fn generation(&self) -> Option<u64> {
         Some(self.generation.load(Ordering::Relaxed)).filter(|&generation| generation > 0)
+    }
+
+    /// Returns true if the call listed the files of the tree, which checks them, or read one.
+    pub(super) fn is_tree_read(&self) -> bool {
+        self.is_tree_read.load(Ordering::Relaxed)
     }
 
     /// Returns true if answers may be incomplete because the code index is damaged.
@@ -49,10 +56,14 @@ impl DelegatingCode for CancellableCode<'_> {
         if !is_free && (self.is_cancelled)() {
             return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
         }
+        if access == Access::Read {
+            self.is_tree_read.store(true, Ordering::Relaxed);
+        }
         Ok(&self.code)
     }
 
     fn after(&self, files: &FileList) {
         self.generation.store(files.generation, Ordering::Relaxed);
+        self.is_tree_read.store(true, Ordering::Relaxed);
     }
 }

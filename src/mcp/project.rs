@@ -1,6 +1,6 @@
 //! One tree that is served: its engine, kept warm, and a thread that indexes and watches it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -55,6 +55,8 @@ pub(super) struct Project {
 struct Work {
     progress: Progress,
     stop: Stop,
+    /// Why the index cannot be built.
+    failure: OnceLock<String>,
 }
 
 impl Project {
@@ -65,7 +67,11 @@ impl Project {
     /// If the system grants no threads or descriptors.
     pub(super) fn start(engine: Engine) -> Result<Project> {
         let (sender, readiness) = watch::channel(Readiness::Nothing);
-        let work = Arc::new(Work { progress: Progress::default(), stop: Stop::new()? });
+        let work = Arc::new(Work {
+            progress: Progress::default(),
+            stop: Stop::new()?,
+            failure: OnceLock::new(),
+        });
         let keeper = Keeper { engine: engine.clone(), work: Arc::clone(&work), sender };
         let spawned =
             std::thread::Builder::new().name("mcp-index".to_owned()).spawn(move || keeper.run());
@@ -118,7 +124,8 @@ impl Project {
             return None;
         }
         if readiness == Readiness::Failed {
-            return Some("the index cannot be built; `codedb index` tells why".to_owned());
+            let reason = self.work.failure.get().map_or("", String::as_str);
+            return Some(format!("the index cannot be built, so each call reads files: {reason}"));
         }
         let (done, total, _) = self.work.progress.counts();
         let doing = match self.work.progress.stage() {
@@ -172,7 +179,7 @@ impl Keeper {
         let Keeper { engine, work, sender } = self;
         rise(&sender, known(&engine));
         if let Err(error) = patiently(&work, || engine::refresh(&engine, &work.progress)) {
-            failed(&sender, &error);
+            failed(&work, &sender, &error);
             return;
         }
         rise(&sender, Readiness::Ready);
@@ -180,7 +187,7 @@ impl Keeper {
             scope.spawn(|| keep_watching(&engine, &work));
             match patiently(&work, || engine::build_code(&engine, false, &work.progress)) {
                 Ok(_) => rise(&sender, Readiness::Full),
-                Err(error) => failed(&sender, &error),
+                Err(error) => failed(&work, &sender, &error),
             }
         });
     }
@@ -195,9 +202,10 @@ fn rise(sender: &watch::Sender<Readiness>, readiness: Readiness) {
     });
 }
 
-fn failed(sender: &watch::Sender<Readiness>, error: &Error) {
+fn failed(work: &Work, sender: &watch::Sender<Readiness>, error: &Error) {
     if error.kind() != Kind::Cancelled {
         log::warn!("no index, so every call reads the files: {error}");
+        let _ = work.failure.set(crate::base::text::plain(&error.to_string()));
         rise(sender, Readiness::Failed);
     }
 }

@@ -34,6 +34,9 @@ const CALLS_BESIDE: usize = 2;
 /// by the thread that reads requests, which hears nothing else meanwhile.
 const QUICK: Duration = Duration::from_millis(1);
 
+/// How long a tool of [`Speed::Immediate`] may read the tree: with the reply, it stays below 50 ms.
+const IMMEDIATE: Duration = Duration::from_millis(35);
+
 /// How often a caller that waits for the index is told how far it is.
 const TELLING: Duration = Duration::from_millis(250);
 
@@ -167,21 +170,34 @@ impl ServerHandler for Server {
         };
         let cancelled = context.ct.clone();
         let doing = Arc::new(Doing::new());
+        let is_too_late = Arc::new(AtomicBool::new(false));
+        let immediate = home.clone().filter(|_| tool.speed == Speed::Immediate);
+        let immediate = immediate.map(|home| (home, question.clone()));
         let work = {
             let (roots, home, doing) = (Arc::clone(&self.roots), home.clone(), Arc::clone(&doing));
-            let cancelled = cancelled.clone();
+            let (cancelled, is_too_late) = (cancelled.clone(), Arc::clone(&is_too_late));
             move || {
                 let began = Instant::now();
-                let is_cancelled = || cancelled.is_cancelled();
+                let is_cancelled =
+                    || cancelled.is_cancelled() || is_too_late.load(Ordering::Relaxed);
                 let result = question.answer(&roots, home.as_deref(), &doing, &is_cancelled);
                 (result, began.elapsed() <= QUICK)
             }
         };
         // To hand a call to another thread and back takes longer than most look-ups.
         let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_settled();
-        let is_quick = tool.speed == Speed::Lookup && was_quick.load(Ordering::Relaxed);
+        let is_quick = tool.speed != Speed::Scan && was_quick.load(Ordering::Relaxed);
         let answered = if is_quick && home.as_ref().is_some_and(is_at_rest) {
             catch_unwind(AssertUnwindSafe(work)).ok()
+        } else if let Some((home, question)) = immediate {
+            // It takes no slot: calls that wait for a disk must not hold it up.
+            match tokio::time::timeout(IMMEDIATE, tokio::task::spawn_blocking(work)).await {
+                Ok(answered) => answered.ok(),
+                Err(_) => {
+                    is_too_late.store(true, Ordering::Relaxed);
+                    Some((question.at_hand(&self.roots, &home), false))
+                }
+            }
         } else {
             let Some(answered) = self.beside(tool, home.as_deref(), &context, &doing, work).await
             else {

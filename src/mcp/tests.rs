@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::index::store::Store;
 use crate::source::walk::Environment;
-use crate::tools::{Call, Define, Reply, Speed, Toolset};
+use crate::tools::{Call, Define, Needs, Reply, Speed, Toolset};
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
@@ -91,6 +91,55 @@ impl Define for Looks {
     }
 }
 
+/// A tool that replies at once, on a machine where reading the tree takes for ever.
+struct Stuck;
+
+static STUCK: Tool = Tool::of::<Stuck>();
+
+impl Define for Stuck {
+    const NAME: &'static str = "codedb_status";
+    const SUMMARY: &'static str = "Wait";
+    const DETAILS: &'static str = "For tests";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Files;
+    const SPEED: Speed = Speed::Immediate;
+    const POSITIONAL: &'static [&'static str] = &["what"];
+    type Args = Args;
+    type Reply = Done;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Done> {
+        if args.what == "stuck" {
+            std::thread::sleep(Duration::from_secs(20));
+        }
+        call.code.files()?;
+        Ok(Done { what: args.what })
+    }
+}
+
+/// A tool that needs the code index and begins to read the tree when its time is up.
+struct Late;
+
+static LATE: Tool = Tool::of::<Late>();
+
+impl Define for Late {
+    const NAME: &'static str = "codedb_symbol";
+    const SUMMARY: &'static str = "Read late";
+    const DETAILS: &'static str = "For tests";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Code;
+    const POSITIONAL: &'static [&'static str] = &["what"];
+    type Args = Args;
+    type Reply = Done;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Done> {
+        if args.what == "late" {
+            std::thread::sleep(Duration::from_secs(2));
+        }
+        call.code.files()?;
+        Ok(Done { what: args.what })
+    }
+}
+
 /// A client with a server of its own.
 struct Client {
     _place: tempfile::TempDir,
@@ -100,10 +149,20 @@ struct Client {
 
 impl Client {
     fn new() -> Client {
+        Client::of(|_| ())
+    }
+
+    /// Returns a client of a tree without an index, where none can be built.
+    fn without_index() -> Client {
+        Client::of(|base| std::fs::write(base.join("index"), "").expect("a file"))
+    }
+
+    fn of(prepare: impl FnOnce(&Path)) -> Client {
         let place = tempfile::tempdir().expect("a folder");
         let base = place.path().canonicalize().expect("it is there");
         std::fs::create_dir(base.join("tree")).expect("a folder");
         std::fs::write(base.join("tree/a.rs"), "fn a() {}\n").expect("a file");
+        prepare(&base);
         let (input, to) = std::io::pipe().expect("a pipe");
         let (from, output) = std::io::pipe().expect("a pipe");
         let open = move |_: Option<&Path>| {
@@ -122,7 +181,7 @@ impl Client {
             threads: 1,
         };
         let serving = std::thread::Builder::new().name("reads".to_owned());
-        let tools = vec![&OBEYS, &LOOKS];
+        let tools = vec![&OBEYS, &LOOKS, &STUCK, &LATE];
         serving.spawn(move || serve_tools(options, tools, input, output)).expect("a thread");
         Client { _place: place, to, from: BufReader::new(from) }
     }
@@ -153,6 +212,52 @@ impl Client {
         let text = result["content"][0]["text"].as_str().expect("a text").to_owned();
         (answer["id"].as_u64().expect("an id"), result["isError"] == true, text)
     }
+}
+
+#[test]
+fn status_does_not_wait_for_the_tree_nor_for_other_calls() {
+    let mut client = Client::new();
+    for id in 1..=5 {
+        client.call(id, "work");
+    }
+    let since = Instant::now();
+    client.call_tool("codedb_status", 9, "stuck");
+    let answer = client.next();
+    // 50 ms, and what a busy machine makes of it.
+    assert!(since.elapsed() < Duration::from_secs(5), "it waited");
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(9), &json!(false)));
+    let meta = &answer["result"]["_meta"];
+    assert_eq!(meta["status"], "partial", "{answer}");
+    assert_eq!(meta.get("freshness"), None, "the tree was not read: {answer}");
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("root  ") && text.contains("\nnote: "), "{text}");
+}
+
+#[test]
+fn without_an_index_a_call_ends_at_its_bound_with_what_is_known() {
+    let mut client = Client::without_index();
+    client.call_tool("codedb_symbol", 1, "late");
+    let answer = client.next();
+    let result = &answer["result"];
+    assert_eq!(result["isError"], false, "{answer}");
+    assert_eq!(result["_meta"]["status"], "partial", "{answer}");
+    let text = result["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("nothing found yet\nnote: "), "{text}");
+    assert!(text.contains("the index cannot be built") && !text.contains("`codedb index`"));
+    client.call_tool("codedb_symbol", 2, "now");
+    let answer = client.next();
+    assert_eq!(answer["result"]["_meta"]["freshness"], "current", "{answer}");
+}
+
+#[test]
+fn freshness_is_absent_where_no_tree_was_read() {
+    let mut client = Client::new();
+    client.call_tool("codedb_ls", 1, "now");
+    assert_eq!(client.next()["result"]["_meta"]["freshness"], "current");
+    let params = json!({"name": "codedb_ls", "arguments": {"unknown": 1}});
+    client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}));
+    let result = client.next()["result"].clone();
+    assert_eq!((&result["isError"], result["_meta"].get("freshness")), (&json!(true), None));
 }
 
 #[test]

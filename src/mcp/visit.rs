@@ -8,6 +8,7 @@ use super::cancellable_code::{CancellableCode, IsCancelled};
 use super::project::Project;
 use super::roots::Roots;
 use super::toolset;
+use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
@@ -93,6 +94,11 @@ impl<'a> Visit<'a> {
         self.codes.iter().any(|code| code.get().is_some_and(CancellableCode::is_damaged))
     }
 
+    /// Returns true if the call read another tree than its own.
+    pub(super) fn is_tree_read(&self) -> bool {
+        self.codes.iter().any(|code| code.get().is_some_and(CancellableCode::is_tree_read))
+    }
+
     /// Returns the same, looked at anew and without code indexes.
     pub(super) fn without_code_index(self) -> Visit<'a> {
         let codes = std::array::from_fn(|_| OnceLock::new());
@@ -126,7 +132,8 @@ impl Session for Visit<'_> {
             if taken.engine().root() == root {
                 self.settle(taken, toolset::PATIENCE);
                 return Ok(Some(code.get_or_init(|| {
-                    let code = Local::new(taken.engine(), Check::Watcher);
+                    let interrupt = Interrupt::new(self.is_cancelled);
+                    let code = Local::new(taken.engine(), Check::Watcher).interrupted_by(interrupt);
                     let code = CancellableCode::new(code, self.is_cancelled);
                     if self.uses_code_index { code } else { code.without_code_index() }
                 })));

@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{self, Source};
 use super::stamp::Stamp;
+use crate::base::interrupt::Interrupt;
 use crate::base::path;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 /// Settings that the edge of the program reads from its environment for the modules below.
 #[derive(Clone, Debug, Default)]
@@ -79,14 +80,23 @@ pub fn walk(root: &Path, environment: &Environment) -> Result<Tree> {
     // Read before the walk, so that a source that is removed during the walk differs from the
     // record.
     let outside = rules::outside(root, environment, started_at);
-    let mut tree = walk_below(root, b"", environment)?;
+    let mut tree = walk_below(root, b"", environment, Interrupt::NEVER)?;
     inspect_dirs(root, &mut tree, started_at);
     tree.sources.extend(outside);
     Ok(tree)
 }
 
 /// Walks only the directory `below` of `root`, without sources and counts.
-pub fn walk_below(root: &Path, below: &[u8], environment: &Environment) -> Result<Tree> {
+///
+/// # Errors
+///
+/// As [`walk`]; [`Kind::Cancelled`] if it was interrupted.
+pub fn walk_below(
+    root: &Path,
+    below: &[u8],
+    environment: &Environment,
+    interrupt: Interrupt<'_>,
+) -> Result<Tree> {
     let started_at = SystemTime::now();
     let start = root.join(path::to_path(below));
     std::fs::read_dir(&start).map_err(|error| Error::io(&start, error))?;
@@ -95,9 +105,12 @@ pub fn walk_below(root: &Path, below: &[u8], environment: &Environment) -> Resul
         let mut part = Part { tree: Tree::default(), parts: &parts };
         Box::new(move |entry| {
             part.visit(root, entry, started_at);
-            WalkState::Continue
+            if interrupt.is_due() { WalkState::Quit } else { WalkState::Continue }
         })
     });
+    if interrupt.is_due() {
+        return Err(Error::new(Kind::Cancelled, "the walk of the tree was interrupted"));
+    }
     let mut tree = Tree::default();
     for part in parts.into_inner().expect("no visitor panics while it holds the lock") {
         tree.files.extend(part.files);

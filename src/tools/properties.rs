@@ -51,6 +51,9 @@ pub enum Needs {
 /// The usual cost of a call with a complete index.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Speed {
+    /// A look-up that never waits: if it cannot read the tree within some milliseconds, a server
+    /// replies with what it knows.
+    Immediate,
     /// A look-up, often cheaper than handing the call to another thread.
     Lookup,
     /// Work on many texts, or on the import or call graph.

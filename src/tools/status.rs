@@ -3,12 +3,13 @@
 //! For agents. The command line's `codedb status` tells of the index on disk as well.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
-use super::session::Session;
+use super::known::{self, Known};
+use super::session::{Indexed, Session};
 use super::{Call, CommandLine, Define, Needs, Reply, Speed, Toolset, counted, first};
 use crate::answer::style::Style;
 use crate::base::text;
@@ -34,9 +35,11 @@ pub struct Told {
     /// The tree.
     pub root: String,
     /// Its files, those that ignore rules leave out not counted.
-    pub files: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
     /// Their bytes.
-    pub bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// The generation of the index; 0 where there is none.
     pub generation: u64,
     /// Searches are served from the index.
@@ -44,7 +47,8 @@ pub struct Told {
     /// Nothing is missing that is built in the background.
     pub full: bool,
     /// Files that changed since the generation or are new, which answers know all the same.
-    pub changed: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<usize>,
     /// The projects that calls can be about, the default one first, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub projects: Vec<String>,
@@ -63,7 +67,7 @@ impl Define for Status {
     const DETAILS: &'static str = "Call it when an answer says `partial`, or to learn the root";
     const TOOLSET: Toolset = Toolset::Core;
     const NEEDS: Needs = Needs::Files;
-    const SPEED: Speed = Speed::Lookup;
+    const SPEED: Speed = Speed::Immediate;
     const COMMAND_LINE: CommandLine = CommandLine::Separate;
     const EXAMPLES: &'static [&'static str] = &[r#"{}"#];
     const POSITIONAL: &'static [&'static str] = &[];
@@ -79,16 +83,42 @@ impl Define for Status {
         let (projects, projects_total) = first(names.unwrap_or_default(), PROJECTS_MAX);
         Ok(Told {
             root: call.code.root().display().to_string(),
-            files: files.len(),
-            bytes: files.size_bytes(),
+            files: Some(files.len()),
+            bytes: Some(files.size_bytes()),
             generation: files.generation,
             ready,
             full: ready && has_ranking && known.files_unknown == 0,
-            changed: if ready { files.differing() } else { 0 },
+            changed: Some(if ready { files.differing() } else { 0 }),
             projects,
             projects_total,
             known,
         })
+    }
+}
+
+impl Told {
+    /// Returns the status of a tree that is not compared with its index, from what a server knows of
+    /// the index: its generation (0 without one) and the files in it. `names` are those of the projects.
+    pub fn unchecked(
+        root: &Path,
+        indexed: Indexed,
+        (generation, files): (u64, Option<usize>),
+        names: Vec<String>,
+    ) -> Told {
+        let names = if names.len() > 1 { names } else { Vec::new() };
+        let (projects, projects_total) = first(names, PROJECTS_MAX);
+        Told {
+            known: Known { status: known::Status::Partial, files_unknown: 0, files_unread: 0 },
+            root: root.display().to_string(),
+            files,
+            bytes: None,
+            generation,
+            ready: generation > 0,
+            full: generation > 0 && indexed == Indexed::Full,
+            changed: None,
+            projects,
+            projects_total,
+        }
     }
 }
 
@@ -97,7 +127,10 @@ impl Reply for Told {
     fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         let _ = writeln!(out, "root  {}", text::plain(&self.root));
-        let _ = writeln!(out, "files  {}, {} bytes", self.files, self.bytes);
+        if let Some(files) = self.files {
+            let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
+            let _ = writeln!(out, "files  {files}{bytes}");
+        }
         let index = match (self.full, self.ready) {
             (true, _) => "whole",
             (false, true) => "searches are indexed, symbols and words not all yet",
@@ -105,8 +138,9 @@ impl Reply for Told {
         };
         let _ = writeln!(out, "index  {index}");
         if self.ready {
-            let changed = counted(self.changed, "file");
-            let _ = writeln!(out, "generation  {}, {changed} changed since", self.generation);
+            let changed = self.changed.map(|changed| counted(changed, "file"));
+            let changed = changed.map(|changed| format!(", {changed} changed since"));
+            let _ = writeln!(out, "generation  {}{}", self.generation, changed.unwrap_or_default());
         }
         if !self.projects.is_empty() {
             let (shown, total) = (self.projects.len(), self.projects_total);
