@@ -1,8 +1,8 @@
-//! What git knows: which commits touched which files. Absent where the tree is in no repository.
+//! The history of a tree: which commits changed which files. A tree outside a git repository has
+//! none.
 //!
-//! [`mod@git`] runs git, [`read`] makes a [`log`] of what it tells or brings one up to date,
-//! [`store`] keeps it in the index directory, and [`History`] answers questions about it. See
-//! docs/history.md.
+//! [`mod@git`] runs git, [`read`] builds a [`log`] from its output or updates one, [`store`] keeps
+//! the log in the index directory, and [`History`] answers queries about it. See docs/history.md.
 
 pub mod files;
 pub mod git;
@@ -23,7 +23,7 @@ use subjects::Subjects;
 
 use crate::index::text::Query;
 
-/// The log of HEAD, and what was worked out of it when it was first asked for.
+/// The log of HEAD, and data derived from it on first use.
 #[derive(Debug)]
 pub struct History {
     log: Log,
@@ -32,7 +32,7 @@ pub struct History {
 }
 
 impl History {
-    /// Returns the history that `log` tells. O(1).
+    /// Returns the history of `log`. O(1).
     pub fn new(log: Log) -> History {
         History { log, files: OnceLock::new(), subjects: OnceLock::new() }
     }
@@ -42,10 +42,10 @@ impl History {
         &self.log
     }
 
-    /// Returns the files that the commits with the best subjects for `query` changed, the best first
-    /// with a score of 1, each under the name that it has now; only paths that `is_there` accepts,
-    /// files of one score in the order of their paths. O(postings of the terms + commits), and the
-    /// first time O(log).
+    /// Returns the files changed by the commits whose subjects match `query` best. The best file
+    /// comes first and has a score of 1; files of one score are in the order of their paths. Each
+    /// file has its present name; only paths that `is_there` accepts are returned. O(postings of
+    /// the terms + commits), and O(log) the first time.
     pub fn rank<'a>(
         &'a self,
         query: &Query,
@@ -56,15 +56,15 @@ impl History {
         self.files().hits(&self.log, &best, parameters, is_there)
     }
 
-    /// Returns how recently a file changed, from 1 (with HEAD) down to 0 (long ago, or never), under
-    /// whatever name it then had.
+    /// Returns how recently a file changed, under any of its names: from 1 (in HEAD's commit) down
+    /// to 0 (long ago, or never).
     pub fn recency(&self, path: &[u8], decay: Decay) -> f64 {
         self.files().recency(&self.log, path, decay)
     }
 
-    /// Returns the files that change together with one, the one that does most often first, each
-    /// with the part of that one's commits that changed it, too (0 to 1), which counts less the
-    /// fewer these are. See [`files`] for its bounds.
+    /// Returns the files that change together with `path`, most frequent first. Each has the share
+    /// (0 to 1) of the commits of `path` that changed it as well, which is damped where these
+    /// commits are few. See [`files`] for the bounds.
     pub fn changed_with(&self, path: &[u8]) -> Vec<(&[u8], f64)> {
         self.files().changed_with(&self.log, path)
     }

@@ -1,15 +1,16 @@
-//! The Model Context Protocol: every tool, served to models over a pair of pipes or over HTTP.
+//! The Model Context Protocol: serves every tool to models over a pair of pipes or over HTTP.
 //!
-//! The only room that names rmcp, which knows the messages of both eras of the protocol (with
-//! `initialize` and without). What is ours: `stdio` reads and writes lines (`line`) of two streams
-//! (`streams`) and survives any bytes; `http` takes requests from who may ask;
-//! `toolset` says which tools are offered, and `listing` how; `roots` finds out which trees are
-//! meant, `trees` has them, by the names that `names` makes, `project` keeps the index of one warm, and
-//! `clones` has copies of repositories; `server` answers, `call` runs one call, `visit` shows it the
+//! This is the only module that uses rmcp, which defines the messages of both generations of the
+//! protocol (with `initialize` and without). `stdio` is the transport over two streams: it reads
+//! and writes lines (`line`) of `streams` and tolerates any bytes. `http` is the transport over
+//! HTTP, with `guard` for access control. `toolset` selects the tools, and `listing` describes
+//! them. `roots` determines which trees are served; `trees` holds them under the names that `names`
+//! assigns; `project` keeps the index of one tree up to date; `clones` manages clones of
+//! repositories. `server` dispatches messages, `call` runs one call, `visit` gives it access to the
 //! other trees, and `metrics` counts calls.
 //!
-//! Limits: messages of up to 16 MiB, over HTTP 4 MiB, 64 requests under way, as many calls at once as there are
-//! threads and two more, replies of 10,000 tokens unless a call names another budget.
+//! Limits: messages of up to 16 MiB (4 MiB over HTTP), 64 pending requests, two more concurrent
+//! calls than there are threads, and replies of 10,000 tokens unless a call sets another budget.
 
 mod call;
 mod cancellable_code;
@@ -49,31 +50,31 @@ use crate::tools::Tool;
 pub use crate::tools::Toolset;
 use metrics::Metrics;
 
-/// Opens the tree of a folder, or without one that of the folder where the server was started.
+/// Opens the tree of a directory; without one, the tree in which the server was started.
 pub type Open = Box<dyn Fn(Option<&Path>) -> Result<Engine> + Send + Sync>;
 
-/// What a server is started with.
+/// The options of a server.
 pub struct Options {
-    /// Opens trees; refuses those that are not to be indexed.
+    /// Opens trees; refuses those that must not be indexed.
     pub open: Open,
-    /// The trees, where the user named some: then nobody else is asked.
+    /// The trees that the user named. If there are any, clients are not asked for theirs.
     pub roots: Vec<PathBuf>,
-    /// The cache folder, which holds the indexes of many trees and copies of repositories.
+    /// The cache directory, which holds the indexes of many trees and clones of repositories.
     pub cache: PathBuf,
-    /// What calls may do beside reading.
+    /// What calls may do besides reading.
     pub allows: Allows,
-    /// Which tools are offered.
+    /// The toolsets that are offered.
     pub toolsets: Vec<Toolset>,
-    /// Whether tools that write files are among them.
+    /// Whether tools that write files are offered.
     pub writes: Writes,
-    /// Processors to use.
+    /// The number of threads to use.
     pub threads: usize,
 }
 
-/// What the user allowed calls to do beside reading the trees that were named.
+/// Permissions of calls besides reading the trees that the user named.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Allows {
-    /// To make a project of any folder that may be served.
+    /// To add any directory that may be served as a project.
     pub index: bool,
     /// To clone repositories into the cache.
     pub clone: bool,
@@ -96,15 +97,15 @@ impl std::fmt::Debug for Options {
 pub struct Served {
     /// Its engine.
     pub engine: Engine,
-    /// Its index was complete in the end; if not, somebody else is to go on with it.
+    /// True if its index was complete at the end; if not, another process should complete it.
     pub is_complete: bool,
 }
 
-/// Serves until `input` ends or `output` is closed. Returns what was served last.
+/// Serves until `input` ends or `output` is closed. Returns the trees that were open at the end.
 ///
 /// # Errors
 ///
-/// Those of opening a tree that the user named; [`Kind::Io`] where the system grants no threads.
+/// Those of opening a tree that the user named; [`Kind::Io`] if no thread can be started.
 pub fn serve(
     options: Options,
     input: impl Read + Handle + Send + 'static,
@@ -114,13 +115,14 @@ pub fn serve(
     serve_tools(options, tools, input, output)
 }
 
-/// Serves over HTTP, to any number of clients, until the process ends; `ready` is called with the address
-/// once they can connect. The trees are `options.roots`, or that where the server was started; what
-/// folders clients name does not matter, and what a call adds is there for all.
+/// Serves over HTTP, to any number of clients, until the process ends. Calls `ready` with the
+/// address once clients can connect. The trees are `options.roots`, or the one in which the server
+/// was started. Directories that clients name are ignored, and a project that a call adds is
+/// available to all clients.
 ///
 /// # Errors
 ///
-/// Those of opening the tree; [`Kind::Io`] where the address cannot be listened on.
+/// Those of opening the tree; [`Kind::Io`] if the server cannot listen on the address.
 pub fn serve_http(
     mut options: Options,
     address: &Address,
@@ -136,11 +138,11 @@ pub fn serve_http(
     let server = server::Server::new(Arc::clone(&roots), tools, Arc::clone(&metrics), threads);
     http::run(server, roots, metrics, address, ready).map_err(|error| {
         Error::new(Kind::Io, format!("cannot listen on {}: {error}", address.listen))
-            .with_hint("another port may be free: `--listen 127.0.0.1:0` takes any")
+            .with_hint("`--listen 127.0.0.1:0` selects a free port")
     })
 }
 
-/// Returns the tools of a server: those of its toolsets, as far as they are allowed.
+/// Returns the tools of a server: those of its toolsets that are allowed.
 fn offered(options: &Options) -> Vec<&'static Tool> {
     let mut tools = toolset::tools(&options.toolsets, options.writes);
     toolset::withhold(&mut tools, options.allows);

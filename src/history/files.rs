@@ -1,14 +1,14 @@
-//! Files of a log under the names that they have now: which commits changed them, how recently, and
-//! what else these changed.
+//! The files of a log by their present names: the commits that changed them, how recently they
+//! changed, and which files change together.
 //!
-//! **Names.** The log is read from the newest commit back. What a commit did to a path it did to the
-//! file that has that path now, or that got another by a later rename. Where a branch still changed the
-//! old path after another had renamed it, these changes count for the new one, too, unless somebody
-//! made a file of the old path since. Histories of branches are not followed apart from each other, so
-//! that a path which stands for different files on two of them counts as one.
+//! **Names.** The log is read from the newest commit back. A change of a path belongs to the file
+//! that has this path now, or that was renamed from it later. If a branch changed the old path
+//! after another branch had renamed it, these changes belong to the new path as well, unless a new
+//! file was created under the old path since. Histories of branches are not followed separately: a
+//! path that denotes different files on two branches counts as one file.
 //!
-//! **Bounds.** Files that change together are told of the newest [`TOGETHER_COMMITS_MAX`] commits of a
-//! file that changed no more than [`TOGETHER_FILES_MAX`] files each: the [`TOGETHER_MAX`] best.
+//! **Bounds.** Co-change considers the newest [`TOGETHER_COMMITS_MAX`] commits of a file that
+//! changed at most [`TOGETHER_FILES_MAX`] files each, and returns the [`TOGETHER_MAX`] best files.
 
 use rustc_hash::FxHashMap;
 
@@ -16,23 +16,23 @@ use super::git::Status;
 use super::log::{Log, PathId};
 use super::subjects::{CommitHit, FileHit, Parameters};
 
-/// Files of a commit beyond which they say nothing about each other.
+/// Commits that changed more files are not evidence of co-change.
 pub const TOGETHER_FILES_MAX: usize = 20;
 
-/// Commits of a file that are looked at for what changes together with it.
+/// The newest commits of a file that co-change considers.
 pub const TOGETHER_COMMITS_MAX: usize = 500;
 
-/// Files that are told to change together with one.
+/// The number of files that co-change returns at most.
 pub const TOGETHER_MAX: usize = 50;
 
-/// Commits that are added to those of a file where it is asked what part of them changed another one:
-/// one of one says less than nine of ten.
+/// Commits added to the denominator of the co-change share: one of one commit is weaker evidence
+/// than nine of ten.
 const TOGETHER_DOUBT: f64 = 2.0;
 
-/// How much less an older commit says. Ages are measured from HEAD's commit, never by the clock.
+/// The weight of a commit by its age. Ages are measured from HEAD's commit, never from the clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decay {
-    /// The age at which a commit says half as much, in seconds; 0 or less for no decay.
+    /// The age in seconds at which the weight is one half; 0 or less for no decay.
     pub half_life_s: f64,
 }
 
@@ -40,8 +40,8 @@ impl Decay {
     /// Two years.
     pub const DEFAULT: Decay = Decay { half_life_s: 2.0 * 365.25 * 86_400.0 };
 
-    /// Returns what a commit of an age still says, from 1 down to 0. What is younger than HEAD says
-    /// as much as HEAD.
+    /// Returns the weight of a commit of this age, from 1 down to 0. A commit that is newer than
+    /// HEAD has the weight of HEAD.
     pub fn of_age(self, age_s: i64) -> f64 {
         match self.half_life_s > 0.0 {
             true => (-(age_s.max(0) as f64) / self.half_life_s).exp2(),
@@ -53,18 +53,18 @@ impl Decay {
 /// The files of a log.
 #[derive(Debug)]
 pub(super) struct Files {
-    /// The file of each change of the log: the path that it has now.
+    /// The file of each change of the log, as its present path.
     owners: Vec<PathId>,
-    /// Paths by name.
+    /// The numbers of paths in the order of the paths.
     numbers: FxHashMap<Box<[u8]>, PathId>,
-    /// Where the commits of a path end.
+    /// The end of each path's range in `commits`.
     ends: Vec<u32>,
-    /// Commits in order, the newest first, by the file that they changed.
+    /// Commits grouped by the file that they changed, newest first.
     commits: Vec<u32>,
 }
 
 impl Files {
-    /// Follows every change to the name that its file has now. O(log).
+    /// Resolves every change to the present name of its file. O(log).
     pub(super) fn new(log: &Log) -> Files {
         let owners = owners(log);
         let paths = log.paths.len();
@@ -92,7 +92,7 @@ impl Files {
         Files { owners, numbers, ends, commits }
     }
 
-    /// Returns the files that the commits changed which `best` lists.
+    /// Returns the files that the commits in `best` changed.
     pub(super) fn hits<'a>(
         &self,
         log: &'a Log,
@@ -135,7 +135,7 @@ impl Files {
         hits
     }
 
-    /// Returns the commits that changed a file, the newest first.
+    /// Returns the commits that changed a file, newest first.
     pub(super) fn commits_of(&self, log: &Log, path: &[u8]) -> &[u32] {
         debug_assert_eq!(self.ends.len(), log.paths.len(), "made of this log");
         let Some(path) = self.numbers.get(path) else { return &[] };
@@ -144,7 +144,7 @@ impl Files {
     }
 
     pub(super) fn recency(&self, log: &Log, path: &[u8], decay: Decay) -> f64 {
-        // By rank the newest; a clock may have been wrong about its time.
+        // The newest by rank, because its time may come from a wrong clock.
         let newest = self.commits_of(log, path).first();
         newest.map_or(0.0, |&commit| {
             decay.of_age(log.head_s().saturating_sub(log.times_s[commit as usize]))
@@ -189,20 +189,20 @@ fn distinct(owners: &[PathId]) -> Vec<PathId> {
     owners
 }
 
-/// Returns the path that the file of each change has now.
+/// Returns the present path of the file of each change.
 fn owners(log: &Log) -> Vec<PathId> {
     let paths = log.paths.len() as u32;
-    // The file that has a path at this point of the way back, by the path that it has now.
+    // Maps a path, at the current point of the backward scan, to the present path of its file.
     let mut named: Vec<PathId> = (0..paths).map(PathId).collect();
-    // Somebody made a file of this path at a later point.
+    // Marks paths under which a file was created later.
     let mut is_made = vec![false; paths as usize];
-    // A path under which a file was still changed after it had been renamed.
+    // Marks paths that were still changed after the file had been renamed.
     let mut late: Vec<PathId> = named.clone();
     let mut owners = Vec::with_capacity(log.changes.len());
     for at in 0..log.len() {
         let changes = log.changes_of(at);
         owners.extend(changes.iter().map(|change| named[change.path.index()]));
-        // All renames of a commit happen at once: two files may have changed their names.
+        // All renames of a commit are simultaneous: two files may have exchanged their names.
         let renames: Vec<(PathId, PathId)> = changes
             .iter()
             .filter_map(|change| Some((change.source?, named[change.path.index()])))
@@ -224,7 +224,7 @@ fn owners(log: &Log) -> Vec<PathId> {
     owners
 }
 
-/// Follows `late` to its end; no path leads back to itself.
+/// Follows `late` to its end; there are no cycles.
 fn resolve(late: &[PathId], mut path: PathId) -> PathId {
     while late[path.index()] != path {
         path = late[path.index()];

@@ -1,10 +1,10 @@
-//! Asks git. Every call goes through one function, which switches off what a repository's
-//! configuration may run (monitors, hooks, external diffs, text conversion, transports), writes
-//! nothing, and ends after a bounded time. Filters run where files are compared, so that only
-//! `since` does that, with every filter emptied first.
+//! Runs git. Every call goes through one function, which disables everything that a repository's
+//! configuration can run (file system monitors, hooks, external diffs, text conversion,
+//! transports), writes nothing, and has a time limit. Git runs filters only where files are
+//! compared; only `since` does that, after it has emptied every filter.
 //!
-//! What git cannot tell is an error with git's own words; only the absence of a repository and names
-//! that mean nothing are answers.
+//! A failure of git is an error with git's own message. Only the absence of a repository and names
+//! that denote nothing are regular results.
 
 mod checkout;
 mod clone;
@@ -31,17 +31,17 @@ pub use stream::StreamOptions;
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
-/// How long git may take for one answer.
+/// The time limit of one call.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Bytes of an answer that are read.
+/// Bytes of git's output that are read.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
-/// Bytes of git's complaint that are kept.
+/// Bytes of git's standard error that are kept.
 const COMPLAINT_BYTES_MAX: u64 = 4096;
 
-/// Variables that speak of another repository, as a hook of it sets them, or change what git's
-/// answers mean: `git rev-parse --local-env-vars` and some more.
+/// Environment variables that select another repository, as hooks set them, or that change the
+/// meaning of git's output: those of `git rev-parse --local-env-vars` and some more.
 const FOREIGN: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
@@ -70,11 +70,11 @@ const FOREIGN: &[&str] = &[
     "LANGUAGE",
 ];
 
-/// What `GIT_ALLOW_PROTOCOL` says where nobody is to be reached.
+/// The value of `GIT_ALLOW_PROTOCOL` that forbids all network access.
 const NO_PROTOCOL: &str = "none";
 
-/// What holds for every call. No program of the repository's choice, nothing from the network, no
-/// lock; messages in English, since one of them is understood.
+/// The environment of every call: no programs of the repository's choice, no network, no locks, and
+/// messages in English, because one of them is parsed.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_LITERAL_PATHSPECS", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -83,7 +83,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("LC_ALL", "C"),
 ];
 
-/// Settings of a repository or a user that would run something or change an answer.
+/// Overrides of settings of a repository or a user that would run a program or change the output.
 const SETTINGS: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -98,17 +98,17 @@ const SETTINGS: &[&str] = &[
 #[derive(Clone, Debug)]
 pub struct Git {
     root: PathBuf,
-    /// How long one answer may take.
+    /// The time limit of one call.
     patience: Duration,
-    /// The protocols that may be spoken with others, as git separates them; none for all questions
-    /// about a tree.
+    /// The protocols that git may use, separated as in `GIT_ALLOW_PROTOCOL`; none for everything
+    /// that only reads a work tree.
     protocols: &'static str,
 }
 
-/// A commit and what it touched below the root.
+/// A commit and the paths below the root that it changed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Commit {
-    /// When it was committed, in nanoseconds since 1970.
+    /// The time of the commit, in nanoseconds since 1970.
     pub committed_ns: i64,
     /// Repository paths relative to the root, in git's order.
     pub paths: Vec<Vec<u8>>,
@@ -123,18 +123,18 @@ struct GitOutput {
 }
 
 impl Git {
-    /// Returns git in the folder `root`, which reaches nobody else.
+    /// Returns git in the directory `root`, without network access.
     fn at(root: &Path, patience: Duration) -> Git {
         Git { root: root.to_path_buf(), patience, protocols: NO_PROTOCOL }
     }
 
-    /// Returns the work tree around `root`, or `None` where there is none. Where git knows of one
-    /// and refuses it, or cannot tell, every question fails with the reason.
+    /// Returns the work tree that contains `root`, or `None` if there is none. If git finds a
+    /// repository and refuses it, or fails, every later call returns the reason as an error.
     pub fn open(root: &Path) -> Option<Git> {
         let git = Git::at(root, PATIENCE);
         let is_there = match git.run("rev-parse", &["--is-inside-work-tree"]) {
             Ok(said) if said.code == Some(0) => said.answer.trim_ascii() == b"true",
-            // Another sentence is said of a repository that is broken.
+            // Git prints another message for a broken repository.
             Ok(said) => !said.complaint.starts_with("not a git repository (or any"),
             Err(error) if error.kind() == Kind::NotFound => {
                 root.ancestors().any(|dir| dir.join(".git").exists())
@@ -144,15 +144,15 @@ impl Git {
         is_there.then_some(git)
     }
 
-    /// Returns the newest commits before HEAD, the newest first, merges left out; none where
-    /// nothing is committed.
+    /// Returns the newest ancestors of HEAD, newest first, without merges; none if there is no
+    /// commit.
     ///
     /// # Errors
     ///
-    /// If git fails, takes too long, or is not installed ([`Kind::NotFound`]).
+    /// If git fails, exceeds the time limit, or is not installed ([`Kind::NotFound`]).
     pub fn recent(&self, commits_max: usize) -> Result<Vec<Commit>> {
         if self.commit("HEAD")?.is_none() {
-            // A branch that has no commit yet. One that is broken is no branch to git.
+            // HEAD is a branch without commits. Git treats a broken branch as missing.
             return self.ask("symbolic-ref", &["HEAD"]).map(|_| Vec::new());
         }
         let count = format!("--max-count={commits_max}");
@@ -174,11 +174,11 @@ impl Git {
         Ok(commits(&self.ask("log", &args)?))
     }
 
-    /// Returns the full name of the commit that `name` stands for, `None` if for none.
+    /// Returns the full id of the commit that `name` denotes; `None` if it denotes no commit.
     ///
     /// # Errors
     ///
-    /// As [`Git::recent`]; if it stands for a commit that the repository lacks.
+    /// As [`Git::recent`]; also if `name` denotes a commit that the repository lacks.
     pub fn commit(&self, name: &str) -> Result<Option<String>> {
         if name.is_empty() || name.contains('\0') {
             return Ok(None);
@@ -186,7 +186,8 @@ impl Git {
         if let Some(commit) = self.object(&format!("{name}^{{commit}}"))? {
             return Ok(Some(commit));
         }
-        // It is nothing, or no commit, or one that is not there. A full name is believed unseen.
+        // The name denotes nothing, another object, or a missing one. Git accepts any full id
+        // without a look-up.
         let Some(object) = self.object(name)?.filter(|object| !object.eq_ignore_ascii_case(name))
         else {
             return Ok(None);
@@ -197,7 +198,8 @@ impl Git {
             Err(_) => {
                 let name = text::plain(name);
                 let message = format!("`{name}` is {object}, which the repository does not have");
-                Err(Error::new(Kind::Io, message).with_hint("`git fsck` tells what is missing"))
+                Err(Error::new(Kind::Io, message)
+                    .with_hint("run `git fsck` to find missing objects"))
             }
         }
     }
@@ -214,12 +216,12 @@ impl Git {
         }
     }
 
-    /// Runs git and returns its answer.
+    /// Runs git and returns its output.
     fn ask<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<Vec<u8>> {
         self.ask_with(&[], command, args)
     }
 
-    /// Runs git with more settings and returns its answer.
+    /// Runs git with additional settings and returns its output.
     fn ask_with<A: AsRef<OsStr>>(
         &self,
         settings: &[OsString],
@@ -234,7 +236,7 @@ impl Git {
         self.run_with(&[], command, args)
     }
 
-    /// Runs git in the root until it ends.
+    /// Runs git in the root until it exits.
     fn run_with<A: AsRef<OsStr>>(
         &self,
         settings: &[OsString],
@@ -266,7 +268,7 @@ impl Git {
         Ok(GitOutput { answer, complaint: first_complaint(&complaint), code: status.code() })
     }
 
-    /// Starts git in the root. The one place where git is run.
+    /// Starts git in the root. No other function runs git.
     fn start<A: AsRef<OsStr>>(
         &self,
         settings: &[OsString],
@@ -293,7 +295,7 @@ impl Git {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         git.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::new(Kind::NotFound, "git is not installed, or not found")
+            ErrorKind::NotFound => Error::new(Kind::NotFound, "`git` was not found on the PATH")
                 .with_hint("it tells of commits; the other tools do without it"),
             _ => failed(command, &error.to_string()),
         })
@@ -301,41 +303,41 @@ impl Git {
 }
 
 impl GitOutput {
-    /// Returns the error of a `command` that ended like this.
+    /// Returns the error of a `command` with this result.
     fn failure(&self, command: &str) -> Error {
         failed(command, &self.complaint)
     }
 }
 
 fn failed(command: &str, what: &str) -> Error {
-    Error::new(Kind::Io, format!("`git {command}` fails: {}", text::plain(what)))
+    Error::new(Kind::Io, format!("`git {command}` failed: {}", text::plain(what)))
         .with_hint("`git status` in that folder may tell more")
 }
 
-/// Returns the sentence for which git ended, or else the first line.
+/// Returns git's `fatal:` message, or else the first line.
 fn first_complaint(complaint: &[u8]) -> String {
     let complaint = String::from_utf8_lossy(complaint);
     let fatal = complaint.lines().find_map(|line| line.strip_prefix("fatal: "));
-    fatal.or(complaint.lines().next()).unwrap_or("it does not say why").to_owned()
+    fatal.or(complaint.lines().next()).unwrap_or("no error message").to_owned()
 }
 
-/// Reads a pipe to its end, or one byte past `bytes_max`, in a thread of its own.
+/// Reads a pipe to its end, or to one byte past `bytes_max`, in a separate thread.
 fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: u64) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(pipe) = pipe {
-            // What was read before a failure is what there is.
+            // After a read error, the bytes before it are the result.
             drop(pipe.take(bytes_max + 1).read_to_end(&mut bytes));
         }
-        // Nobody waits any longer: no matter.
+        // A closed channel means that the result is not needed any more.
         drop(sender.send(bytes));
     });
     receiver
 }
 
 fn end(child: &mut Child) {
-    // It may have ended in this moment.
+    // The process may have exited already.
     drop(child.kill());
     drop(child.wait());
 }
@@ -344,7 +346,7 @@ fn fields(answer: &[u8]) -> impl Iterator<Item = &[u8]> {
     answer.split(|&byte| byte == 0).filter(|field| !field.is_empty())
 }
 
-/// Reads `git log -z --name-only` with `\x01` and a time before each commit.
+/// Parses `git log -z --name-only` with `\x01` and a time before each commit.
 fn commits(answer: &[u8]) -> Vec<Commit> {
     let mut commits: Vec<Commit> = Vec::new();
     for field in fields(answer) {
@@ -354,7 +356,7 @@ fn commits(answer: &[u8]) -> Vec<Commit> {
             commits.push(Commit { committed_ns, paths: Vec::new() });
             continue;
         }
-        // A line end separates the commit's time from its first path.
+        // A newline separates the commit's time from its first path.
         let path = field.strip_prefix(b"\n").unwrap_or(field);
         if let Some(commit) = commits.last_mut() {
             commit.paths.push(path.to_vec());
@@ -384,6 +386,6 @@ mod tests {
         let complaint = b"warning: a\nfatal: no such thing\nhint: b\n";
         assert_eq!(first_complaint(complaint), "no such thing");
         assert_eq!(first_complaint(b"error: x\nerror: y\n"), "error: x");
-        assert_eq!(first_complaint(b""), "it does not say why");
+        assert_eq!(first_complaint(b""), "no error message");
     }
 }

@@ -1,20 +1,20 @@
-//! Names of commits.
+//! Ids of commits.
 
 use std::fmt;
 
-/// Bytes of the longest name, which is SHA-256's.
+/// Length of the longest id (SHA-256) in bytes.
 const BYTES_MAX: usize = 32;
 
-/// The full name of a commit, of SHA-1 or SHA-256.
+/// The full id of a commit, SHA-1 or SHA-256.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct CommitId {
-    /// Zeros behind the name.
+    /// The id, padded with zeros.
     bytes: [u8; BYTES_MAX],
     len: u8,
 }
 
 impl CommitId {
-    /// Returns the name that `bytes` are, if they are as many as a name has.
+    /// Returns the id with these bytes; `None` if their number is not that of an id.
     pub fn new(bytes: &[u8]) -> Option<CommitId> {
         if bytes.len() != 20 && bytes.len() != BYTES_MAX {
             return None;
@@ -24,7 +24,7 @@ impl CommitId {
         Some(id)
     }
 
-    /// Returns the name that `hex` writes out, surrounding white space aside.
+    /// Parses a hexadecimal id, ignoring surrounding white space.
     pub fn parse(hex: &[u8]) -> Option<CommitId> {
         let hex = hex.trim_ascii();
         if !hex.len().is_multiple_of(2) || hex.len() > 2 * BYTES_MAX {

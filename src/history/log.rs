@@ -1,14 +1,14 @@
-//! The log: the newest commits that HEAD descends from, newest first, in columns.
+//! The log: the newest commits that are ancestors of HEAD, newest first, in columns.
 //!
-//! Paths and words of subjects are interned, so that a commit is a handful of
-//! numbers. It holds at most [`COMMITS_MAX`] commits, and no files of those that changed more than
-//! [`FILES_MAX`] or are merges.
+//! Paths and words of subjects are interned, so that a commit is a handful of numbers. A log holds
+//! at most [`COMMITS_MAX`] commits. Changed files are not kept for merges and for commits that
+//! changed more than [`FILES_MAX`] files.
 //!
-//! **Order.** No commit comes before one that descends from it; other than that, the later comes first.
-//! A commit's rank is its time, or one more than its parents' greatest rank where that is more (the
-//! clock of who committed it was behind). It depends on its ancestors alone, so that a log to which
-//! commits are added equals one that is read anew; only beyond the bound, where ancestors are not
-//! known, may the two differ, and only where clocks were wrong.
+//! **Order.** A commit never precedes one of its descendants; apart from that, later commits come
+//! first. The rank of a commit is its time, or one more than the greatest rank of its parents if
+//! that is more (the committer's clock was slow). The rank depends on the ancestors alone, so that
+//! a log that is extended equals one that is read anew. The two can differ only beyond the bound,
+//! where ancestors are unknown, and only if clocks were wrong.
 
 pub(super) mod build;
 mod codec;
@@ -21,56 +21,56 @@ pub use codec::{VERSION, decode, encode};
 use super::id::CommitId;
 use interned::Interned;
 
-/// Commits that a log holds.
+/// The number of commits that a log holds at most.
 pub const COMMITS_MAX: usize = 50_000;
 
-/// What a log was read from.
+/// The state of the repository from which a log was read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Origin {
-    /// The commit that was checked out; `None` where nothing was committed.
+    /// The commit that was checked out; `None` on a branch without commits.
     pub head: Option<CommitId>,
-    /// Where the root lies in the repository: empty, or a path with `/` behind it.
+    /// The root relative to the work tree: empty, or a path that ends in `/`.
     pub prefix: Vec<u8>,
     /// See [`super::git::Head::shallow_hash`].
     pub shallow: u64,
-    /// There are older commits than it holds.
+    /// True if the history has older commits than the log holds.
     pub is_cut: bool,
 }
 
-/// The newest commits of HEAD, the newest first.
+/// The newest commits of HEAD, newest first.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Log {
     pub(super) origin: Origin,
-    /// One of each for each commit.
+    /// One element per commit.
     pub(super) ids: Vec<CommitId>,
     pub(super) ranks: Vec<i64>,
     pub(super) times_s: Vec<i64>,
     pub(super) parents: Vec<u8>,
     pub(super) files: Vec<u32>,
     pub(super) subjects: Interned,
-    /// Where its changes end.
+    /// The end of each commit's range in `changes`.
     pub(super) change_ends: Vec<u32>,
     pub(super) changes: Vec<Change>,
-    /// Where its words end.
+    /// The end of each commit's range in `words`.
     pub(super) word_ends: Vec<u32>,
     pub(super) words: Vec<u32>,
-    /// What those numbers stand for.
+    /// The interned texts.
     pub(super) paths: Interned,
     pub(super) vocabulary: Interned,
 }
 
-/// What a commit did to a file.
+/// A change of a file by a commit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Change {
-    /// What became of it.
+    /// The kind of change.
     pub status: Status,
-    /// Its path, or that which it had, by [`Log::path`].
+    /// Its path, or the last one of a deleted file; see [`Log::path`].
     pub path: PathId,
-    /// The path that it had before, of a rename.
+    /// The previous path, for a rename.
     pub source: Option<PathId>,
 }
 
-/// A path of a log.
+/// The number of a path of a log.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct PathId(pub(super) u32);
 
@@ -88,7 +88,7 @@ pub struct Commit<'a> {
 }
 
 impl Log {
-    /// Returns what it was read from.
+    /// Returns the repository state from which the log was read.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -98,27 +98,27 @@ impl Log {
         self.ids.len()
     }
 
-    /// Returns true if it has none.
+    /// Returns true if the log has no commits.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// Returns the commits, the newest first.
+    /// Returns the commits, newest first.
     pub fn commits(&self) -> impl ExactSizeIterator<Item = Commit<'_>> {
         (0..self.len()).map(|at| self.commit(at))
     }
 
-    /// Returns the commit at a place, counted from the newest.
+    /// Returns the commit at an index, counted from the newest.
     ///
     /// # Panics
     ///
-    /// If there are not as many.
+    /// If `at` is not less than [`Log::len`].
     pub fn commit(&self, at: usize) -> Commit<'_> {
-        assert!(at < self.len(), "there are {} commits", self.len());
+        assert!(at < self.len(), "commit index out of bounds: the log has {} commits", self.len());
         Commit { log: self, at }
     }
 
-    /// Returns when HEAD was committed, in seconds since 1970: what ages are measured from.
+    /// Returns the commit time of HEAD, in seconds since 1970. Ages are measured from it.
     pub fn head_s(&self) -> i64 {
         self.times_s.first().copied().unwrap_or_default()
     }
@@ -143,44 +143,46 @@ fn span(ends: &[u32], at: usize) -> std::ops::Range<usize> {
 }
 
 impl<'a> Commit<'a> {
-    /// Returns its place in the log, counted from the newest.
+    /// Returns its index in the log, counted from the newest.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Returns its name.
+    /// Returns its id.
     pub fn id(&self) -> CommitId {
         self.log.ids[self.at]
     }
 
-    /// Returns how many parents it has; those that a shallow clone lacks are not counted.
+    /// Returns the number of its parents; parents that a shallow clone lacks are not counted.
     pub fn parents(&self) -> usize {
         self.log.parents[self.at].into()
     }
 
-    /// Returns true if it has several parents; what it changed is then left to theirs.
+    /// Returns true if it has several parents. Its changes are then attributed to the merged
+    /// commits.
     pub fn is_merge(&self) -> bool {
         self.parents() > 1
     }
 
-    /// Returns when it was committed, in seconds since 1970.
+    /// Returns the time of the commit, in seconds since 1970.
     pub fn committed_s(&self) -> i64 {
         self.log.times_s[self.at]
     }
 
-    /// Returns its subject, cut where it is very long. Control characters are escaped by whoever
-    /// shows it.
+    /// Returns its subject, truncated if it is very long. The caller escapes control characters
+    /// before it displays the subject.
     pub fn subject(&self) -> &'a str {
         self.log.subjects.text(self.at as u32)
     }
 
-    /// Returns how many files below the root it changed, kept or not.
+    /// Returns how many files below the root it changed, whether they are kept or not.
     pub fn files(&self) -> usize {
         self.log.files[self.at] as usize
     }
 
-    /// Returns what it changed, in git's order: nothing of merges, of commits that changed more than
-    /// [`FILES_MAX`] files, and of those at the end of a shallow clone, whose parents are not known.
+    /// Returns its changes in git's order. Empty for merges, for commits that changed more than
+    /// [`FILES_MAX`] files, and for commits at the boundary of a shallow clone, whose parents are
+    /// unknown.
     pub fn changes(&self) -> &'a [Change] {
         self.log.changes_of(self.at)
     }

@@ -1,8 +1,9 @@
-//! Reads the log of HEAD, or brings one up to date.
+//! Reads the log of HEAD, or updates an existing one.
 //!
-//! What HEAD has now and had not is read, what it has no longer (after a rebase, on another branch) is
-//! left out, and the rest is kept. A log of other ends (a shallow clone that was deepened), of another
-//! folder or with forgotten commits is read anew.
+//! An update reads the commits that are new in HEAD, drops those that are no longer ancestors of it
+//! (after a rebase, or on another branch), and keeps the rest. The log is read anew if it is of
+//! another directory, if its shallow boundary changed (a shallow clone was deepened), or if git no
+//! longer has its commits.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,30 +15,30 @@ use super::log::build::Fresh;
 use super::log::{COMMITS_MAX, Log, Origin};
 use crate::error::Result;
 
-/// How long git may take for the whole log.
+/// The time limit of git for the whole log.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 
-/// How much is read.
+/// Limits and progress of a read.
 #[derive(Clone, Copy)]
 pub struct Bounds<'a> {
-    /// Commits of a log.
+    /// Commits of the resulting log.
     pub commits_max: usize,
-    /// Commits that are read; where there are more, nothing is.
+    /// Commits to read; if there are more, none is read.
     pub read_max: usize,
-    /// How long git may take to tell them.
+    /// The time limit of git.
     pub patience: Duration,
-    /// Says whether to stop.
+    /// Returns true if the read is to stop.
     pub is_cancelled: &'a dyn Fn() -> bool,
-    /// Is told how many commits there are to read, and then of each.
+    /// Receives the number of commits to read, and then one event for each commit.
     pub on_commit: &'a dyn Fn(Reading),
 }
 
-/// How far the reading is.
+/// The progress of a read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reading {
-    /// So many commits are to be read.
+    /// The number of commits to read.
     Expected(u64),
-    /// One was.
+    /// One commit was read.
     Commit,
 }
 
@@ -49,7 +50,7 @@ impl std::fmt::Debug for Bounds<'_> {
 }
 
 impl Bounds<'static> {
-    /// Everything, without anybody watching.
+    /// The whole log, without a progress report.
     pub const WHOLE: Bounds<'static> = Bounds {
         commits_max: COMMITS_MAX,
         read_max: usize::MAX,
@@ -59,18 +60,19 @@ impl Bounds<'static> {
     };
 }
 
-/// Returns true if `log` is that of `head`, as far as its folder is the same.
+/// Returns true if `log` is current for `head`. The caller checks that the directory is the same.
 pub fn is_current(log: &Log, head: &Head) -> bool {
     log.origin.head == head.commit && log.origin.shallow == head.shallow_hash()
 }
 
-/// Returns the log of `head` for the folder `root`, made of `kept` and what is new; `None` where that
-/// is more than is to be read, or git knows of no work tree here.
+/// Returns the log of `head` for the directory `root`, built from `kept` and the new commits.
+/// Returns `None` if there are more commits than the limit allows, or if `root` is in no git work
+/// tree.
 ///
 /// # Errors
 ///
-/// If git fails, takes too long, is not installed ([`crate::Kind::NotFound`]) or is to
-/// stop ([`crate::Kind::Cancelled`]).
+/// If git fails, exceeds the time limit, or is not installed ([`crate::Kind::NotFound`]), or if the
+/// read was cancelled ([`crate::Kind::Cancelled`]).
 pub fn log(
     root: &Path,
     head: &Head,
@@ -91,9 +93,9 @@ pub fn log(
         && let Some(before) = log.origin.head
     {
         let gone = Range { head: before, but: Some(commit), commits_max: log.len().max(1) };
-        // One that cannot be told is read anew.
+        // If the difference cannot be determined, the log is read anew.
         let gone = git.names(&gone).ok().flatten().map(HashSet::<CommitId>::from_iter);
-        // What took the place of commits that are gone is not known of a log that was cut.
+        // A log that was cut lacks the older commits that would replace those that are gone.
         if let Some(gone) =
             gone.filter(|gone| gone.is_empty() || !log.origin.is_cut && gone.len() < log.len())
         {
@@ -105,7 +107,7 @@ pub fn log(
     read(&git, origin, head, None, bounds)
 }
 
-/// Reads what `kept`, the log of a commit, does not have.
+/// Reads the commits that `kept`, the log of a commit, does not have.
 fn read(
     git: &Git,
     origin: Origin,
@@ -114,7 +116,7 @@ fn read(
     bounds: &Bounds<'_>,
 ) -> Result<Option<Log>> {
     let Some(commit) = origin.head else { return Ok(None) };
-    // One more than fits tells that there are more.
+    // One commit more than fits shows that there are more.
     let commits_max = bounds.commits_max.saturating_add(1).min(bounds.read_max.saturating_add(1));
     let range = Range { head: commit, but: kept.map(|(before, ..)| before), commits_max };
     let expected = git.count(&range)?;
@@ -126,7 +128,7 @@ fn read(
     let options = StreamOptions { patience: bounds.patience, is_cancelled: bounds.is_cancelled };
     let each = &mut |mut told: super::git::Told| {
         if told.id.is_some_and(|id| head.shallow.binary_search(&id).is_ok()) {
-            // Without its parents it seems to have added every file.
+            // Without its parents, the commit appears to have added every file.
             told.changes.clear();
             told.files = 0;
         }
@@ -139,7 +141,7 @@ fn read(
     Ok(Some(fresh.join(origin, kept, bounds.commits_max)))
 }
 
-/// Returns the log of a folder as it is now, read anew; `None` where there is no repository.
+/// Reads the log of a directory anew; `None` outside a repository.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
-//! The log in the index directory: one file, `history-<n>.idx`, the nth publication.
+//! Stores the log in the index directory: one file, `history-<n>.idx`, for publication n.
 //!
-//! It is written under another name by who holds `code.lock`, then renamed, and never changed; older
-//! ones go then. One that is damaged or of another version is as none: the log is read again.
+//! The holder of `code.lock` writes the file under a temporary name and renames it; it never
+//! changes after that. Older files are then removed. A damaged file, or one of another version,
+//! counts as missing: the log is read anew from git.
 
 use std::fs;
 
@@ -12,39 +13,39 @@ use crate::index::store::{Store, WriterLock};
 
 use super::log::{self, Log};
 
-/// A log as it was published.
+/// A published log.
 #[derive(Debug)]
 pub struct Published {
-    /// Which publication it is; counts up from 1.
+    /// The number of the publication, from 1.
     pub number: u64,
     /// The log.
     pub log: Log,
-    /// Bytes of its file.
+    /// The size of the file in bytes.
     pub len_bytes: u64,
 }
 
-/// The logs in an index directory.
+/// Access to the logs in an index directory.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryStore<'a>(pub &'a Store);
 
 impl HistoryStore<'_> {
-    /// Returns the number of the newest publication, or `None` where there is none. O(names in the
+    /// Returns the number of the newest publication; `None` if there is none. O(names in the
     /// directory).
     pub fn newest(&self) -> Option<u64> {
         let entries = fs::read_dir(self.0.dir()).into_iter().flatten().flatten();
         entries.filter_map(|entry| number(&entry.file_name().to_string_lossy())).max()
     }
 
-    /// Opens the newest publication, or returns `None` where there is none. O(its bytes).
+    /// Opens the newest publication; `None` if there is none. O(its bytes).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where it is damaged or of another version.
+    /// [`crate::Kind::Corrupt`] if it is damaged or of another version.
     pub fn open(&self) -> Result<Option<Published>> {
         let Some(number) = self.newest() else { return Ok(None) };
         let path = self.0.dir().join(name(number));
         let map = match Map::open(&path, self.0.on_heap()) {
-            // Another one was published in this moment.
+            // Another process has just published a newer one.
             Err(error) if error.kind() == crate::error::Kind::NotFound => return Ok(None),
             map => map?,
         };
@@ -59,11 +60,11 @@ impl HistoryStore<'_> {
         Ok(Some(Published { number, log, len_bytes: container.len_bytes() }))
     }
 
-    /// Publishes a log and removes older ones; returns its number.
+    /// Publishes a log, removes older ones and returns its number.
     ///
     /// # Errors
     ///
-    /// Those of [`WriterLock::check`]; [`crate::Kind::Io`] where it cannot be written.
+    /// Those of [`WriterLock::check`]; [`crate::Kind::Io`] if the file cannot be written.
     pub fn publish(&self, lock: &WriterLock, log: &Log) -> Result<u64> {
         lock.check()?;
         self.tidy(lock);
@@ -80,7 +81,7 @@ impl HistoryStore<'_> {
         Ok(next)
     }
 
-    /// Removes what is not whole.
+    /// Removes temporary files of writers that did not finish.
     pub fn tidy(&self, _lock: &WriterLock) {
         self.0.remove_where(|name| name.starts_with("history-") && name.ends_with(".new"));
     }
@@ -92,6 +93,6 @@ fn name(number: u64) -> String {
 
 fn number(name: &str) -> Option<u64> {
     let number = name.strip_prefix("history-")?.strip_suffix(".idx")?.parse().ok();
-    // Larger numbers are not ours.
+    // Larger numbers cannot be from `publish`.
     number.filter(|&number| number < 1 << 62)
 }

@@ -1,9 +1,9 @@
-//! Ranks commits by their subjects: what somebody wrote that they did is close to what somebody asks
-//! for, and leads to the files where that was done.
+//! Ranks commits by their subjects. A subject often has the words of a later request, and the
+//! commit leads to the files where the work was done.
 //!
-//! Words are those of the text index: parts of identifiers without stop words, as stems; identifiers
-//! of several parts are there whole, too. The log holds them as numbers, so that opening one only
-//! sorts those by word.
+//! Words are those of the text index: stems of the parts of identifiers without stop words, and the
+//! whole identifiers if they have several parts. The log holds them as numbers, so that opening a
+//! log only groups these by word.
 
 use rustc_hash::FxHashMap;
 
@@ -14,63 +14,63 @@ use crate::index::text::{Field, Query, Term};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 
-/// Words of a subject; a longer one is cut.
+/// The number of words of a subject; a longer subject is truncated.
 const WORDS_MAX: usize = 64;
 
-/// How subjects speak for files.
+/// Parameters of the ranking of files by subjects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// How soon another occurrence of a word says nothing more: BM25's k1.
+    /// Term-frequency saturation: BM25's k1.
     pub k1: f64,
-    /// How much a subject's length counts, 0 to 1: BM25's b.
+    /// Length normalisation, 0 to 1: BM25's b.
     pub b: f64,
-    /// Commits that speak for files: the best ones.
+    /// The number of best commits that contribute to the scores of files.
     pub commits_max: usize,
-    /// How much less an older commit says.
+    /// The decay of a commit's weight with its age.
     pub decay: Decay,
 }
 
 impl Parameters {
-    /// What holds unless a caller says otherwise.
+    /// The defaults.
     pub const DEFAULT: Parameters =
         Parameters { k1: 1.2, b: 0.3, commits_max: 200, decay: Decay::DEFAULT };
 }
 
-/// A file that commits with fitting subjects changed.
+/// A file changed by commits with matching subjects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FileHit<'a> {
-    /// Its path now, relative to the root.
+    /// Its present path, relative to the root.
     pub path: &'a [u8],
-    /// How much they speak for it: 1 for the file for which they speak most.
+    /// Its score, relative to the best file, which has 1.
     pub score: f64,
-    /// How many of them changed it.
+    /// The number of matching commits that changed it.
     pub commits: usize,
-    /// Which of them says most, by its place in the log.
+    /// The index in the log of the commit with the greatest contribution.
     pub best: usize,
 }
 
-/// A commit with a fitting subject.
+/// A commit with a matching subject.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CommitHit {
-    /// Its place in the log.
+    /// Its index in the log.
     pub(super) commit: usize,
     pub(super) score: f64,
 }
 
-/// Which subjects have a word.
+/// An inverted index of the words of subjects.
 #[derive(Debug)]
 pub(super) struct Subjects {
-    /// The words' numbers.
+    /// The numbers of words in the order of the words.
     numbers: FxHashMap<Box<[u8]>, u32>,
-    /// Where the postings of a word end.
+    /// The end of each word's range in `postings`.
     ends: Vec<u32>,
-    /// Commits in order, each with how often its subject has the word.
+    /// The posting lists: commits in order, each with the word's frequency in its subject.
     postings: Vec<(u32, u16)>,
-    /// Commits that have words.
+    /// The number of commits whose subjects have words.
     commits: usize,
 }
 
-/// Passes on the words of a subject, as often as it has them.
+/// Calls `each` for every occurrence of a word of a subject.
 pub(super) fn words(subject: &str, stems: &mut Stems, each: &mut dyn FnMut(&str)) {
     let mut left = WORDS_MAX;
     let mut whole = String::new();
@@ -94,14 +94,14 @@ pub(super) fn words(subject: &str, stems: &mut Stems, each: &mut dyn FnMut(&str)
     }
 }
 
-/// Returns what of a term is looked for in subjects.
+/// Returns the form of a term that subjects are searched for.
 fn text(term: &Term) -> &str {
-    // Prose does not hold names whole, and subjects do.
+    // Prose in the text index has no whole identifiers; subjects have.
     if term.weights[Field::Prose.index()] == 0.0 { &term.word } else { &term.stem }
 }
 
 impl Subjects {
-    /// Sorts the words of a log's subjects. O(words).
+    /// Groups the words of a log's subjects. O(words).
     pub(super) fn new(log: &Log) -> Subjects {
         let vocabulary = &log.vocabulary;
         let mut numbers = FxHashMap::default();
@@ -135,12 +135,13 @@ impl Subjects {
 
     fn postings(&self, word: &str) -> &[(u32, u16)] {
         let Some(&number) = self.numbers.get(word.as_bytes()) else { return &[] };
-        // Every word of the vocabulary is one of a commit, so that each list ends behind the last.
+        // Every word of the vocabulary occurs in a commit, so that each list ends after the
+        // previous one.
         let start = (number as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
         self.postings.get(start as usize..self.ends[number as usize] as usize).unwrap_or_default()
     }
 
-    /// Returns the commits whose subjects fit best, by BM25; of one score the newest first.
+    /// Returns the commits with the best BM25 scores; commits of one score are newest first.
     /// O(postings of the terms + commits of the log).
     pub(super) fn best(&self, log: &Log, query: &Query, parameters: &Parameters) -> Vec<CommitHit> {
         let (k1, b) = (parameters.k1, parameters.b);

@@ -1,4 +1,4 @@
-//! One call of a tool: its arguments, the tool's run, and the reply as a model reads it.
+//! One call of a tool: parses its arguments, runs the tool, and formats the reply for a model.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -20,17 +20,17 @@ use crate::tools::session::{PROJECT, Wanted};
 use crate::tools::status::Told;
 use crate::tools::{Answer, Call, Effect, Needs, Tool};
 
-/// Tokens of a reply unless the call names another budget.
+/// The token budget of a reply unless the call sets one.
 const TOKENS_MAX: usize = 10_000;
 
-/// The argument of every tool that says how to answer. It is for programs, which know it from the
-/// documentation; models would pay for it in every schema.
+/// The argument of every tool that selects the format. Programs use it, and find it in the
+/// documentation; in schemas it would cost tokens.
 const FORMAT: &str = "format";
 
-/// The argument with which a call names its own budget.
+/// The argument that sets the token budget.
 const BUDGET: &str = "max_tokens";
 
-/// How a call is to be answered.
+/// The format of a reply.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Format {
     /// Compact text, for a model.
@@ -42,46 +42,49 @@ pub(super) enum Format {
 /// How long a call that needs the code index may read the tree itself while that is being built.
 const READING_MAX: Duration = Duration::from_millis(1500);
 
-/// What is asked.
+/// A parsed call.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
+pub(super) struct ToolCall {
     tool: &'static Tool,
     arguments: Map<String, Value>,
     wanted: Option<Wanted>,
     format: Format,
     has_budget: bool,
-    asked_at: Instant,
+    received_at: Instant,
 }
 
-impl Question {
-    /// Returns the question of a call.
+impl ToolCall {
+    /// Parses a call.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for a format or a project's name that is none; the other arguments are the tool's to judge.
-    pub(super) fn new(tool: &'static Tool, mut arguments: Map<String, Value>) -> Result<Question> {
-        let asked_at = Instant::now();
+    /// [`Kind::Usage`] for an invalid format or project name; the tool itself checks the other
+    /// arguments.
+    pub(super) fn new(tool: &'static Tool, mut arguments: Map<String, Value>) -> Result<ToolCall> {
+        let received_at = Instant::now();
         let format = match arguments.remove(FORMAT) {
             None | Some(Value::Null) => Format::Text,
             Some(Value::String(format)) if format == "text" => Format::Text,
             Some(Value::String(format)) if format == "json" => Format::Json,
             Some(other) => {
-                return Err(Error::usage(format!("`{FORMAT}` is one of text, json, not {other}")));
+                return Err(Error::usage(format!(
+                    "invalid `{FORMAT}` {other}; valid: `text`, `json`"
+                )));
             }
         };
         let wanted = tool.wanted(&arguments)?;
         let has_budget = arguments.get(BUDGET).is_some_and(|budget| !budget.is_null());
-        Ok(Question { tool, arguments, wanted, format, has_budget, asked_at })
+        Ok(ToolCall { tool, arguments, wanted, format, has_budget, received_at })
     }
 
-    /// Returns which project it is about, if it says so.
+    /// Returns the project that the call names, if any.
     pub(super) fn wanted(&self) -> Option<&Wanted> {
         self.wanted.as_ref()
     }
 
-    /// Asks the tool about `home`. Ends soon after `is_cancelled` returns true. While the code index is
-    /// being built, a tool that needs it reads the tree for at most [`READING_MAX`] and replies with
-    /// what it has by then.
+    /// Runs the tool on `home`. Ends soon after `is_cancelled` returns true. While the code index
+    /// is being built, a tool that needs it reads the tree for at most [`READING_MAX`] and replies
+    /// with the results so far.
     pub(super) fn answer(
         self,
         roots: &Roots,
@@ -102,8 +105,9 @@ impl Question {
             let local = if may_write { local.writable() } else { local };
             CancellableCode::new(local, is_cancelled)
         });
-        // What is complete by the end was not so, perhaps, when the call looked.
-        let how_far = home.filter(|_| self.tool.needs != Needs::Session).and_then(Project::how_far);
+        // The index may become complete during the call, after the tool has read it.
+        let progress =
+            home.filter(|_| self.tool.needs != Needs::Session).and_then(Project::progress_message);
         let mut answer = self.run(code.as_ref(), &visit);
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
         let is_damaged = code.as_ref().is_some_and(CancellableCode::is_damaged);
@@ -113,17 +117,18 @@ impl Question {
             visit = visit.without_code_index();
             answer = self.run(code.as_ref(), &visit);
         }
-        let how_far = how_far.map(|before| home.and_then(Project::how_far).unwrap_or(before));
+        let progress =
+            progress.map(|before| home.and_then(Project::progress_message).unwrap_or(before));
         let beside = root.and_then(|root| roots.name_beside_default(root));
-        let told = match answer {
+        let reply = match answer {
             // The list of files was not complete in time.
             Err(error) if error.kind() == Kind::Cancelled && !is_cancelled() => {
-                Ok((self.without_files(how_far), true))
+                Ok((self.without_files(progress), true))
             }
-            answer => answer.and_then(|answer| self.told(&*answer, how_far, beside.as_deref())),
+            answer => answer.and_then(|answer| self.reply(&*answer, progress, beside.as_deref())),
         };
-        let (result, is_partial) = match told {
-            Ok(told) => told,
+        let (result, is_partial) = match reply {
+            Ok(reply) => reply,
             Err(error) => (failed(sentence(&error)), false),
         };
         let mut meta = MetaObject::new();
@@ -151,9 +156,9 @@ impl Question {
         let of_index = snapshot.as_ref().map_or((0, None), of_snapshot);
         let status = Told::unchecked(root, home.indexed(), of_index, roots.names());
         let reason = "the files were not compared with the index yet; call again for more";
-        let how_far = home.how_far().unwrap_or_else(|| reason.to_owned());
+        let progress = home.progress_message().unwrap_or_else(|| reason.to_owned());
         let beside = roots.name_beside_default(root);
-        let result = self.told(&status, Some(how_far), beside.as_deref());
+        let result = self.reply(&status, Some(progress), beside.as_deref());
         let result = match result {
             Ok((result, _)) => result,
             Err(error) => failed(sentence(&error)),
@@ -165,20 +170,20 @@ impl Question {
     }
 
     fn with_meta(&self, mut result: CallToolResult, mut meta: MetaObject) -> CallToolResult {
-        let elapsed_us = u64::try_from(self.asked_at.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let elapsed_us = u64::try_from(self.received_at.elapsed().as_micros()).unwrap_or(u64::MAX);
         meta.0.insert("elapsed_us".to_owned(), elapsed_us.into());
         result.meta = Some(meta);
         result
     }
 
     /// Returns the reply of a call for which the files of the tree could not be listed in time.
-    fn without_files(&self, how_far: Option<String>) -> CallToolResult {
-        let how_far = how_far.unwrap_or_else(|| "the files are still being listed".to_owned());
+    fn without_files(&self, progress: Option<String>) -> CallToolResult {
+        let progress = progress.unwrap_or_else(|| "the files are still being listed".to_owned());
         let text = match self.format {
             Format::Json => "the reply is in structuredContent\n",
             Format::Text => "nothing found yet\n",
         };
-        let text = format!("{text}note: {how_far}; call again for a complete reply\n");
+        let text = format!("{text}note: {progress}; call again for a complete reply\n");
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         let is_json = self.format == Format::Json;
         result.structured_content = is_json.then(|| serde_json::json!({"status": "partial"}));
@@ -197,30 +202,31 @@ impl Question {
         self.tool.run(&call, Value::Object(self.arguments.clone()))
     }
 
-    /// Returns the reply, and whether it is known to be a part; `how_far` the index was, where it is being
-    /// built; `beside` is the name of the project that answered, unless that is the default one.
-    fn told(
+    /// Returns the reply, and whether it is incomplete. `progress` is the progress of the index if
+    /// it is being built; `beside` is the name of the project unless it is the default one.
+    fn reply(
         &self,
         answer: &dyn Answer,
-        how_far: Option<String>,
+        progress: Option<String>,
         beside: Option<&str>,
     ) -> Result<(CallToolResult, bool)> {
         let mut notices = answer.notices();
         let is_of_session = self.tool.needs == Needs::Session;
         if let (Some(Wanted::Holding(_)), Some(name), false) = (&self.wanted, beside, is_of_session)
         {
-            notices.push(format!("this is of the project `{}`", crate::base::text::plain(name)));
+            notices.push(format!("from project `{}`", crate::base::text::plain(name)));
         }
-        let needs_data = self.format == Format::Json || how_far.is_some() || is_of_session;
+        let needs_data = self.format == Format::Json || progress.is_some() || is_of_session;
         let data = match needs_data {
-            true => serde_json::from_str(&answer.json()?)
-                .map_err(|error| Error::new(Kind::Io, format!("the reply is no JSON: {error}")))?,
+            true => serde_json::from_str(&answer.json()?).map_err(|error| {
+                Error::new(Kind::Io, format!("the reply is not valid JSON: {error}"))
+            })?,
             false => Value::Null,
         };
         let is_partial = data["status"] == "partial" || data["without_text"] == true;
-        notices.extend(how_far.filter(|_| is_partial));
+        notices.extend(progress.filter(|_| is_partial));
         let mut text = match self.format {
-            // Not twice: clients that read data find it in its own field.
+            // Clients that read data find it in its own field; it is not repeated.
             Format::Json => String::from("the reply is in structuredContent\n"),
             Format::Text => self.bounded(answer.text(), &mut notices),
         };
@@ -237,7 +243,7 @@ impl Question {
         Ok((result, is_partial))
     }
 
-    /// Cuts a text that is too long for a model, at the end of a line.
+    /// Truncates a text that is too long for a model, at the end of a line.
     fn bounded(&self, mut text: String, notices: &mut Vec<String>) -> String {
         if self.has_budget || text.len() <= TOKENS_MAX || tokens::count(&text) <= TOKENS_MAX {
             return text;
@@ -253,7 +259,7 @@ impl Question {
         }
         text.truncate(end);
         notices.push(format!(
-            "{kept} of {lines} lines shown, as many as {TOKENS_MAX} tokens hold; ask for a part"
+            "{kept} of {lines} lines shown (limit of {TOKENS_MAX} tokens); narrow the request or set `{BUDGET}`"
         ));
         text
     }
@@ -264,7 +270,7 @@ pub(super) fn failed(sentence: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(sentence)])
 }
 
-/// Returns an error with what to try next, in one line.
+/// Returns an error with its hints, on one line.
 pub(super) fn sentence(error: &Error) -> String {
     let hints = error.hints().iter().map(String::as_str).filter(|hint| !hint.is_empty());
     let parts = std::iter::once(error.to_string()).chain(hints.map(str::to_owned));

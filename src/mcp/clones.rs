@@ -1,12 +1,12 @@
-//! Copies of repositories elsewhere, in the cache: `clones/<hash of the address>/<host>/<path>/`.
+//! Clones of remote repositories in the cache: `clones/<hash of the address>/<host>/<path>/`.
 //!
 //! ```text
-//! writing    locked by who clones or updates
-//! used       locked, shared, by who may ask about the copy; its modification time is the last use
-//! partial-*  a copy that is being made, or that one made who was killed
+//! writing    locked while a process clones or updates
+//! used       share-locked by the sessions that use the clone; its modification time is the last use
+//! partial-*  a clone in progress, or of a process that was killed
 //! ```
 //!
-//! Limits: 32 copies; beyond, those not used longest go, never one that somebody holds.
+//! Limits: 32 clones. Beyond that, the least recently used ones are removed, except those in use.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,51 +16,51 @@ use std::time::{Duration, SystemTime};
 use crate::error::{Error, Kind, Result};
 use crate::history::git::Remote;
 
-/// Copies that are kept.
+/// The number of clones that are kept.
 const CLONES_MAX: usize = 32;
 
-/// How often who waits for another to end looks again.
+/// The interval at which a lock that another process holds is retried.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The folder of copies.
+/// The directory of clones.
 #[derive(Debug)]
 pub(super) struct Clones {
     dir: PathBuf,
-    /// One is made at a time.
+    /// Serialises the clones of this process.
     busy: Mutex<()>,
 }
 
-/// Holds a copy: as long as it lives, nobody removes it.
+/// Prevents the removal of a clone while it exists.
 #[derive(Debug)]
 pub(super) struct Lease {
     used: File,
 }
 
 impl Drop for Lease {
-    /// Closing the file is not enough: a child that another thread has just forked holds it, too,
-    /// until it runs its program.
+    /// Closing the file is not enough: a child that another thread has just forked inherits it
+    /// until it executes its program.
     fn drop(&mut self) {
         let _ = self.used.unlock();
     }
 }
 
 impl Clones {
-    /// Names the folder of copies in the cache folder `cache`; nothing is made.
+    /// Returns the clones in the cache directory `cache`; creates nothing.
     pub(super) fn new(cache: &Path) -> Clones {
         Clones { dir: cache.join("clones"), busy: Mutex::new(()) }
     }
 
-    /// Returns true if a folder, whose path has no links in it, is one of the copies or lies in one.
+    /// Returns true if a directory, whose path contains no links, is in one of the clones.
     pub(super) fn hold(&self, folder: &Path) -> bool {
         self.dir.canonicalize().is_ok_and(|dir| folder.starts_with(dir))
     }
 
-    /// Returns the folder of a copy of `remote`: the one that there is, brought up to date if `update`
-    /// says so, else a new one.
+    /// Returns the directory of a clone of `remote`: the existing one, updated if `update` is set,
+    /// or a new one.
     ///
     /// # Errors
     ///
-    /// Those of [`Remote::copy_to`]; [`Kind::Io`] where the cache cannot be written.
+    /// Those of [`Remote::copy_to`]; [`Kind::Io`] if the cache cannot be written.
     pub(super) fn copy(
         &self,
         remote: &Remote,
@@ -89,7 +89,7 @@ impl Clones {
         let place = own.join(remote.folders());
         if !place.is_dir() {
             if let Err(error) = self.make(remote, &own, &place, gives_up) {
-                // What is left of an address that leads nowhere would count among the copies.
+                // The directory of an address that does not work would count as a clone.
                 drop(held);
                 let _ = writing.unlock();
                 remove(&own);
@@ -103,7 +103,7 @@ impl Clones {
         Ok((place, held))
     }
 
-    /// Makes the copy beside its place, and moves it there when it is whole.
+    /// Clones into a temporary directory, and moves the result into its place.
     fn make(
         &self,
         remote: &Remote,
@@ -124,7 +124,7 @@ impl Clones {
         made
     }
 
-    /// Removes copies not used longest until there are at most as many as are kept; `own` stays.
+    /// Removes the least recently used clones beyond the limit; `own` stays.
     fn evict(&self, own: &Path) {
         let mut copies: Vec<(SystemTime, PathBuf)> = folders(&self.dir)
             .into_iter()
@@ -146,7 +146,7 @@ impl Clones {
     }
 }
 
-/// Removes a copy that nobody holds and nobody makes. Returns true if it is gone.
+/// Removes a clone that is not in use. Returns true if it was removed.
 fn remove(dir: &Path) -> bool {
     let locks: Vec<File> =
         ["writing", "used"].iter().filter_map(|name| open(&dir.join(name)).ok()).collect();
@@ -158,18 +158,18 @@ fn remove_partial(own: &Path) {
     for dir in folders(own) {
         let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if name.starts_with("partial-") {
-            // What cannot be removed is in nobody's way: another process makes another one.
+            // Remains do no harm: another process uses another name.
             let _ = fs::remove_dir_all(&dir);
         }
     }
 }
 
-/// Notes that a copy is used, and holds it.
+/// Marks a clone as used and returns a lease of it.
 fn lease(own: &Path) -> Result<Lease> {
     let path = own.join("used");
     let used = open(&path)?;
     used.lock_shared().map_err(|error| Error::io(&path, error))?;
-    // Only what goes first hangs on it.
+    // The time affects only the order of removal.
     let _ = used.set_modified(SystemTime::now());
     Ok(Lease { used })
 }

@@ -1,5 +1,6 @@
-//! The transport over HTTP: each request is a POST to `/mcp`, answered on its own, so that there are
-//! no sessions that could run out while a client thinks. `/healthz` and `/metrics` are for monitors.
+//! The transport over HTTP. Each request is a POST to `/mcp` that is answered independently, so
+//! that there are no sessions that could expire while a client is idle. `/healthz` and `/metrics`
+//! serve monitoring systems.
 
 use std::convert::Infallible;
 use std::io;
@@ -27,35 +28,35 @@ mod guard;
 
 use guard::{Guard, Refusal};
 
-/// Connections at once; further ones wait.
+/// Concurrent connections; further ones wait.
 const CONNECTIONS_MAX: usize = 256;
 
-/// Requests of the protocol under way at once; further ones wait, unread.
+/// Concurrent requests; further ones wait, unread.
 const REQUESTS_MAX: usize = 64;
 
-/// Bytes of a request: a diff of 1 MiB, however it is escaped, and what stands around it.
+/// Bytes of a request: an escaped diff of 1 MiB and the text around it.
 const REQUEST_BYTES_MAX: usize = 4 << 20;
 
 /// How long a client may take to send the head of a request.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait where the system grants no descriptor for a connection.
+/// How long to wait if the system has no descriptor for a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How a server is reached.
+/// The address and access control of a server.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// Where it listens; port 0 stands for any that is free.
+    /// The address to listen on; port 0 selects a free one.
     pub listen: SocketAddr,
-    /// The token that requests must bear, if any.
+    /// The token that requests must contain, if any.
     pub token: Option<String>,
-    /// Names that requests may call this machine, beside those of the loopback.
+    /// Accepted host names in addition to the loopback names.
     pub hosts: Vec<String>,
 }
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// What all connections share.
+/// State shared by all connections.
 struct Shared {
     mcp: StreamableHttpService<Server, NeverSessionManager>,
     requests: Semaphore,
@@ -64,11 +65,11 @@ struct Shared {
     roots: Arc<Roots>,
 }
 
-/// Serves for ever; `ready` is called with the address once clients can connect.
+/// Serves forever; calls `ready` with the address once clients can connect.
 ///
 /// # Errors
 ///
-/// If the address cannot be listened on, or the system grants no threads.
+/// If the server cannot listen on the address, or no thread can be started.
 pub(super) fn run(
     server: Server,
     roots: Arc<Roots>,
@@ -78,7 +79,7 @@ pub(super) fn run(
 ) -> io::Result<()> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
-    // Host and origin are the guard's to check, for every path alike.
+    // The guard checks host and origin, for all paths in the same way.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -99,7 +100,7 @@ pub(super) fn run(
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            // Replies are small and are waited for.
+            // Replies are small, and clients wait for them.
             let _ = stream.set_nodelay(true);
             let shared = Arc::clone(&shared);
             tokio::spawn(async move {
@@ -122,7 +123,7 @@ async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
     let path = request.uri().path();
-    // Whether it lives is no secret, but not for pages of others either.
+    // The health check needs no token, but pages of other origins must not read it.
     let checked = match path {
         "/healthz" => shared.guard.check_host(request.headers()),
         _ => shared.guard.check(request.headers()),
@@ -150,12 +151,12 @@ async fn answer(
             response
         }
         ("/healthz" | "/metrics", _) => {
-            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n");
+            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "use GET\n");
             let allowed = header::HeaderValue::from_static("GET");
             response.headers_mut().insert(header::ALLOW, allowed);
             response
         }
-        _ => text(StatusCode::NOT_FOUND, "there are /mcp, /healthz and /metrics\n"),
+        _ => text(StatusCode::NOT_FOUND, "unknown path; valid: /mcp, /healthz, /metrics\n"),
     })
 }
 

@@ -1,4 +1,4 @@
-//! One message is one line: how lines are kept within bounds, and what is made of each.
+//! One message is one line: bounds the length of lines and classifies them.
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
@@ -12,44 +12,44 @@ use crate::base::text;
 /// Bytes of a message.
 pub(super) const BYTES_MAX: usize = 16 << 20;
 
-/// Bytes of memory that are kept from one message to the next.
+/// Bytes of the buffer that are kept between messages.
 pub(super) const KEPT_BYTES: usize = 1 << 20;
 
-/// A line that was read, without its end.
+/// A complete line without its line end.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Line<'a> {
-    /// These bytes.
+    /// The bytes of the line.
     Whole(&'a [u8]),
-    /// More than [`BYTES_MAX`] of them, which are gone.
+    /// A line of more than [`BYTES_MAX`] bytes, which were dropped.
     TooLong,
 }
 
-/// What came of a stream: lines, and the beginning of another one, which is no message if the stream
+/// The input of a stream: lines, and the beginning of another one, which is ignored if the stream
 /// ends there.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     bytes: Vec<u8>,
-    /// Where the next line begins,
+    /// The start of the next line.
     start: usize,
-    /// and up to where it has no end.
+    /// The position up to which the next line has no end.
     looked: usize,
     is_too_long: bool,
 }
 
 impl Lines {
-    /// Notes what came next.
+    /// Appends bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.start);
         self.looked -= self.start;
         self.start = 0;
         if self.bytes.is_empty() {
-            // A long message leaves its room to others.
+            // The buffer of a long message is released.
             self.bytes.shrink_to(KEPT_BYTES);
         }
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the next line, once its end came.
+    /// Returns the next line once it is complete.
     pub(super) fn next(&mut self) -> Option<Line<'_>> {
         let found = memchr::memchr(b'\n', &self.bytes[self.looked..]);
         let Some(end) = found.map(|at| self.looked + at) else {
@@ -66,23 +66,24 @@ impl Lines {
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug)]
 pub(super) enum Message {
     /// A message of the protocol.
     Sound(Box<ClientJsonRpcMessage>),
-    /// Nothing that can be worked on; this is to be answered.
+    /// An invalid message and the response to it.
     Refused(Box<ServerJsonRpcMessage>),
-    /// Nothing that asks for an answer.
+    /// A line that needs no response.
     Nothing,
 }
 
-/// What is looked for in a line that is no message; the rest may be anything, of any depth.
+/// The fields that are read from a line that is not a valid message; the rest may be anything, of
+/// any depth.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(default)]
     jsonrpc: Value,
-    /// A `null` is one, too.
+    /// `null` counts as present.
     #[serde(default, deserialize_with = "present")]
     id: Option<Value>,
     #[serde(default)]
@@ -95,7 +96,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Says what a line is. O(bytes).
+/// Classifies a line. O(bytes).
 pub(super) fn parse(line: &[u8]) -> Message {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -114,7 +115,7 @@ pub(super) fn parse(line: &[u8]) -> Message {
         return refused(ErrorData::parse_error(why, None), None);
     };
     match (&envelope.id, envelope.method.is_null()) {
-        // An answer to nothing that was asked: to answer it in turn might never end.
+        // A response that matches no request: replying to it could go on forever.
         (Some(_), true) => return Message::Nothing,
         // Notifications are never answered.
         (None, false) => return Message::Nothing,
@@ -132,18 +133,18 @@ pub(super) fn parse(line: &[u8]) -> Message {
     match envelope.method.as_str().filter(|_| is_request) {
         Some(method) => {
             let method: String = text::plain(method).chars().take(80).collect();
-            let why = format!("the `params` of `{method}` cannot be read; they are an object");
+            let why = format!("invalid `params` of `{method}`; expected an object");
             refused(ErrorData::invalid_params(why, None), id)
         }
         None => {
-            let why = "no request of JSON-RPC 2.0: it has `jsonrpc`, a `method`, and an `id` that is a \
+            let why = "not a JSON-RPC 2.0 request, which has `jsonrpc`, a `method`, and an `id` that is a \
                        string or a whole number";
             refused(ErrorData::invalid_request(why, None), id)
         }
     }
 }
 
-/// Returns the answer to what cannot be worked on.
+/// Returns the response to an invalid message.
 pub(super) fn refused(error: ErrorData, id: Option<RequestId>) -> Message {
     Message::Refused(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
@@ -175,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Says what becomes of a line: `sound`, `nothing`, or the answer's code and id.
+    /// Checks the kind of a line: `sound`, `nothing`, or the code and id of the response.
     #[track_caller]
     fn check(line: &[u8], expected: &str) {
         let became = match parse(line) {

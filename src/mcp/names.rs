@@ -1,4 +1,4 @@
-//! What projects are called: the last names of their folders' paths, as many as tell them apart.
+//! Names of projects: the last components of their roots, as many as make the name unique.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,10 +6,10 @@ use crate::answer::nearest;
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
-/// Names that an error lists.
+/// The number of names in an error message.
 const LISTED_MAX: usize = 10;
 
-/// Characters of a name that was asked for and is not there, as an error repeats it.
+/// The length to which an error message truncates an unknown name, in characters.
 const REPEATED_MAX: usize = 80;
 
 /// Returns a name for each of `roots`, which are absolute and differ. O(roots²).
@@ -25,17 +25,17 @@ fn name(root: &Path, roots: &[&Path]) -> String {
     unique.next().as_deref().unwrap_or(root).display().to_string()
 }
 
-/// Returns the places of the roots that end in the names of `suffix`.
+/// Returns the indices of the roots that end in the components of `suffix`.
 fn holders<'a>(suffix: &'a Path, roots: &'a [&Path]) -> impl Iterator<Item = usize> + 'a {
     (0..roots.len()).filter(move |&at| roots[at].ends_with(suffix))
 }
 
-/// Returns the place of the root that `wanted` names: by its path, or by the end of it.
+/// Returns the index of the root that `wanted` denotes: by its path, or by the end of it.
 ///
 /// # Errors
 ///
-/// [`Kind::NotFound`] with those that there are, the nearest first; [`Kind::Usage`] where it names
-/// several.
+/// [`Kind::NotFound`] with a list of the projects, best matches first; [`Kind::Usage`] if the name
+/// is ambiguous.
 pub(super) fn find(roots: &[&Path], wanted: &str) -> Result<usize> {
     let path = Path::new(wanted);
     let shown: String = text::plain(wanted).chars().take(REPEATED_MAX).collect();
@@ -51,7 +51,7 @@ pub(super) fn find(roots: &[&Path], wanted: &str) -> Result<usize> {
         return Ok(at);
     }
     let suffix: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
-    // Every path ends in an empty one.
+    // Every path ends with the empty path.
     if suffix.components().next().is_some() {
         let found: Vec<usize> = holders(&suffix, roots).collect();
         match found[..] {
@@ -69,11 +69,10 @@ pub(super) fn find(roots: &[&Path], wanted: &str) -> Result<usize> {
     let mut order: Vec<usize> = near.clone();
     order.extend((0..names.len()).filter(|at| !near.contains(at)));
     names = order.into_iter().map(|at| names[at].clone()).collect();
-    Err(Error::new(Kind::NotFound, format!("there is no project `{shown}`"))
-        .with_hint(listed(&names)))
+    Err(Error::new(Kind::NotFound, format!("unknown project `{shown}`")).with_hint(listed(&names)))
 }
 
-/// Returns the place of the innermost root that holds the absolute `path`.
+/// Returns the index of the innermost root that contains the absolute `path`.
 pub(super) fn holding(roots: &[&Path], path: &Path) -> Option<usize> {
     let holders = (0..roots.len()).filter(|&at| path.starts_with(roots[at]));
     holders.max_by_key(|&at| roots[at].components().count())
@@ -87,8 +86,8 @@ fn listed(names: &[String]) -> String {
         more => format!(" and {more} more"),
     };
     match shown.is_empty() {
-        true => "there are none yet".to_owned(),
-        false => format!("there are {}{more}", shown.join(", ")),
+        true => "there are no projects yet".to_owned(),
+        false => format!("projects: {}{more}", shown.join(", ")),
     }
 }
 
@@ -119,18 +118,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_with_what_is() {
+    fn an_unknown_name_is_reported_with_the_projects() {
         let roots = roots();
         let told = |wanted: &str| {
             let error = find(&roots, wanted).expect_err(wanted);
             format!("{error}; {}", error.hints().join("; "))
         };
-        assert_eq!(told("app"), "`app` is the name of 2 projects; there are `x/app`, `y/app`");
-        let expected = "there is no project `y/ap`; there are `y/app`, ";
+        assert_eq!(told("app"), "`app` is the name of 2 projects; projects: `x/app`, `y/app`");
+        let expected = "unknown project `y/ap`; projects: `y/app`, ";
         assert!(told("y/ap").starts_with(expected), "{}", told("y/ap"));
         for wanted in ["", ".", "..", "pp", "/x", "/x/app/src", "-", "*", "\u{1b}[2J"] {
             let told = told(wanted);
-            assert!(told.contains("there is no project `") && !told.contains('\u{1b}'), "{told}");
+            assert!(told.contains("unknown project `") && !told.contains('\u{1b}'), "{told}");
         }
         assert!(told(&"x".repeat(5000)).len() < 300);
         let many: Vec<PathBuf> = (0..30).map(|n| PathBuf::from(format!("/p{n}"))).collect();
@@ -138,7 +137,7 @@ mod tests {
         let error = find(&many, "none").expect_err("it is not there");
         assert!(error.hints()[0].ends_with("and 20 more"), "{:?}", error.hints());
         let error = find(&[], "none").expect_err("there are none");
-        assert_eq!(error.hints(), ["there are none yet"]);
+        assert_eq!(error.hints(), ["there are no projects yet"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One tree that is served: its engine, kept warm, and a thread that indexes and watches it.
+//! A tree that is served: its engine, and a thread that indexes and watches it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,27 +10,27 @@ use crate::error::{Error, Kind, Result};
 use crate::tools::counted;
 use crate::tools::session::Indexed;
 
-/// How long to wait for another process that is building.
+/// How long to wait before another attempt while another process builds.
 const BUSY_PAUSE: Duration = Duration::from_millis(200);
 
-/// How often to try to take over from another process that watches.
+/// The interval at which to try to take over from another process that watches the tree.
 const WATCH_PAUSE: Duration = Duration::from_secs(10);
 
-/// How far the index is.
+/// The state of the index.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Readiness {
-    /// There is none yet.
+    /// There is no index yet.
     Nothing,
-    /// Searches and lists of files are served from it.
+    /// It serves searches and lists of files.
     Ready,
-    /// Symbols, references and words, too.
+    /// It also serves symbols, references and words.
     Full,
-    /// It cannot be built; everything is read from the files themselves.
+    /// It cannot be built; calls read the files themselves.
     Failed,
 }
 
 impl Readiness {
-    /// Returns the same in the words of replies.
+    /// Returns the state as replies report it.
     pub(super) fn indexed(self) -> Indexed {
         match self {
             Readiness::Nothing => Indexed::Nothing,
@@ -41,7 +41,7 @@ impl Readiness {
     }
 }
 
-/// A tree that is served. Dropped, it stops to work on the index.
+/// A tree that is served. Work on the index stops when it is dropped.
 #[derive(Debug)]
 pub(super) struct Project {
     engine: Engine,
@@ -50,7 +50,7 @@ pub(super) struct Project {
     work: Arc<Work>,
 }
 
-/// What the project shares with its threads.
+/// State shared with the threads of the project.
 #[derive(Debug)]
 struct Work {
     progress: Progress,
@@ -60,11 +60,11 @@ struct Work {
 }
 
 impl Project {
-    /// Starts to bring the index of a tree up to date.
+    /// Starts to update the index of a tree.
     ///
     /// # Errors
     ///
-    /// If the system grants no threads or descriptors.
+    /// If no thread can be started or no descriptor is available.
     pub(super) fn start(engine: Engine) -> Result<Project> {
         let (sender, readiness) = watch::channel(Readiness::Nothing);
         let work = Arc::new(Work {
@@ -72,11 +72,12 @@ impl Project {
             stop: Stop::new()?,
             failure: OnceLock::new(),
         });
-        let keeper = Keeper { engine: engine.clone(), work: Arc::clone(&work), sender };
+        let indexer = Indexer { engine: engine.clone(), work: Arc::clone(&work), sender };
         let spawned =
-            std::thread::Builder::new().name("mcp-index".to_owned()).spawn(move || keeper.run());
-        spawned
-            .map_err(|error| Error::new(Kind::Io, format!("no thread for the index: {error}")))?;
+            std::thread::Builder::new().name("mcp-index".to_owned()).spawn(move || indexer.run());
+        spawned.map_err(|error| {
+            Error::new(Kind::Io, format!("cannot start the index thread: {error}"))
+        })?;
         Ok(Project { engine, started: Instant::now(), readiness, work })
     }
 
@@ -85,27 +86,28 @@ impl Project {
         &self.engine
     }
 
-    /// Returns true if the index lacks nothing that is built in the background.
+    /// Returns true if the index is complete.
     pub(super) fn is_full(&self) -> bool {
         *self.readiness.borrow() == Readiness::Full
     }
 
-    /// Returns how much of it is indexed.
+    /// Returns which parts of the index exist.
     pub(super) fn indexed(&self) -> Indexed {
         self.readiness.borrow().indexed()
     }
 
-    /// Returns true if the index is full, or cannot be.
+    /// Returns true if the index is complete or cannot be built.
     pub(super) fn is_settled(&self) -> bool {
         *self.readiness.borrow() >= Readiness::Full
     }
 
-    /// Returns how long it has been open.
+    /// Returns the time since the project was opened.
     pub(super) fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Waits until the index is full, or cannot be, or `patience` has passed since the start.
+    /// Waits until the index is complete or cannot be built, or until `patience` has passed since
+    /// the project was opened.
     pub(super) async fn settle(&self, patience: Duration) {
         let left = patience.saturating_sub(self.started.elapsed());
         if left.is_zero() {
@@ -113,24 +115,26 @@ impl Project {
         }
         let mut readiness = self.readiness.clone();
         let full = readiness.wait_for(|readiness| *readiness >= Readiness::Full);
-        // What is there then is answered from.
+        // After a timeout, calls use what is indexed.
         let _ = tokio::time::timeout(left, full).await;
     }
 
-    /// Returns how far the index is, in words; `None` once it is full.
-    pub(super) fn how_far(&self) -> Option<String> {
+    /// Describes the progress of the index; `None` once it is complete.
+    pub(super) fn progress_message(&self) -> Option<String> {
         let readiness = *self.readiness.borrow();
         if readiness == Readiness::Full {
             return None;
         }
         if readiness == Readiness::Failed {
             let reason = self.work.failure.get().map_or("", String::as_str);
-            return Some(format!("the index cannot be built, so each call reads files: {reason}"));
+            return Some(format!(
+                "the index cannot be built and results may be incomplete: {reason}"
+            ));
         }
         let (done, total, _) = self.work.progress.counts();
         let doing = match self.work.progress.stage() {
             Stage::Walking | Stage::Waiting => {
-                return Some("the index is being built: looking for files".to_owned());
+                return Some("the index is being built: listing files".to_owned());
             }
             Stage::Reading => "read",
             Stage::Writing => "written",
@@ -144,7 +148,7 @@ impl Project {
         Some(format!("the index is being built: {done} of {total} {doing}"))
     }
 
-    /// Returns how far the index is, as files done and in all.
+    /// Returns the progress as files done and in total.
     pub(super) fn counts(&self) -> (u64, u64) {
         let (done, total, _) = self.work.progress.counts();
         (done, total)
@@ -158,8 +162,8 @@ impl Drop for Project {
     }
 }
 
-/// Returns what earlier processes built; what changed since is found by each call.
-pub(super) fn known(engine: &Engine) -> Readiness {
+/// Returns the state of the index that earlier processes built; each call detects later changes.
+pub(super) fn existing_readiness(engine: &Engine) -> Readiness {
     match engine.snapshot() {
         Ok(Some(_)) if engine::has_code(engine) => Readiness::Full,
         Ok(Some(_)) => Readiness::Ready,
@@ -168,24 +172,24 @@ pub(super) fn known(engine: &Engine) -> Readiness {
 }
 
 /// Keeps the index of a tree up to date.
-struct Keeper {
+struct Indexer {
     engine: Engine,
     work: Arc<Work>,
     sender: watch::Sender<Readiness>,
 }
 
-impl Keeper {
+impl Indexer {
     fn run(self) {
-        let Keeper { engine, work, sender } = self;
-        rise(&sender, known(&engine));
-        if let Err(error) = patiently(&work, || engine::refresh(&engine, &work.progress)) {
+        let Indexer { engine, work, sender } = self;
+        rise(&sender, existing_readiness(&engine));
+        if let Err(error) = retry_while_busy(&work, || engine::refresh(&engine, &work.progress)) {
             failed(&work, &sender, &error);
             return;
         }
         rise(&sender, Readiness::Ready);
         std::thread::scope(|scope| {
             scope.spawn(|| keep_watching(&engine, &work));
-            match patiently(&work, || engine::build_code(&engine, false, &work.progress)) {
+            match retry_while_busy(&work, || engine::build_code(&engine, false, &work.progress)) {
                 Ok(_) => rise(&sender, Readiness::Full),
                 Err(error) => failed(&work, &sender, &error),
             }
@@ -193,7 +197,7 @@ impl Keeper {
     }
 }
 
-/// Never falls: what is there stays there.
+/// The state never goes back.
 fn rise(sender: &watch::Sender<Readiness>, readiness: Readiness) {
     sender.send_if_modified(|now| {
         let rises = *now < readiness;
@@ -204,14 +208,14 @@ fn rise(sender: &watch::Sender<Readiness>, readiness: Readiness) {
 
 fn failed(work: &Work, sender: &watch::Sender<Readiness>, error: &Error) {
     if error.kind() != Kind::Cancelled {
-        log::warn!("no index, so every call reads the files: {error}");
+        log::warn!("cannot build the index; calls read files instead: {error}");
         let _ = work.failure.set(crate::base::text::plain(&error.to_string()));
         rise(sender, Readiness::Failed);
     }
 }
 
-/// Does `work`, again and again while another process does it.
-fn patiently<T>(work: &Work, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+/// Runs `attempt`, repeatedly while another process holds the lock.
+fn retry_while_busy<T>(work: &Work, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
         match attempt() {
             Err(error) if error.kind() == Kind::Busy && !work.stop.is_stopped() => {
@@ -222,8 +226,8 @@ fn patiently<T>(work: &Work, mut attempt: impl FnMut() -> Result<T>) -> Result<T
     }
 }
 
-/// Watches the tree, so that calls need not compare every stamp; takes over when another process
-/// that does so ends. Without a watcher calls are as right, and slower.
+/// Watches the tree, so that calls need not check the metadata of every file. Takes over when
+/// another process that watches it ends. Without a watcher, calls are slower but equally correct.
 fn keep_watching(engine: &Engine, work: &Work) {
     while !work.stop.is_stopped() {
         match engine::serve(engine, &Pace::default(), &work.stop) {
@@ -234,7 +238,7 @@ fn keep_watching(engine: &Engine, work: &Work) {
                 }
             }
             Err(error) => {
-                log::debug!("not watched: {error}");
+                log::debug!("cannot watch the tree: {error}");
                 return;
             }
             Ok(()) => return,

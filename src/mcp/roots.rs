@@ -1,5 +1,5 @@
-//! Which trees are meant: those that the user named, else all folders that the client names, else the
-//! one where the server was started; and those that calls add.
+//! Determines which trees are served: those that the user named, else all directories that the
+//! client names, else the tree in which the server was started; and those that calls add.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,21 +11,21 @@ use url::Url;
 
 use super::clones::{Clones, Lease};
 use super::project::Project;
-use super::trees::{TREES_MAX, Told, Trees};
+use super::trees::{TREES_MAX, TreeSummary, Trees};
 use super::{Allows, Open, Options, Served};
 use crate::error::{Error, Result};
 use crate::history::git::Remote;
 use crate::index::store;
 use crate::tools::session::{self, Source, Wanted};
 
-/// How long a call waits for a client to name its folders.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a call waits for a client to name its directories.
+const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The trees that are served.
 pub(super) struct Roots {
     open: Open,
     is_fixed: bool,
-    /// A client said that it has folders and did not name them yet.
+    /// A client declared that it has directories and has not named them yet.
     is_awaited: AtomicBool,
     named: Notify,
     trees: Mutex<State>,
@@ -37,16 +37,16 @@ pub(super) struct Roots {
 #[derive(Default)]
 struct State {
     trees: Trees,
-    /// Why nothing that was named can be served, if so.
+    /// The reason why none of the named directories can be served, if so.
     refused: Option<String>,
 }
 
 impl Roots {
-    /// Takes the trees that the user named, and opens the first; without one none is opened yet.
+    /// Takes the trees that the user named, and opens the first; without one, none is opened yet.
     ///
     /// # Errors
     ///
-    /// If one is not to be served.
+    /// If one of them must not be served.
     pub(super) fn new(options: Options) -> Result<Roots> {
         let Options { open, roots, allows, cache, .. } = options;
         let mut trees = Trees::default();
@@ -70,22 +70,22 @@ impl Roots {
         })
     }
 
-    /// Notes whether the client has folders to name. Returns true if not: then the tree is known,
-    /// and to open it at once makes its index the sooner ready.
+    /// Stores whether the client has directories to name. Returns true if not: then the tree is
+    /// known, and opening it now makes its index available earlier.
     pub(super) fn is_known_if(&self, client_has_roots: bool) -> bool {
         let is_awaited = client_has_roots && !self.is_fixed;
         self.is_awaited.store(is_awaited, Ordering::Release);
         !is_awaited
     }
 
-    /// Returns true if the client is to be asked for its folders.
-    pub(super) fn wants_names(&self) -> bool {
+    /// Returns true if the client is to be asked for its directories.
+    pub(super) fn accepts_names(&self) -> bool {
         !self.is_fixed
     }
 
-    /// Takes the folders that a client named, as URIs. All that can be opened are served, and the
-    /// first is meant where a call says nothing else. Where it names none, nothing changes: the tree is
-    /// that where the server was started, unless it named some before.
+    /// Takes the directories that a client named, as URIs. All that can be opened are served; the
+    /// first is the default project. If the client names none, nothing changes: the tree is the one
+    /// in which the server was started, unless the client named some before.
     pub(super) fn client_named<'a>(&self, uris: impl Iterator<Item = &'a str>) {
         let mut state = self.lock();
         let (mut roots, mut refused) = (Vec::new(), None);
@@ -99,7 +99,8 @@ impl Roots {
             state.refused = refused.filter(|_| roots.is_empty());
             state.trees.name(roots);
             if state.refused.is_none() {
-                // Its index is the sooner ready. Why it cannot be opened the next call is told.
+                // Its index is available earlier. If it cannot be opened, the next call returns the
+                // reason.
                 drop(state.trees.opened(0, &self.open));
             }
         }
@@ -108,19 +109,19 @@ impl Roots {
         self.named.notify_waiters();
     }
 
-    /// Waits until it is known which trees there are.
+    /// Waits until the client has named its directories.
     pub(super) async fn known(&self) {
         if self.is_awaited.load(Ordering::Acquire) {
             let named = self.named.notified();
             if self.is_awaited.load(Ordering::Acquire) {
-                // A client that does not answer has none.
-                let _ = tokio::time::timeout(PATIENCE, named).await;
+                // A client that does not answer in time has none.
+                let _ = tokio::time::timeout(ROOTS_PATIENCE, named).await;
                 self.is_awaited.store(false, Ordering::Release);
             }
         }
     }
 
-    /// Ends all work. Returns what was served.
+    /// Stops all work. Returns the trees that were open.
     pub(super) fn close(&self) -> Vec<Served> {
         let projects = self.lock().trees.close();
         let served = |project: Arc<Project>| Served {
@@ -130,8 +131,8 @@ impl Roots {
         projects.into_iter().map(served).collect()
     }
 
-    /// Returns the project that is wanted, opened; without a wish the first. Where nobody named one, that
-    /// is the tree where the server was started.
+    /// Opens and returns the requested project, by default the first. If nobody named a tree, that
+    /// is the one in which the server was started.
     ///
     /// # Errors
     ///
@@ -147,29 +148,29 @@ impl Roots {
         }
     }
 
-    /// Returns the names of the projects, the default one's first.
+    /// Returns the names of the projects, the default one first.
     pub(super) fn names(&self) -> Vec<String> {
-        self.lock().trees.told().into_iter().map(|told| told.name).collect()
+        self.lock().trees.summaries().into_iter().map(|told| told.name).collect()
     }
 
-    /// Returns the projects, the default one first; where there is none, why.
+    /// Returns the projects, the default one first; if there is none, the reason.
     pub(super) fn projects(&self) -> (Vec<session::Project>, Option<String>) {
         let (told, refused) = {
             let mut state = self.lock();
             self.start_if_nameless(&mut state);
-            (state.trees.told(), state.refused.clone())
+            (state.trees.summaries(), state.refused.clone())
         };
         let lacks = refused.filter(|_| told.is_empty());
         (told.into_iter().map(|told| self.described(told)).collect(), lacks)
     }
 
-    /// Returns the folders of trees that have an index and are no projects, those used last first; none
-    /// where calls may add no projects.
+    /// Returns the roots of trees that have an index and are not projects, most recently used
+    /// first; none if calls may not add projects.
     pub(super) fn indexed(&self) -> Vec<String> {
         if !self.allows.index {
             return Vec::new();
         }
-        let told = self.lock().trees.told();
+        let told = self.lock().trees.summaries();
         let mut roots: Vec<PathBuf> = Vec::new();
         for cached in store::cached(&self.cache).into_iter().rev() {
             let is_other = |root: &PathBuf| {
@@ -180,12 +181,13 @@ impl Roots {
         roots.iter().map(|root| root.display().to_string()).collect()
     }
 
-    /// Makes a project of what a call names; `home` is the tree that the call is about. Returns the
-    /// project, opened, and whether it is new.
+    /// Adds a project; `home` is the tree of the call. Returns the project, opened, and whether it
+    /// is new.
     ///
     /// # Errors
     ///
-    /// If the server does not allow it; if it is not there, not to be served, or cannot be fetched.
+    /// If the server does not allow it, or if the source does not exist, must not be served, or
+    /// cannot be cloned.
     pub(super) fn add(
         &self,
         source: Source<'_>,
@@ -193,8 +195,8 @@ impl Roots {
         gives_up: &dyn Fn() -> bool,
     ) -> Result<(Arc<Project>, bool)> {
         if !self.allows.index {
-            return Err(Error::usage("this server adds no projects")
-                .with_hint("`codedb serve --allow-index`, with a token, does"));
+            return Err(Error::usage("this server does not allow adding projects")
+                .with_hint("start it with `codedb serve --allow-index` and a token"));
         }
         let (root, lease) = match source {
             Source::Folder(folder) => (self.folder(folder, home)?, None),
@@ -215,28 +217,29 @@ impl Roots {
         self.lock().trees.name_beside_first(root)
     }
 
-    /// Returns true if calls that may write may write files of the project at `root`: it was named, not
-    /// added by a call, and is no copy in the cache, which others are answered from, too.
+    /// Returns true if calls may write files of the project at `root`: it was named by the user or
+    /// the client, not added by a call, and is not a clone in the cache, which other sessions use
+    /// as well.
     pub(super) fn may_be_edited(&self, root: &Path) -> bool {
         self.lock().trees.is_named(root) && !self.clones.hold(root)
     }
 
-    /// Returns what is to be told of a project that is open.
+    /// Returns the description of an open project.
     pub(super) fn described_open(&self, project: &Project) -> Result<session::Project> {
-        let told = self.lock().trees.told();
+        let told = self.lock().trees.summaries();
         let told = told.into_iter().find(|told| told.root == project.engine().root());
-        let gone = || Error::usage("the client took this project away meanwhile");
+        let gone = || Error::usage("the client has removed this project");
         told.map(|told| self.described(told)).ok_or_else(gone)
     }
 
-    fn described(&self, told: Told) -> session::Project {
+    fn described(&self, told: TreeSummary) -> session::Project {
         let engine = match &told.project {
             Some(project) => Some(project.engine().clone()),
             None => (self.open)(Some(&told.root)).ok(),
         };
         let index = match (&told.project, &engine) {
             (Some(project), _) => project.indexed(),
-            (None, Some(engine)) => super::project::known(engine).indexed(),
+            (None, Some(engine)) => super::project::existing_readiness(engine).indexed(),
             (None, None) => session::Indexed::Failed,
         };
         let snapshot = engine.and_then(|engine| engine.snapshot().ok().flatten());
@@ -246,24 +249,24 @@ impl Roots {
             default: told.is_default,
             index,
             files: snapshot.map(|snapshot| snapshot.table.files() as usize),
-            doing: told.project.and_then(|project| project.how_far()),
+            doing: told.project.and_then(|project| project.progress_message()),
         }
     }
 
-    /// Returns the folder that a call names: an absolute one, or one below its tree.
+    /// Resolves the directory that a call names: an absolute path, or one relative to its tree.
     fn folder(&self, given: &str, home: Option<&Path>) -> Result<PathBuf> {
         let given = Path::new(given);
         let folder = match home {
             Some(home) => home.join(given),
             None if given.is_absolute() => given.to_path_buf(),
-            None => return Err(Error::usage("`path` is no absolute path").with_path(given)),
+            None => return Err(Error::usage("`path` is not absolute").with_path(given)),
         };
         let folder = folder.canonicalize().map_err(|error| {
-            Error::io(given, error).with_hint("`path` names a folder of the server's machine")
+            Error::io(given, error).with_hint("`path` is a directory on the server's machine")
         })?;
         match folder.is_dir() {
             true => Ok(folder),
-            false => Err(Error::usage("it is no folder").with_path(given)),
+            false => Err(Error::usage("not a directory").with_path(given)),
         }
     }
 
@@ -274,14 +277,14 @@ impl Roots {
         gives_up: &dyn Fn() -> bool,
     ) -> Result<(PathBuf, Lease)> {
         if !self.allows.clone {
-            return Err(Error::usage("this server clones nothing").with_hint(
-                "start it with --allow-clone, or clone the repository and name its folder as `path`",
+            return Err(Error::usage("this server does not allow cloning").with_hint(
+                "start it with `--allow-clone`, or clone the repository and pass its directory as `path`",
             ));
         }
         self.clones.copy(&Remote::parse(url)?, update, gives_up)
     }
 
-    /// Opens the tree where the server was started, unless somebody named one.
+    /// Opens the tree in which the server was started, unless a tree was named.
     fn start_if_nameless(&self, state: &mut State) {
         if state.trees.has_named() || state.refused.is_some() {
             return;

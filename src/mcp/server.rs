@@ -1,4 +1,4 @@
-//! The server: what it answers to each message, and how calls run beside each other.
+//! The server: dispatches messages and runs calls concurrently.
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Semaphore;
 
 use super::Handle;
-use super::call::{self, Question};
+use super::call::{self, ToolCall};
 use super::metrics::Metrics;
 use super::project::Project;
 use super::roots::Roots;
@@ -26,32 +26,32 @@ use super::visit::Doing;
 use super::{listing, toolset};
 use crate::tools::{Effect, Needs, Speed, Tool};
 
-/// Calls that run at once beside one for each processor, so that those that wait for a disk hold up
-/// no others.
-const CALLS_BESIDE: usize = 2;
+/// Concurrent calls in addition to one per processor, so that calls that wait for a disk do not
+/// block others.
+const CALLS_EXTRA: usize = 2;
 
-/// How long the last call of a tool that looks something up took at the most where the next one is answered
-/// by the thread that reads requests, which hears nothing else meanwhile.
+/// A tool whose previous call took less than this runs inline on the reader thread. That thread
+/// reads no other message meanwhile.
 const QUICK: Duration = Duration::from_millis(1);
 
 /// How long a tool of [`Speed::Immediate`] may read the tree: with the reply, it stays below 50 ms.
 const IMMEDIATE: Duration = Duration::from_millis(35);
 
-/// How often a caller that waits for the index is told how far it is.
-const TELLING: Duration = Duration::from_millis(250);
+/// The interval of progress notifications.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long a client may take to name its folders.
-const NAMING: Duration = Duration::from_secs(10);
+/// How long a client may take to name its directories.
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Methods that are known, for a request whose parameters are wrong rather than its name.
+/// Known methods, to tell wrong parameters from an unknown method.
 const METHODS: [&str; 4] = ["initialize", "tools/call", "tools/list", "server/discover"];
 
-/// The server of one client; clones share everything.
+/// The server of one client. Clones share everything.
 #[derive(Clone)]
 pub(super) struct Server {
     roots: Arc<Roots>,
     tools: Arc<[&'static Tool]>,
-    /// Whether the last call of each was quick.
+    /// Whether the previous call of each tool was quick.
     quick: Arc<[AtomicBool]>,
     metrics: Arc<Metrics>,
     slots: Arc<Semaphore>,
@@ -64,7 +64,7 @@ impl Server {
         metrics: Arc<Metrics>,
         threads: usize,
     ) -> Server {
-        let slots = Arc::new(Semaphore::new(threads + CALLS_BESIDE));
+        let slots = Arc::new(Semaphore::new(threads + CALLS_EXTRA));
         let quick = tools.iter().map(|_| AtomicBool::new(false)).collect();
         Server { roots, tools: tools.into(), quick, metrics, slots }
     }
@@ -73,7 +73,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// If the system grants no threads.
+    /// If no thread can be started.
     pub(super) fn run(
         self,
         input: impl Read + Handle + Send + 'static,
@@ -83,9 +83,9 @@ impl Server {
             tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
         let started = runtime.block_on(async {
             let transport = Stdio::start(input, output)?;
-            // Without a handshake of its own: a client may say anything first, and is answered.
+            // Without a handshake: a client may send anything first and gets a reply.
             let running = rmcp::service::serve_directly(self, transport, None);
-            // However it ends, the client is gone.
+            // In any case, the client is gone.
             let _ = running.waiting().await;
             Ok(())
         });
@@ -94,7 +94,7 @@ impl Server {
         started
     }
 
-    /// Returns a tool that is offered, and whether its last call was quick.
+    /// Returns an offered tool, and whether its previous call was quick.
     fn tool(&self, name: &str) -> Option<(&'static Tool, &AtomicBool)> {
         let mut all = self.tools.iter().zip(&*self.quick);
         all.find(|(tool, _)| tool.name == name).map(|(tool, quick)| (*tool, quick))
@@ -113,7 +113,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
         if self.roots.is_known_if(request.capabilities.roots.is_some()) {
-            // The answer does not wait for it.
+            // The response does not wait for it.
             let roots = Arc::clone(&self.roots);
             drop(tokio::task::spawn_blocking(move || roots.project(None)));
         }
@@ -124,11 +124,11 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.ask_for_roots(&context.peer).await;
+        self.request_roots(&context.peer).await;
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.ask_for_roots(&context.peer).await;
+        self.request_roots(&context.peer).await;
     }
 
     async fn list_tools(
@@ -156,23 +156,23 @@ impl ServerHandler for Server {
                 None,
             ));
         };
-        let asked_at = Instant::now();
-        let question = match Question::new(tool, request.arguments.unwrap_or_default()) {
-            Ok(question) => question,
+        let received_at = Instant::now();
+        let parsed = match ToolCall::new(tool, request.arguments.unwrap_or_default()) {
+            Ok(parsed) => parsed,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
         self.roots.known().await;
-        let home = match self.roots.project(question.wanted()) {
+        let home = match self.roots.project(parsed.wanted()) {
             Ok(home) => Some(home),
-            // Projects can be listed and added where none is there yet.
-            Err(_) if tool.needs == Needs::Session && question.wanted().is_none() => None,
+            // Projects can be listed and added even if there is none yet.
+            Err(_) if tool.needs == Needs::Session && parsed.wanted().is_none() => None,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
         let cancelled = context.ct.clone();
         let doing = Arc::new(Doing::new());
         let is_too_late = Arc::new(AtomicBool::new(false));
         let immediate = home.clone().filter(|_| tool.speed == Speed::Immediate);
-        let immediate = immediate.map(|home| (home, question.clone()));
+        let immediate = immediate.map(|home| (home, parsed.clone()));
         let work = {
             let (roots, home, doing) = (Arc::clone(&self.roots), home.clone(), Arc::clone(&doing));
             let (cancelled, is_too_late) = (cancelled.clone(), Arc::clone(&is_too_late));
@@ -180,28 +180,29 @@ impl ServerHandler for Server {
                 let began = Instant::now();
                 let is_cancelled =
                     || cancelled.is_cancelled() || is_too_late.load(Ordering::Relaxed);
-                let result = question.answer(&roots, home.as_deref(), &doing, &is_cancelled);
+                let result = parsed.answer(&roots, home.as_deref(), &doing, &is_cancelled);
                 (result, began.elapsed() <= QUICK)
             }
         };
-        // To hand a call to another thread and back takes longer than most look-ups.
+        // Handing a call to another thread and back takes longer than most look-ups.
         let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_settled();
         let is_quick = tool.speed != Speed::Scan && was_quick.load(Ordering::Relaxed);
         let answered = if is_quick && home.as_ref().is_some_and(is_at_rest) {
             catch_unwind(AssertUnwindSafe(work)).ok()
-        } else if let Some((home, question)) = immediate {
+        } else if let Some((home, parsed)) = immediate {
             // It takes no slot: calls that wait for a disk must not hold it up.
             match tokio::time::timeout(IMMEDIATE, tokio::task::spawn_blocking(work)).await {
                 Ok(answered) => answered.ok(),
                 Err(_) => {
                     is_too_late.store(true, Ordering::Relaxed);
-                    Some((question.at_hand(&self.roots, &home), false))
+                    Some((parsed.at_hand(&self.roots, &home), false))
                 }
             }
         } else {
-            let Some(answered) = self.beside(tool, home.as_deref(), &context, &doing, work).await
+            let Some(answered) =
+                self.in_thread(tool, home.as_deref(), &context, &doing, work).await
             else {
-                let sentence = "the call was cancelled before its turn came".to_owned();
+                let sentence = "the call was cancelled before it started".to_owned();
                 return Ok(call::failed(sentence).into());
             };
             answered
@@ -212,16 +213,16 @@ impl ServerHandler for Server {
         });
         let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {
-            self.metrics.called(tool, asked_at.elapsed(), is_failed);
+            self.metrics.called(tool, received_at.elapsed(), is_failed);
         }
         match answered {
             Some(result) => Ok(result.into()),
-            // The panic itself was told on standard error.
+            // The panic hook has printed the panic on standard error.
             None => {
                 let name = tool.name;
                 let sentence = format!(
-                    "`{name}` failed on this by a fault of its own; other calls work, and so may \
-                     this one with other arguments"
+                    "internal error in `{name}` (a bug; please report it); other calls work, and this \
+                     one may work with other arguments"
                 );
                 Ok(call::failed(sentence).into())
             }
@@ -237,7 +238,7 @@ impl ServerHandler for Server {
         if METHODS.contains(&request.method.as_str()) {
             let needs = match request.method.as_str() {
                 "tools/call" => {
-                    "a `name`, which is a string, and `arguments`, which is an object: \
+                    "a string `name` and an object `arguments`: \
                      {\"name\": \"codedb_find\", \"arguments\": {\"query\": \"main\"}}"
                 }
                 "initialize" => {
@@ -245,18 +246,18 @@ impl ServerHandler for Server {
                 }
                 _ => "an object, or nothing",
             };
-            let sentence = format!("the `params` of `{method}` cannot be read; they have {needs}");
+            let sentence = format!("invalid `params` of `{method}`; expected {needs}");
             return Err(ErrorData::invalid_params(sentence, None));
         }
-        let sentence = format!("there is no method `{method}`; tools are called by `tools/call`");
+        let sentence = format!("unknown method `{method}`; use `tools/call` to call tools");
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, sentence, None))
     }
 }
 
 impl Server {
-    /// Does the work of a call in a thread of its own, once it is its turn: `None` if the call was cancelled
-    /// before, `Some(None)` if the work panicked.
-    async fn beside<T: Send + 'static>(
+    /// Runs the work of a call in a separate thread when a slot is free. Returns `None` if the call
+    /// was cancelled before, `Some(None)` if the work panicked.
+    async fn in_thread<T: Send + 'static>(
         &self,
         tool: &Tool,
         home: Option<&Project>,
@@ -269,7 +270,7 @@ impl Server {
                 settle(home, toolset::patience(tool), context).await;
             }
             match tool.effect {
-                // It waits for others more than it works.
+                // Such a call mostly waits for the network or the index.
                 Effect::Adds => Ok(None),
                 Effect::ReadOnly | Effect::Writes => {
                     Arc::clone(&self.slots).acquire_owned().await.map(Some)
@@ -286,22 +287,22 @@ impl Server {
         });
         Some(match tool.effect {
             Effect::Adds => {
-                let telling = std::pin::pin!(tell(context, || doing.told()));
-                either(answer, telling).await.and_then(Result::ok)
+                let progress = std::pin::pin!(report_progress(context, || doing.state()));
+                either(answer, progress).await.and_then(Result::ok)
             }
             Effect::ReadOnly | Effect::Writes => answer.await.ok(),
         })
     }
 
-    /// Asks the client for its folders, where it has some and nobody else named the tree.
+    /// Requests the client's directories if it supports that and the user named no tree.
     #[expect(deprecated, reason = "clients of the era with `initialize` name their folders so")]
-    async fn ask_for_roots(&self, peer: &Peer<RoleServer>) {
+    async fn request_roots(&self, peer: &Peer<RoleServer>) {
         let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
-        if !has_roots || !self.roots.wants_names() {
+        if !has_roots || !self.roots.accepts_names() {
             return;
         }
-        let asked = tokio::time::timeout(NAMING, peer.list_roots()).await;
-        let named = match asked {
+        let listed = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await;
+        let named = match listed {
             Ok(Ok(named)) => named.roots,
             _ => Vec::new(),
         };
@@ -309,35 +310,40 @@ impl Server {
     }
 }
 
-/// Waits for the index as long as the tool may, and tells who gave a token how far it is.
+/// Waits for the index within the tool's patience, and reports progress if the client passed a
+/// token.
 async fn settle(project: &Project, patience: Duration, context: &RequestContext<RoleServer>) {
     if project.is_full() || patience.is_zero() {
         return;
     }
     let settled = std::pin::pin!(project.settle(patience));
-    let telling = std::pin::pin!(tell(context, || {
+    let progress = std::pin::pin!(report_progress(context, || {
         let (done, total) = project.counts();
-        (done, total, project.how_far())
+        (done, total, project.progress_message())
     }));
-    either(settled, telling).await;
+    either(settled, progress).await;
 }
 
-/// Tells who gave a token how far a call is, again and again: files done and in all, and words.
-async fn tell(context: &RequestContext<RoleServer>, told: impl Fn() -> (u64, u64, Option<String>)) {
+/// Sends progress notifications at an interval if the client passed a token: files done, the total,
+/// and a message.
+async fn report_progress(
+    context: &RequestContext<RoleServer>,
+    state: impl Fn() -> (u64, u64, Option<String>),
+) {
     let Some(token) = context.meta.get_progress_token() else {
         return std::future::pending().await;
     };
     let mut last = 0;
     loop {
-        tokio::time::sleep(TELLING).await;
-        let (done, total, words) = told();
-        // Progress never goes back, though each stage counts anew.
+        tokio::time::sleep(PROGRESS_INTERVAL).await;
+        let (done, total, message) = state();
+        // Progress must not decrease, although each stage counts from 0.
         last = done.max(last + 1);
         let mut progress = ProgressNotificationParam::new(token.clone(), last as f64);
         if last <= total {
             progress = progress.with_total(total as f64);
         }
-        progress.message = words;
+        progress.message = message;
         if context.peer.notify_progress(progress).await.is_err() {
             return std::future::pending().await;
         }

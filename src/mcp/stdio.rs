@@ -1,8 +1,8 @@
-//! The transport over two streams, a line for each message.
+//! The transport over two streams, with one line per message.
 //!
-//! Both ways are bounded: no more is read while a 65th request waits for an answer to another one, or 64
-//! lines that were no messages are not yet told of, so that a client that sends and never reads takes no
-//! memory.
+//! Both directions are bounded: nothing more is read while a 65th request waits for another
+//! response, or while 64 error responses to invalid lines are not yet written. A client that sends
+//! and never reads therefore uses no memory.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -21,13 +21,13 @@ use super::Handle;
 use super::line::{self, Line, Lines, Message};
 use super::streams::{Input, Output};
 
-/// Requests without an answer beyond which nothing more is read.
+/// Pending requests; beyond this number, nothing more is read.
 const UNANSWERED_MAX: usize = 64;
 
-/// Refusals that nobody read beyond which nothing more is read.
+/// Unwritten error responses; beyond this number, nothing more is read.
 const REFUSALS_MAX: usize = 64;
 
-/// How long the last refusals may take to be written once the client stopped sending.
+/// How long the last error responses may take to be written after the input has ended.
 const CLOSING: Duration = Duration::from_secs(2);
 
 /// The transport.
@@ -35,19 +35,19 @@ const CLOSING: Duration = Duration::from_secs(2);
 pub(super) struct Stdio {
     input: Input,
     lines: Lines,
-    /// A request that was read and waits until there are fewer without an answer.
+    /// A request that waits until fewer are pending.
     held: Option<Message>,
-    /// Refusals on their way: lines that never became requests are answered from here.
+    /// Error responses in progress, for lines that are not requests.
     refusals: JoinSet<()>,
     sender: Arc<Sender>,
 }
 
 impl Stdio {
-    /// Starts to read and to write. Must be called within a runtime.
+    /// Starts reading and writing. Must be called within a runtime.
     ///
     /// # Errors
     ///
-    /// If the system grants no threads.
+    /// If no thread can be started.
     pub(super) fn start(
         input: impl Read + Handle + Send + 'static,
         output: impl Write + Handle + Send + 'static,
@@ -63,10 +63,10 @@ impl Stdio {
         })
     }
 
-    /// Returns the next message, `None` after the last. Given up before it is through, it has lost nothing.
+    /// Returns the next message, `None` after the last. Cancel-safe: nothing is lost.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // Others have their turn, too, however fast lines come.
+            // Other tasks must run even if lines arrive without a pause.
             tokio::task::coop::consume_budget().await;
             while self.refusals.try_join_next().is_some() {}
             while self.refusals.len() >= REFUSALS_MAX {
@@ -100,7 +100,7 @@ impl Stdio {
                 Message::Refused(reply) => {
                     let sender = Arc::clone(&self.sender);
                     self.refusals.spawn(async move {
-                        // Who cannot be told is gone.
+                        // A failed write means that the client is gone.
                         let _ = sender.refuse(&reply).await;
                     });
                 }
@@ -139,7 +139,7 @@ impl Transport<RoleServer> for Stdio {
     }
 }
 
-/// Returns what `first` gives, or `None` if `second` is ready before.
+/// Returns the result of `first`, or `None` if `second` completes earlier.
 pub(super) async fn either<T>(
     mut first: impl Future<Output = T> + Unpin,
     mut second: impl Future + Unpin,
@@ -155,18 +155,18 @@ pub(super) async fn either<T>(
     .await
 }
 
-/// What writes messages, one after the other.
+/// Writes messages, one at a time.
 #[derive(Debug)]
 struct Sender {
-    /// The stream, and memory for the line that is written.
+    /// The stream and a buffer for the current line.
     line: TaskMutex<(Output, Vec<u8>)>,
     unanswered: Unanswered,
-    /// Told when nothing can be written any more.
+    /// Notified when nothing can be written any more.
     broken: Notify,
 }
 
 impl Sender {
-    /// Sends what the server says: an answer ends the request of its id.
+    /// Sends a message; a response ends the request of its id.
     async fn answer(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
@@ -182,7 +182,7 @@ impl Sender {
         sent
     }
 
-    /// Answers a line that never became a request, whatever id it bore.
+    /// Responds to a line that is not a request, whatever its id.
     async fn refuse(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         self.write(self.line.lock().await, message).await
     }
@@ -205,7 +205,7 @@ impl Sender {
     }
 }
 
-/// The requests that have no answer yet.
+/// The pending requests.
 #[derive(Debug, Default)]
 struct Unanswered {
     requests: Mutex<Requests>,
@@ -214,14 +214,15 @@ struct Unanswered {
 
 #[derive(Debug, Default)]
 struct Requests {
-    /// Whoever reads an answer may use its id again, so an id goes before its answer is written,
+    /// A client that has read a response may reuse its id. Therefore an id is released before its
+    /// response is written,
     ids: HashSet<RequestId>,
-    /// and what the answer takes is gone only afterwards.
+    /// and the memory of the response only afterwards.
     count: usize,
 }
 
 impl Unanswered {
-    /// Waits until there are few enough for another one.
+    /// Waits until there is room for another one.
     async fn room(&self) {
         while !self.has_room() {
             self.ended.notified().await;
@@ -232,7 +233,7 @@ impl Unanswered {
         self.lock().count < UNANSWERED_MAX
     }
 
-    /// Notes a request; returns false if its id is under way already.
+    /// Adds a request; returns false if its id is pending already.
     fn begin(&self, id: &RequestId) -> bool {
         let mut requests = self.lock();
         let is_new = requests.ids.insert(id.clone());
@@ -240,32 +241,31 @@ impl Unanswered {
         is_new
     }
 
-    /// Frees the id of a request; returns false if it was free.
+    /// Releases the id of a request; returns false if it was not pending.
     fn free(&self, id: &RequestId) -> bool {
         self.lock().ids.remove(id)
     }
 
-    /// Notes that nothing is left of a request whose id was freed.
+    /// Releases the memory of a request whose id was released.
     fn end(&self) {
         let mut requests = self.lock();
         requests.count = requests.count.saturating_sub(1);
         self.ended.notify_one();
     }
 
-    /// Refuses a request whose id has no answer yet: of two answers to one id nobody knows which is
-    /// which.
+    /// Rejects a request whose id is pending: the client could not tell the two responses apart.
     fn admitted(&self, message: Message) -> Message {
         let Message::Sound(sound) = &message else { return message };
         match &**sound {
             JsonRpcMessage::Request(request) if !self.begin(&request.id) => {
-                let why = "another request with this id has no answer yet";
+                let why = "another request with this id is still pending";
                 line::refused(ErrorData::invalid_request(why, None), Some(request.id.clone()))
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
-                    // It gets no answer.
+                    // It gets no response.
                     && self.free(id)
                 {
                     self.end();

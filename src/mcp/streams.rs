@@ -1,11 +1,12 @@
-//! The two streams of a client: bytes as they come, and lines that go out whole.
+//! The two streams of a client: incoming bytes and outgoing lines.
 //!
-//! A pipe or a socket tells when it is ready, so that whoever serves reads and writes it without handing
-//! anything to another thread, which costs more than many an answer. Whatever else a standard stream
-//! may be (a file, a terminal), and everywhere but on Linux, a thread reads it, and another one writes.
+//! The readiness of a pipe or a socket can be polled. The serving thread reads and writes it
+//! directly, because handing data to another thread costs more than many replies. Other kinds of
+//! standard streams (files, terminals), and all streams on systems other than Linux, are read by
+//! one thread and written by another.
 //!
-//! No stream is made one that never waits (`O_NONBLOCK`): that holds for everybody who has it, a shell's
-//! next command and standard error among them.
+//! No stream is set to non-blocking mode (`O_NONBLOCK`): the mode applies to every process that
+//! shares the stream, such as the shell's next command, and to standard error.
 
 use std::io::{self, Read, Write};
 
@@ -21,20 +22,20 @@ mod ready;
 
 use ready::Ready;
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// What a client sends.
+/// The input of a client.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// By whoever asks.
+    /// Read by the caller.
     Ready(Ready, Box<[u8]>),
-    /// By a thread.
+    /// Read by a thread.
     Thread(mpsc::Receiver<Vec<u8>>),
 }
 
 impl Input {
-    /// Starts to read `stream`. Must be called within a runtime.
+    /// Starts reading `stream`. Must be called within a runtime.
     ///
     /// # Errors
     ///
@@ -58,8 +59,8 @@ impl Input {
         Ok(Input::Thread(from))
     }
 
-    /// Gives what comes next to `take`; returns false if nothing comes any more. What cannot be read has
-    /// ended. Given up before it is through, it has taken nothing.
+    /// Passes the next bytes to `take`; returns false at the end. A read error counts as the end.
+    /// Cancel-safe: nothing is lost.
     pub(super) async fn read(&mut self, take: impl FnOnce(&[u8])) -> bool {
         match self {
             Input::Ready(ready, chunk) => match ready.read(chunk).await {
@@ -80,20 +81,20 @@ impl Input {
     }
 }
 
-/// What is sent to a client.
+/// The output to a client.
 #[derive(Debug)]
 pub(super) enum Output {
-    /// By whoever sends.
+    /// Written by the caller.
     Ready(Ready),
-    /// By a thread, which gives the bytes back.
+    /// Written by a thread, which returns the buffer.
     Thread(mpsc::Sender<(Vec<u8>, Written)>),
 }
 
-/// To whom it is told how the writing went.
+/// The receiver of the result of a write.
 type Written = oneshot::Sender<(Vec<u8>, io::Result<()>)>;
 
 impl Output {
-    /// Starts to write `stream`. Must be called within a runtime.
+    /// Starts writing `stream`. Must be called within a runtime.
     ///
     /// # Errors
     ///
@@ -106,7 +107,7 @@ impl Output {
         thread("mcp-write", move || {
             while let Some((bytes, written)) = from.blocking_recv() {
                 let result = stream.write_all(&bytes).and_then(|()| stream.flush());
-                // Nobody may wait for it any more.
+                // The receiver may be gone.
                 let _ = written.send((bytes, result));
             }
         })?;
@@ -117,7 +118,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// If the stream is closed, or cannot be written.
+    /// If the stream is closed or cannot be written.
     pub(super) async fn write(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         match self {
             Output::Ready(ready) => ready.write(bytes).await,

@@ -1,7 +1,7 @@
-//! The trees of a server: what each is called, which of them are open, and which one is meant.
+//! The trees of a server: their names, which of them are open, and which one a call refers to.
 //!
-//! Limits: 256 trees, 16 of them open at once. One that was not asked for long is closed for another,
-//! and opened again when it is asked for; its index lies on disk.
+//! Limits: 256 trees, 16 of them open at once. The least recently used tree is closed for another
+//! one and reopened when it is used again; its index stays on disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,43 +13,43 @@ use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::tools::session::Wanted;
 
-/// Trees of a server.
+/// The number of trees of a server.
 pub(super) const TREES_MAX: usize = 256;
 
-/// Trees that are open at once: each has its texts, its watches and what it keeps of its index.
+/// The number of open trees: each holds texts, watches and parts of its index in memory.
 const OPEN_MAX: usize = 16;
 
-/// A tree that may be asked about.
+/// A tree of the server.
 #[derive(Debug)]
 struct Tree {
     root: PathBuf,
-    /// The user or the client named it, or the server was started in it.
+    /// True if the user or the client named it, or the server was started in it.
     is_named: bool,
-    /// A call added it.
+    /// True if a call added it.
     is_added: bool,
     project: Option<Arc<Project>>,
-    /// When it was asked for last, as a count of askings.
-    asked: u64,
-    /// Holds the copy of a repository as long as the tree may be asked about.
+    /// The value of the use counter at its last use.
+    last_use: u64,
+    /// Keeps the clone of a repository in the cache while the tree is listed.
     lease: Option<Lease>,
 }
 
 impl Tree {
     fn new(root: PathBuf) -> Tree {
         let (is_named, is_added) = (false, false);
-        Tree { root, is_named, is_added, project: None, asked: 0, lease: None }
+        Tree { root, is_named, is_added, project: None, last_use: 0, lease: None }
     }
 }
 
-/// The trees, in the order in which they came; those that were added by calls come last.
+/// The trees in the order in which they were named; those that calls added come last.
 #[derive(Debug, Default)]
 pub(super) struct Trees {
     list: Vec<Tree>,
-    askings: u64,
+    uses: u64,
 }
 
-/// What is told of a tree.
-pub(super) struct Told {
+/// A tree as it is listed.
+pub(super) struct TreeSummary {
     pub(super) name: String,
     pub(super) root: PathBuf,
     pub(super) is_default: bool,
@@ -57,17 +57,18 @@ pub(super) struct Told {
 }
 
 impl Trees {
-    /// Returns true if somebody named one.
+    /// Returns true if any tree was named.
     pub(super) fn has_named(&self) -> bool {
         self.list.iter().any(|tree| tree.is_named)
     }
 
-    /// Returns true if the user or the client named the tree at `root`, or the server was started in it.
+    /// Returns true if the user or the client named the tree at `root`, or the server was started
+    /// in it.
     pub(super) fn is_named(&self, root: &Path) -> bool {
         self.list.iter().any(|tree| tree.is_named && tree.root == root)
     }
 
-    /// Puts those of `roots` in the place of all that were named before. What is open stays open.
+    /// Replaces all trees that were named before by those of `roots`. Open trees stay open.
     pub(super) fn name(&mut self, roots: Vec<PathBuf>) {
         let mut old = std::mem::take(&mut self.list);
         for root in roots.into_iter().take(TREES_MAX) {
@@ -82,7 +83,7 @@ impl Trees {
         self.list.extend(added.map(|tree| Tree { is_named: false, ..tree }));
     }
 
-    /// Adds a tree of a call. Returns its place, and whether it was not there before.
+    /// Adds the tree of a call. Returns its index, and whether it is new.
     ///
     /// # Errors
     ///
@@ -95,15 +96,15 @@ impl Trees {
             return Ok((at, false));
         }
         if self.list.len() >= TREES_MAX {
-            let message = format!("there are {TREES_MAX} projects, as many as a server has");
+            let message = format!("the server already has {TREES_MAX} projects, the maximum");
             return Err(Error::new(Kind::Limit, message));
         }
         self.list.push(Tree { is_added: true, lease, ..Tree::new(root.to_path_buf()) });
         Ok((self.list.len() - 1, true))
     }
 
-    /// Returns the place of the tree that is meant; `None` where there is none at all. The first is
-    /// meant where nothing else is said; so it is where it holds a wanted path, too.
+    /// Returns the index of the requested tree; `None` if there is no tree. The first tree is the
+    /// default; it also has priority for a path inside it.
     ///
     /// # Errors
     ///
@@ -122,15 +123,15 @@ impl Trees {
         }
     }
 
-    /// Returns the tree at a place, opened. Another may be closed for it.
+    /// Opens and returns the tree at an index, and closes another one if too many are open.
     ///
     /// # Errors
     ///
     /// Those of `open`, and of [`Project::start`].
     pub(super) fn opened(&mut self, at: usize, open: &Open) -> Result<Arc<Project>> {
-        self.askings += 1;
+        self.uses += 1;
         let tree = &mut self.list[at];
-        tree.asked = self.askings;
+        tree.last_use = self.uses;
         if let Some(project) = &tree.project {
             return Ok(Arc::clone(project));
         }
@@ -140,7 +141,7 @@ impl Trees {
         Ok(project)
     }
 
-    /// Opens the first tree, which nobody named, with the engine that found it.
+    /// Opens the first tree, which was not named, with the engine that found it.
     pub(super) fn start(&mut self, engine: Engine) -> Result<Arc<Project>> {
         let root = engine.root().to_path_buf();
         let project = Arc::new(Project::start(engine)?);
@@ -149,21 +150,22 @@ impl Trees {
         Ok(project)
     }
 
-    /// Closes those not asked for longest until at most `open_max` are open; the first stays.
+    /// Closes the least recently used trees until at most `open_max` are open; the first stays
+    /// open.
     fn close_beyond(&mut self, open_max: usize) {
         let count = self.list.iter().filter(|tree| tree.project.is_some()).count();
         for _ in open_max..count {
             let open = self.list.iter_mut().skip(1).filter(|tree| tree.project.is_some());
-            if let Some(tree) = open.min_by_key(|tree| tree.asked) {
+            if let Some(tree) = open.min_by_key(|tree| tree.last_use) {
                 tree.project = None;
             }
         }
     }
 
-    /// Returns what is to be told of each.
-    pub(super) fn told(&self) -> Vec<Told> {
+    /// Returns a summary of each tree.
+    pub(super) fn summaries(&self) -> Vec<TreeSummary> {
         let names = names::of(&self.roots());
-        let told = self.list.iter().zip(names).enumerate().map(|(at, (tree, name))| Told {
+        let told = self.list.iter().zip(names).enumerate().map(|(at, (tree, name))| TreeSummary {
             name,
             root: tree.root.clone(),
             is_default: at == 0,
@@ -178,7 +180,7 @@ impl Trees {
         names::of(&self.roots()).into_iter().nth(at)
     }
 
-    /// Closes all. Returns those that were open.
+    /// Closes all trees. Returns those that were open.
     pub(super) fn close(&mut self) -> Vec<Arc<Project>> {
         std::mem::take(&mut self.list).into_iter().filter_map(|tree| tree.project).collect()
     }
@@ -205,7 +207,7 @@ mod tests {
     }
 
     fn names(trees: &Trees) -> Vec<(String, bool)> {
-        trees.told().into_iter().map(|told| (told.name, told.project.is_some())).collect()
+        trees.summaries().into_iter().map(|told| (told.name, told.project.is_some())).collect()
     }
 
     #[test]
@@ -234,7 +236,7 @@ mod tests {
         }
         let named = |trees: &Trees| ["a", "b", "c", "d"].map(|name| trees.is_named(&root(name)));
         assert_eq!(named(&trees), [false, true, false, true]);
-        // It was named and added: it stays when it is no longer named.
+        // A tree that was named and added stays when it is no longer named.
         trees.name(vec![root("a")]);
         assert_eq!(names(&trees), [told("a", false), told("b", true), told("c", false)]);
         assert_eq!(named(&trees), [true, false, false, false]);

@@ -1,4 +1,4 @@
-//! The session as one call sees it: other projects, each of one moment for all that the call asks.
+//! The session as a call sees it: other projects, each in one state for the whole call.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -20,10 +20,10 @@ const PLACES: usize = 20;
 /// How long a call that adds a project waits for its index.
 const INDEXING: Duration = Duration::from_secs(10);
 
-/// How often a call that waits looks whether it still needs to.
+/// The interval at which a waiting call checks its condition.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a call is at that takes long, for whoever is told how far it is.
+/// The current activity of a long call, for progress notifications.
 #[derive(Debug)]
 pub(super) struct Doing {
     since: Instant,
@@ -31,22 +31,22 @@ pub(super) struct Doing {
 }
 
 impl Doing {
-    /// Returns what a call does that begins now.
+    /// Returns the activity of a call that starts now.
     pub(super) fn new() -> Doing {
         Doing { since: Instant::now(), project: Mutex::new(None) }
     }
 
-    /// Returns files done and in all, and words.
-    pub(super) fn told(&self) -> (u64, u64, Option<String>) {
+    /// Returns files done, the total, and a message.
+    pub(super) fn state(&self) -> (u64, u64, Option<String>) {
         let project = self.project.lock().unwrap_or_else(PoisonError::into_inner);
         match &*project {
             Some(project) => {
                 let (done, total) = project.counts();
-                (done, total, project.how_far())
+                (done, total, project.progress_message())
             }
             None => {
                 let seconds = self.since.elapsed().as_secs();
-                (0, 0, Some(format!("fetching, for {seconds} s")))
+                (0, 0, Some(format!("cloning ({seconds} s)")))
             }
         }
     }
@@ -57,18 +57,18 @@ impl Doing {
     }
 }
 
-/// The projects that a call asks beside its own, once it asks.
+/// The other projects that a call uses, opened on first use.
 pub(super) type Places = [OnceLock<Arc<Project>>; PLACES];
 
-/// Returns the places of a call that asked nothing yet.
+/// Returns the empty slots of a new call.
 pub(super) fn places() -> Places {
     std::array::from_fn(|_| OnceLock::new())
 }
 
-/// The session around a call.
+/// The session of a call.
 pub(super) struct Visit<'a> {
     roots: &'a Roots,
-    /// The call's own tree.
+    /// The root of the call's own tree.
     home: Option<&'a Path>,
     places: &'a Places,
     codes: [OnceLock<CancellableCode<'a>>; PLACES],
@@ -89,7 +89,7 @@ impl<'a> Visit<'a> {
         Visit { roots, home, places, codes, uses_code_index: true, doing, is_cancelled }
     }
 
-    /// Returns true if answers may be incomplete, since a code index is damaged.
+    /// Returns true if replies may be incomplete because a code index is damaged.
     pub(super) fn is_damaged(&self) -> bool {
         self.codes.iter().any(|code| code.get().is_some_and(CancellableCode::is_damaged))
     }
@@ -99,13 +99,14 @@ impl<'a> Visit<'a> {
         self.codes.iter().any(|code| code.get().is_some_and(CancellableCode::is_tree_read))
     }
 
-    /// Returns the same, looked at anew and without code indexes.
+    /// Returns the same session with fresh views of the projects, without code indexes.
     pub(super) fn without_code_index(self) -> Visit<'a> {
         let codes = std::array::from_fn(|_| OnceLock::new());
         Visit { codes, uses_code_index: false, ..self }
     }
 
-    /// Waits until the index of a project is whole, for as long as calls of its first moments wait.
+    /// Waits until the index of a project is complete, within the patience that calls have after
+    /// its start.
     fn settle(&self, project: &Project, patience: Duration) {
         while !project.is_settled() && project.age() < patience && !(self.is_cancelled)() {
             std::thread::sleep(LOOK);
@@ -121,7 +122,7 @@ impl Session for Visit<'_> {
         }
         let project = self.roots.project(Some(wanted))?;
         let root = project.engine().root();
-        // A path that no project holds is for the call's own to refuse.
+        // The call's own tree rejects a path that is in no project.
         if matches!(wanted, Wanted::Holding(path) if !path.starts_with(root))
             || self.home == Some(root)
         {
@@ -139,7 +140,7 @@ impl Session for Visit<'_> {
                 })));
             }
         }
-        Err(Error::new(Kind::Limit, format!("a call asks at most {PLACES} other projects")))
+        Err(Error::new(Kind::Limit, format!("a call can use at most {PLACES} other projects")))
     }
 
     fn names(&self) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! Trees of other commits than HEAD, each in a folder of its own, and what commits say and change.
+//! Checks out other commits than HEAD into separate directories, and reads the messages and changes
+//! of commits.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,30 +10,30 @@ use crate::base::path::to_path;
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
-/// How long a checkout may take: all files of a large tree may have to be written.
+/// The time limit of a checkout, which may write all files of a large tree.
 const CHECKOUT_PATIENCE: Duration = Duration::from_secs(600);
 
-/// A commit as who wrote it tells of it.
+/// A commit with its message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Message {
-    /// Its full name.
+    /// Its full id.
     pub id: String,
-    /// The commit before it.
+    /// Its parent.
     pub parent: String,
-    /// What its message says.
+    /// Its message.
     pub text: String,
-    /// The paths that it adds, changes or removes, each with git's letter for that; renamed files are
-    /// removed under one name and added under another.
+    /// The paths that it adds, changes or removes, each with git's status letter. A renamed file is
+    /// removed under one path and added under another.
     pub changes: Vec<(u8, Vec<u8>)>,
 }
 
 impl Git {
-    /// Makes a repository in the empty folder `dir` that has the commits of this one without copying
-    /// them, and no work tree yet. Nothing is written into this one.
+    /// Creates a repository in the empty directory `dir` that shares the commits of this one
+    /// without a copy and has no work tree yet. Nothing is written into this repository.
     ///
     /// # Errors
     ///
-    /// If git fails, or the folder cannot be written.
+    /// If git fails, or the directory cannot be written.
     pub fn share(&self, dir: &Path) -> Result<Git> {
         let git = Git::at(dir, CHECKOUT_PATIENCE);
         let format = self.ask("rev-parse", &["--show-object-format"])?;
@@ -45,7 +46,7 @@ impl Git {
         let write = || {
             std::fs::create_dir_all(dir.join(".git/objects/info"))?;
             std::fs::write(&path, &objects)?;
-            // Attributes of commits may choose programs of the user's configuration.
+            // Attributes in commits can select programs of the user's configuration.
             std::fs::create_dir_all(dir.join(".git/info"))?;
             std::fs::write(dir.join(".git/info/attributes"), "* -filter -ident\n")
         };
@@ -53,7 +54,7 @@ impl Git {
         Ok(git)
     }
 
-    /// Makes the work tree that of `commit`. O(files that differ).
+    /// Checks `commit` out. O(files that differ).
     ///
     /// # Errors
     ///
@@ -63,13 +64,13 @@ impl Git {
             let message = format!("`{}` is no commit here", text::plain(commit));
             return Err(Error::new(Kind::NotFound, message));
         };
-        // One that was ended before its time leaves this behind; nobody else works here.
+        // An interrupted run leaves the lock file; no other process uses this directory.
         drop(std::fs::remove_file(self.root.join(".git/index.lock")));
         let checkout = ["--quiet", "--force", "--detach", &commit];
         self.ask("checkout", &checkout).map(drop)
     }
 
-    /// Returns the newest commits with one parent before HEAD, newest first.
+    /// Returns the newest non-merge ancestors of HEAD that have a parent, newest first.
     ///
     /// # Errors
     ///
@@ -91,7 +92,8 @@ impl Git {
         Ok(messages(&self.ask("log", &args)?))
     }
 
-    /// Returns how `commit` differs from the one before it at `paths`, as a patch without lines around.
+    /// Returns the difference of `commit` from its parent at `paths`, as a patch without context
+    /// lines.
     ///
     /// # Errors
     ///
@@ -105,7 +107,7 @@ impl Git {
     }
 }
 
-/// Reads what [`Git::messages`] asks for.
+/// Parses the output that [`Git::messages`] requests.
 fn messages(answer: &[u8]) -> Vec<Message> {
     let mut commits: Vec<Message> = Vec::new();
     let mut fields = fields(answer).peekable();
@@ -127,7 +129,7 @@ fn messages(answer: &[u8]) -> Vec<Message> {
             commit.changes.push((*status, path.to_vec()));
         }
     }
-    // Those without a parent change nothing that was there.
+    // Commits without a parent change no existing file.
     commits.retain(|commit| !commit.parent.is_empty());
     commits
 }

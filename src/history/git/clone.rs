@@ -1,10 +1,10 @@
-//! Copies of repositories elsewhere: the newest commit of a branch, for its sources alone.
+//! Clones remote repositories: the newest commit of a branch, for its sources alone.
 //!
-//! The one place where git reaches others. Who asks for it may be a model that was told the address
-//! by somebody's text, so an address is taken apart here and only what is plain is passed on: https and
-//! ssh, no credentials, nothing that git could take for an option. git itself is told the same once
-//! more. Nothing of the repository runs: no hook, no template, no filter, no submodule is fetched, and
-//! nobody is asked for a password.
+//! This is the only module in which git uses the network. A model may request a clone because a
+//! text that it read contains the address. The address is therefore parsed here, and only plain
+//! addresses are passed on: https and ssh, without credentials, and nothing that git could take for
+//! an option. Git is given the same restrictions. Nothing of the repository runs: no hooks,
+//! templates or filters; no submodule is fetched, and no password prompt appears.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,32 +18,32 @@ use super::{COMPLAINT_BYTES_MAX, Git, collect, end, failed, first_complaint};
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
-/// How long a clone may take.
+/// The time limit of each step of a clone.
 const CLONE_PATIENCE: Duration = Duration::from_secs(180);
 
-/// How often who waits for git looks whether anybody still wants to know.
+/// The interval at which cancellation is checked while git runs.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long git's complaint may take once git has ended.
+/// How long to wait for git's error message after it has exited.
 const COMPLAINT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Bytes of git's answer while it clones, which has nothing to say.
+/// Bytes of git's standard output, which is not used.
 const CHATTER_BYTES_MAX: u64 = 1 << 20;
 
-/// Bytes of an address.
+/// The length of an address in bytes.
 const URL_BYTES_MAX: usize = 1000;
 
-/// Folders that the name of a copy consists of, at most; the first ones of a longer path are left out.
+/// The number of directories in the path of a clone; the first ones of a longer path are left out.
 const FOLDERS_MAX: usize = 4;
 
-/// What stands in a copy while its files are those of two commits.
+/// A file that exists in a clone while its files belong to two commits.
 const UNFINISHED: &str = ".git/codedb-unfinished";
 
-/// The protocols of addresses that are taken.
+/// The protocols that are allowed.
 const PROTOCOLS: &str = "https:ssh";
 
-/// Settings of a user that would ask for a password, tell others what is for some, leave something running,
-/// or fetch more.
+/// Overrides of user settings that would prompt for a password, send credentials to other hosts,
+/// leave a process running, or fetch more.
 const SETTINGS: &[&str] = &[
     "core.askPass=",
     "credential.helper=",
@@ -59,10 +59,10 @@ const SETTINGS: &[&str] = &[
     "transfer.bundleURI=false",
 ];
 
-/// Says who wants to give up.
+/// Returns true if the caller has cancelled the operation.
 type GivesUp<'a> = &'a dyn Fn() -> bool;
 
-/// The address of a repository elsewhere, found to be harmless.
+/// The validated address of a remote repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Remote {
     url: String,
@@ -71,23 +71,25 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Returns the address that `given` is: `https://`, `ssh://`, or `user@host:path`, which is the same
-    /// as the latter.
+    /// Parses an address: `https://…`, `ssh://…`, or `user@host:path`, which is short for the
+    /// latter.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for every other one, with what is wrong with it. What may be a password is not
-    /// repeated.
+    /// [`Kind::Usage`] with the reason for every other address. The message does not repeat the
+    /// address, which may contain a password.
     pub fn parse(given: &str) -> Result<Remote> {
         let refused = |why: &str| {
-            Error::usage(format!("this `url` is not cloned: {why}"))
-                .with_hint("https://example.org/owner/name is one that is")
+            Error::usage(format!("cannot clone `url`: {why}"))
+                .with_hint("use an address such as `https://example.org/owner/name`")
         };
         if given.is_empty() || given.len() > URL_BYTES_MAX {
-            return Err(refused(&format!("it has 1 to {URL_BYTES_MAX} bytes")));
+            return Err(refused(&format!("its length is not 1 to {URL_BYTES_MAX} bytes")));
         }
         if !given.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(refused("it has a space, a control character, or one that is not ASCII"));
+            return Err(refused(
+                "it contains a space, a control character or a non-ASCII character",
+            ));
         }
         if given.starts_with('-') {
             return Err(refused("it begins with `-`"));
@@ -107,7 +109,7 @@ impl Remote {
         }
         let name = url.host_str().filter(|name| is_name(name));
         let name = name.ok_or_else(|| refused("its host is not a plain name"))?;
-        // git must not read another address than the one that was checked here.
+        // Git must not use another address than the one that was checked here.
         if !url.as_str().eq_ignore_ascii_case(&address) {
             return Err(refused("it is not in normal form"));
         }
@@ -128,31 +130,31 @@ impl Remote {
         Ok(Remote { url, protocols: PROTOCOLS, folders })
     }
 
-    /// Returns the repository in a folder of this machine.
+    /// Returns the address of a repository in a local directory.
     #[cfg(test)]
     pub(crate) fn local(folder: &Path) -> Remote {
         let url = format!("file://{}", folder.display());
         Remote { url, protocols: "file", folders: vec!["local".to_owned()] }
     }
 
-    /// Returns the address as it is spelled for git.
+    /// Returns the address in the form in which git receives it.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Returns the folders, one in the other, in which a copy may lie, named after host and path. Two
-    /// addresses may have the same.
+    /// Returns the relative path of a clone, named after host and path. Two addresses may have the
+    /// same path.
     pub fn folders(&self) -> PathBuf {
         self.folders.iter().collect()
     }
 
-    /// Copies the newest commit of the repository's own branch into the folder `dir`, which is made; its
-    /// parent is there. What was copied so far stays where that fails.
+    /// Clones the newest commit of the default branch into the directory `dir`, which is created;
+    /// its parent must exist. On failure, partial data stays there.
     ///
     /// # Errors
     ///
-    /// If git fails or `gives_up` says so; [`Kind::Limit`] where it takes too long;
-    /// [`Kind::NotFound`] where git is not installed, or nothing was committed.
+    /// If git fails or `gives_up` returns true; [`Kind::Limit`] if the time limit is exceeded;
+    /// [`Kind::NotFound`] if git is not installed or the repository has no commit.
     pub fn copy_to(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
         let parent = dir.parent().unwrap_or(dir);
         let args = clone_args(&self.url, dir);
@@ -161,14 +163,14 @@ impl Remote {
         let attributes = dir.join(".git/info/attributes");
         let write = || {
             std::fs::create_dir_all(dir.join(".git/info"))?;
-            // Attributes of the repository may choose programs of the user's configuration.
+            // Attributes in the repository can select programs of the user's configuration.
             std::fs::write(&attributes, "* -filter -ident\n")
         };
         write().map_err(|error| Error::io(&attributes, error))?;
         self.check_out_in(dir, "HEAD", gives_up)
     }
 
-    /// Brings a copy in `dir` to the newest commit.
+    /// Updates a clone in `dir` to the newest commit.
     ///
     /// # Errors
     ///
@@ -183,7 +185,7 @@ impl Remote {
         std::fs::remove_file(&unfinished).map_err(|error| Error::io(&unfinished, error))
     }
 
-    /// Returns true if an update of the copy in `dir` began to change its files and did not end.
+    /// Returns true if an update of the clone in `dir` was interrupted while it changed files.
     pub fn is_unfinished(dir: &Path) -> bool {
         dir.join(UNFINISHED).exists()
     }
@@ -193,26 +195,29 @@ impl Remote {
         let Some(commit) = git.commit(commit)? else {
             return Err(Error::new(Kind::NotFound, "the repository has no commit"));
         };
-        // One that was ended before its time leaves this behind; nobody else works here.
+        // An interrupted run leaves the lock file; no other process uses this directory.
         drop(std::fs::remove_file(dir.join(".git/index.lock")));
         let args = ["--quiet", "--force", "--detach", &commit].map(OsString::from);
         git.run_until(&self.settings(), "checkout", &args, gives_up)
     }
 
-    /// Fails where git is told to show a certificate of the user's to that host. The setting cannot be taken
-    /// back: an empty one is the name of a file that cannot be read.
+    /// Fails if git is configured to present a client certificate to the host. The setting cannot
+    /// be overridden: an empty value is taken as the name of a file that cannot be read.
     fn refuse_certificates(&self, dir: &Path) -> Result<()> {
         let said = Git::at(dir, CLONE_PATIENCE)
             .run("config", &["--get-urlmatch", "http.sslCert", &self.url])?;
         match said.answer.trim_ascii().is_empty() {
             true => Ok(()),
-            false => Err(Error::usage("git is told to show a certificate of yours to that host")
-                .with_hint("clone it yourself, and name its folder as `path`")),
+            false => {
+                Err(Error::usage("git is configured to send a client certificate to this host")
+                    .with_hint("clone it yourself and pass its directory as `path`"))
+            }
         }
     }
 
     fn settings(&self) -> Vec<OsString> {
-        // Helpers may be set for all addresses and for some; the most exact setting wins.
+        // Credential helpers can be set for all addresses and for single ones; the most specific
+        // setting wins.
         let helper = format!("credential.{}.helper=", self.url);
         SETTINGS.iter().copied().map(OsString::from).chain([helper.into()]).collect()
     }
@@ -223,7 +228,7 @@ impl Remote {
 }
 
 impl Git {
-    /// Runs git to its end, unless `gives_up` says before that nobody waits for it.
+    /// Runs git until it exits or `gives_up` returns true.
     fn run_until(
         &self,
         settings: &[OsString],
@@ -232,7 +237,7 @@ impl Git {
         gives_up: GivesUp<'_>,
     ) -> Result<()> {
         let cancelled = || Error::new(Kind::Cancelled, "the call was cancelled");
-        // A quick git ends before the first look.
+        // A fast git exits before the first check.
         if gives_up() {
             return Err(cancelled());
         }
@@ -246,7 +251,7 @@ impl Git {
             } else if Instant::now() > until {
                 let seconds = self.patience.as_secs();
                 Error::new(Kind::Limit, format!("`git {command}` took longer than {seconds} s"))
-                    .with_hint("clone it yourself, and name its folder as `path`")
+                    .with_hint("clone it yourself and pass its directory as `path`")
             } else {
                 continue;
             };
@@ -259,22 +264,22 @@ impl Git {
         }
         let complaint = complaint.recv_timeout(COMPLAINT_PATIENCE).unwrap_or_default();
         let complaint = text::plain(&first_complaint(&complaint));
-        Err(Error::new(Kind::Io, format!("`git {command}` fails: {complaint}")))
+        Err(Error::new(Kind::Io, format!("`git {command}` failed: {complaint}")))
     }
 }
 
-/// Ends git and, where it reaches others, the programs that speak for it.
+/// Kills git and, if it uses the network, the programs that it started.
 fn end_all(child: &mut Child) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, kill_process_group};
-        // Only who has a group of its own is meant; of another name there is no group.
+        // A process without its own group is not affected: no group has its id.
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     }
     end(child);
 }
 
-/// Makes a call of git that reaches others ask nobody anything.
+/// Configures a git command that uses the network so that it never prompts.
 pub(super) fn reach(git: &mut Command) {
     git.env_remove("GIT_SSL_CERT")
         .env("GIT_ASKPASS", "")
@@ -282,7 +287,7 @@ pub(super) fn reach(git: &mut Command) {
         .env("SSH_ASKPASS_REQUIRE", "never")
         .env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=20")
         .env_remove("GIT_SSH_VARIANT");
-    // So that the programs that git starts end with it.
+    // The programs that git starts are killed together with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(git, 0);
 }
@@ -317,20 +322,20 @@ fn fetch_args(url: &str) -> Vec<OsString> {
     flags.iter().map(OsString::from).collect()
 }
 
-/// Returns `user@host:path` as `ssh://user@host/path`.
+/// Returns `user@host:path` in the form `ssh://user@host/path`.
 fn short_form(given: &str) -> Option<String> {
     let (host, path) = given.split_once(':')?;
     let is_short = host.contains('@') && !host.contains('/') && !path.starts_with(':');
     is_short.then(|| format!("ssh://{host}/{}", path.trim_start_matches('/')))
 }
 
-/// Returns true for a name of letters, digits, `.`, `_` and `-` that does not begin with the latter.
+/// Returns true for a name of letters, digits, `.`, `_` and `-` that does not begin with `-`.
 fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     !name.is_empty() && !name.starts_with('-') && name.bytes().all(is_plain)
 }
 
-/// Returns a name of a path as that of a folder: plain, visible, without git's ending.
+/// Returns a path component as the name of a directory: plain characters, visible, without `.git`.
 fn folder(name: &str) -> String {
     let name = name.strip_suffix(".git").filter(|name| !name.is_empty()).unwrap_or(name);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
@@ -552,7 +557,7 @@ mod tests {
         assert_eq!(heard.get(..2), Some(&[22, 3][..]), "{error}");
         // Where a certificate would be shown, nobody is spoken to.
         let (heard, error) = spoken_to(https, &[("http.sslCert", "/nowhere/mine.pem")]);
-        assert!(heard.is_empty() && error.contains("certificate of yours"), "{error}");
+        assert!(heard.is_empty() && error.contains("client certificate"), "{error}");
     }
 
     #[cfg(unix)]

@@ -1,8 +1,8 @@
-//! Which commit is checked out, read off the repository's own files: some microseconds where git
-//! would take milliseconds, for those who look at every call.
+//! Determines the commit that is checked out from the repository's files: this takes microseconds
+//! where git takes milliseconds, and every call needs it.
 //!
-//! What these files do not say (another way to keep refs, a detour through more than
-//! [`DETOURS_MAX`] names) git is asked.
+//! Git is run where the files are not enough: for another storage format of refs, and for symbolic
+//! refs with more than [`DETOURS_MAX`] steps.
 
 use std::fs;
 use std::io::Read as _;
@@ -15,26 +15,26 @@ use crate::base::path;
 use crate::error::Result;
 use crate::history::id::CommitId;
 
-/// Names that a name may stand for, one after the other.
+/// Steps of a symbolic ref.
 const DETOURS_MAX: usize = 5;
 
-/// Bytes of a file with one line.
+/// Bytes of a file that has one line.
 const LINE_BYTES_MAX: u64 = 16 << 10;
 
-/// Bytes of a file with many lines; of a longer one git is asked.
+/// Bytes of a file that has many lines; for a longer one git is run.
 const LINES_BYTES_MAX: u64 = 16 << 20;
 
-/// What is checked out.
+/// The state of the checkout.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Head {
-    /// The commit; `None` on a branch that has none yet.
+    /// The commit; `None` on a branch without commits.
     pub commit: Option<CommitId>,
-    /// Commits whose parents were not fetched, sorted: the ends of a shallow clone.
+    /// Commits whose parents were not fetched, sorted: the boundary of a shallow clone.
     pub shallow: Vec<CommitId>,
 }
 
 impl Head {
-    /// Returns a number that differs as soon as the ends of the history do; 0 where it is whole.
+    /// Returns a hash of the shallow boundary; 0 if the history is complete.
     pub fn shallow_hash(&self) -> u64 {
         if self.shallow.is_empty() {
             return 0;
@@ -43,8 +43,8 @@ impl Head {
         xxh3_64(&ends)
     }
 
-    /// Returns what is checked out in the work tree around `root`, or `None` where there is none.
-    /// Runs git only where files do not tell.
+    /// Returns the checkout of the work tree that contains `root`, or `None` if there is none. Runs
+    /// git only if the files are not enough.
     ///
     /// # Errors
     ///
@@ -61,12 +61,12 @@ impl Head {
     }
 }
 
-/// The folders of a repository.
+/// The directories of a repository.
 #[derive(Debug)]
 struct Dirs {
-    /// Of this work tree.
+    /// The directory of this work tree.
     own: PathBuf,
-    /// Of all work trees of the repository.
+    /// The directory that all work trees of the repository share.
     common: PathBuf,
 }
 
@@ -86,7 +86,7 @@ impl Dirs {
         Some(Dirs { own, common })
     }
 
-    /// Returns the commit of HEAD, `None` where it has none or the files do not say which.
+    /// Returns the commit of HEAD; `None` if it has none or the files do not determine it.
     fn head(&self) -> Option<CommitId> {
         let mut value = line(&self.own.join("HEAD"))?;
         for _ in 0..DETOURS_MAX {
@@ -98,7 +98,7 @@ impl Dirs {
                 return None;
             }
             let file = path::to_path(&name);
-            // Branches are shared by work trees, some other names are not.
+            // Work trees share branches, but not all other refs.
             let loose = line(&self.own.join(&file)).or_else(|| line(&self.common.join(&file)));
             match loose {
                 Some(next) => value = next,
@@ -127,7 +127,7 @@ impl Dirs {
     }
 }
 
-/// Returns the path behind `start`.
+/// Returns the path after `start`.
 fn named(line: &[u8], start: &[u8]) -> Option<PathBuf> {
     let name = line.strip_prefix(start)?.trim_ascii_end();
     (!name.is_empty()).then(|| path::to_path(name))
@@ -141,7 +141,7 @@ fn line(path: &Path) -> Option<Vec<u8>> {
 
 /// Reads a file that is no longer than `bytes_max`.
 fn read(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
-    // To open a pipe is to wait for who writes into it.
+    // Opening a named pipe would wait for a writer.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
     fs::File::open(path).ok()?.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;

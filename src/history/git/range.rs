@@ -1,72 +1,74 @@
-//! Commits with what they changed, as git tells them one after the other.
+//! Commits with their changes, as git reports them one after the other.
 
 use super::{Git, StreamOptions};
 use crate::error::{Error, Kind, Result};
 use crate::history::id::CommitId;
 
-/// Files of a commit that are told; of one that has more none is.
+/// The number of changed files of a commit that are reported; for a commit with more files, none
+/// is.
 pub const FILES_MAX: usize = 300;
 
-/// Bytes of a subject, name or path; what is longer is cut, which no real path is.
+/// Bytes of a subject or path that are read; real paths are shorter.
 const FIELD_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of a subject that are kept.
 const SUBJECT_BYTES_MAX: usize = 400;
 
-/// New times old paths of a commit beyond the square of which only files that moved unchanged are
-/// paired.
+/// If a commit has more than the square of this number of pairs of new and old paths, only files
+/// that moved unchanged are detected as renames.
 const RENAMES_MAX: &str = "-l200";
 
-/// Which commits are meant: the ancestors of `head` that are not those of `but`.
+/// A range of commits: the ancestors of `head` that are not ancestors of `but`.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
-    /// The newest.
+    /// The newest commit.
     pub head: CommitId,
-    /// What is known already, with all its ancestors.
+    /// A commit that is excluded together with all of its ancestors.
     pub but: Option<CommitId>,
-    /// Commits that are told, the newest.
+    /// The number of commits to report, newest first.
     pub commits_max: usize,
 }
 
-/// Where in a repository a root lies.
+/// The location of a root in a repository.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Place {
-    /// The root relative to the work tree, with `/` behind it; empty for the work tree itself.
+    /// The root relative to the work tree, ending in `/`; empty for the work tree itself.
     pub prefix: Vec<u8>,
 }
 
-/// What became of a file.
+/// The kind of change of a file.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Status {
-    /// It came.
+    /// The file was added.
     Added,
     /// Its content, mode or type changed.
     Modified,
-    /// It went.
+    /// The file was deleted.
     Deleted,
-    /// It has another path, and perhaps another content.
+    /// The path changed, and perhaps the content.
     Renamed,
 }
 
-/// A commit as git tells it.
+/// A commit as git reports it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Told {
-    /// Its name; `None` where git says something else.
+    /// Its id; `None` if git's output was not a commit.
     pub id: Option<CommitId>,
-    /// Its parents; those that a shallow clone lacks are left out.
+    /// Its parents, without those that a shallow clone lacks.
     pub parents: Vec<CommitId>,
-    /// When it was committed, in seconds since 1970.
+    /// The time of the commit, in seconds since 1970.
     pub committed_s: i64,
-    /// The first paragraph of its message, in one line.
+    /// The first paragraph of its message, as one line.
     pub subject: String,
-    /// Files that it changed, without the merge's own where it is one.
+    /// The number of files that it changed; 0 for a merge.
     pub files: usize,
-    /// Status, path and, of a rename, the old path; empty where there are more than [`FILES_MAX`].
+    /// Kind of change, path and, for a rename, the old path; empty if there are more than
+    /// [`FILES_MAX`] files.
     pub changes: Vec<(Status, Vec<u8>, Option<Vec<u8>>)>,
 }
 
 impl Git {
-    /// Returns where the root lies.
+    /// Returns the location of the root.
     ///
     /// # Errors
     ///
@@ -79,7 +81,7 @@ impl Git {
         Ok(Place { prefix })
     }
 
-    /// Returns how many commits a range has. O(its commits).
+    /// Returns the number of commits of a range. O(its commits).
     ///
     /// # Errors
     ///
@@ -90,8 +92,8 @@ impl Git {
         Ok(String::from_utf8_lossy(&answer).trim().parse().unwrap_or(0))
     }
 
-    /// Returns the names of the commits of a range, or `None` where `but` is no commit that the
-    /// repository has: it was amended, say, and then forgotten.
+    /// Returns the ids of the commits of a range, or `None` if the repository has no commit `but`,
+    /// for example because it was amended and then garbage-collected.
     ///
     /// # Errors
     ///
@@ -107,11 +109,12 @@ impl Git {
         Ok(Some(answer.split(|&byte| byte == b'\n').filter_map(CommitId::parse).collect()))
     }
 
-    /// Tells the commits of a range and what they changed below the root, merges without files, in
-    /// git's order. Holds one commit at a time.
+    /// Calls `each` with the commits of a range and their changes below the root, in git's order;
+    /// merges have no changes. Holds one commit at a time.
     ///
-    /// Files that were changed and moved are paired by their content; where the repository lacks
-    /// that (a partial clone), only those that moved unchanged are.
+    /// Renames of changed files are detected by content. If the repository lacks the content (a
+    /// partial clone), git is run a second time, after a call of `anew`, and detects only files
+    /// that moved unchanged.
     ///
     /// # Errors
     ///
@@ -129,7 +132,7 @@ impl Git {
         }
         log::debug!("renames by content cannot be told: {error}");
         anew();
-        // What the first one says is the likelier reason.
+        // The error of the first run is the likelier reason.
         self.tell_with("-M100%", range, options, each).map_err(|_: Error| error)
     }
 
@@ -172,7 +175,7 @@ impl Range {
     }
 }
 
-/// Reads `git log -z --name-status` piece by piece.
+/// Parses `git log -z --name-status` piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     field: Vec<u8>,
@@ -180,7 +183,7 @@ pub(super) struct Reader {
     told: Told,
 }
 
-/// What the next field is.
+/// The kind of the next field.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum State {
     #[default]
@@ -208,7 +211,7 @@ impl Reader {
 
     pub(super) fn finish(mut self, each: &mut dyn FnMut(Told)) {
         let field = std::mem::take(&mut self.field);
-        // The last subject of a commit without files may have no end.
+        // The last subject of a commit without files may not be terminated.
         if !field.is_empty() {
             self.field(&field, each);
         }
@@ -228,7 +231,7 @@ impl Reader {
                     self.told.id = CommitId::parse(name);
                     State::Parents
                 } else {
-                    // A line end separates the subject from the first status.
+                    // A newline separates the subject from the first status.
                     match field.trim_ascii_start().first() {
                         None => State::StatusOrCommit,
                         Some(b'A') => State::Path(Status::Added),
@@ -286,7 +289,7 @@ impl Reader {
     }
 }
 
-/// Returns the start of a text, up to `bytes_max`, what is no UTF-8 replaced.
+/// Returns the text up to `bytes_max` bytes; invalid UTF-8 is replaced.
 fn text(bytes: &[u8], bytes_max: usize) -> String {
     let mut text = String::from_utf8_lossy(bytes).into_owned();
     text.truncate(text.floor_char_boundary(bytes_max));

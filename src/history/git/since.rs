@@ -1,10 +1,10 @@
-//! How the files of a tree differ from those of a commit.
+//! Determines how the files of a tree differ from those of a commit.
 //!
-//! git's `diff` would run the repository's filters on files whose stamp differs from its index, and
-//! then write the index, for which it runs a hook. So the plumbing below it is asked, with every
-//! filter emptied, and what it leaves open is compared here: files with another stamp, and files
-//! that the index does not have but the tree does. Content behind a filter (Git LFS) cannot be
-//! compared that way; it counts as modified where its stamp differs.
+//! `git diff` would run the repository's filters on files whose metadata differs from git's index,
+//! and then write the index, for which it runs a hook. Instead, this module runs the plumbing
+//! command below it with every filter emptied, and compares the remaining files itself: those with
+//! changed metadata, and those that are in the tree but not in git's index. Content behind a filter
+//! (Git LFS) cannot be compared that way; such a file counts as modified if its metadata differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -14,34 +14,34 @@ use super::{Git, fields};
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 
-/// Filters that are emptied; who has more is refused.
+/// Filters that are emptied; a configuration with more is refused.
 const FILTERS_MAX: usize = 200;
 
-/// Files whose content is compared; the rest of those with another stamp count as modified.
+/// Files whose content is compared; further files with changed metadata count as modified.
 const COMPARED_MAX: usize = 20_000;
 
-/// Longer files count as modified by their stamp alone.
+/// Longer files count as modified if their metadata differs.
 const COMPARED_BYTES_MAX: u64 = 64 << 20;
 
 /// Links whose targets are compared.
 const LINKS_MAX: usize = 100;
 
-/// Paths of one call.
+/// Paths per call of git.
 const BATCH: usize = 256;
 
 /// The mode of a symbolic link.
 const LINK: &[u8] = b"120000";
 
-/// How a file differs from how a commit has it.
+/// The difference of a file from the commit.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Difference {
-    /// The commit does not have it.
+    /// The file is not in the commit.
     Added,
-    /// It has another content or type.
+    /// The content or type differs.
     Modified,
-    /// It is gone.
+    /// The file was deleted.
     Deleted,
-    /// It had this other path, which is gone.
+    /// The file was renamed from this path, which no longer exists.
     Renamed(Vec<u8>),
 }
 
@@ -51,31 +51,31 @@ struct Entry<'a> {
     source_mode: &'a [u8],
     target_mode: &'a [u8],
     source: &'a [u8],
-    /// The object's name; zeros where git left open whether it is another one.
+    /// The id of the object; zeros if git did not determine whether it differs.
     target: &'a [u8],
     status: u8,
     path: &'a [u8],
-    /// The path after, of a rename or copy.
+    /// The new path of a rename or copy.
     new: Option<&'a [u8]>,
 }
 
-/// A file that may be as the commit has it.
+/// A file that is possibly unchanged.
 #[derive(Clone, Debug)]
 struct Suspect {
     path: Vec<u8>,
     is_link: bool,
-    /// The commit's object.
+    /// The id of the object in the commit.
     object: String,
 }
 
 impl Git {
-    /// Returns how the files of the tree differ from those of a commit, by path; a file that git
+    /// Returns the differences of the files of the tree from a commit, by path. A file that git
     /// does not track and no rule ignores counts as added. A path that ends in `/` is an untracked
-    /// folder with a repository of its own.
+    /// directory with a repository of its own.
     ///
     /// # Errors
     ///
-    /// As [`Git::recent`]; [`Kind::Limit`] where the configuration has too many filters.
+    /// As [`Git::recent`]; [`Kind::Limit`] if the configuration has too many filters.
     pub fn changes_since(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
         let settings = without_filters(&self.filters()?)?;
         let raw = self.raw(&settings, commit)?;
@@ -83,7 +83,7 @@ impl Git {
             self.ask("ls-files", &["--others", "--exclude-standard", "-z", "--", "."])?;
         let (mut changes, suspects) = self.sorted_out(&entries(&raw));
         for (suspect, is_same) in suspects.iter().zip(self.are_same(&settings, &suspects)) {
-            // What is in conflict is modified in any case.
+            // A file with a merge conflict is modified in any case.
             if !is_same {
                 changes.entry(suspect.path.clone()).or_insert(Difference::Modified);
             }
@@ -98,27 +98,27 @@ impl Git {
         Ok(changes.into_iter().collect())
     }
 
-    /// Returns what a commit has at a repository path, as it is stored, or `None` if it has no file
+    /// Returns the content that a commit stores at a repository path; `None` if it has no file
     /// there.
     ///
     /// # Errors
     ///
     /// As [`Git::recent`].
     pub fn content_at(&self, commit: &str, path: &[u8]) -> Result<Option<Vec<u8>>> {
-        // Below the root, which may be a part of the repository.
+        // The path is relative to the root, which may be a subdirectory of the repository.
         let mut name = format!("{commit}:./").into_bytes();
         name.extend_from_slice(path);
         let said = self.run("cat-file", &[OsStr::new("blob"), path::to_path(&name).as_os_str()])?;
         Ok((said.code == Some(0)).then_some(said.answer))
     }
 
-    /// Returns the names of the filters of every configuration that git reads.
+    /// Returns the names of all filters in the configurations that git reads.
     fn filters(&self) -> Result<Vec<Vec<u8>>> {
         let args = ["-z", "--name-only", "--get-regexp", r"^filter\."];
         let said = self.run("config", &args)?;
         match said.code {
             Some(0) => Ok(filter_names(&said.answer)),
-            // There are none.
+            // There are no filters.
             Some(1) => Ok(Vec::new()),
             _ => Err(said.failure("config")),
         }
@@ -142,13 +142,14 @@ impl Git {
             self.ask_with(settings, "diff-index", &args)
         };
         match ask("--find-renames") {
-            // Content may be lacking, as in a partial clone; files that are the same need none.
+            // Content may be missing, as in a partial clone; unchanged files do not need it.
             Err(error) if error.kind() == Kind::Io => ask("--find-renames=100%"),
             raw => raw,
         }
     }
 
-    /// Returns what is certain of `entries`, and the files that are still to be compared.
+    /// Returns the certain differences among `entries`, and the files that are still to be
+    /// compared.
     fn sorted_out(&self, entries: &[Entry<'_>]) -> (BTreeMap<Vec<u8>, Difference>, Vec<Suspect>) {
         let (mut changes, mut suspects) = (BTreeMap::new(), Vec::new());
         let suspect = |entry: &Entry<'_>| Suspect {
@@ -163,7 +164,7 @@ impl Git {
         let new: BTreeSet<Vec<u8>> = entries.iter().filter_map(new).collect();
         for entry in entries {
             let path = entry.path.to_vec();
-            // Where case does not count, a file is found by the spelling that it had, too.
+            // On a case-insensitive file system, a file is also found by its previous spelling.
             let is_there = || {
                 let is_respelled = new.contains(&entry.path.to_ascii_lowercase());
                 !is_respelled && self.metadata(entry.path).is_some()
@@ -179,7 +180,7 @@ impl Git {
                 (b'R', Some(new)) => {
                     changes.insert(new.to_vec(), Difference::Renamed(path));
                 }
-                // A copy leaves its source as it was.
+                // A copy leaves its source unchanged.
                 (b'C', Some(new)) => drop(changes.insert(new.to_vec(), Difference::Added)),
                 (b'M', _) if entry.is_open() => suspects.push(suspect(entry)),
                 _ => drop(changes.insert(path, Difference::Modified)),
@@ -188,7 +189,7 @@ impl Git {
         (changes, suspects)
     }
 
-    /// Returns, for each of `suspects`, whether its content is the commit's. O(their content).
+    /// Returns, for each of `suspects`, whether its content is unchanged. O(their content).
     fn are_same(&self, settings: &[OsString], suspects: &[Suspect]) -> Vec<bool> {
         let mut are_same = vec![false; suspects.len()];
         let (mut links, mut files) = (0, Vec::new());
@@ -209,7 +210,7 @@ impl Git {
         are_same
     }
 
-    /// Compares the files at some places of `suspects`.
+    /// Compares the files at some indices of `suspects`.
     fn compare(
         &self,
         settings: &[OsString],
@@ -219,7 +220,7 @@ impl Git {
     ) {
         let mut args = vec![OsString::from("--")];
         args.extend(at.iter().map(|&at| path::to_path(&suspects[at].path).into_os_string()));
-        // It only tells the name that the content would have: nothing is stored.
+        // The command computes the id of the content and stores nothing.
         let answer = self.ask_with(settings, "hash-object", &args);
         let names = answer.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
         if names.lines().count() == at.len() {
@@ -227,7 +228,7 @@ impl Git {
                 are_same[at] = name == suspects[at].object;
             }
         } else if at.len() > 1 && answer.is_err_and(|error| error.kind() == Kind::Io) {
-            // One of them went away or cannot be read.
+            // A file disappeared or cannot be read.
             let (first, second) = at.split_at(at.len() / 2);
             self.compare(settings, suspects, first, are_same);
             self.compare(settings, suspects, second, are_same);
@@ -241,7 +242,8 @@ impl Git {
         target.zip(known.ok()).is_some_and(|(target, known)| target == known)
     }
 
-    /// Returns what is at a repository path, if it is a file or a link and no link leads there.
+    /// Returns the metadata of a repository path if it is a file or a link and its directories are
+    /// not links.
     fn metadata(&self, at: &[u8]) -> Option<Metadata> {
         let folder = self.root.join(path::to_path(path::split(at).0));
         let is_below = folder.canonicalize().is_ok_and(|real| real == folder);
@@ -251,13 +253,13 @@ impl Git {
 }
 
 impl Entry<'_> {
-    /// Returns true if git left open whether the content is another one.
+    /// Returns true if git did not determine whether the content differs.
     fn is_open(&self) -> bool {
         self.source_mode == self.target_mode && self.target.iter().all(|&byte| byte == b'0')
     }
 }
 
-/// Returns the settings that empty filters.
+/// Returns the settings that disable the filters.
 fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
     let refuse = |kind: Kind, why: String| {
         let message = format!("git's configuration {why}, so nothing is compared with a commit");
@@ -270,7 +272,7 @@ fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
     let mut settings = Vec::with_capacity(4 * names.len());
     for name in names {
         if name.contains(&b'=') {
-            // Such a setting cannot be given to git: its name ends at the first of these.
+            // Such a setting cannot be passed to git, which ends its name at the first `=`.
             let name = text::plain(&String::from_utf8_lossy(name));
             return refuse(Kind::Usage, format!("has a filter with `=` in its name, `{name}`"));
         }
@@ -286,7 +288,7 @@ fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
     Ok(settings)
 }
 
-/// Reads `git config -z --name-only`: each filter once.
+/// Parses `git config -z --name-only`; each filter is returned once.
 fn filter_names(answer: &[u8]) -> Vec<Vec<u8>> {
     let name = |key: &[u8]| {
         let rest = key.strip_prefix(b"filter.")?;
@@ -299,7 +301,7 @@ fn filter_names(answer: &[u8]) -> Vec<Vec<u8>> {
     names
 }
 
-/// Reads `git diff-index --raw -z`.
+/// Parses `git diff-index --raw -z`.
 fn entries(answer: &[u8]) -> Vec<Entry<'_>> {
     let mut fields = fields(answer);
     let mut entries = Vec::new();

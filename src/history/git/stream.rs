@@ -1,4 +1,4 @@
-//! Runs git for an answer that is too long to hold, in pieces.
+//! Runs git and passes its output on in pieces, for output that is too long to hold.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -13,10 +13,10 @@ use crate::error::{Error, Kind, Result};
 /// Bytes of a piece.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Pieces that wait to be taken; git waits, too, where there are as many.
+/// Pieces that wait for the consumer; git waits as well when there are as many.
 const PIECES_WAITING_MAX: usize = 8;
 
-/// How often a wish to stop is looked at while git says nothing.
+/// The interval at which cancellation is checked while git prints nothing.
 const TICK: Duration = Duration::from_millis(50);
 
 /// How long a stream may last, and who may end it before.
@@ -35,7 +35,8 @@ impl std::fmt::Debug for StreamOptions<'_> {
 }
 
 impl Git {
-    /// Runs git and passes its answer on in pieces, in order. Holds a few pieces at a time.
+    /// Runs git and passes its output to `take` in pieces, in order. Holds only a few pieces at a
+    /// time.
     ///
     /// # Errors
     ///
@@ -79,7 +80,7 @@ impl Git {
     }
 }
 
-/// Reads a pipe in a thread of its own, which ends with the pipe or when nobody takes any more.
+/// Reads a pipe in a separate thread, which ends with the pipe or when the receiver is dropped.
 fn pieces(pipe: Option<ChildStdout>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::sync_channel(PIECES_WAITING_MAX);
     thread::spawn(move || {

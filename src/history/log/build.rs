@@ -1,4 +1,4 @@
-//! Makes a log, of commits as git tells them and of such as a log has.
+//! Builds a log from commits that git reports and from those of an existing log.
 
 use rustc_hash::FxHashMap;
 
@@ -9,10 +9,10 @@ use crate::history::id::CommitId;
 use crate::history::subjects;
 use crate::lang::prose::Stems;
 
-/// Bytes of paths, subjects or words of a log; commits beyond are left out.
+/// Bytes of the paths, subjects or words of a log; further commits are left out.
 pub(super) const TEXT_BYTES_MAX: usize = 1 << 28;
 
-/// A log that grows at its end.
+/// A log under construction; commits are appended.
 #[derive(Debug, Default)]
 pub(in crate::history) struct LogBuilder {
     log: Log,
@@ -21,7 +21,7 @@ pub(in crate::history) struct LogBuilder {
     stems: Stems,
 }
 
-/// Commits in git's order, whose parents are known and whose ranks are not yet.
+/// Commits in git's order with their parents, before ranks are assigned.
 #[derive(Debug, Default)]
 pub(in crate::history) struct Fresh {
     builder: LogBuilder,
@@ -30,7 +30,7 @@ pub(in crate::history) struct Fresh {
 }
 
 impl Fresh {
-    /// Adds a commit as git tells it.
+    /// Adds a commit as git reports it.
     pub(in crate::history) fn push(&mut self, told: &Told) {
         let Some(id) = told.id else { return };
         let builder = &mut self.builder;
@@ -42,8 +42,8 @@ impl Fresh {
         self.parent_ends.push(self.parents.len() as u32);
     }
 
-    /// Returns the log of these commits and of those of `kept` that `stays` names, up to `commits_max`.
-    /// O(commits · log commits).
+    /// Returns the log of these commits and of the commits of `kept` for which its function returns
+    /// true, with at most `commits_max` commits. O(commits · log commits).
     pub(in crate::history) fn join(
         self,
         origin: Origin,
@@ -86,7 +86,7 @@ impl Fresh {
             log.ids.iter().enumerate().map(|(at, &id)| (id, at)).collect();
         let mut ranks: Vec<Option<i64>> = vec![None; log.len()];
         for first in 0..log.len() {
-            // Parents first; what waits for them is on the stack.
+            // Parents come first; commits that wait for them are on the stack.
             let mut stack = vec![first];
             while let Some(&at) = stack.last() {
                 if ranks[at].is_some() {
@@ -118,7 +118,7 @@ impl Fresh {
     }
 }
 
-/// Where a commit comes from.
+/// The origin of a commit.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Fresh(usize),
@@ -126,7 +126,7 @@ enum Source {
 }
 
 impl LogBuilder {
-    /// Returns true if no further commit has room.
+    /// Returns true if there is no room for another commit.
     fn is_full(&self) -> bool {
         let texts = [&self.paths.texts, &self.log.subjects, &self.vocabulary.texts];
         texts.iter().any(|texts| texts.bytes_len() > TEXT_BYTES_MAX / 2)
@@ -137,7 +137,7 @@ impl LogBuilder {
         for (status, path, source) in &told.changes {
             self.push_change(*status, path, source.as_deref());
         }
-        // The subjects of merges name branches, and what was merged has its own.
+        // The subject of a merge names branches; the merged commits have their own subjects.
         if told.parents.len() < 2 {
             let log = &mut self.log;
             subjects::words(&told.subject, &mut self.stems, &mut |word| {

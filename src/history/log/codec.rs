@@ -1,5 +1,5 @@
-//! A log as the sections of an index file: numbers in as few bytes as they need, texts without what
-//! they share with the one before.
+//! Encodes a log as the sections of an index file: numbers as varints, texts without the prefix
+//! that they share with the previous one.
 
 use super::build::TEXT_BYTES_MAX;
 use super::interned::Interned;
@@ -7,11 +7,11 @@ use super::{COMMITS_MAX, Change, FILES_MAX, Log, Origin, PathId, Status};
 use crate::base::varint::{self, ByteReader};
 use crate::history::id::CommitId;
 
-/// Counts up with every change of what is kept of a commit or how it is written; a log of another
-/// version is read again.
+/// The version of the format; increased with every change of the contents of a commit or of the
+/// encoding. A log of another version is read anew from git.
 pub const VERSION: u32 = 2;
 
-/// The sections, in order; their ids are their places, from 1.
+/// The number of sections. Their ids are their positions, from 1.
 pub(in crate::history) const SECTIONS: usize = 5;
 
 const STATUSES: [Status; 4] = [Status::Added, Status::Modified, Status::Deleted, Status::Renamed];
@@ -48,8 +48,8 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
     sections
 }
 
-/// Returns the log of which these are the sections, or `None` where they are of no log of this
-/// [`VERSION`]. O(their bytes), on any bytes.
+/// Decodes the sections of a log; `None` if they are damaged or of another [`VERSION`]. O(their
+/// bytes), on any input.
 pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
     let [meta, commits, subjects, paths, words] = sections;
     let texts = |bytes| Interned::decode(&mut ByteReader::new(bytes), TEXT_BYTES_MAX);
@@ -77,7 +77,7 @@ pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
     is_sound.then_some(log)
 }
 
-/// Reads one commit into `log`, and returns by how much its rank differs from that before.
+/// Decodes one commit into `log` and returns the difference of its rank from the previous one.
 fn take_commit(
     log: &mut Log,
     input: &mut ByteReader<'_>,
@@ -121,7 +121,7 @@ fn put_origin(out: &mut Vec<u8>, origin: &Origin) {
     out.push(origin.is_cut.into());
 }
 
-/// Returns the origin, and how many bytes a commit's name has.
+/// Returns the origin and the length of a commit id in bytes.
 fn take_origin(input: &mut ByteReader<'_>) -> Option<(Origin, usize)> {
     if input.read_u64()? != u64::from(VERSION) {
         return None;

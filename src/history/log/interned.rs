@@ -1,10 +1,10 @@
-//! Texts by number.
+//! Interned texts.
 
 use rustc_hash::FxHashMap;
 
 use crate::base::varint::{self, ByteReader};
 
-/// Texts, one behind the other.
+/// Texts in one buffer.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(in crate::history) struct Interned {
     bytes: Vec<u8>,
@@ -16,30 +16,30 @@ impl Interned {
         self.ends.len()
     }
 
-    /// Returns the bytes of all texts.
+    /// Returns the total length of all texts in bytes.
     pub(super) fn bytes_len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns the text of a number, which is one of them.
+    /// Returns the text of a valid number.
     pub(in crate::history) fn get(&self, number: u32) -> &[u8] {
         &self.bytes[super::span(&self.ends, number as usize)]
     }
 
-    /// Returns the text of a number, of which only such as were UTF-8 were added.
+    /// Returns the text of a number, which must have been added as UTF-8.
     pub(in crate::history) fn text(&self, number: u32) -> &str {
         std::str::from_utf8(self.get(number)).unwrap_or_default()
     }
 
-    /// Adds a text, which may be there already.
+    /// Adds a text without a check for duplicates and returns its number.
     pub(in crate::history) fn push(&mut self, text: &[u8]) -> u32 {
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len() as u32);
         self.ends.len() as u32 - 1
     }
 
-    /// Appends all texts: their number, and of each what it shares with the one before, what it does
-    /// not, and the latter's bytes.
+    /// Appends the encoding: the number of texts, and for each text the length of the prefix shared
+    /// with the previous one, the length of the rest, and the bytes of the rest.
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         varint::put(out, self.len() as u64);
         let mut last: &[u8] = b"";
@@ -53,7 +53,7 @@ impl Interned {
         }
     }
 
-    /// Reads what [`Interned::encode`] wrote, up to `bytes_max` bytes of text.
+    /// Decodes the output of [`Interned::encode`], up to `bytes_max` bytes of text.
     pub(super) fn decode(input: &mut ByteReader<'_>, bytes_max: usize) -> Option<Interned> {
         let count = input.read_len()?;
         let mut texts = Interned::default();
@@ -79,7 +79,7 @@ impl Interned {
     }
 }
 
-/// Gives numbers to texts, in the order in which they come.
+/// Assigns numbers to texts in the order in which they are added.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     pub(super) texts: Interned,

@@ -1,4 +1,4 @@
-//! Who may ask over HTTP: the one place where a request's host, origin and token are looked at.
+//! Access control over HTTP: the only place that checks a request's host, origin and token.
 
 use std::net::IpAddr;
 
@@ -7,28 +7,28 @@ use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use subtle::ConstantTimeEq;
 use url::Url;
 
-/// Whom to let in.
+/// The rules for requests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guard {
-    /// The token that a request must bear, if any.
+    /// The required token, if any.
     pub(super) token: Option<String>,
-    /// Names of this machine beside those of the loopback, without ports.
+    /// Names of this machine in addition to the loopback names, without ports.
     pub(super) hosts: Vec<String>,
 }
 
-/// Why a request is refused.
+/// The response to a refused request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Refusal {
-    /// The response's status.
+    /// The status.
     pub(super) status: StatusCode,
-    /// The reason, in a sentence.
+    /// The reason.
     pub(super) reason: &'static str,
 }
 
 impl Guard {
-    /// Returns why a request is refused that came with `headers`, if it is. A page that a browser shows
-    /// may send requests to this machine under a name of its own (DNS rebinding), so the host must be
-    /// one of ours, and so must the origin where there is one.
+    /// Checks the headers of a request. A page in a browser can send requests to this machine under
+    /// a host name of its own (DNS rebinding). Therefore the host must be one of this machine's
+    /// names, and so must the origin if there is one.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl Guard {
         let Some(token) = &self.token else { return Ok(()) };
         let refusal = Refusal {
             status: StatusCode::UNAUTHORIZED,
-            reason: "this server wants its token: `Authorization: Bearer TOKEN`",
+            reason: "missing or wrong token; send `Authorization: Bearer TOKEN`",
         };
         let given = one(headers, &AUTHORIZATION).flatten().ok_or(refusal)?;
         let given = given
@@ -50,7 +50,7 @@ impl Guard {
         if is_equal { Ok(()) } else { Err(refusal) }
     }
 
-    /// Does as [`Guard::check`] does, but asks for no token.
+    /// Performs the checks of [`Guard::check`] except that of the token.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Guard {
         if !host.is_some_and(|host| self.is_own_host(host)) {
             return Err(Refusal {
                 status: StatusCode::FORBIDDEN,
-                reason: "the request's Host is no name of this server; `--allow-host` adds one",
+                reason: "the `Host` of the request is not a name of this server; allow it with `--allow-host`",
             });
         }
         let is_foreign = match one(headers, &ORIGIN) {
@@ -71,7 +71,7 @@ impl Guard {
         if is_foreign {
             return Err(Refusal {
                 status: StatusCode::FORBIDDEN,
-                reason: "the request comes from a page of another origin",
+                reason: "the `Origin` of the request is another site",
             });
         }
         Ok(())
@@ -105,8 +105,8 @@ impl Guard {
     }
 }
 
-/// Returns a header's value if it is there: `Some(None)` where it is not, `None` where it is there
-/// twice or is no text, so that no two readers take it for different things.
+/// Returns the value of a header: `Some(None)` if it is absent, `None` if it occurs twice or is not
+/// text, because two readers could interpret it differently.
 fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Option<&'a str>> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Some(None) };

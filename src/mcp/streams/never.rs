@@ -1,9 +1,9 @@
-//! Where no stream is known to tell when it is ready.
+//! The implementation for systems where the readiness of streams is not polled.
 
 use std::convert::Infallible;
 use std::io;
 
-/// There is none.
+/// A type without values.
 #[derive(Debug)]
 pub(in crate::mcp) struct Ready(Infallible);
 

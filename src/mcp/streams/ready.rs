@@ -1,4 +1,4 @@
-//! A pipe or a socket that tells when it is ready (Linux).
+//! A pipe or a socket whose readiness is polled (Linux).
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,10 +9,10 @@ use rustix::net::SendFlags;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Bytes that a pipe takes without waiting as long as it takes any (`PIPE_BUF` of Linux).
+/// Bytes that a writable pipe accepts without blocking (`PIPE_BUF` of Linux).
 const PIPE_BYTES: usize = 4096;
 
-/// A pipe or a socket of which one side is ours.
+/// One end of a pipe or a socket.
 #[derive(Debug)]
 pub(in crate::mcp) struct Ready {
     fd: AsyncFd<OwnedFd>,
@@ -20,12 +20,12 @@ pub(in crate::mcp) struct Ready {
 }
 
 impl Ready {
-    /// Returns the same stream to be read, if it tells when it is ready.
+    /// Returns the stream for reading, if its readiness can be polled.
     pub(super) fn input(stream: &impl AsFd) -> Option<Ready> {
         Ready::of(stream, Interest::READABLE)
     }
 
-    /// Returns the same stream to be written, if it tells when it is ready.
+    /// Returns the stream for writing, if its readiness can be polled.
     pub(super) fn output(stream: &impl AsFd) -> Option<Ready> {
         Ready::of(stream, Interest::WRITABLE)
     }
@@ -37,7 +37,8 @@ impl Ready {
             FileType::Socket => true,
             _ => return None,
         };
-        // A descriptor of our own, since a socket may be both, which the runtime takes only once.
+        // A duplicate of the descriptor, because a socket may be used for both directions, and the
+        // runtime registers a descriptor only once.
         let fd = stream.as_fd().try_clone_to_owned().ok()?;
         #[expect(
             unsafe_code,
@@ -49,7 +50,7 @@ impl Ready {
         Some(Ready { fd, is_socket })
     }
 
-    /// Reads what is there, once there is something; 0 at the end. Given up before, it has read nothing.
+    /// Reads available bytes, after waiting for some; 0 at the end. Cancel-safe: nothing is lost.
     pub(super) async fn read(&self, chunk: &mut [u8]) -> io::Result<usize> {
         loop {
             let mut ready = self.fd.readable().await?;
@@ -78,14 +79,14 @@ impl Ready {
         Ok(())
     }
 
-    /// Writes as much as can be written without waiting; returns how much.
+    /// Writes as much as possible without blocking; returns the number of bytes.
     fn write_now(&self, fd: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
         if self.is_socket {
             let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
             return Ok(rustix::net::send(fd, bytes, flags)?);
         }
         only_if(fd, PollFlags::OUT)?;
-        // A pipe that is empty takes all that fits into it: a client that is woken once reads it once.
+        // An empty pipe accepts all that fits into it: a client that wakes up once then reads once.
         let is_empty = rustix::io::ioctl_fionread(fd).is_ok_and(|unread| unread == 0);
         let room = match is_empty {
             true => rustix::pipe::fcntl_getpipe_size(fd).unwrap_or(PIPE_BYTES),
@@ -95,7 +96,7 @@ impl Ready {
     }
 }
 
-/// Fails as a stream that never waits would, unless `fd` is ready for `flag` or has failed.
+/// Fails like a non-blocking stream, unless `fd` is ready for `flag` or has failed.
 fn only_if(fd: &OwnedFd, flag: PollFlags) -> io::Result<()> {
     let mut polled = [PollFd::new(fd, flag)];
     match poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? {

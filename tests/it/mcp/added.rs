@@ -61,7 +61,7 @@ fn refused_directories_are_not_added() {
     check(Path::new(".git"), "it is a folder of credentials");
     check(Path::new("/proc/self"), "the system's own");
     check(Path::new("/dev"), "the system's own");
-    check(Path::new("x_here.rs"), "it is no folder");
+    check(Path::new("x_here.rs"), "not a directory");
     check(Path::new("none"), "`path` names a folder");
     check(Path::new(""), "`path` is empty");
     std::os::unix::fs::symlink(&home, place.root().join("link")).expect("a link");
@@ -126,7 +126,7 @@ fn addresses_are_refused_before_git_sees_them() {
     let mut session = of_roots(&place, &["x/app"]);
     let reported = refused(&mut session, "codedb_index", json!({"url": "https://example.org/a/b"}));
     assert!(
-        reported.contains("this server clones nothing") && reported.contains("--allow-clone"),
+        reported.contains("this server does not allow cloning") && reported.contains("--allow-clone"),
         "{reported}"
     );
     session.end();
@@ -150,7 +150,7 @@ fn addresses_are_refused_before_git_sees_them() {
     }
     // There is no server at this address; git runs and reports the error.
     let reported = refused(&mut session, "codedb_index", json!({"url": "https://127.0.0.1:1/a/b"}));
-    assert!(reported.contains("`git clone` fails: "), "{reported}");
+    assert!(reported.contains("`git clone` failed: "), "{reported}");
     let clones = place.cache().join("clones");
     let left = std::fs::read_dir(&clones).expect("it was made").count();
     assert_eq!(left, 0, "nothing is kept of an address that leads nowhere");
@@ -344,5 +344,5 @@ fn over_http_projects_are_added_only_if_allowed() {
         found["content"][0]["text"].as_str().is_some_and(|text| text.contains("dep_here.rs:1"))
     );
     let refused = call(3, "codedb_index", json!({"url": "https://example.org/a/b"}));
-    assert!(refused.to_string().contains("this server clones nothing"), "{refused}");
+    assert!(refused.to_string().contains("this server does not allow cloning"), "{refused}");
 }

@@ -92,13 +92,13 @@ fn an_unknown_project_lists_the_known_ones() {
             refused(&mut session, "codedb_find", json!({"query": "a", "project": project}));
         assert!(reported.contains(expected), "{reported}, not {expected}");
     };
-    check(json!("app"), "`app` is the name of 2 projects; there are `x/app`, `y/app`");
-    check(json!("libb"), "there is no project `libb`; there are `");
-    check(json!(""), "there is no project ``");
-    check(json!(".."), "there is no project `..`");
-    check(json!("/"), "there is no project `/`");
-    check(json!(path(&place, "far/dep")), "there is no project `");
-    check(json!("\u{1b}[2J\u{0}"), "there is no project `\\u{1b}[2J\\u{0}`");
+    check(json!("app"), "`app` is the name of 2 projects; projects: `x/app`, `y/app`");
+    check(json!("libb"), "unknown project `libb`; projects: `");
+    check(json!(""), "unknown project ``");
+    check(json!(".."), "unknown project `..`");
+    check(json!("/"), "unknown project `/`");
+    check(json!(path(&place, "far/dep")), "unknown project `");
+    check(json!("\u{1b}[2J\u{0}"), "unknown project `\\u{1b}[2J\\u{0}`");
     check(json!(5), "the path of a project, not 5");
     check(json!(["lib"]), "the path of a project, not [");
     session.end();
@@ -143,7 +143,7 @@ fn every_tool_takes_a_project() {
         assert_eq!(answer["_meta"]["project"], "lib", "{tool}: {answer}");
         arguments["project"] = json!("none");
         let reported = refused(&mut session, tool, arguments);
-        assert!(reported.contains("there is no project `none`"), "{tool}: {reported}");
+        assert!(reported.contains("unknown project `none`"), "{tool}: {reported}");
     }
     session.end();
 }
@@ -154,7 +154,7 @@ fn an_absolute_path_selects_its_project() {
     let mut session = of_roots(&place, &["x/app", "lib"]);
     let file = format!("{}/lib_here.rs", path(&place, "lib"));
     let text = session.text("codedb_read", json!({"path": file}));
-    assert!(text.contains("pub fn of_lib") && text.contains("note: this is of the project `lib`"));
+    assert!(text.contains("pub fn of_lib") && text.contains("note: from project `lib`"));
     let reported = refused(&mut session, "codedb_read", json!({"path": file, "project": "app"}));
     assert!(reported.contains("outside of the tree"), "{reported}");
     for outside in [format!("{}/dep_here.rs", path(&place, "far/dep")), "/etc/passwd".to_owned()] {
@@ -184,7 +184,7 @@ fn a_bundle_reaches_across_projects() {
     let text = session.text("codedb_bundle", json!({"ops": ops}));
     let expected = "## 1 codedb_find\nx_here.rs\n## 2 codedb_find\nlib_here.rs\n\
         ## 3 codedb_find\ny_here.rs\n## 4 codedb_find: failed\n\
-        there is no project `none`; there are `x/app`, `lib`, `y/app`\n## 5 codedb_read\nlib_here.rs  rust";
+        unknown project `none`; projects: `x/app`, `lib`, `y/app`\n## 5 codedb_read\nlib_here.rs  rust";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("## 6 codedb_index: failed\na bundle only reads"), "{text}");
     assert!(text.contains("## 7 codedb_find: failed\n`project` is the name"), "{text}");
@@ -258,7 +258,7 @@ fn client_roots_are_projects_while_they_are_listed() {
     assert_eq!(here(&mut session, "dep"), "dep_here.rs\n", "a call added it");
     let arguments = json!({"query": "here.rs", "project": "lib"});
     let reported = refused(&mut session, "codedb_find", arguments);
-    assert!(reported.contains("there is no project `lib`"), "{reported}");
+    assert!(reported.contains("unknown project `lib`"), "{reported}");
     session.end();
 }
 
