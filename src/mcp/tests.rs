@@ -268,7 +268,12 @@ fn a_panic_costs_one_call() {
         client.call(id, "panic");
         let (answered, is_error, text) = client.answer();
         assert_eq!((answered, is_error), (u64::from(id), true));
-        assert!(text.contains("internal error in `codedb_obeys` (a bug; please report it); other calls work"), "{text}");
+        assert!(
+            text.contains(
+                "internal error in `codedb_obeys` (a bug; please report it); other calls work"
+            ),
+            "{text}"
+        );
     }
     client.call(9, "fine");
     assert_eq!(client.answer(), (9, false, "fine".to_owned()));

@@ -143,7 +143,11 @@ fn invalid_arguments_return_an_error_sentence() {
     check("codedb_find", json!({"query": 5}), &["`query` is of type string, not `5`"]);
     check("codedb_find", json!({"query": ""}), &["`query` is empty"]);
     check("codedb_find", json!({"query": "a", "max_results": -1}), &["from 0 on, not `-1`"]);
-    check("codedb_find", json!({"query": "a", "format": "xml"}), &["text, json, not \"xml\""]);
+    check(
+        "codedb_find",
+        json!({"query": "a", "format": "xml"}),
+        &["invalid `format` \"xml\"; valid: `text`, `json`"],
+    );
     check("codedb_deps", json!({"path": "src", "direction": "up"}), &["one of imported_by"]);
     check("codedb_read", json!({"path": "src/cartt.rs"}), &["no such file", "`src/cart.rs`"]);
     check("codedb_read", json!({"path": "../x"}), &["../x"]);

@@ -126,7 +126,8 @@ fn addresses_are_refused_before_git_sees_them() {
     let mut session = of_roots(&place, &["x/app"]);
     let reported = refused(&mut session, "codedb_index", json!({"url": "https://example.org/a/b"}));
     assert!(
-        reported.contains("this server does not allow cloning") && reported.contains("--allow-clone"),
+        reported.contains("this server does not allow cloning")
+            && reported.contains("--allow-clone"),
         "{reported}"
     );
     session.end();
