@@ -1,9 +1,10 @@
-//! What `codedb init` makes of the settings of agents and editors: texts in, texts out.
+//! Edits the settings of agents and editors for `codedb init`, as functions from text to text.
 //!
-//! [`clients`] is the table of who keeps its servers where, `entry` what is written there, `jsonc` and
-//! `toml` edit the two formats as text so that every other byte stays, [`agents`] the note in AGENTS.md.
-//! Each edit is parsed again before it is returned: it must say what the old text said
-//! and our entry, or it is refused. Files are read and written by `cli::init`.
+//! [`clients`] is the table of clients and the locations of their settings. `entry` defines the
+//! entry, `jsonc` and `toml` edit the two formats as text so that every other byte stays, and
+//! [`agents`] edits the note in AGENTS.md. Each edited text is parsed again before it is returned
+//! and is refused unless it differs from the old one only by the entry. `cli::init` reads and
+//! writes the files.
 
 pub mod agents;
 pub mod clients;
@@ -17,83 +18,83 @@ mod tests;
 
 use crate::error::Result;
 
-/// The name under which the server is registered everywhere.
+/// The name under which the server is registered in all clients.
 pub const NAME: &str = "codedb";
 
-/// How a client keeps its servers.
+/// The format in which a client stores its servers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
-    /// JSON with comments: an object of servers at the top, by its key.
+    /// JSON with comments: a member of the root object holds the servers.
     Jsonc {
         /// The key of the object that holds the servers.
         container: &'static str,
-        /// What an entry looks like.
+        /// The form of an entry.
         shape: Shape,
     },
     /// TOML with a table for each server below `mcp_servers`.
     Toml,
 }
 
-/// What a server's entry looks like.
+/// The form of the entry of a server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Shape {
-    /// `command` is a text, `args` a list.
+    /// `command` is a string, `args` a list.
     CommandAndArgs,
     /// `type` is `local`, `command` a list of the program and its arguments.
     LocalCommand,
 }
 
-/// What an edit does to a file.
+/// The kind of an edit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Act {
-    /// Our entry is new.
+    /// Adds the entry.
     Adds,
-    /// Our entry names another program; its arguments and whatever else is in it stay.
+    /// Replaces the program of the entry; its arguments and other fields stay.
     Moves,
-    /// What stood under our name was something else.
+    /// Replaces another entry of the same name.
     Replaces,
-    /// Our entry goes.
+    /// Removes the entry.
     Removes,
-    /// Our entry goes, and nothing else was in the file.
+    /// Removes the entry; the file contained nothing else.
     RemovesAll,
 }
 
-/// A text after an edit, and what the edit did.
+/// The result of an edit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Edit {
     /// The whole text.
     pub text: String,
-    /// What was done.
+    /// The kind of the edit.
     pub act: Act,
 }
 
-/// Registers `command` in the settings `text`, which may be empty; `None` where it is registered already,
-/// with whatever arguments behind `mcp`.
+/// Registers `command` in the settings `text`, which may be empty; `None` if it is registered
+/// already, with any arguments after `mcp`.
 ///
 /// # Errors
 ///
-/// [`Kind::Usage`](crate::Kind::Usage) where the settings cannot be read, or not edited safely.
+/// [`Kind::Usage`](crate::Kind::Usage) if the settings cannot be parsed or edited safely.
 pub fn register(text: &str, format: Format, command: &str) -> Result<Option<Edit>> {
-    behind_mark(text, |body| match format {
+    after_byte_order_mark(text, |body| match format {
         Format::Jsonc { container, shape } => jsonc::register(body, container, shape, command),
         Format::Toml => toml::register(body, command),
     })
 }
 
-/// Takes our entry out of the settings `text`; `None` where there is none.
+/// Removes the entry from the settings `text`; `None` if there is none.
 ///
 /// # Errors
 ///
 /// As [`register`].
 pub fn unregister(text: &str, format: Format) -> Result<Option<Edit>> {
-    behind_mark(text, |body| match format {
+    after_byte_order_mark(text, |body| match format {
         Format::Jsonc { container, shape } => jsonc::unregister(body, container, shape),
         Format::Toml => toml::unregister(body),
     })
 }
 
-/// Edits what stands behind a byte order mark, which stays.
-fn behind_mark(
+/// Edits the text after a byte order mark, which stays.
+fn after_byte_order_mark(
     text: &str,
     edit: impl FnOnce(&str) -> Result<Option<Edit>>,
 ) -> Result<Option<Edit>> {

@@ -295,8 +295,10 @@ impl Git {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         git.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::new(Kind::NotFound, "`git` was not found on the PATH")
-                .with_hint("it tells of commits; the other tools do without it"),
+            ErrorKind::NotFound => {
+                Error::new(Kind::NotFound, "git is not installed, or not found on the PATH")
+                    .with_hint("it tells of commits; the other tools do without it")
+            }
             _ => failed(command, &error.to_string()),
         })
     }

@@ -1,4 +1,4 @@
-//! The note for agents in AGENTS.md: which tool when, between two marks.
+//! The note for agents in AGENTS.md, between two marks: when to use which tool.
 
 use super::{Act, Edit, lines};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 const BEGIN: &str = "<!-- codedb:begin -->";
 const END: &str = "<!-- codedb:end -->";
 
-/// What stands between the marks.
+/// The note with its marks.
 const NOTE: &[&str] = &[
     BEGIN,
     "This tree is indexed by codedb (MCP server `codedb`). Prefer its tools to grep and to reading whole files:",
@@ -19,11 +19,12 @@ const NOTE: &[&str] = &[
     END,
 ];
 
-/// Puts the note at the end of `text`, or in the place of an older one; `None` where it stands already.
+/// Adds the note at the end of `text`, or replaces an older one; `None` if the text contains it
+/// already.
 ///
 /// # Errors
 ///
-/// [`Kind::Usage`](crate::Kind::Usage) where the marks do not stand once each, in order.
+/// [`Kind::Usage`](crate::Kind::Usage) unless each mark occurs exactly once, in order.
 pub fn register(text: &str) -> Result<Option<Edit>> {
     let Some(range) = range(text)? else {
         return Ok(Some(Edit { text: lines::append(text, NOTE), act: Act::Adds }));
@@ -36,7 +37,7 @@ pub fn register(text: &str) -> Result<Option<Edit>> {
     Ok(Some(Edit { text, act: Act::Moves }))
 }
 
-/// Takes the note out of `text`; `None` where there is none.
+/// Removes the note from `text`; `None` if there is none.
 ///
 /// # Errors
 ///
@@ -48,14 +49,16 @@ pub fn unregister(text: &str) -> Result<Option<Edit>> {
     Ok(Some(Edit { text, act }))
 }
 
-/// Returns where the note stands, marks included.
+/// Returns the range of the note, including its marks.
 fn range(text: &str) -> Result<Option<std::ops::Range<usize>>> {
     let places = |mark| text.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
     match (places(BEGIN).as_slice(), places(END).as_slice()) {
         ([], []) => Ok(None),
         ([begin], [end]) if begin < end => Ok(Some(*begin..end + END.len())),
-        _ => Err(Error::usage(format!("`{BEGIN}` and `{END}` do not stand once each, in order"))
-            .with_hint("remove the marks and what is left of the note, and run this again")),
+        _ => Err(Error::usage(format!(
+            "expected `{BEGIN}` and `{END}` exactly once each, in this order"
+        ))
+        .with_hint("remove the marks and the rest of the note, and run the command again")),
     }
 }
 
@@ -86,7 +89,7 @@ mod tests {
     fn broken_marks_are_left_alone() {
         for text in [format!("{BEGIN}\n"), format!("{END}\n{BEGIN}\n"), BEGIN.repeat(2) + END] {
             let error = register(&text).expect_err("marks out of order");
-            assert!(error.to_string().contains("do not stand once each"), "{error}");
+            assert!(error.to_string().contains("exactly once each"), "{error}");
             assert_eq!(error.hints().len(), 1);
         }
     }

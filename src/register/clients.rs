@@ -1,57 +1,58 @@
-//! The table of agents and editors: where each keeps its servers, and how it is recognised.
+//! The table of agents and editors: the location of their servers, and the signs that a client is
+//! in use.
 
 use std::path::{Path, PathBuf};
 
 use super::{Format, Shape};
 
-/// The folders of a user that settings lie in.
+/// The directories of a user that contain settings.
 #[derive(Clone, Debug)]
 pub struct Homes {
-    /// The home folder.
+    /// The home directory.
     pub home: PathBuf,
-    /// Where programs that follow the XDG rules keep settings, on every system.
+    /// The directory of settings by the XDG rules, on every system.
     pub config: PathBuf,
-    /// Where desktop programs of this system keep theirs.
+    /// The directory of settings of desktop programs of this system.
     pub desktop: PathBuf,
-    /// Zed's folder.
+    /// Zed's directory.
     pub zed: PathBuf,
-    /// Codex's folder.
+    /// Codex's directory.
     pub codex: PathBuf,
-    /// The folder of Claude Code's `.claude.json`.
+    /// The directory of Claude Code's `.claude.json`.
     pub claude: PathBuf,
 }
 
-/// Whose settings.
+/// The scope of settings.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Scope {
-    /// Those of everybody who works in a tree; they lie in it.
+    /// For everybody who works in a tree; the settings are files of the tree.
     Project,
-    /// Those of a user, for all trees; they lie in the home folder.
+    /// For one user and all trees; the settings are in the home directory.
     User,
 }
 
 /// An agent or editor.
 #[derive(Debug)]
 pub struct Client {
-    /// The name by which it is asked for.
+    /// The name for `--client`.
     pub id: &'static str,
-    /// The name by which people know it.
+    /// The display name.
     pub name: &'static str,
-    /// How it keeps its servers.
+    /// The format of its servers.
     pub format: Format,
-    /// The user's settings; of several the first that exists counts.
+    /// The user's settings; if there are several, the first that exists is used.
     user: fn(&Homes) -> Vec<PathBuf>,
-    /// What only users of the client have.
+    /// Paths that exist only for users of the client.
     user_signs: fn(&Homes) -> Vec<PathBuf>,
-    /// The project's settings, relative to the root; none where there are no such.
+    /// The project's settings, relative to the root; empty if the client has none.
     project: &'static [&'static str],
-    /// What only projects of its users have.
+    /// Paths that exist only in projects of its users.
     project_signs: &'static [&'static str],
 }
 
 impl Client {
-    /// Returns the files that may hold its settings, the usual one first; empty where it has none of that
-    /// scope.
+    /// Returns the files that can contain its settings, the default first; empty if it has none of
+    /// that scope.
     pub fn files(&self, scope: Scope, homes: &Homes, root: &Path) -> Vec<PathBuf> {
         match scope {
             Scope::User => (self.user)(homes),
@@ -59,7 +60,7 @@ impl Client {
         }
     }
 
-    /// Returns the paths one of which exists where the client is in use.
+    /// Returns paths of which at least one exists where the client is in use.
     pub fn signs(&self, scope: Scope, homes: &Homes, root: &Path) -> Vec<PathBuf> {
         let mut signs = (self.user_signs)(homes);
         if scope == Scope::Project {
@@ -73,7 +74,7 @@ const fn servers(container: &'static str) -> Format {
     Format::Jsonc { container, shape: Shape::CommandAndArgs }
 }
 
-/// All of them, in the order in which they are told.
+/// All clients, in the order in which they are listed.
 pub const CLIENTS: &[Client] = &[
     Client {
         id: "claude-code",

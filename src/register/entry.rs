@@ -1,24 +1,24 @@
-//! What is written down of the server, and how it compares with what stands there.
+//! The entry of the server, and its comparison with an existing one.
 
 use serde_json::{Value, json};
 
 use super::Shape;
 
-/// The argument that makes the program a server.
+/// The argument that starts the program as a server.
 pub(super) const SERVE: &str = "mcp";
 
-/// How an entry under our name compares with the wanted one.
+/// The result of the comparison of an existing entry with the wanted one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Standing {
-    /// It starts the same program as a server; further arguments and fields are the user's own.
+pub(super) enum EntryState {
+    /// It starts the same program as a server; further arguments and fields are the user's.
     Same,
-    /// It starts codedb as a server, from another place.
+    /// It starts codedb as a server, from another path.
     Moved,
-    /// It is something else.
+    /// It is another entry.
     Other,
 }
 
-/// Returns the wanted entry, its members in the order in which they are written.
+/// Returns the members of the wanted entry, in the order in which they are written.
 pub(super) fn members(shape: Shape, command: &str) -> Vec<(&'static str, Value)> {
     match shape {
         Shape::CommandAndArgs => vec![("command", json!(command)), ("args", json!([SERVE]))],
@@ -26,24 +26,24 @@ pub(super) fn members(shape: Shape, command: &str) -> Vec<(&'static str, Value)>
     }
 }
 
-/// Compares the entry that stands there with the wanted one.
-pub(super) fn standing(shape: Shape, found: &Value, command: &str) -> Standing {
-    // Flags for every command may stand before it.
+/// Compares an existing entry with the wanted one.
+pub(super) fn compare(shape: Shape, found: &Value, command: &str) -> EntryState {
+    // Global flags may precede it.
     let serves =
         |args: &Value| args.as_array().is_some_and(|args| args.iter().any(|arg| arg == SERVE));
     let (program, serves) = match shape {
         Shape::CommandAndArgs => (&found["command"], serves(&found["args"])),
-        Shape::LocalCommand if found["type"] != "local" => return Standing::Other,
+        Shape::LocalCommand if found["type"] != "local" => return EntryState::Other,
         Shape::LocalCommand => (&found["command"][0], serves(&found["command"])),
     };
     match program.as_str() {
-        Some(program) if serves && program == command => Standing::Same,
-        Some(program) if serves && is_codedb(program) => Standing::Moved,
-        _ => Standing::Other,
+        Some(program) if serves && program == command => EntryState::Same,
+        Some(program) if serves && is_codedb(program) => EntryState::Moved,
+        _ => EntryState::Other,
     }
 }
 
-/// Returns true for a path, of any system, to a program of our name.
+/// Returns true for a path, of any system, whose last component is this program's name.
 fn is_codedb(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     name == super::NAME || name == "codedb.exe"
@@ -54,13 +54,13 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(shape: Shape, found: Value, expected: Standing) {
-        assert_eq!(standing(shape, &found, "codedb"), expected, "{found}");
+    fn check(shape: Shape, found: Value, expected: EntryState) {
+        assert_eq!(compare(shape, &found, "codedb"), expected, "{found}");
     }
 
     #[test]
     fn only_what_starts_another_program_differs() {
-        use Standing::{Moved, Other, Same};
+        use EntryState::{Moved, Other, Same};
         check(
             Shape::CommandAndArgs,
             json!({"command": "codedb", "args": ["--index-dir", "/x", "mcp", "--root", "/y"]}),

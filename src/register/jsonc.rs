@@ -1,4 +1,4 @@
-//! Our entry in settings that are JSON with comments, put in and taken out as text.
+//! Adds and removes the entry in settings that are JSON with comments, as text.
 
 mod document;
 mod members;
@@ -11,11 +11,11 @@ use serde_json::Value;
 use self::document::{Document, unique, value};
 use self::members::{Splice, spliced};
 use self::written::Written;
-use super::entry::{self, Standing};
+use super::entry::{self, EntryState};
 use super::{Act, Edit, NAME, Shape, lines};
 use crate::error::{Error, Result};
 
-/// Puts our entry into the object `container` of `text`.
+/// Adds the entry to the object `container` of `text`.
 pub(super) fn register(
     text: &str,
     container: &str,
@@ -29,7 +29,7 @@ pub(super) fn register(
     let document = Document::parse(text)?;
     let entry = Written::map(entry::members(shape, command));
     let Some(root) = document.root()? else {
-        // Nothing but comments.
+        // The text contains only comments.
         let block = fresh(lines::line_end(text), container, shape, command);
         let edited = lines::append(text, &block.lines().collect::<Vec<_>>());
         return Ok(Some(Edit { text: edited, act: Act::Adds }));
@@ -43,16 +43,17 @@ pub(super) fn register(
         let splices = document.inserted(servers, NAME, &entry);
         return checked(text, splices, Act::Adds, container, shape, Some(command)).map(Some);
     };
-    let (splice, act) = match entry::standing(shape, &value(&found.value), command) {
-        Standing::Same => return Ok(None),
-        Standing::Moved => (program(found, shape, command), Act::Moves),
-        Standing::Other => (document.replaced(found, &entry), Act::Replaces),
+    let (splice, act) = match entry::compare(shape, &value(&found.value), command) {
+        EntryState::Same => return Ok(None),
+        EntryState::Moved => (program(found, shape, command), Act::Moves),
+        EntryState::Other => (document.replaced(found, &entry), Act::Replaces),
     };
     checked(text, vec![splice], act, container, shape, Some(command)).map(Some)
 }
 
-/// Takes our entry out of the object `container` of `text`, and with it what [`register`] created
-/// around it: then the text is what it was before, byte for byte.
+/// Removes the entry from the object `container` of `text`, together with everything that
+/// [`register`] created around it. The result is then byte for byte the text before the
+/// registration.
 pub(super) fn unregister(text: &str, container: &str, shape: Shape) -> Result<Option<Edit>> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -77,13 +78,13 @@ pub(super) fn unregister(text: &str, container: &str, shape: Shape) -> Result<Op
     checked(text, splices, Act::Removes, container, shape, None).map(Some)
 }
 
-/// Returns the texts from which [`register`] may have made the document by creating more than our
-/// entry, or by putting it into an object of servers without members. At most one of them gives the
-/// document when it is registered.
+/// Returns the texts from which [`register`] may have made the document: those in which it created
+/// more than the entry, or added it to an object of servers without members. Registering at most
+/// one of them results in the document.
 fn originals(document: &Document<'_>, root: &Object<'_>, container: &str) -> Vec<String> {
     let text = document.text;
     let mut originals = vec![
-        // The root object was created, behind blanks or comments.
+        // The root object was created, after blanks or comments.
         text[..root.range.start].to_owned(),
         lines::cut(text, lines::whole_lines(text, root.range.start..root.range.end)),
     ];
@@ -101,16 +102,16 @@ fn originals(document: &Document<'_>, root: &Object<'_>, container: &str) -> Vec
     originals
 }
 
-/// Returns the object of servers, where there is one.
+/// Returns the object of servers, if there is one.
 fn servers<'a, 'b>(root: &'b Object<'a>, container: &str) -> Result<Option<&'b Object<'a>>> {
     let Some(found) = unique(root, container)? else { return Ok(None) };
     found.value.as_object().map(Some).ok_or_else(|| {
-        Error::usage(format!("`{container}` is no object"))
-            .with_hint(format!("make it one, `\"{container}\": {{}}` will do"))
+        Error::usage(format!("`{container}` is not an object"))
+            .with_hint(format!("make it an object, for example `\"{container}\": {{}}`"))
     })
 }
 
-/// Returns the text of settings with our entry and nothing else.
+/// Returns the text of settings that contain only the entry.
 fn fresh(end: &str, container: &str, shape: Shape, command: &str) -> String {
     let entry = Written::map(entry::members(shape, command));
     let servers = Written::Map(vec![(NAME.to_owned(), entry)]);
@@ -118,7 +119,7 @@ fn fresh(end: &str, container: &str, shape: Shape, command: &str) -> String {
     all.lines(end, "  ", "") + end
 }
 
-/// Returns the splice that puts another program into the entry `found`.
+/// Returns the splice that replaces the program of the entry `found`.
 fn program(found: &ObjectProp<'_>, shape: Shape, command: &str) -> Splice {
     let entry = found.value.as_object();
     let written = entry.and_then(|entry| entry.get("command")).map(|member| &member.value);
@@ -132,7 +133,7 @@ fn program(found: &ObjectProp<'_>, shape: Shape, command: &str) -> Splice {
     Splice { range: range.start..range.end, text: Value::from(command).to_string() }
 }
 
-/// Returns `text` after `splices`, if it then says what it said before and our entry as wanted.
+/// Applies `splices` to `text` if the result differs from it only by the entry.
 fn checked(
     text: &str,
     splices: Vec<Splice>,
@@ -143,8 +144,8 @@ fn checked(
 ) -> Result<Edit> {
     let edited = spliced(text, splices);
     let refused = || {
-        Error::usage("is written in a way that codedb does not edit safely")
-            .with_hint(format!("change the entry `{NAME}` of `{container}` by hand"))
+        Error::usage("cannot be edited safely")
+            .with_hint(format!("edit the entry `{NAME}` of `{container}` by hand"))
     };
     let (mut before, mut after) = (Document::parse(text)?.value(), {
         Document::parse(&edited).map_err(|_| refused())?.value()
@@ -152,7 +153,7 @@ fn checked(
     let found = take(&mut after, container);
     take(&mut before, container);
     let is_wanted = match command {
-        Some(command) => entry::standing(shape, &found, command) == Standing::Same,
+        Some(command) => entry::compare(shape, &found, command) == EntryState::Same,
         None => found.is_null(),
     };
     match is_wanted && before == after {
@@ -161,7 +162,7 @@ fn checked(
     }
 }
 
-/// Takes our entry out of a document's value, and the object of servers if that is all it holds.
+/// Removes the entry from a document's value, and the object of servers if it is empty then.
 fn take(document: &mut Value, container: &str) -> Value {
     let Some(servers) = document.get_mut(container).and_then(Value::as_object_mut) else {
         return Value::Null;

@@ -1,8 +1,8 @@
-//! Blocks of whole lines at the end of a text, and out of it again: `cut` undoes `append`.
+//! Appends blocks of whole lines to a text and removes them: `cut` undoes `append`.
 
 use std::ops::Range;
 
-/// Returns the line end that `text` has first, `\n` where it has none.
+/// Returns the first line end of `text`, `\n` if it has none.
 pub(super) fn line_end(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -10,7 +10,7 @@ pub(super) fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// Returns `text` with `block` behind a blank line; it ends in a line end where `text` did.
+/// Returns `text` with `block` after a blank line. The result ends with a line end if `text` does.
 pub(super) fn append(text: &str, block: &[&str]) -> String {
     let end = line_end(text);
     let block = block.join(end);
@@ -21,14 +21,14 @@ pub(super) fn append(text: &str, block: &[&str]) -> String {
     }
 }
 
-/// Returns the range with its lines filled up, the last one's end included.
+/// Returns the range extended to whole lines, including the last line end.
 pub(super) fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at + 1);
     start..end
 }
 
-/// Returns `text` without the lines of `range` and without the blank line that set them off.
+/// Returns `text` without the lines of `range` and the blank line before them.
 pub(super) fn cut(text: &str, range: Range<usize>) -> String {
     let (before, after) = (&text[..range.start], &text[range.end..]);
     if !text[range].ends_with('\n') {
@@ -47,7 +47,7 @@ pub(super) fn cut(text: &str, range: Range<usize>) -> String {
     }
 }
 
-/// Returns `text` without the line end that closes it.
+/// Returns `text` without its final line end.
 fn without_end(text: &str) -> Option<&str> {
     text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n'))
 }

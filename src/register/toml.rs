@@ -1,4 +1,4 @@
-//! Our table in settings that are TOML, put in and taken out as text.
+//! Adds and removes the table of the server in TOML settings, as text.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table};
 
-use super::entry::{self, Standing};
+use super::entry::{self, EntryState};
 use super::{Act, Edit, NAME, Shape, lines};
 use crate::error::{Error, Result};
 
-/// The table that holds the servers.
+/// The table that contains the servers.
 const SERVERS: &str = "mcp_servers";
 
-/// Puts our table into `text`, at its end.
+/// Adds the table at the end of `text`.
 pub(super) fn register(text: &str, command: &str) -> Result<Option<Edit>> {
     let before = parse(text)?;
     let block = block(command);
@@ -22,14 +22,14 @@ pub(super) fn register(text: &str, command: &str) -> Result<Option<Edit>> {
         let edited = lines::append(text, &block);
         return checked(&before, edited, Act::Adds, Some(command)).map(Some);
     };
-    let place = Place::of(text);
-    let (range, new, act) = match entry::standing(Shape::CommandAndArgs, &found, command) {
-        Standing::Same => return Ok(None),
-        Standing::Moved => {
+    let place = TableLocation::of(text);
+    let (range, new, act) = match entry::compare(Shape::CommandAndArgs, &found, command) {
+        EntryState::Same => return Ok(None),
+        EntryState::Moved => {
             let command = Json::from(command).to_string();
             (place.and_then(|place| place.command), command, Act::Moves)
         }
-        Standing::Other => {
+        EntryState::Other => {
             let lines = place.and_then(|place| place.lines);
             let is_ended = lines.as_ref().is_some_and(|lines| text[lines.clone()].ends_with('\n'));
             let end = lines::line_end(text);
@@ -42,13 +42,13 @@ pub(super) fn register(text: &str, command: &str) -> Result<Option<Edit>> {
     checked(&before, edited, act, Some(command)).map(Some)
 }
 
-/// Takes our table out of `text`.
+/// Removes the table from `text`.
 pub(super) fn unregister(text: &str) -> Result<Option<Edit>> {
     let before = parse(text)?;
     if found(&before).is_none() {
         return Ok(None);
     }
-    let range = Place::of(text).and_then(|place| place.lines).ok_or_else(refused)?;
+    let range = TableLocation::of(text).and_then(|place| place.lines).ok_or_else(refused)?;
     let edited = lines::cut(text, range);
     let act = if edited.is_empty() { Act::RemovesAll } else { Act::Removes };
     checked(&before, edited, act, None).map(Some)
@@ -66,33 +66,33 @@ fn parse(text: &str) -> Result<Table> {
     text.parse::<Table>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text[..text.floor_char_boundary(at)].matches('\n').count() + 1;
-        Error::usage(format!("is no TOML at line {line}: {}", error.message().to_lowercase()))
-            .with_hint("mend it there and run this again; nothing was changed in it")
+        Error::usage(format!("invalid TOML at line {line}: {}", error.message().to_lowercase()))
+            .with_hint("the file was not changed; fix the error and run the command again")
     })
 }
 
 fn refused() -> Error {
-    Error::usage("is written in a way that codedb does not edit safely")
-        .with_hint(format!("change the table `{SERVERS}.{NAME}` by hand"))
+    Error::usage("cannot be edited safely")
+        .with_hint(format!("edit the table `{SERVERS}.{NAME}` by hand"))
 }
 
-/// Returns what stands under our name.
+/// Returns the existing entry.
 fn found(table: &Table) -> Option<Json> {
     let found = table.get(SERVERS)?.get(NAME)?;
     Some(serde_json::to_value(found).unwrap_or_default())
 }
 
-/// Where our table stands.
+/// The location of the table.
 #[derive(Default)]
-struct Place {
+struct TableLocation {
     /// The value of its `command`.
     command: Option<Range<usize>>,
-    /// Its lines from the header on, where it has a header of its own and all of it stands there.
+    /// Its lines including the header, if it has a header of its own and no parts elsewhere.
     lines: Option<Range<usize>>,
 }
 
-impl Place {
-    fn of(text: &str) -> Option<Place> {
+impl TableLocation {
+    fn of(text: &str) -> Option<TableLocation> {
         let root = DeTable::parse(text).ok()?;
         let servers = member(root.get_ref(), SERVERS)?.1.get_ref().as_table()?;
         let (name, ours) = member(servers, NAME)?;
@@ -103,7 +103,7 @@ impl Place {
         let lines = lines::whole_lines(text, name.span().start..end);
         let header = text[lines.clone()].trim_start();
         let has_header = header.starts_with('[') && !header.starts_with("[[");
-        Some(Place { command, lines: has_header.then_some(lines) })
+        Some(TableLocation { command, lines: has_header.then_some(lines) })
     }
 }
 
@@ -114,7 +114,7 @@ fn member<'a, 'i>(
     table.iter().find(|(key, _)| key.get_ref() == name)
 }
 
-/// Moves `end` behind everything that `table` holds. The parser bounds the depth.
+/// Moves `end` after the last item of `table`. The parser bounds the depth.
 fn reach(table: &DeTable<'_>, end: &mut usize) {
     for (key, value) in table {
         *end = (*end).max(key.span().end);
@@ -125,13 +125,13 @@ fn reach(table: &DeTable<'_>, end: &mut usize) {
     }
 }
 
-/// Returns the edit if the text then says what it said before and our table as wanted.
+/// Returns the edit if the new text differs from the old one only by the table.
 fn checked(before: &Table, edited: String, act: Act, command: Option<&str>) -> Result<Edit> {
     let mut after = parse(&edited).map_err(|_| refused())?;
     let mut before = before.clone();
     let is_wanted = match (found(&after), command) {
         (Some(found), Some(command)) => {
-            entry::standing(Shape::CommandAndArgs, &found, command) == Standing::Same
+            entry::compare(Shape::CommandAndArgs, &found, command) == EntryState::Same
         }
         (found, None) => found.is_none(),
         (None, Some(_)) => false,
@@ -145,7 +145,7 @@ fn checked(before: &Table, edited: String, act: Act, command: Option<&str>) -> R
     }
 }
 
-/// Takes our table out, and the table of servers if that is all it holds.
+/// Removes the table, and the table of servers if it is empty then.
 fn take(table: &mut Table) {
     if let Some(servers) = table.get_mut(SERVERS).and_then(toml::Value::as_table_mut) {
         servers.remove(NAME);

@@ -199,7 +199,7 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     let broken = home(&place).join(".cursor/mcp.json");
     write(&broken, "{\"mcpServers\": {\n");
     let answer = init(&place, &["--yes"]).expect_success();
-    let reported = format!("{}: is no JSON at line 1, column 16", broken.display());
+    let reported = format!("{}: invalid JSON at line 1, column 16", broken.display());
     assert!(
         answer.stderr.contains(&reported) && answer.stderr.contains("hint: "),
         "{}",

@@ -175,10 +175,10 @@ fn unknown_methods_and_tools_are_protocol_errors() {
     let call = |name: &str| json!({"name": name, "arguments": {}});
     check("tools/call", call("codedb_symbols"), -32602, "nearest is `codedb_symbol`");
     check("tools/call", call("codedb_word"), -32602, "--toolsets core,navigate");
-    check("tools/call", json!({"name": 5}), -32602, "a `name`, which is a string");
+    check("tools/call", json!({"name": 5}), -32602, "a string `name`");
     check("tools/call", json!({"name": "codedb_ls", "arguments": []}), -32602, "an object");
     check("tools/list", json!(5), -32602, "`params` of `tools/list`");
-    check("tools/run", json!({}), -32601, "no method `tools/run`");
+    check("tools/run", json!({}), -32601, "unknown method `tools/run`");
     check("resources/read", json!({"uri": "file:///x"}), -32601, "resources/read");
     session.end();
 }

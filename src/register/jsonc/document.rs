@@ -1,4 +1,4 @@
-//! A text of JSON with comments and where everything stands in it.
+//! A parsed text of JSON with comments, with positions.
 
 use jsonc_parser::ast::{self, Object, ObjectProp};
 use jsonc_parser::tokens::TokenAndRange;
@@ -10,14 +10,14 @@ use crate::error::{Error, Result};
 /// A parsed text.
 pub(super) struct Document<'a> {
     pub(super) text: &'a str,
-    /// Everything but blanks, in order, comments too.
+    /// All tokens in order, including comments.
     pub(super) tokens: Vec<TokenAndRange<'a>>,
     value: Option<ast::Value<'a>>,
 }
 
 impl<'a> Document<'a> {
-    /// Parses `text`: comments and trailing commas are allowed, nothing else that JSON forbids; objects and
-    /// lists may be 512 deep, which the parser sees to.
+    /// Parses `text`. Comments and trailing commas are allowed, no other extension of JSON. The
+    /// parser limits the depth of objects and lists to 512.
     pub(super) fn parse(text: &'a str) -> Result<Document<'a>> {
         let collected =
             CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
@@ -36,29 +36,30 @@ impl<'a> Document<'a> {
         let parsed = parse_to_ast(text, &collected, &allowed).map_err(|error| {
             let (line, column) = (error.line_display(), error.column_display());
             let what = error.kind().to_string().to_lowercase();
-            Error::usage(format!("is no JSON at line {line}, column {column}: {what}"))
-                .with_hint("mend it there and run this again; nothing was changed in it")
+            Error::usage(format!("invalid JSON at line {line}, column {column}: {what}"))
+                .with_hint("the file was not changed; fix the error and run the command again")
         })?;
         let tokens = parsed.tokens.unwrap_or_default();
         Ok(Document { text, tokens, value: parsed.value })
     }
 
-    /// Returns the object that the text is; `None` where it has nothing but comments.
+    /// Returns the root object; `None` if the text contains only comments.
     pub(super) fn root(&self) -> Result<Option<&Object<'a>>> {
         match &self.value {
             None => Ok(None),
             Some(ast::Value::Object(root)) => Ok(Some(root)),
-            Some(_) => Err(Error::usage("is no JSON object")
-                .with_hint("settings are `{…}`; mend it and run this again")),
+            Some(_) => {
+                Err(Error::usage("not a JSON object").with_hint("settings must be an object `{…}`"))
+            }
         }
     }
 
-    /// Returns what the text says, an empty object where it has nothing but comments.
+    /// Returns the value of the text; an empty object if it contains only comments.
     pub(super) fn value(&self) -> Value {
         self.value.as_ref().map_or_else(|| Value::Object(Default::default()), value)
     }
 
-    /// Returns the tokens that begin in `from..to`.
+    /// Returns the tokens that start in `from..to`.
     pub(super) fn tokens_in(&self, from: usize, to: usize) -> &[TokenAndRange<'a>] {
         let first = self.tokens.partition_point(|token| token.range.start < from);
         let last = self.tokens.partition_point(|token| token.range.start < to);
@@ -66,11 +67,11 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Returns the only member `key` of `object`, where there is one.
+/// Returns the only member `key` of `object`, if there is one.
 ///
 /// # Errors
 ///
-/// Where there are several: which of them counts differs from program to program.
+/// If there are several, because programs differ in which of them they use.
 pub(super) fn unique<'a, 'b>(
     object: &'b Object<'a>,
     key: &str,
@@ -78,17 +79,17 @@ pub(super) fn unique<'a, 'b>(
     let mut found = object.properties.iter().filter(|member| member.name.as_str() == key);
     let first = found.next();
     match found.next() {
-        Some(_) => Err(Error::usage(format!("has the key `{key}` twice in one object"))
-            .with_hint("keep one of them and run this again")),
+        Some(_) => Err(Error::usage(format!("duplicate key `{key}` in one object"))
+            .with_hint("remove one of them and run the command again")),
         None => Ok(first),
     }
 }
 
-/// Returns what a value says, to compare it; numbers as they are written. Depth is bounded by the parser.
+/// Returns a value for comparison; numbers keep their spelling. The parser bounds the depth.
 pub(super) fn value(value: &ast::Value<'_>) -> Value {
     match value {
         ast::Value::StringLit(text) => Value::from(text.value.as_ref()),
-        // A key of its own, so that no text of the same figures is equal.
+        // The object distinguishes a number from a string with the same digits.
         ast::Value::NumberLit(number) => serde_json::json!({"number": number.value}),
         ast::Value::BooleanLit(flag) => Value::from(flag.value),
         ast::Value::NullKeyword(_) => Value::Null,

@@ -1,7 +1,7 @@
-//! Members of an object put in and taken out.
+//! Adds and removes members of an object.
 //!
-//! Different texts stay different when a member is put in, so that a removal can restore every byte:
-//! the blanks of an object without members decide on the layout of its first one.
+//! Adding a member maps different texts to different texts, so that a removal can restore every
+//! byte: the blanks in an object without members determine the layout of its first member.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use super::document::Document;
 use super::written::{Written, quoted};
 use crate::register::lines;
 
-/// A piece of text that takes the place of a range.
+/// A replacement of a range of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Splice {
     pub(super) range: Range<usize>,
     pub(super) text: String,
 }
 
-/// Returns `text` after `splices`, which are in order and do not overlap.
+/// Applies `splices`, which are in order and do not overlap, to `text`.
 pub(super) fn spliced(text: &str, splices: Vec<Splice>) -> String {
     let (mut edited, mut at) = (String::with_capacity(text.len() + 256), 0);
     for splice in splices {
@@ -33,17 +33,17 @@ pub(super) fn spliced(text: &str, splices: Vec<Splice>) -> String {
 }
 
 impl Document<'_> {
-    /// Returns what puts a member behind the last one of `object`.
+    /// Returns the splices that add a member at the end of `object`.
     pub(super) fn inserted(&self, object: &Object<'_>, key: &str, member: &Written) -> Vec<Splice> {
         match object.properties.last() {
             None => self.inserted_first(object, key, member),
-            Some(last) => self.inserted_behind(object, last, key, member),
+            Some(last) => self.inserted_after(object, last, key, member),
         }
     }
 
     fn inserted_first(&self, object: &Object<'_>, key: &str, member: &Written) -> Vec<Splice> {
         let (open, close) = (object.range.start, object.range.end - 1);
-        // Behind the comments, so that they stay where they are.
+        // After the comments, so that they stay in their places.
         let comment = self.tokens_in(open + 1, close).last();
         let at = comment.map_or(open + 1, |comment| self.end_of(comment));
         let rest = &self.text[at..close];
@@ -62,7 +62,7 @@ impl Document<'_> {
         vec![Splice { range: at..at, text }]
     }
 
-    fn inserted_behind(
+    fn inserted_after(
         &self,
         object: &Object<'_>,
         last: &ObjectProp<'_>,
@@ -72,7 +72,7 @@ impl Document<'_> {
         let (last_end, close) = (last.range.end, object.range.end - 1);
         let behind = self.tokens_in(last_end, close);
         let comma = behind.iter().find(|token| token.token == Token::Comma);
-        // Comments on the last member's line are about that one.
+        // Comments on the last member's line belong to it.
         let mut at = comma.map_or(last_end, |comma| comma.range.end);
         for comment in self.tokens_in(at, close) {
             if self.text[at..comment.range.start].contains('\n') {
@@ -90,7 +90,7 @@ impl Document<'_> {
             format!(" {}: {}", quoted(key), member.inline())
         };
         match comma {
-            // It stays the last object's manner to end in a comma.
+            // The object keeps its trailing comma.
             Some(_) => vec![Splice { range: at..at, text: format!("{text},") }],
             None => vec![
                 Splice { range: last_end..last_end, text: ",".to_owned() },
@@ -99,7 +99,7 @@ impl Document<'_> {
         }
     }
 
-    /// Returns what puts another value in the place of a member's.
+    /// Returns the splice that replaces the value of a member.
     pub(super) fn replaced(&self, member: &ObjectProp<'_>, value: &Written) -> Splice {
         let range = member.value.range();
         let text = match self.own_line_indent(member.range.start) {
@@ -109,7 +109,7 @@ impl Document<'_> {
         Splice { range: range.start..range.end, text }
     }
 
-    /// Returns what takes `member` out of `object`.
+    /// Returns the splices that remove `member` from `object`.
     pub(super) fn removed(&self, object: &Object<'_>, member: &ObjectProp<'_>) -> Vec<Splice> {
         let (open, close) = (object.range.start, object.range.end - 1);
         let (start, end) = (member.range.start, member.range.end);
@@ -136,7 +136,7 @@ impl Document<'_> {
         if follows
             && before.last().is_some_and(|token| matches!(token.token, Token::CommentLine(_)))
         {
-            // What follows must not become part of the comment.
+            // The following text must not become part of the comment.
             from = start;
         }
         if from == open + 1 && from == start {
@@ -147,40 +147,41 @@ impl Document<'_> {
         splices
     }
 
-    /// Returns where a token ends, the line end of a comment left out.
+    /// Returns the end of a token, without the line end of a comment.
     fn end_of(&self, token: &TokenAndRange<'_>) -> usize {
         let range = token.range.start..token.range.end;
         range.start + self.text[range.clone()].trim_end_matches(['\r', '\n']).len()
     }
 
-    /// Returns the two removals of `member`, the only one of `object`, that undo an insertion into an
-    /// object without members and comments: with all blanks, and without those behind the member.
+    /// Returns two removals of `member`, the only one of `object`. One of them undoes an insertion
+    /// into an object without members and comments: the first removes all blanks, the second keeps
+    /// those after the member.
     pub(super) fn emptied(object: &Object<'_>, member: &ObjectProp<'_>) -> [Splice; 2] {
         let (open, close) = (object.range.start, object.range.end - 1);
         [cut(open + 1..close), cut(open + 1..member.range.end)]
     }
 
-    /// Returns the blanks that open the line of `at`.
+    /// Returns the indentation of the line of `at`.
     fn indent_of_line(&self, at: usize) -> &str {
         let line = &self.text[self.text[..at].rfind('\n').map_or(0, |at| at + 1)..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Returns the blanks before `at` if nothing else comes before it on its line.
+    /// Returns the blanks before `at` if they start its line.
     fn own_line_indent(&self, at: usize) -> Option<&str> {
         let line_start = self.text[..at].rfind('\n')? + 1;
         let before = &self.text[line_start..at];
         before.trim_matches([' ', '\t']).is_empty().then_some(before)
     }
 
-    /// Returns the step of indentation: what the first member of the text has, else two blanks.
+    /// Returns the unit of indentation: that of the first member of the text, else two spaces.
     fn unit(&self) -> &str {
         let first = self.root().ok().flatten().and_then(|root| root.properties.first());
         let indent = first.and_then(|first| self.own_line_indent(first.range.start));
         indent.filter(|indent| !indent.is_empty()).unwrap_or("  ")
     }
 
-    /// Returns true where members of the text share their line with its first brace.
+    /// Returns true if the first member is on the line of the first brace.
     fn is_one_line(&self) -> bool {
         let root = self.root().ok().flatten();
         let first = root.and_then(|root| root.properties.first());

@@ -1,20 +1,21 @@
-//! New JSON, in the manner of the text that it comes into.
+//! Formats new JSON in the style of the surrounding text.
 
 use serde_json::Value;
 
-/// A value to be written; members keep their order.
+/// A value to write; members keep their order.
 pub(super) enum Written {
-    /// Text, number, list …: written on one line.
+    /// Any value except an object, written on one line.
     Leaf(Value),
     /// An object.
     Map(Vec<(String, Written)>),
-    /// An object of servers that the settings did not have. It is laid out unlike a [`Written::Map`],
-    /// with its member on one line, so that a removal recognises it and takes it out as well.
+    /// An object of servers that the settings did not have. Its layout differs from that of a
+    /// [`Written::Map`]: its member is on one line. A removal recognises it by that and removes it
+    /// as well.
     NewServers(&'static str, Box<Written>),
 }
 
 impl Written {
-    /// Returns an object of leaves.
+    /// Returns an object whose members are leaves.
     pub(super) fn map(members: Vec<(&str, Value)>) -> Written {
         Written::Map(
             members
@@ -24,8 +25,8 @@ impl Written {
         )
     }
 
-    /// Returns it with a line for each member of an object: `end` ends lines, `unit` is a step of
-    /// indentation, `indent` that of the line where it begins.
+    /// Returns the value with one line per member of an object. `end` is the line end, `unit` the
+    /// unit of indentation, and `indent` the indentation of the first line.
     pub(super) fn lines(&self, end: &str, unit: &str, indent: &str) -> String {
         let deeper = format!("{indent}{unit}");
         let members = match self {
@@ -42,7 +43,7 @@ impl Written {
         format!("{{{}{end}{indent}}}", members.collect::<Vec<_>>().join(","))
     }
 
-    /// Returns it on one line.
+    /// Returns the value on one line.
     pub(super) fn inline(&self) -> String {
         match self {
             Written::Leaf(Value::Array(list)) => {

@@ -70,14 +70,14 @@ fn what_cannot_be_read_or_edited_is_refused_in_a_sentence() {
         assert!(error.to_string().contains(part), "{error}");
         assert_eq!(error.hints().len(), 1, "{error}");
     };
-    check("a = 1\nb = \n", "is no TOML at line 2");
-    check("a = 1\na = 2\n", "is no TOML at line 2");
-    check("mcp_servers = { other = {} }\n", "in a way that codedb does not edit safely");
-    check("mcp_servers = 5\n", "in a way that codedb does not edit safely");
-    check("[mcp_servers]\ncodedb = { url = \"x\" }\n", "does not edit safely");
+    check("a = 1\nb = \n", "invalid TOML at line 2");
+    check("a = 1\na = 2\n", "invalid TOML at line 2");
+    check("mcp_servers = { other = {} }\n", "cannot be edited safely");
+    check("mcp_servers = 5\n", "cannot be edited safely");
+    check("[mcp_servers]\ncodedb = { url = \"x\" }\n", "cannot be edited safely");
     let inline = "[mcp_servers]\ncodedb = { command = \"codedb\", args = [\"mcp\"] }\n";
     let error = unregister(inline).expect_err("refused");
     assert!(error.hints()[0].contains("`mcp_servers.codedb` by hand"), "{error}");
     let deep = format!("a = {}{}\n", "[".repeat(100_000), "]".repeat(100_000));
-    check(&deep, "is no TOML at line 1");
+    check(&deep, "invalid TOML at line 1");
 }

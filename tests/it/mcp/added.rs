@@ -62,7 +62,7 @@ fn refused_directories_are_not_added() {
     check(Path::new("/proc/self"), "the system's own");
     check(Path::new("/dev"), "the system's own");
     check(Path::new("x_here.rs"), "not a directory");
-    check(Path::new("none"), "`path` names a folder");
+    check(Path::new("none"), "`path` is a directory on the server");
     check(Path::new(""), "`path` is empty");
     std::os::unix::fs::symlink(&home, place.root().join("link")).expect("a link");
     check(&place.root().join("link"), "it is a home folder");
@@ -114,7 +114,7 @@ fn a_server_without_a_tree_accepts_one() {
     let text = session.text("codedb_projects", json!({}));
     assert!(text.contains("note: there is no project: ") && text.contains("home folder"), "{text}");
     let reported = refused(&mut session, "codedb_index", json!({"path": "lib"}));
-    assert!(reported.contains("no absolute path"), "{reported}");
+    assert!(reported.contains("`path` is not absolute"), "{reported}");
     session.text("codedb_index", json!({"path": path(&place, "lib")}));
     assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "lib_here.rs\n");
     session.end();
@@ -136,14 +136,14 @@ fn addresses_are_refused_before_git_sees_them() {
     for (url, expected) in [
         ("--upload-pack=touch /tmp/x", "a space"),
         ("--upload-pack=x", "begins with `-`"),
-        ("ext::sh", "it is no address"),
-        ("file:///etc", "only https and ssh"),
-        ("/etc", "it is no address"),
-        ("http://example.org/a", "only https and ssh"),
-        ("https://me:secret@example.org/a", "it holds credentials"),
+        ("ext::sh", "it is not an address"),
+        ("file:///etc", "neither https nor ssh"),
+        ("/etc", "it is not an address"),
+        ("http://example.org/a", "neither https nor ssh"),
+        ("https://me:secret@example.org/a", "it contains credentials"),
         ("https://example.org/a?token=secret", "more than names"),
         ("https://example.org/\u{7}", "a control character"),
-        ("ssh://-oProxyCommand=x/a", "no plain name"),
+        ("ssh://-oProxyCommand=x/a", "not a plain name"),
         ("", "1 to 1000 bytes"),
     ] {
         let reported = refused(&mut session, "codedb_index", json!({"url": url}));
