@@ -183,7 +183,7 @@ fn each_named_site(
     mut see: impl FnMut(&Arc<str>, Site),
 ) -> bool {
     for &file in files {
-        other.offered(file, name);
+        other.exported(file, name);
     }
     let mut is_cut = false;
     let mut at = other.start(name);

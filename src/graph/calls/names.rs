@@ -97,7 +97,7 @@ impl<'a> OtherNames<'a> {
     }
 
     /// Records the other names under which a file exports its own `name`.
-    pub(super) fn offered(&mut self, file: FileId, name: &str) {
+    pub(super) fn exported(&mut self, file: FileId, name: &str) {
         let Some(facts) = self.code.file(file) else { return };
         let own = facts.imports.iter().filter(|import| import.kind == ImportKind::ReExport);
         let own = own.filter(|import| import.module.is_empty()).flat_map(|own| &own.names);
@@ -110,16 +110,16 @@ impl<'a> OtherNames<'a> {
     fn bound(&mut self, file: FileId, kind: ImportKind, alias: &str) {
         let Some(facts) = self.code.file(file) else { return };
         if kind == ImportKind::ReExport && alias == DEFAULT {
-            self.taken(file);
+            self.default_imports(file);
         } else if kind == ImportKind::ReExport || facts.reexports_imports() {
             self.outside.insert(alias.to_owned());
         } else if self.inside.entry(alias.to_owned()).or_default().insert(file) {
-            self.offered(file, alias);
+            self.exported(file, alias);
         }
     }
 
     /// Records the names under which files import the default export of a file.
-    pub(super) fn taken(&mut self, file: FileId) {
+    pub(super) fn default_imports(&mut self, file: FileId) {
         if !self.defaults.insert(file) {
             return;
         }

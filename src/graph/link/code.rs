@@ -220,7 +220,7 @@ impl FileFacts {
     }
 
     /// Returns the imports of all names of a module.
-    pub(super) fn stars(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn wildcards(&self) -> impl Iterator<Item = usize> {
         self.imports.iter().enumerate().filter_map(|(at, import)| {
             let is_include =
                 matches!(import.kind, ImportKind::LocalInclude | ImportKind::SystemInclude);

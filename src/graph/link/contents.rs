@@ -18,8 +18,8 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let members = self.member(candidate, name, depth);
         let is_known = members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
-        if !is_known && let Some(kept) = self.transparent_call(candidate, name, depth) {
-            return kept;
+        if !is_known && let Some(values) = self.transparent_call(candidate, name, depth) {
+            return values;
         }
         members.iter().flat_map(|candidate| self.call(candidate, depth)).take(VALUES_MAX).collect()
     }
@@ -35,9 +35,10 @@ impl Walk<'_> {
             Value::Instance(of, _) => {
                 let (facts, place) = self.symbol(of)?;
                 let dialect = facts.dialect;
-                let is_keeper =
+                let is_container_method =
                     dialect.deref.is_some() && dialect.container_methods.contains(&name);
-                is_keeper.then(|| (facts.symbols[place].kind, dialect.deref == Some(name)))
+                is_container_method
+                    .then(|| (facts.symbols[place].kind, dialect.deref == Some(name)))
             }
             _ => None,
         };

@@ -14,7 +14,7 @@ use crate::lang::symbols::SymbolKind;
 const TARGETS_MAX: usize = 16;
 
 /// The most modules that are searched of those from which a file re-exports all names.
-const STARS_MAX: usize = 256;
+const WILDCARDS_MAX: usize = 256;
 
 /// The most parts of a path that are searched for the name of a type.
 const PARTS_MAX: usize = 16;
@@ -60,8 +60,8 @@ impl Walk<'_> {
                 None => {
                     let mut values = self.inside(start, target, &statement.module, depth);
                     if !bound.name.is_empty() {
-                        let exports_of = |candidate| self.exports_of(candidate, &bound.name, depth);
-                        values = values.iter().flat_map(exports_of).collect();
+                        let exports = |candidate| self.exports_of(candidate, &bound.name, depth);
+                        values = values.iter().flat_map(exports).collect();
                     }
                     values
                 }
@@ -85,7 +85,7 @@ impl Walk<'_> {
     }
 
     /// Returns the candidates for `name` in the modules of an import of all names.
-    pub(super) fn star(
+    pub(super) fn wildcard(
         &self,
         facts: &FileFacts,
         file: FileId,
@@ -155,15 +155,15 @@ impl Walk<'_> {
             found = self.default_export(&facts, file);
         }
         if found.is_empty() {
-            let stars = facts.stars().filter(|at| is_exported(*at)).take(STARS_MAX);
-            for at in stars {
-                let exports_of = self.star(&facts, file, at, name, depth + 1);
+            let wildcards = facts.wildcards().filter(|at| is_exported(*at)).take(WILDCARDS_MAX);
+            for at in wildcards {
+                let candidates = self.wildcard(&facts, file, at, name, depth + 1);
                 let is_known =
-                    exports_of.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
+                    candidates.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
                 // Modules that import each other form cycles; another module may still have the
                 // name.
                 if is_known || found.is_empty() {
-                    found = exports_of;
+                    found = candidates;
                 }
                 if is_known {
                     break;

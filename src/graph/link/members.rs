@@ -23,8 +23,8 @@ impl Walk<'_> {
         let mut found = match &candidate.value {
             Value::Module(file) => {
                 let mut found = self.exported(*file, name, depth + 1);
-                for exported_candidate in &mut found {
-                    exported_candidate.reason = exported_candidate.reason.max(Reason::Receiver);
+                for member in &mut found {
+                    member.reason = member.reason.max(Reason::Receiver);
                 }
                 found
             }

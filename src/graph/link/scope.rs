@@ -8,8 +8,8 @@ use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::symbols::{SymbolKind, Visibility};
 
-/// The most imports of all names that are searched.
-const STARS_MAX: usize = 32;
+/// The most wildcard imports that are searched.
+const WILDCARDS_MAX: usize = 32;
 
 /// The most imports whose packages are searched by their declared name.
 const PACKAGES_MAX: usize = 64;
@@ -27,12 +27,12 @@ impl Walk<'_> {
         }
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let steps: [&dyn Fn() -> Vec<Candidate>; 7] = [
-            &|| self.around(&facts, place, name, depth),
+            &|| self.enclosing_definitions(&facts, place, name, depth),
             &|| of_file(&facts, place.file, name),
             &|| self.imported(&facts, place.file, None, name, depth),
             &|| self.of_package(&facts, place.file, name),
             &|| self.imported_package(&facts, place.file, name, depth),
-            &|| self.starred(&facts, place, name, depth),
+            &|| self.wildcard_imported(&facts, place, name, depth),
             &|| self.of_program(&facts, place.file, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
@@ -40,7 +40,13 @@ impl Walk<'_> {
     }
 
     /// Returns what the enclosing symbols define, and their members where the language allows it.
-    fn around(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
+    fn enclosing_definitions(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
         let has_members = facts.dialect.has_bare_members;
         let mut outermost = None;
         for (level, around) in facts.ancestors(place.enclosing).enumerate() {
@@ -71,8 +77,8 @@ impl Walk<'_> {
             }
         }
         // A method that is defined outside of its type.
-        let is_apart = |at: &usize| facts.symbols[*at].kind == SymbolKind::Method;
-        match outermost.filter(is_apart) {
+        let is_outside_type = |at: &usize| facts.symbols[*at].kind == SymbolKind::Method;
+        match outermost.filter(is_outside_type) {
             Some(method) if has_members => {
                 let types = self.own_types(Place { enclosing: Some(method), ..place }, depth + 1);
                 let members = types.iter().flat_map(|&own| self.members(own, name, depth + 1));
@@ -155,17 +161,23 @@ impl Walk<'_> {
     }
 
     /// Returns the candidates from modules of which all names are imported.
-    fn starred(&self, facts: &FileFacts, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
+    fn wildcard_imported(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
         if facts.dialect.is_whole_program {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for import in facts.stars().take(STARS_MAX) {
+        for import in facts.wildcards().take(WILDCARDS_MAX) {
             let scope = facts.import_scope(import);
             if scope.is_some() && !facts.ancestors(place.enclosing).any(|at| Some(at) == scope) {
                 continue;
             }
-            found.extend(self.star(facts, place.file, import, name, depth + 1));
+            found.extend(self.wildcard(facts, place.file, import, name, depth + 1));
             if found.len() >= VALUES_MAX {
                 break;
             }
