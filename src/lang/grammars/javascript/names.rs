@@ -198,10 +198,8 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     ) else {
         return;
     };
-    if let Some(class) = chain::value(visit, notes, class) {
-        if class.is_path() {
-            notes.narrow(name, Chain::instance(class.as_str()), body.byte_range());
-        }
+    if let Some(class) = chain::value(visit, notes, class).filter(Chain::is_path) {
+        notes.narrow(name, Chain::instance(class.as_str()), body.byte_range());
     }
 }
 
