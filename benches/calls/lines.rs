@@ -1,4 +1,4 @@
-//! A program as the oracle that reads all sites from its standard input and answers them at once.
+//! An oracle program that reads all sites from standard input and prints the answers.
 //!
 //! A site is a line `PATH TAB BYTE TAB NAME`; an answer is a line
 //! `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, of which a site may have several or none.
@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::sample::{Answered, Definition, Site};
 use crate::tree::Tree;
 
-/// Asks the oracle what each site means.
+/// Queries the oracle for the definition of each site.
 pub(crate) fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<Answered>, String> {
     let (program, flags) = options.oracle.split_first().ok_or("`--oracle` is missing")?;
     let mut child = Command::new(program)
@@ -35,7 +35,7 @@ pub(crate) fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<
     for line in text.lines() {
         let parts: Vec<&str> = line.split('\t').collect();
         let [path, byte, there, at] = parts[..] else { continue };
-        let line = at.parse().map_err(|_| format!("`{at}` is no line"))?;
+        let line = at.parse().map_err(|_| format!("`{at}` is not a line number"))?;
         answers.entry((path, byte)).or_default().push(Definition { path: there.to_owned(), line });
     }
     let answered = |site: &Site| {

@@ -11,10 +11,10 @@ use crate::options::Options;
 use crate::sample::{Answered, Definition, Site};
 use crate::tree::Tree;
 
-/// How long a server may take until it says that it has read the tree.
+/// The time limit until a server reports that it has indexed the tree.
 const READY_MAX: Duration = Duration::from_secs(600);
 
-/// Asks the oracle what each site means.
+/// Queries the oracle for the definition of each site.
 pub(crate) fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<Answered>, String> {
     let mut server = Server::start(options, tree)?;
     let mut opened = HashSet::new();
@@ -53,7 +53,7 @@ fn uri(tree: &Tree, path: &str) -> String {
     format!("file://{}/{path}", tree.root.display())
 }
 
-/// Returns the places that a reply names: one `Location`, several, or `LocationLink`s.
+/// Returns the locations of a reply: one `Location`, several, or `LocationLink`s.
 fn definitions(tree: &Tree, reply: &Value) -> Vec<Definition> {
     let one = std::slice::from_ref(reply);
     let locations = reply.as_array().map_or(one, Vec::as_slice);
@@ -73,7 +73,7 @@ struct Server {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// It tells when it has read the tree.
+    /// The server reports when it has indexed the tree.
     tells_readiness: bool,
     is_ready: bool,
 }
@@ -137,7 +137,7 @@ impl Server {
         }
     }
 
-    /// Reads one message; what the server asks is answered with nothing.
+    /// Reads one message; requests of the server get an empty reply.
     fn receive(&mut self) -> Result<Value, String> {
         let mut length = 0;
         loop {

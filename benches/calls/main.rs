@@ -1,9 +1,9 @@
 //! `cargo bench --bench calls -- --tree DIR --language NAME`: the linker against a language server.
 //!
-//! Draws call sites of a tree by a fixed seed, whatever the linker makes of them, asks an oracle on
-//! its standard streams what each of them means, and counts:
-//! right and wrong answers and missed ones among the sites whose target lies in the tree, and answers
-//! to sites whose target lies outside. Run by hand, since oracles are large; docs/calls.md says how.
+//! Samples call sites of a tree with a fixed seed, independent of the linker's results, gets the
+//! definition of each from an oracle through its standard streams, and counts right, wrong and
+//! missed answers among the sites whose target is in the tree, and answers to sites whose target is
+//! outside. It is run manually, since oracles are large; see docs/calls.md.
 //! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts), in this order.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 

@@ -6,22 +6,22 @@ pub(crate) const HELP: &str = "\
 calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--below DIR]
       [--answers FILE] [--show right|wrong|missed|invented|bad|all] [--speaks lsp|lines]
 
-  --tree DIR       what is read, linked, and opened by the oracle
-  --language NAME  whose calls are drawn (typescript includes tsx)
-  --oracle COMMAND the language server, with its flags, split at blanks
-  --speaks WHICH   the oracle's language: `lsp` unless given, or `lines` of benches/calls/oracles
-  --seed N         1 unless given; development and report take different ones
-  --sites N        100 unless given
-  --below DIR      draw sites from files below this folder of the tree only
+  --tree DIR       the tree to read and link, and to open in the oracle
+  --language NAME  the language of the calls (typescript includes tsx)
+  --oracle COMMAND the language server with its flags, split at spaces
+  --speaks WHICH   the oracle's protocol: `lsp` (default) or `lines` (benches/calls/oracles)
+  --seed N         seed of the sample (default 1); development and reports use different ones
+  --sites N        number of sites (default 100)
+  --below DIR      only sites in files below this directory of the tree
   --answers FILE   the oracle's answers: read if it exists, written otherwise
   --show WHICH     print these sites";
 
-/// What is asked for.
+/// The options of a run.
 pub(crate) struct Options {
     pub(crate) tree: PathBuf,
     pub(crate) language: String,
     pub(crate) oracle: Vec<String>,
-    /// The oracle reads and writes lines and is no language server.
+    /// The oracle uses the line protocol and is not a language server.
     pub(crate) speaks_lines: bool,
     pub(crate) seed: u64,
     pub(crate) sites: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Options {
     pub(crate) show: String,
 }
 
-/// Returns the options, or nothing if help is wanted.
+/// Returns the options; `None` for `--help`.
 pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
     let mut options = Options {
         tree: PathBuf::new(),
@@ -51,7 +51,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             return Ok(None);
         }
         let value = args.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
-        let number = || value.parse::<u64>().map_err(|_| format!("`{value}` is no number"));
+        let number = || value.parse::<u64>().map_err(|_| format!("`{value}` is not a number"));
         match flag.as_str() {
             "--tree" => options.tree = PathBuf::from(value),
             "--language" => options.language = value,
@@ -66,7 +66,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         }
     }
     match options.tree.as_os_str().is_empty() || options.language.is_empty() {
-        // Cargo runs every bench without flags for `cargo bench`.
+        // `cargo bench` runs every bench without flags.
         true => Ok(None),
         false => Ok(Some(options)),
     }

@@ -1,4 +1,4 @@
-//! Which sites are asked about.
+//! The sample of call sites.
 
 use codedb::graph::link::Code;
 use codedb::lang::facts::Role;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::options::Options;
 use crate::tree::Tree;
 
-/// A call: where its name stands.
+/// A call site: the position of the name.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Site {
     pub(crate) path: String,
@@ -15,22 +15,22 @@ pub(crate) struct Site {
     pub(crate) name: String,
 }
 
-/// Where a definition's name stands; `line` counts from 0.
+/// The position of a definition's name; `line` counts from 0.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct Definition {
-    /// Its path in the tree, or elsewhere.
+    /// The path, in the tree or outside.
     pub(crate) path: String,
     pub(crate) line: usize,
 }
 
-/// A site and what the oracle says that it means.
+/// A site and the oracle's definitions of it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Answered {
     pub(crate) site: Site,
     pub(crate) definitions: Vec<Definition>,
 }
 
-/// Draws sites from all calls in files of the language, each as likely as another.
+/// Samples sites uniformly from all calls in files of the language.
 pub(crate) fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
     let mut all = Vec::new();
     for file in tree.program.ids() {
@@ -61,13 +61,13 @@ pub(crate) fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
     drawn
 }
 
-/// Returns answers that were written down, if they are those of the sites.
+/// Returns recorded answers, if they belong to the sites.
 pub(crate) fn same_sites(sites: &[Site], known: Vec<Answered>) -> Result<Vec<Answered>, String> {
     let same = sites.len() == known.len() && sites.iter().eq(known.iter().map(|a| &a.site));
     if same {
         return Ok(known);
     }
-    // Which names are calls may have changed since; the sites stay those that were asked about.
+    // The classification of calls may have changed since; the recorded sites are used.
     eprintln!("calls: other sites would be drawn now; those of the answers are taken");
     Ok(known)
 }

@@ -1,4 +1,4 @@
-//! How the linker did.
+//! Scores of the linker's answers.
 
 use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use};
 use codedb::lang::facts::{Import, ImportKind};
@@ -8,20 +8,20 @@ use crate::options::Options;
 use crate::sample::{Answered, Definition};
 use crate::tree::Tree;
 
-/// How an answer compares with the oracle's.
+/// The result of comparing an answer with the oracle's.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Verdict {
     /// The same definition, or a class and its constructor.
     Right,
-    /// Another one.
+    /// A different definition.
     Wrong,
-    /// None, although there is one in the tree.
+    /// No answer, although the target is in the tree.
     Missed,
-    /// None, and there is none in the tree, or a local variable.
+    /// No answer, and the target is not in the tree, or is a local variable.
     Outside,
-    /// One, although there is none in the tree: wrong, too.
+    /// An answer, although the target is not in the tree: also wrong.
     Invented,
-    /// The oracle knows nothing of the site.
+    /// The oracle has no answer.
     Unknown,
 }
 
@@ -65,7 +65,7 @@ fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
         let is_ours = tree.texts.contains_key(&definition.path);
         is_ours && !definition.path.contains("node_modules/")
     };
-    // An import that the oracle could not follow is all that it knows.
+    // The oracle could not follow an import and returns the import itself.
     let known: Vec<&Definition> =
         answered.definitions.iter().filter(|definition| !is_import(tree, definition)).collect();
     let is_lasting = |definition: &&Definition| !is_local(tree, answered, definition);
@@ -86,7 +86,7 @@ fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
     }
 }
 
-/// Returns true for what is no definition: the name in an import statement.
+/// Returns true for the name in an import statement, which is not a definition.
 fn is_import(tree: &Tree, definition: &Definition) -> bool {
     let file = tree.program.id(&definition.path).and_then(|file| tree.program.file(file));
     let Some(facts) = file else { return false };
@@ -101,8 +101,8 @@ fn is_import(tree: &Tree, definition: &Definition) -> bool {
     facts.imports.iter().any(is_around)
 }
 
-/// Returns true for a local variable or parameter of a function that the site lies in: no target
-/// that a repository's calls can be listed by.
+/// Returns true for a local variable or parameter of a function around the site; calls of these
+/// cannot be listed for a repository.
 fn is_local(tree: &Tree, answered: &Answered, definition: &Definition) -> bool {
     let Some(file) = tree.program.id(&answered.site.path) else { return false };
     let Some(facts) = tree.program.file(file) else { return false };
@@ -122,8 +122,8 @@ fn is_local(tree: &Tree, answered: &Answered, definition: &Definition) -> bool {
     !facts.symbols.iter().any(is_named) && facts.symbols.iter().any(is_around)
 }
 
-/// Returns where the definition's name stands, and, of a constructor, that of its type; of a type,
-/// those of its constructors: oracles differ in which of them a call means.
+/// Returns the position of the definition's name. For a constructor also returns that of its type,
+/// for a type those of its constructors: oracles differ in this.
 fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     let Some(facts) = tree.program.file(at.file) else { return Vec::new() };
     let place = at.place as usize;

@@ -1,4 +1,4 @@
-//! The tree in memory: its texts, and the program that they are.
+//! The tree in memory: its texts and the program that they form.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Reads what is not ignored below `root`.
+    /// Reads the files below `root` that are not ignored.
     pub(crate) fn read(root: &Path) -> Result<Tree, String> {
         let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
         let mut texts = Vec::new();
@@ -41,7 +41,7 @@ impl Tree {
         Some((line, column))
     }
 
-    /// Returns a line's text, from 0, without blanks around it.
+    /// Returns the trimmed text of a line, counted from 0.
     pub(crate) fn line(&self, path: &str, line: usize) -> String {
         let text = self.texts.get(path).map(Vec::as_slice).unwrap_or_default();
         let line = text.split(|&byte| byte == b'\n').nth(line).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Writes the hashes of replies as they are into bench-corpus/cases, and tells what changed.
+//! Writes the current hashes of the replies into bench-corpus/cases and prints the changes.
 
 use std::fs;
 
@@ -10,11 +10,11 @@ use super::set;
 use super::stage::Stage;
 use super::{check, print, reply};
 
-/// Blesses the replies of the wanted cases.
+/// Blesses the replies of the selected cases.
 ///
 /// # Errors
 ///
-/// If a case fails or answers differently when it is asked again, or a file cannot be written.
+/// If a case fails or its reply differs in a second run, or a file cannot be written.
 pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
     let root = stage.root();
     let mut changed = 0;

@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use super::corpus::Outcome;
 use super::reply;
 
-/// What a case made: its reply, or what there was to count.
+/// The result of a case: its reply, or counts.
 #[derive(Debug)]
 pub(crate) enum Made {
-    /// A reply as an agent or a person gets it.
+    /// A reply as an agent or a user receives it.
     Text(String),
-    /// Numbers with their names, which are the same each time.
+    /// Named numbers, which are deterministic.
     Counts(Vec<(&'static str, u64)>),
 }
 
 impl Made {
-    /// Returns it as text, without what differs from machine to machine.
+    /// Returns the result as text, without the parts that differ between machines.
     pub(crate) fn plain(&self, root: &str) -> String {
         match self {
             Made::Text(text) => reply::plain(text, root),
@@ -30,28 +30,28 @@ impl Made {
     }
 }
 
-/// Something to run and measure.
+/// A case to run and measure.
 pub(crate) struct Case<'a> {
-    /// Its group, a part and a name: `tool/search/rare`.
+    /// Group, component and name: `tool/search/rare`.
     pub(crate) name: String,
-    /// The tool, without its prefix; empty where it is of none.
+    /// The tool without its prefix; empty for other cases.
     pub(crate) tool: String,
-    /// The hash that its reply is to have: blessed for tools, unknown for others.
+    /// The expected hash of the reply: blessed for tools, none for other cases.
     pub(crate) expected: Option<Expected>,
-    /// All work is done by the thread that calls, so that instructions can be counted.
+    /// The calling thread does all the work, so that instructions can be counted.
     pub(crate) is_countable: bool,
     /// Runs it once.
     pub(crate) run: Box<dyn Fn() -> Outcome<Made> + 'a>,
 }
 
-/// What the reply of a tool's call is to be.
+/// The expected reply of a tool's call.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
-    /// Its hash, if one was blessed.
+    /// The blessed hash, if there is one.
     pub(crate) hash: Option<String>,
-    /// Which file of which tool has it.
+    /// The index of the case file.
     pub(crate) file: usize,
-    /// Where in that file.
+    /// The index of the call in that file.
     pub(crate) at: usize,
 }
 
@@ -60,24 +60,24 @@ impl Case<'_> {
     ///
     /// # Errors
     ///
-    /// With its name.
+    /// The error contains the case's name.
     pub(crate) fn run(&self) -> Outcome<Made> {
         (self.run)().map_err(|error| format!("{}: {error}", self.name))
     }
 }
 
-/// How cases are run.
+/// The way in which cases are run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Mode {
-    /// By as many threads as there are, the corpus watched: as an agent has it.
+    /// With all threads and a watcher, as an agent uses it.
     Watched,
-    /// By this thread alone, the index taken as it stands: what a watcher and a pool do cannot be
-    /// counted.
+    /// With this thread only and without freshness checks: the work of a watcher and of a thread
+    /// pool cannot be counted.
     Alone,
 }
 
 impl Mode {
-    /// Returns how many threads there are.
+    /// Returns the number of threads.
     pub(crate) fn threads(self) -> usize {
         match self {
             Mode::Watched => std::thread::available_parallelism().map_or(1, usize::from),

@@ -1,4 +1,4 @@
-//! bench-corpus/cases: a file for each tool, with its calls and the hashes of their replies.
+//! bench-corpus/cases: one file per tool, with its calls and the hashes of their replies.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,20 +13,20 @@ use super::corpus::manifest::Profile;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Call {
-    /// Its name among the tool's.
+    /// The name, unique for the tool.
     pub(crate) name: String,
-    /// What is asked.
+    /// The arguments.
     #[serde(default)]
     pub(crate) arguments: toml::Table,
-    /// The tool refuses, and says why.
+    /// The tool returns an error.
     #[serde(default)]
     pub(crate) fails: bool,
-    /// Where it is asked; everywhere unless told.
+    /// The profiles of the case; all by default.
     #[serde(default = "everywhere")]
     pub(crate) profiles: Vec<Profile>,
     /// The hash of the reply on the small corpus.
     small: Option<String>,
-    /// The same on the full one.
+    /// The hash of the reply on the full corpus.
     full: Option<String>,
 }
 
@@ -47,9 +47,9 @@ impl Call {
 /// The calls of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct CaseFile {
-    /// The tool's name on the command line, which is that of the file.
+    /// The tool's name on the command line, which is also the file name.
     pub(crate) tool: String,
-    /// Where it is.
+    /// The path of the file.
     pub(crate) path: PathBuf,
     /// The calls, in the order of the file.
     pub(crate) calls: Vec<Call>,
@@ -61,11 +61,11 @@ struct Listed {
     case: Vec<Call>,
 }
 
-/// Reads every file of a folder, by tool.
+/// Reads every file of a directory, sorted by tool.
 ///
 /// # Errors
 ///
-/// For a file that makes no sense.
+/// If a file is invalid.
 pub(crate) fn read_all(folder: &Path) -> Outcome<Vec<CaseFile>> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut files = Vec::new();
@@ -87,7 +87,7 @@ pub(crate) fn read_all(folder: &Path) -> Outcome<Vec<CaseFile>> {
 ///
 /// # Errors
 ///
-/// For a field that is unknown or missing, a name that is given twice, and a file without calls.
+/// For an unknown or missing field, a duplicate name, and a file without calls.
 pub(crate) fn parse(text: &str) -> Outcome<Vec<Call>> {
     let listed: Listed = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     let mut names = BTreeMap::new();
@@ -95,7 +95,7 @@ pub(crate) fn parse(text: &str) -> Outcome<Vec<Call>> {
         let is_plain =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if call.name.is_empty() || !call.name.bytes().all(is_plain) {
-            return Err(format!("`{}` is no name: letters, digits and `-`", call.name));
+            return Err(format!("`{}` is not a valid name (letters, digits and `-`)", call.name));
         }
         if names.insert(call.name.clone(), ()).is_some() {
             return Err(format!("the case `{}` is there twice", call.name));
@@ -107,11 +107,11 @@ pub(crate) fn parse(text: &str) -> Outcome<Vec<Call>> {
     }
 }
 
-/// Checks that every tool has a case on a profile, and that every file is of a tool.
+/// Checks that every tool has a case in the profile, and that every file belongs to a tool.
 ///
 /// # Errors
 ///
-/// Naming what is missing.
+/// The error names the missing tool or file.
 pub(crate) fn check_tools(files: &[CaseFile], profile: Profile, tools: &[String]) -> Outcome<()> {
     let has_case = |tool: &&String| {
         let its_own = files.iter().filter(|file| file.tool == **tool);
@@ -131,7 +131,7 @@ pub(crate) fn check_tools(files: &[CaseFile], profile: Profile, tools: &[String]
     }
 }
 
-/// Returns `text` with the hash of the `at`th call on a profile changed; the rest stays as it is.
+/// Returns `text` with a new hash for the `at`th call in a profile; the rest is unchanged.
 pub(crate) fn with_hash(text: &str, at: usize, profile: Profile, hash: &str) -> String {
     let line = format!("{profile} = \"{hash}\"");
     let key = format!("{profile} = ");
@@ -144,7 +144,7 @@ pub(crate) fn with_hash(text: &str, at: usize, profile: Profile, hash: &str) -> 
     match (start..end).find(|&number| lines[number].starts_with(&key)) {
         Some(number) => lines[number] = line,
         None => {
-            // Behind what the call says: before the comments and blank lines of the next one.
+            // After the keys of the call and before the comments and blank lines of the next one.
             let is_said = |number: &usize| {
                 !lines[*number].trim().is_empty() && !lines[*number].starts_with('#')
             };

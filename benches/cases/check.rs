@@ -1,5 +1,5 @@
-//! Compares replies with the ones that are blessed. What a reply was when it was right is kept in the
-//! cache, so that a wrong one can be shown beside it.
+//! Compares replies with the blessed hashes. The last correct reply is kept in the cache, so that a
+//! wrong one can be compared with it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::{print, reply, tell};
 ///
 /// # Errors
 ///
-/// If a case fails or its reply is another one than expected.
+/// If a case fails or its reply differs from the expected one.
 pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
     let set = set::cases(stage, files, options, Mode::Watched)?;
     let cases = &set.cases;
@@ -34,7 +34,7 @@ pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outco
 ///
 /// # Errors
 ///
-/// As [`run`], after every case was run.
+/// As [`run`], but all cases are run first.
 pub(crate) fn replies(stage: &Stage, cases: &[Case<'_>]) -> Outcome<()> {
     let root = stage.root();
     let mut wrong = 0;
@@ -76,24 +76,24 @@ pub(crate) fn replies(stage: &Stage, cases: &[Case<'_>]) -> Outcome<()> {
     }
 }
 
-/// Keeps a reply that is right, for comparison with later ones.
+/// Stores a correct reply for comparison with later ones.
 pub(crate) fn keep(stage: &Stage, case: &Case<'_>, text: &str) {
     let path = place(stage, case);
     if let Some(folder) = path.parent()
         && fs::create_dir_all(folder).is_ok()
     {
-        // Without it a later difference is told, but not shown.
+        // Without the stored reply, a difference is reported but not shown.
         let _ = fs::write(path, text);
     }
 }
 
-/// Returns the reply that had the hash `hash`, if it was kept.
+/// Returns the stored reply with the hash `hash`.
 pub(crate) fn kept(stage: &Stage, case: &Case<'_>, hash: Option<&str>) -> Option<String> {
     let text = fs::read_to_string(place(stage, case)).ok()?;
     (Some(checksum::of_text(&text).as_str()) == hash).then_some(text)
 }
 
-/// Beside the indexes of all builds, since a reply outlives them.
+/// Beside the indexes, because replies are valid across builds.
 fn place(stage: &Stage, case: &Case<'_>) -> PathBuf {
     let indexes = stage.index_dir().parent().unwrap_or(stage.index_dir());
     let replies = indexes.with_file_name("replies");

@@ -1,4 +1,4 @@
-//! `cli/…`: the program from its start to its end, its output read.
+//! `cli/…`: the program from start to exit, with its output read.
 
 use super::case::{Case, Made};
 use super::stage::Stage;
@@ -14,7 +14,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("status/whole", &["status"]),
 ];
 
-/// Returns the cases; whether their output is right is what other tests are for.
+/// Returns the cases. Other tests check the output.
 pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Vec<Case<'a>> {
     let wanted = CASES.iter().map(|(name, args)| (format!("cli/{name}"), *args));
     wanted

@@ -1,9 +1,9 @@
-//! Runs cases as the regression report asks for it: lines of JSON on standard input and output.
+//! Runs cases for the regression report: lines of JSON on standard input and output.
 //!
-//! The first line tells of the corpus and of each case with the hash of its reply; then each line that
-//! comes in (`{"case": "tool/search/rare", "iterations": 100}`) is answered by how long that took
-//! (`{"nanoseconds": 1234}`). Replies that are not blessed are told, not refused: the report compares two
-//! builds with each other.
+//! The first line describes the corpus and each case with the hash of its reply. Then each input
+//! line (`{"case": "tool/search/rare", "iterations": 100}`) is answered by the time it took
+//! (`{"nanoseconds": 1234}`). Replies that are not blessed are reported, not refused, since the
+//! report compares two builds.
 
 use std::hint::black_box;
 use std::io::{BufRead, Write};
@@ -19,7 +19,7 @@ use super::options::Options;
 use super::set;
 use super::stage::Stage;
 
-/// Counts up when lines change their meaning.
+/// Incremented when the meaning of a line changes.
 const PROTOCOL: u32 = 1;
 
 #[derive(Deserialize)]
@@ -32,14 +32,14 @@ struct Request {
 ///
 /// # Errors
 ///
-/// If a case fails while all is prepared, or nobody reads.
+/// If the preparation fails, or the output is closed.
 pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
     let set = set::cases(stage, files, options, Mode::Watched)?;
     let cases = &set.cases;
     let root = stage.root();
     let mut listed = Vec::new();
     for case in cases {
-        // A case that fails has no reply, which no other is equal to.
+        // A failing case has no reply, and is not equal to any other.
         let (reply, error) = match case.run() {
             Ok(made) => (checksum::of_text(&made.plain(&root)), None),
             Err(error) => (String::new(), Some(error)),

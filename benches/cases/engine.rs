@@ -1,4 +1,4 @@
-//! `engine/…`: the parts that tools and commands are made of, each alone.
+//! `engine/…`: the components of tools and commands, one at a time.
 
 use std::cell::Cell;
 use std::fs;
@@ -21,19 +21,19 @@ use super::corpus::manifest::Profile;
 use super::corpus::{Outcome, tree};
 use super::stage::Stage;
 
-/// Of a file that is parsed.
+/// The size limit of a file that is parsed.
 const PARSED_BYTES_MAX: u64 = 160 << 10;
 
-/// Of the texts whose grams are taken.
+/// The total size of the texts for gram extraction.
 const EXTRACTED_BYTES_MAX: usize = 4 << 20;
 
-/// Endings of files that are parsed, the largest of each that is short enough.
+/// File extensions to parse; the largest file of each within the limit is used.
 const PARSED: &[&str] = &["c", "cs", "go", "java", "js", "kt", "php", "py", "rs", "swift", "ts"];
 
-/// The folder that is copied and edited.
+/// The directory that is copied and edited.
 const EDITED: &str = "pypi/jinja2";
 
-/// Expressions that are planned, and what they are for.
+/// Expressions for the planner, and their purpose.
 const PLANNED: &[(&str, &str)] = &[
     ("literal", "render_template_string"),
     ("alternation", "(import|export|require)_(module|name|path)s?"),
@@ -59,7 +59,7 @@ pub(crate) fn cases<'a>(
     Ok(cases.made)
 }
 
-/// Collects the cases that are wanted.
+/// Collects the selected cases.
 struct Cases<'a, 'w> {
     made: Vec<Case<'a>>,
     wants: &'w dyn Fn(&str) -> bool,
@@ -70,12 +70,12 @@ impl<'a> Cases<'a, '_> {
         (self.wants)(&format!("engine/{name}"))
     }
 
-    /// Adds a case whose work is all done by the thread that calls.
+    /// Adds a case that does all its work on the calling thread.
     fn add(&mut self, name: &str, run: impl Fn() -> Outcome<Made> + 'a) {
         self.add_as(name, true, run);
     }
 
-    /// Adds a case that starts threads of its own.
+    /// Adds a case that starts its own threads.
     fn add_threaded(&mut self, name: &str, run: impl Fn() -> Outcome<Made> + 'a) {
         self.add_as(name, false, run);
     }
@@ -152,7 +152,7 @@ fn of_trees<'a>(
     Ok(())
 }
 
-/// Takes grams of texts, and parses them.
+/// Extracts grams from texts, and parses them.
 fn of_texts<'a>(cases: &mut Cases<'a, '_>, stage: &'a Stage) -> Outcome<()> {
     let parsed: Vec<&str> =
         PARSED.iter().copied().filter(|end| cases.wants(&format!("parse/{end}"))).collect();
@@ -164,7 +164,7 @@ fn of_texts<'a>(cases: &mut Cases<'a, '_>, stage: &'a Stage) -> Outcome<()> {
     if cases.wants("extract/texts") {
         let mut texts = Vec::new();
         let mut left = EXTRACTED_BYTES_MAX;
-        // Some of everything: every fifth file.
+        // A mixed sample: every fifth file.
         for file in files.iter().step_by(5) {
             let text = read(root, file)?;
             if text.len() <= left {
@@ -221,7 +221,7 @@ fn of_queries<'a>(cases: &mut Cases<'a, '_>, engine: &Rc<Engine>) -> Outcome<()>
     Ok(())
 }
 
-/// Reads the candidates of a text and counts where it is, as a search does before it ranks.
+/// Reads the candidates of a text and counts its occurrences, as a search does before ranking.
 fn verified(engine: &Engine, query: &str) -> Outcome<Made> {
     let pattern = Pattern { query, is_regex: false, is_word: false, is_case_sensitive: true };
     let regex = pattern.regex().map_err(told)?;
@@ -240,7 +240,7 @@ fn verified(engine: &Engine, query: &str) -> Outcome<Made> {
     Ok(Made::Counts(vec![("files", files), ("matches", matches)]))
 }
 
-/// Returns the largest file of an ending that is short enough, the first of several.
+/// Returns the largest file with an extension within the limit; the first of equals.
 fn largest(root: &Path, files: &[String], end: &str) -> Outcome<Option<String>> {
     let mut best: Option<(u64, &String)> = None;
     for file in files {
@@ -256,7 +256,7 @@ fn largest(root: &Path, files: &[String], end: &str) -> Outcome<Option<String>> 
     Ok(best.map(|(_, file)| file.clone()))
 }
 
-/// Copies a package to where it may be edited.
+/// Copies a package to a directory in which it can be edited.
 fn copied(stage: &Stage) -> Outcome<std::path::PathBuf> {
     let from = stage.corpus.tree.join(EDITED);
     let to = stage.scratch.path().join("tree");

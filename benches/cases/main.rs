@@ -1,10 +1,10 @@
 //! Every tool on the corpus: `cargo bench --bench cases -- --profile small|full`.
 //!
-//! A case is one call of a tool, of a part of the engine, over the protocol, or of the program itself.
-//! Before anything is measured each tool's reply is compared with the one that bench-corpus/cases has the
-//! hash of. [`set`] lists the cases, [`stage`] makes what they work on (an index, a watcher); what is done
-//! with them: [`measure`] has criterion time them, [`driver`] runs them for the regression report, [`once`]
-//! for callgrind, [`check`] looks at the replies alone. docs/benchmarks.md tells how to use it.
+//! A case is one call of a tool, of a component of the engine, over the protocol, or of the
+//! program. Before a measurement, each tool's reply is compared with the hash in
+//! bench-corpus/cases. [`set`] lists the cases, [`stage`] prepares their input (an index, a
+//! watcher). [`measure`] runs them with criterion, [`driver`] for the regression report, [`once`]
+//! for callgrind; [`check`] only checks the replies. See docs/benchmarks.md.
 
 mod bless;
 mod case;
@@ -86,7 +86,7 @@ fn print(text: &str) {
     print!("{text}");
 }
 
-/// Says something that is no result.
+/// Prints a message that is not a result.
 #[expect(clippy::print_stderr, reason = "a bench tells what it does")]
 fn tell(text: &str) {
     eprintln!("{text}");

@@ -1,4 +1,4 @@
-//! `mcp/…`: calls over the protocol, client and server in this process with a pipe each way.
+//! `mcp/…`: calls over the protocol; client and server in this process, one pipe in each direction.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
@@ -13,14 +13,14 @@ use super::case::{Case, Made, Mode};
 use super::corpus::Outcome;
 use super::stage::Stage;
 
-/// How long the server may take until its index is whole.
+/// The time limit until the server's index is complete.
 const READY_PATIENCE: Duration = Duration::from_secs(300);
 
-/// Returns the cases; the server is started where one is wanted.
+/// Returns the cases; the server is started if one is selected.
 ///
 /// # Errors
 ///
-/// If the server does not answer.
+/// If the server does not reply.
 pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Outcome<Vec<Case<'a>>> {
     let call = |tool: &str, arguments: Value| {
         ("tools/call", json!({ "name": format!("codedb_{tool}"), "arguments": arguments }))
@@ -57,7 +57,7 @@ pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Outco
     Ok(made.collect())
 }
 
-/// The client of a server that runs beside it until the client is gone.
+/// The client of a server that runs in another thread until the client disconnects.
 struct Client {
     to: PipeWriter,
     from: BufReader<PipeReader>,

@@ -1,4 +1,4 @@
-//! Has criterion measure the cases, a group for each tool or part.
+//! Measures the cases with criterion, one group per tool or component.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use super::options::Options;
 use super::set;
 use super::stage::Stage;
 
-/// From here on a case is run a few times for each sample, not for a time.
+/// From this duration on, criterion uses a fixed number of iterations per sample.
 const LONG: Duration = Duration::from_millis(5);
 
-/// How long and how often a case is run.
+/// The duration and number of samples of a case.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     warm_up: Duration,
@@ -26,8 +26,8 @@ struct Pace {
     resamples: usize,
 }
 
-/// So that 127 cases take a minute on the small corpus and five on the full one, and what the long ones, of
-/// which ten runs are needed, take beside it.
+/// With these values, 127 cases take a minute on the small corpus and five on the full one, plus
+/// the time of the long cases, which need ten runs.
 fn pace(profile: Profile) -> Pace {
     match profile {
         Profile::Small => Pace {
@@ -45,11 +45,11 @@ fn pace(profile: Profile) -> Pace {
     }
 }
 
-/// Measures the wanted cases, after a look at their replies.
+/// Checks the replies of the selected cases, then measures them.
 ///
 /// # Errors
 ///
-/// If a case fails or answers wrongly; then nothing is measured.
+/// If a case fails or its reply is wrong; then nothing is measured.
 pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
     let set = set::cases(stage, files, options, Mode::Watched)?;
     let cases = &set.cases;

@@ -11,15 +11,15 @@ use super::print;
 use super::set;
 use super::stage::Stage;
 
-/// Calls before the one that counts, which fill what an engine keeps.
+/// Warm-up calls, which fill the engine's caches.
 const WARM_CALLS: usize = 2;
 
-/// Runs the case of a name with this thread alone.
+/// Runs the case `name` on this thread only.
 ///
 /// # Errors
 ///
-/// If there is no such case, its work is not all this thread's, or there is no index yet: to make one
-/// under callgrind would take hours.
+/// If there is no such case, it uses other threads, or there is no index yet: building one under
+/// callgrind would take hours.
 pub(crate) fn run(
     corpus: &Corpus,
     cache: &Cache,
@@ -34,7 +34,7 @@ pub(crate) fn run(
              `--prepare --profile {profile}` makes it"
         )
     })?;
-    // What is done in parallel is done by this thread, and so counted.
+    // Parallel work is done by this thread, and so it is counted.
     rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .use_current_thread()
@@ -66,7 +66,7 @@ fn uncountable(name: &str) -> String {
     format!("the work of `{name}` is not that of one thread and cannot be counted")
 }
 
-/// The call that counts. Its name is what callgrind is told to look for.
+/// The measured call. Callgrind selects it by its name.
 #[inline(never)]
 pub(crate) fn measured_call(case: &Case<'_>) -> Outcome<Made> {
     black_box((case.run)())

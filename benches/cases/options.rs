@@ -12,20 +12,20 @@ use super::corpus::manifest::Profile;
 pub(crate) const HELP: &str = "\
 cargo bench --bench cases -- [ACTION] [OPTIONS]
 
-Without an action every case is checked, and measured by criterion.
+Without an action, every case is checked and then measured with criterion.
 
-  --fetch              get the corpus, which the others need
-  --prepare            make the index that the others use; they make it themselves but for --once
+  --fetch              fetch the corpus, which the other actions need
+  --prepare            build the index; the other actions except --once do so if needed
   --check              run each case once and compare the tools' replies with their hashes
-  --bless              write the hashes of the replies as they are into bench-corpus/cases
-  --driver             run cases as lines of JSON on standard input ask for it
+  --bless              write the current hashes of the replies into bench-corpus/cases
+  --driver             run the cases that lines of JSON on standard input name
   --once NAME          run a case once, in `measured_call`, with one thread: for callgrind
 
   --profile NAME       small or full (default: full)
   --filter REGEX       only the cases whose names match
   --save-baseline NAME, --baseline NAME
-                       criterion's: keep what is measured under a name; compare with what was kept
-  --plots, --no-plots  draw criterion's plots, or not (default: only of the full profile)
+                       criterion's: store the results under a name; compare with stored results
+  --plots, --no-plots  draw criterion's plots, or not (default: only for the full profile)
 ";
 
 /// What to do.
@@ -33,19 +33,19 @@ Without an action every case is checked, and measured by criterion.
 pub(crate) enum Action {
     /// Print the help.
     Help,
-    /// Get the corpus.
+    /// Fetch the corpus.
     Fetch,
-    /// Make the index.
+    /// Build the index.
     Prepare,
     /// Compare replies with their hashes.
     Check,
     /// Rewrite the hashes.
     Bless,
-    /// Run what standard input asks for.
+    /// Run the requests from standard input.
     Driver,
     /// Run one case for callgrind.
     Once(String),
-    /// Have criterion measure.
+    /// Measure with criterion.
     Measure,
 }
 
@@ -54,30 +54,30 @@ pub(crate) enum Action {
 pub(crate) struct Options {
     /// What to do.
     pub(crate) action: Action,
-    /// On which corpus.
+    /// The corpus profile.
     pub(crate) profile: Profile,
-    /// Which cases.
+    /// The filter for case names.
     pub(crate) filter: Option<Regex>,
-    /// criterion's: under which name results are kept.
+    /// criterion's baseline to save.
     pub(crate) save_baseline: Option<String>,
-    /// criterion's: with what they are compared.
+    /// criterion's baseline to compare with.
     pub(crate) baseline: Option<String>,
     /// Whether plots are drawn.
     pub(crate) plots: bool,
 }
 
 impl Options {
-    /// Returns true if the case of a name is wanted.
+    /// Returns true if the case `name` is selected.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.is_match(name))
     }
 }
 
-/// Reads the arguments that come after `--`.
+/// Parses the arguments after `--`.
 ///
 /// # Errors
 ///
-/// For one that is not known, and two actions at once.
+/// For an unknown argument, and for two actions at once.
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Outcome<Options> {
     let mut parser = lexopt::Parser::from_args(args);
     let (mut action, mut plots) = (None, None);
@@ -99,7 +99,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Outcome<Options> {
             Long("bless") => Action::Bless,
             Long("driver") => Action::Driver,
             Long("once") => Action::Once(text(&mut parser)?),
-            // What cargo adds.
+            // Cargo adds this flag.
             Long("bench") => continue,
             Long("profile") => {
                 let name = text(&mut parser)?;

@@ -1,9 +1,9 @@
-//! Replies, without what differs from machine to machine.
+//! Replies without the parts that differ between machines.
 
 /// Returns a reply with its root named `<root>` and the generation of its index `N`.
 ///
-/// What else could differ is held still: the corpus has one date, calls have one time, and the index is
-/// built from nothing.
+/// Everything else is fixed: the corpus has one modification time, calls have one clock time, and
+/// the index is built from scratch.
 pub(crate) fn plain(text: &str, root: &str) -> String {
     let text = text.replace(root, "<root>");
     let mut plain = String::with_capacity(text.len());
@@ -22,7 +22,7 @@ pub(crate) fn plain(text: &str, root: &str) -> String {
     plain
 }
 
-/// Returns the first lines in which two replies differ, one of each.
+/// Returns the first pair of lines in which two replies differ.
 pub(crate) fn first_difference(expected: &str, found: &str) -> String {
     let (mut before, mut after) = (expected.lines(), found.lines());
     for number in 1.. {

@@ -7,7 +7,7 @@ use super::options::Options;
 use super::stage::{Stage, Watcher};
 use super::{cli, engine, mcp, tool};
 
-/// Cases, and what watches the corpus meanwhile.
+/// The cases, and the watcher of the corpus.
 pub(crate) struct Set<'a> {
     /// The cases, in the order of their groups.
     pub(crate) cases: Vec<Case<'a>>,
@@ -19,11 +19,11 @@ pub(crate) fn tools() -> Vec<String> {
     codedb::tools::TOOLS.iter().map(codedb::tools::Tool::command).collect()
 }
 
-/// Makes the cases that are wanted.
+/// Creates the selected cases.
 ///
 /// # Errors
 ///
-/// If what they work on cannot be made.
+/// If the preparation fails.
 pub(crate) fn cases<'a>(
     stage: &'a Stage,
     files: &'a [CaseFile],

@@ -1,4 +1,4 @@
-//! What cases work on: the corpus, its index, and the program.
+//! The input of the cases: the corpus, its index, and the program.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,31 +20,31 @@ use super::tell;
 /// The program that cargo built beside this bench.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_codedb");
 
-/// Indexes that the cache keeps; each is of one build of the program.
+/// The number of indexes in the cache; each belongs to one build of the program.
 const INDEXES_MAX: usize = 8;
 
-/// How long a watcher may take until it answers.
+/// The time limit until a watcher replies.
 const WATCH_PATIENCE: Duration = Duration::from_secs(30);
 
-/// The corpus with an index of all stages, made by the program under test.
+/// The corpus with an index of all stages, built by the program under test.
 #[derive(Debug)]
 pub(crate) struct Stage {
     /// The corpus.
     pub(crate) corpus: Corpus,
-    /// Which one.
+    /// The profile.
     pub(crate) profile: Profile,
-    /// For cases that write; goes with the stage.
+    /// A temporary directory for cases that write.
     pub(crate) scratch: TempDir,
-    /// Holds the index, as `--index-dir` names it.
+    /// The value of `--index-dir`.
     index_dir: PathBuf,
-    /// Where in it the index is.
+    /// The index directory in it.
     store: PathBuf,
-    /// An empty home, so that no settings of the user count.
+    /// An empty home directory, so that the user's settings have no effect.
     home: PathBuf,
 }
 
 impl Stage {
-    /// Takes the index of this build of the program, or makes it.
+    /// Opens the index of this build of the program, or builds it.
     ///
     /// # Errors
     ///
@@ -66,14 +66,14 @@ impl Stage {
             serde_json::from_str(&stage.told(&["status", "--json"])?)
                 .map_err(|error| format!("`codedb status --json`: {error}"))?;
         let store = status["index_dir"].as_str().ok_or("`codedb status` names no index")?;
-        // Written last: without it the index is none.
+        // Written last: an index without this file is incomplete.
         fs::write(stage.index_dir.join("store"), store).map_err(fail)?;
         stage.store = PathBuf::from(store);
         forget_oldest(cache);
         Ok(stage)
     }
 
-    /// Takes the index of this build of the program; `None` where there is none.
+    /// Opens the index of this build of the program; `None` if there is none.
     ///
     /// # Errors
     ///
@@ -87,10 +87,10 @@ impl Stage {
     }
 
     fn unprepared(corpus: Corpus, cache: &Cache, profile: Profile) -> Outcome<Stage> {
-        // An index that another build made may hold something else under the same version.
+        // Another build may write a different index under the same version.
         let program = fs::read(PROGRAM).map_err(|error| format!("{PROGRAM}: {error}"))?;
-        // The regression report measures two programs beside each other, which may be equal byte by byte;
-        // an index has one watcher, so that each gets its own.
+        // The regression report measures two programs at the same time, which may be identical. An
+        // index has only one watcher, so each program gets its own index.
         let build = xxh3_64(&[&program, PROGRAM.as_bytes()].concat());
         let short = &corpus.hash[..8];
         let index_dir =
@@ -105,24 +105,24 @@ impl Stage {
         &self.store
     }
 
-    /// Returns the folder that `--index-dir` names.
+    /// Returns the value of `--index-dir`.
     pub(crate) fn index_dir(&self) -> &Path {
         &self.index_dir
     }
 
-    /// Returns the tree's root as replies have it.
+    /// Returns the tree's root as it occurs in replies.
     pub(crate) fn root(&self) -> String {
         self.corpus.tree.display().to_string()
     }
 
-    /// Returns an engine of the corpus that nobody used yet.
+    /// Returns a new engine of the corpus.
     pub(crate) fn engine(&self, threads: usize) -> Engine {
         self.engine_at(self.corpus.tree.clone(), self.store.clone(), threads)
     }
 
     /// Returns an engine of another tree, under the same settings.
     pub(crate) fn engine_at(&self, root: PathBuf, store: PathBuf, threads: usize) -> Engine {
-        // As the program finds it: of the index's rules where they came from is a part.
+        // The same excludes as the program finds, since the index records the origin of its rules.
         let excludes = self.home.join(".config/git/ignore");
         let environment = Environment { global_excludes: Some(excludes), threads };
         Engine::new(root, Store::new(store, false), environment)
@@ -146,7 +146,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// What it says where it fails; that nothing was found is no failure.
+    /// The program's error message; "nothing found" is not an error.
     pub(crate) fn told(&self, args: &[&str]) -> Outcome<String> {
         let output = self.program(args).output().map_err(|e| format!("{PROGRAM}: {e}"))?;
         if !matches!(output.status.code(), Some(0 | 1)) {
@@ -157,7 +157,7 @@ impl Stage {
     }
 }
 
-/// Removes indexes of builds that were not used for the longest.
+/// Removes the least recently used indexes of other builds.
 fn forget_oldest(cache: &Cache) {
     let Ok(entries) = fs::read_dir(cache.root().join("indexes")) else { return };
     let mut dated: Vec<_> = entries
@@ -177,8 +177,8 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Starts to watch, and waits until it answers; where the system has no watcher, or does not let
-    /// this one, every stamp is compared by each call, and that is told.
+    /// Starts the watcher and waits until it replies. If the system has no watcher or refuses this
+    /// one, each call checks all metadata, and a message is printed.
     ///
     /// # Errors
     ///

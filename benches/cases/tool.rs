@@ -1,4 +1,4 @@
-//! `tool/…`: a tool's run and the text of its reply, over a tree that is checked as by a server.
+//! `tool/…`: a run of a tool and the text of its reply, with the freshness checks of a server.
 
 use std::rc::Rc;
 
@@ -11,14 +11,14 @@ use super::corpus::Outcome;
 use super::corpus::tree::MODIFIED_S;
 use super::stage::Stage;
 
-/// When calls are made: a day after the corpus was modified.
+/// The clock time of the calls: one day after the modification time of the corpus.
 const NOW_NS: i64 = (MODIFIED_S as i64 + 86_400) * 1_000_000_000;
 
 /// Returns the cases of bench-corpus/cases.
 ///
 /// # Errors
 ///
-/// If arguments make no JSON.
+/// If arguments are not valid JSON.
 pub(crate) fn cases<'a>(
     stage: &'a Stage,
     files: &'a [CaseFile],
@@ -51,7 +51,7 @@ pub(crate) fn cases<'a>(
     let made = wanted.into_iter().map(|(name, tool, arguments, fails, expected)| {
         let engine = Rc::clone(&engine);
         let run = move || {
-            // Its cases are dry runs: the corpus is compared before each run.
+            // The cases of this tool are dry runs: the corpus must not change.
             let local = Local::new(&engine, check).writable();
             let call = Call::new(&local, NOW_NS);
             let text = match tool.run(&call, arguments.clone()) {
@@ -67,7 +67,7 @@ pub(crate) fn cases<'a>(
                     }
                     text
                 }
-                // What an agent is told then is a reply, too.
+                // The error message is also a reply.
                 Err(error) if fails => format!("error: {error}; {}\n", error.hints().join("; ")),
                 Err(error) => return Err(error.to_string()),
             };

@@ -1,5 +1,6 @@
-//! The floor of the servers' round trips: an MCP server of rmcp's own transport, whose one tool answers
-//! at once with as many bytes as it is asked for. benches/clients/latency.py starts it, with `--serve`.
+//! The lower bound of the servers' round trips: an MCP server with rmcp's own transport. Its only
+//! tool immediately returns the requested number of bytes. benches/clients/latency.py starts it
+//! with `--serve`.
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -14,7 +15,7 @@ struct Floor {
     text: String,
 }
 
-/// Bytes that can be asked for.
+/// The maximum number of bytes of a reply.
 const BYTES_MAX: usize = 1 << 20;
 
 impl ServerHandler for Floor {
@@ -44,7 +45,7 @@ impl ServerHandler for Floor {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // `cargo bench` starts every bench, and this one has nothing to say of its own.
+    // `cargo bench` starts every bench; this one does nothing by itself.
     if !std::env::args().any(|arg| arg == "--serve") {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Rows about the index itself: how long until it is ready, how much memory and disk, and the first query.
+//! Rows for the index: build time, memory, disk space, and the first query.
 
 use std::fs;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn build(options: &Options, codedb: &Path, tree: &Tree, line: &mut Line) -> Resu
     }
     line.strict_ms = seconds.iter().map(|seconds| seconds * 1e3).collect();
     line.value(Figure::BuildSeconds, median(&seconds));
-    // Memory is held against its worst run, not its median.
+    // The goal of memory applies to the worst run, not to the median.
     if let Some(peak) = peaks_mb.into_iter().reduce(f64::max) {
         line.value(Figure::PeakMb, peak);
     }
@@ -99,7 +99,7 @@ fn first_query(
     Ok(())
 }
 
-/// Sums the sizes of the files below `folder`.
+/// Returns the total size of the files below `folder`.
 pub(crate) fn size_bytes(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     entries

@@ -1,7 +1,8 @@
-//! One edited file: what a strict query pays beyond the same query before the edit.
+//! One edited file: the additional cost of a strict query after an edit.
 //!
-//! The edit is a touch, and the old time is put back: a strict query cannot tell it from a change of content,
-//! searches the file directly as it would then, and the tree is never really changed.
+//! The edit changes only the modification time, which is restored later. A strict query cannot
+//! distinguish this from a change of content and searches the file directly, while the tree stays
+//! unchanged.
 
 use std::fs::{File, FileTimes, OpenOptions};
 use std::time::SystemTime;
@@ -13,7 +14,7 @@ use super::rows::{Figure, Row};
 use super::stats::{median, ms};
 use super::tree::Tree;
 
-/// Measures the row: runs before, runs after, twice over, so that a drift of the machine falls on both.
+/// Measures the row: before, after, and both again, so that a drift of the machine affects both.
 pub(crate) fn row(options: &Options, tree: &Tree, row: &Row) -> Result<Line, String> {
     let mut line = Line::new(tree, row);
     let Some(codedb) = &options.codedb else { return Ok(line) };
@@ -39,7 +40,7 @@ pub(crate) fn row(options: &Options, tree: &Tree, row: &Row) -> Result<Line, Str
     Ok(line)
 }
 
-/// A file whose time of modification is now; the old one comes back when this is dropped.
+/// A file whose modification time is now; dropping this restores the old one.
 struct Touched {
     file: File,
     modified: SystemTime,

@@ -1,20 +1,20 @@
-//! Which exit codes of a program are answers.
+//! The exit codes of programs that are valid answers.
 //!
-//! A function of what a process left behind; the integration tests include it from here.
+//! Pure functions of a process's exit code and output; the integration tests include this file.
 
-/// What a program's exit codes mean; whatever is no answer is a failure.
+/// The meaning of a program's exit codes; all others are failures.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Ends {
-    /// 0 is something found, 1 nothing found, as of grep.
+    /// 0: found; 1: nothing found, as in grep.
     Grep,
-    /// Failures end with 1, too, and say why on standard error: only a silent 1 is nothing found.
+    /// 1 is also the code of failures, which print a message: only a silent 1 means nothing found.
     SilentOne,
-    /// 0 alone: it is told to do something, not asked.
+    /// Only 0: the program is not a query.
     Zero,
 }
 
 impl Ends {
-    /// Returns true if a run that ended with `code` and these words on standard error has answered.
+    /// Returns true if a run with this exit code and standard error is a valid answer.
     pub(crate) fn is_answer(self, code: i32, stderr: &str) -> bool {
         match (code, self) {
             (0, _) | (1, Self::Grep) => true,

@@ -1,10 +1,10 @@
 //! `cargo bench --bench compare -- --tree DIR`: whole processes, `codedb search` against the ripgrep at hand.
 //!
-//! Every row first checks that both print the same bytes, then times them interleaved, output piped and
-//! drained, page cache warm. A strict query cannot beat a sweep of the stamps, so each row also has its
-//! **floor**: a bare sweep, plus reading and searching the candidates, plus starting a process.
-//! Rows and their bars are in `rows.rs`, the floor's parts in `sweep.rs` and `verify.rs`. Other programs than
-//! ripgrep are in `peers`.
+//! Every row first checks that both programs print the same bytes. It then times them interleaved,
+//! with the output piped and drained and a warm page cache. A strict query cannot be faster than a
+//! metadata sweep, so each row also has a **floor**: a bare sweep, plus reading and searching the
+//! candidates, plus process start. The rows and their goals are in `rows.rs`, the parts of the
+//! floor in `sweep.rs` and `verify.rs`. Programs other than ripgrep are in `peers`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod build;

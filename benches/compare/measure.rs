@@ -1,4 +1,4 @@
-//! Rows about queries: the same bytes first, then everything interleaved.
+//! Rows for queries: the same bytes first, then interleaved runs.
 
 use super::options::Options;
 use super::process::{Job, Run};
@@ -9,14 +9,14 @@ use super::sweep;
 use super::tree::Tree;
 use super::verify;
 
-/// One contestant of a row and what its runs took.
+/// One program or mode of a row, with the times of its runs.
 struct Lane {
     what: What,
     job: Job,
     times_ms: Vec<f64>,
 }
 
-/// What a lane stands for.
+/// The kind of a lane.
 #[derive(Clone, PartialEq)]
 enum What {
     Rg,
@@ -40,7 +40,7 @@ pub(crate) fn row(
     let mut lanes = lanes(options, tree, row, watched)?;
     check(options, tree, row, &lanes, &mut line)?;
     for round in 0..options.runs {
-        // There and back again: what drifts in one round falls on the others' side in the next.
+        // The order alternates, so that a drift affects all lanes equally.
         let count = lanes.len();
         for at in 0..count {
             let lane = &mut lanes[if round % 2 == 0 { at } else { count - 1 - at }];
@@ -66,7 +66,8 @@ pub(crate) fn row(
         let floor = line.floor_ms();
         line.value(Figure::StrictSpeedup, Ratio::of(&line.rg_ms, &line.strict_ms).median);
         line.value(Figure::OverFloor, Ratio::of(&line.strict_ms, &floor).median);
-        // `trust` does the same work without the question to the watcher; it stands in where none runs.
+        // `trust` does the same work without the request to the watcher; it is the substitute where
+        // no watcher runs.
         let quick = if line.watched_ms.is_empty() { &line.trust_ms } else { &line.watched_ms };
         let (speedup, quick_ms) = (Ratio::of(&line.rg_ms, quick).median, median(quick));
         line.value(Figure::WatchedSpeedup, speedup);
@@ -75,7 +76,7 @@ pub(crate) fn row(
     Ok(line)
 }
 
-/// Reports how long opening took, as `codedb search --explain-plan` says it.
+/// Reports the time for opening the index, from `codedb search --explain-plan`.
 pub(crate) fn opening(options: &Options, tree: &Tree, row: &Row) -> Result<Line, String> {
     let mut line = Line::new(tree, row);
     let Some(codedb) = &options.codedb else { return Ok(line) };
@@ -107,7 +108,7 @@ fn lanes(options: &Options, tree: &Tree, row: &Row, watched: bool) -> Result<Vec
     let sweep = sweep::job(tree, options.scratch.path()).map_err(|error| error.to_string())?;
     lanes.push(Lane::new(What::Sweep, sweep));
     lanes.push(Lane::new(What::Verify, verify::job(options, tree, row)?));
-    // Without codedb, ripgrep's own start stands in.
+    // Without codedb, ripgrep's start is used.
     let starter = options.codedb.as_ref().unwrap_or(&options.rg);
     lanes.push(Lane::new(What::Start, Job::new(starter, &tree.root, ["--version"])));
     for (name, words) in &options.others {
@@ -169,7 +170,7 @@ impl What {
         }
     }
 
-    /// The wall clock, or what a part of the floor says of itself.
+    /// The wall time, or the time that a part of the floor prints.
     fn time_ms(&self, run: &Run) -> Result<f64, String> {
         if !matches!(self, Self::Sweep | Self::Verify) {
             return Ok(ms(run.wall));

@@ -12,29 +12,29 @@ pub(crate) const HELP: &str = "\
 cargo bench --bench compare -- --tree DIR [--tree DIR …] [OPTIONS]
 
   --tree DIR         a tree to search; may be given again
-  --profile NAME     linux, react or generic: its queries (default: by the tree's content)
+  --profile NAME     linux, react or generic: selects the queries (default: by the tree's content)
   --rg PATH          the ripgrep to compare with (default: `rg` on PATH)
   --codedb PATH      the program under test (default: the one that cargo built for this bench)
-  --rg-only          no codedb: rg and the floor alone
-  --other NAME=CMD   one more peer for pattern rows; CMD is split at blanks and gets the row's arguments
-  --index-dir DIR    where the indexes are kept, one folder a tree (default: CODEDB_INDEX_DIR, else temporary)
-  --runs N           runs a row, interleaved (default 10)
+  --rg-only          without codedb: only rg and the floor
+  --other NAME=CMD   an additional peer for pattern rows; CMD is split at spaces and gets the row's arguments
+  --index-dir DIR    the directory of the indexes, one per tree (default: CODEDB_INDEX_DIR, else temporary)
+  --runs N           interleaved runs per row (default 10)
   --only REGEX       only the rows whose name matches
   --no-watch         do not start `codedb index --watch`
   --markdown FILE    write the tables to FILE
 
-  --peers            instead of the rows above: codedb beside rg, git grep, csearch, ugrep, universal-ctags and
-                     codegraph, those that are installed, on a copy of each tree (below TMPDIR, with the indexes)
+  --peers            compare codedb with rg, git grep, csearch, ugrep, universal-ctags and codegraph, as far as
+                     installed, on a copy of each tree (below TMPDIR, with the indexes)
   --codegraph PATH   codegraph (default: `codegraph` on PATH)
-  --limit SECONDS    how long an index may take with --peers (default 900)";
+  --limit SECONDS    time limit of an index build with --peers (default 900)";
 
 /// What to do.
 pub(crate) enum Command {
     /// Print the help.
     Help,
-    /// Be the bare sweep: see `sweep.rs`.
+    /// Run as the bare sweep: see `sweep.rs`.
     Sweep(PathBuf),
-    /// Be the verifier of candidates: see `verify.rs`.
+    /// Run as the verifier of candidates: see `verify.rs`.
     Verify(PathBuf),
     /// Measure.
     Compare(Box<Options>),
@@ -44,31 +44,31 @@ pub(crate) enum Command {
 pub(crate) struct Options {
     /// The trees, absolute.
     pub(crate) trees: Vec<PathBuf>,
-    /// The profile that was asked for.
+    /// The requested profile.
     pub(crate) profile: Option<String>,
     /// ripgrep.
     pub(crate) rg: PathBuf,
     /// The program under test; `None` with `--rg-only`.
     pub(crate) codedb: Option<PathBuf>,
-    /// Further peers: a name, a program and its first arguments.
+    /// Additional programs: a name, a program and its first arguments.
     pub(crate) others: Vec<(String, Vec<String>)>,
-    /// The folder of the indexes.
+    /// The directory of the indexes.
     pub(crate) index_dir: PathBuf,
-    /// Holds a temporary `index_dir` and the lists for the children.
+    /// The temporary directory of `index_dir` and of the lists for child processes.
     pub(crate) scratch: tempfile::TempDir,
     /// Runs of each row.
     pub(crate) runs: usize,
-    /// Which rows.
+    /// The filter for rows.
     pub(crate) only: Option<Regex>,
     /// Whether to start a watcher.
     pub(crate) watch: bool,
-    /// Where the tables go.
+    /// The output file of the tables.
     pub(crate) markdown: Option<PathBuf>,
     /// Whether to compare with all peers.
     pub(crate) peers: bool,
-    /// codegraph, where it was told.
+    /// The path of codegraph, if given.
     pub(crate) codegraph: Option<PathBuf>,
-    /// How long an index may take beside its peers.
+    /// The time limit of a peer's index build.
     pub(crate) limit: Duration,
 }
 
@@ -162,7 +162,7 @@ fn value(parser: &mut lexopt::Parser) -> Result<OsString, String> {
     parser.value().map_err(|error| error.to_string())
 }
 
-/// Cargo runs benches in the package's folder, so paths are made absolute from there.
+/// Cargo runs benches in the package's directory; relative paths start there.
 fn absolute(path: &Path) -> Result<PathBuf, String> {
     path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
 }

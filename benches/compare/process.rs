@@ -1,6 +1,7 @@
-//! Runs one whole process, its output drained through a pipe, and times it.
+//! Runs and times one process, with its output drained through a pipe.
 //!
-//! Not to the null device: ripgrep and grep notice that and stop at the first match.
+//! The output does not go to the null device: ripgrep and grep detect that and stop at the first
+//! match.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -14,10 +15,10 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::ends::Ends;
 
-/// What one read takes out of the pipe, which holds 64 KB.
+/// The size of one read from the pipe, which holds 64 KB.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// A command line and the folder it runs in.
+/// A command line and its working directory.
 #[derive(Clone)]
 pub(crate) struct Job {
     /// The program.
@@ -26,23 +27,23 @@ pub(crate) struct Job {
     pub(crate) args: Vec<OsString>,
     /// Its working directory.
     pub(crate) cwd: PathBuf,
-    /// Variables that it gets beside the bench's own.
+    /// Environment variables in addition to those of the bench.
     pub(crate) envs: Vec<(&'static str, OsString)>,
-    /// Which of its exit codes are answers.
+    /// The exit codes that are valid answers.
     pub(crate) ends: Ends,
 }
 
 /// One finished run.
 pub(crate) struct Run {
-    /// From before the start to after the end.
+    /// The time from start to exit.
     pub(crate) wall: Duration,
-    /// Standard output; of a drained run only its beginning.
+    /// Standard output; only the beginning for a drained run.
     pub(crate) stdout: Vec<u8>,
     /// A hash of standard output.
     pub(crate) digest: u64,
-    /// Its length.
+    /// The length of standard output.
     pub(crate) bytes: u64,
-    /// Its lines.
+    /// The number of lines.
     pub(crate) lines: usize,
     /// The end of standard error.
     pub(crate) stderr: String,
@@ -51,7 +52,7 @@ pub(crate) struct Run {
 }
 
 impl Job {
-    /// Makes a job of a program, a folder and its arguments.
+    /// Creates a job from a program, a directory and its arguments.
     pub(crate) fn new(
         program: &Path,
         cwd: &Path,
@@ -62,20 +63,21 @@ impl Job {
         Self { program, args, cwd, envs: Vec::new(), ends: Ends::Grep }
     }
 
-    /// Runs it to its end, all output kept.
+    /// Runs the job and keeps all output.
     pub(crate) fn run(&self) -> Result<Run, String> {
         self.run_watching(usize::MAX, |_| ())
     }
 
-    /// Runs it to its end; of its output only the beginning is kept, since whole trees are printed.
+    /// Runs the job and keeps only the beginning of the output, which can be a whole tree.
     pub(crate) fn drain(&self) -> Result<Run, String> {
         self.run_watching(BUFFER_BYTES, |_| ())
     }
 
-    /// Runs it to its end and returns its peak resident memory in bytes, where the system tells (Linux).
+    /// Runs the job and returns the peak resident memory in bytes, if the system reports it
+    /// (Linux).
     ///
-    /// The peak is read every few milliseconds from the kernel's own high-water mark, so only growth in the
-    /// last moments can escape.
+    /// The kernel's high-water mark is read every few milliseconds, so only growth at the very end
+    /// can be missed.
     pub(crate) fn run_with_peak(&self) -> Result<(Run, Option<u64>), String> {
         let mut peak = None;
         let ended = AtomicBool::new(false);
@@ -99,7 +101,7 @@ impl Job {
         Ok((run, peak))
     }
 
-    /// Returns the command, its streams not yet set.
+    /// Returns the command without its streams.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -107,7 +109,7 @@ impl Job {
             .current_dir(&self.cwd)
             .env_remove("RIPGREP_CONFIG_PATH")
             .env("CODEDB_BACKGROUND", "0");
-        // They would lead git, and who asks it, to another repository or to settings of the caller.
+        // These variables would point git to another repository or to settings of the caller.
         for (name, _) in std::env::vars_os() {
             if name.as_encoded_bytes().starts_with(b"GIT_") {
                 command.env_remove(name);
@@ -166,7 +168,7 @@ impl Job {
 }
 
 impl Run {
-    /// Returns itself if the run has answered (see `Job::ends`), an error otherwise.
+    /// Returns the run if it is a valid answer (see `Job::ends`), an error otherwise.
     pub(crate) fn answered(self, job: &Job) -> Result<Self, String> {
         if job.ends.is_answer(self.code, &self.stderr) {
             return Ok(self);

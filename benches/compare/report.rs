@@ -1,4 +1,4 @@
-//! The table: one line a row, with every figure, its goal and whether it was met.
+//! The table: one line per row, with every figure, its goal and whether the goal was met.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,24 +17,24 @@ pub(crate) struct Line {
     values: Vec<(Figure, f64)>,
     /// Lines of output.
     pub(crate) lines: usize,
-    /// True if codedb and rg did not print the same bytes.
+    /// True if the outputs of codedb and rg differ.
     pub(crate) wrong: bool,
-    /// Times of `rg`, run by run.
+    /// Times of `rg`, one per run.
     pub(crate) rg_ms: Vec<f64>,
     /// Times of a strict query.
     pub(crate) strict_ms: Vec<f64>,
-    /// Times of a trusting query.
+    /// Times of a query with `--fresh trust`.
     pub(crate) trust_ms: Vec<f64>,
-    /// Times with a watcher alive.
+    /// Times with a running watcher.
     pub(crate) watched_ms: Vec<f64>,
-    /// Times of the bare sweep, of verifying and of starting a process.
+    /// Times of the bare sweep, of the verification and of process start.
     pub(crate) floor_parts_ms: [Vec<f64>; 3],
-    /// What else is to be said.
+    /// Remarks.
     pub(crate) note: String,
 }
 
 impl Line {
-    /// Makes an empty line for a row.
+    /// Creates an empty line for a row.
     pub(crate) fn new(tree: &Tree, row: &Row) -> Self {
         eprintln!("  {}", row.name);
         Self {
@@ -62,7 +62,7 @@ impl Line {
         self.values.push((figure, value));
     }
 
-    /// Returns the floor, run by run.
+    /// Returns the floor of each run.
     pub(crate) fn floor_ms(&self) -> Vec<f64> {
         let [sweep, verify, start] = &self.floor_parts_ms;
         sweep
@@ -162,7 +162,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Makes an empty report that names the programs and the machine.
+    /// Creates an empty report with the names of the programs and the machine.
     pub(crate) fn new(options: &Options) -> Self {
         let version = |program: &std::path::Path| {
             let run = Job::new(program, std::path::Path::new("."), ["--version"]).run();
@@ -185,7 +185,7 @@ impl Report {
         Self { lines: Vec::new(), head, broken: false }
     }
 
-    /// Adds a row, or says why it could not be measured and goes on with the next.
+    /// Adds a row; if it could not be measured, reports the reason and continues.
     pub(crate) fn add_or_fail(&mut self, row: &Row, outcome: Result<Line, String>) {
         match outcome {
             Ok(line) => {
@@ -199,7 +199,7 @@ impl Report {
         }
     }
 
-    /// Prints the tables and writes them to the file that was asked for.
+    /// Prints the tables and writes them to the output file.
     pub(crate) fn finish(&self, options: &Options) -> Result<(), String> {
         let mut text = self.head.clone();
         let mut tree = "";

@@ -1,19 +1,19 @@
-//! The rows: which query on which tree, and the bar and the stretch that it is held against.
+//! The rows: the queries for each tree, with their goals and stretch goals.
 
 /// A kind of tree; it chooses the queries.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Profile {
     /// The Linux source.
     Linux,
-    /// React's source, or another tree of JavaScript that says `useState`.
+    /// React's source, or another JavaScript tree that contains `useState`.
     React,
-    /// Any other tree: its own words are drawn from it (see `tree.rs`).
+    /// Any other tree, with words sampled from it (see `tree.rs`).
     Generic,
 }
 
-/// What a row measures.
+/// The measurement of a row.
 pub(crate) enum Subject {
-    /// Building an index from nothing.
+    /// Building an index from scratch.
     Build,
     /// The first query, without an index.
     FirstQuery,
@@ -25,37 +25,37 @@ pub(crate) enum Subject {
     Edit,
 }
 
-/// A bar and a stretch.
+/// A goal and a stretch goal.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal {
-    /// What is held against the bar.
+    /// A figure with a goal.
     pub(crate) figure: Figure,
-    /// Must be reached.
+    /// The goal.
     pub(crate) bar: f64,
-    /// Is hoped for.
+    /// The stretch goal.
     pub(crate) stretch: f64,
 }
 
 /// A figure of a row.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Figure {
-    /// rg's time over a strict query's: at least.
+    /// rg's time divided by a strict query's: at least.
     StrictSpeedup,
-    /// rg's time over a watched (else a trusting) query's: at least.
+    /// rg's time divided by a watched (else a trusting) query's: at least.
     WatchedSpeedup,
     /// Milliseconds of a watched (else trusting) query: at most.
     WatchedMs,
-    /// A strict query over its floor: at most.
+    /// A strict query divided by its floor: at most.
     OverFloor,
-    /// The first query over rg's time: at most.
+    /// The first query divided by rg's time: at most.
     OverRg,
     /// Seconds until `ready`: at most.
     BuildSeconds,
     /// Megabytes of peak memory: at most.
     PeakMb,
-    /// Index over text, in percent: at most.
+    /// Index size divided by text size, in percent: at most.
     SizePercent,
-    /// Milliseconds beyond the same query before the edit: at most.
+    /// Additional milliseconds after the edit: at most.
     EditMs,
     /// Milliseconds to open: at most.
     OpenMs,
@@ -70,7 +70,7 @@ impl Figure {
         }
     }
 
-    /// Writes a value or a goal with its unit.
+    /// Formats a value or a goal with its unit.
     pub(crate) fn show(self, value: f64) -> String {
         match self {
             Self::StrictSpeedup => format!("strict {value:.2}× rg"),
@@ -88,24 +88,24 @@ impl Figure {
 
 /// One row.
 pub(crate) struct Row {
-    /// Names it in the table and for `--only`.
+    /// The name in the table and for `--only`.
     pub(crate) name: &'static str,
-    /// What it measures.
+    /// The measurement.
     pub(crate) subject: Subject,
     /// Arguments for both programs; `{rare}` and `{common}` are words of the tree.
     pub(crate) args: &'static [&'static str],
-    /// Which files the floor's verification reads.
+    /// The files that the floor's verification reads.
     pub(crate) candidates: Candidates,
-    /// What it is held against.
+    /// The goals.
     pub(crate) goals: Vec<Goal>,
 }
 
-/// The files that no index can spare a query.
+/// The files that every query must read.
 #[derive(Clone, Copy)]
 pub(crate) enum Candidates {
-    /// Those that match.
+    /// The matching files.
     Matching,
-    /// All: the pattern has no gram to look up.
+    /// All files: the pattern has no usable gram.
     All,
 }
 

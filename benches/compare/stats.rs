@@ -1,4 +1,4 @@
-//! Medians, spreads and how figures are written.
+//! Medians, ranges and the format of figures.
 
 use std::time::Duration;
 
@@ -18,19 +18,19 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// A ratio, taken pair by pair.
+/// A ratio, computed pair by pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Ratio {
     /// The smallest.
     pub(crate) min: f64,
-    /// The median, which is what a bar is held against.
+    /// The median, which is compared with the goal.
     pub(crate) median: f64,
     /// The largest.
     pub(crate) max: f64,
 }
 
 impl Ratio {
-    /// Divides run by run; the two lists come from the same interleaved rounds.
+    /// Divides the times run by run; the two lists come from the same interleaved rounds.
     pub(crate) fn of(numerators: &[f64], denominators: &[f64]) -> Self {
         let ratios: Vec<f64> =
             numerators.iter().zip(denominators).map(|(above, below)| above / below).collect();

@@ -1,7 +1,9 @@
-//! The bare sweep: `openat` of every folder and a relative `statx` of every file, on two threads. Nothing else.
+//! The bare sweep: `openat` of every directory and a relative `statx` of every file, on two
+//! threads.
 //!
-//! It is its own process (this bench with `--internal-sweep`), which reads the prepared list before its clock
-//! starts and prints the nanoseconds that the sweep took. No strict query can be faster.
+//! It is a separate process (this bench with `--internal-sweep`), which reads the prepared list
+//! before it starts its clock and prints the nanoseconds of the sweep. No strict query can be
+//! faster.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +18,7 @@ use super::tree::{Tree, path_of};
 
 const THREADS: usize = 2;
 
-/// A folder, relative to the root, and the names in it.
+/// A directory, relative to the root, and the names in it.
 struct Folder {
     path: PathBuf,
     names: Vec<PathBuf>,
@@ -34,7 +36,7 @@ pub(crate) fn job(tree: &Tree, scratch: &Path) -> io::Result<Job> {
     Ok(Job::new(&std::env::current_exe()?, &tree.root, [Path::new("--internal-sweep"), &file]))
 }
 
-/// Is the child: sweeps the list and prints the nanoseconds.
+/// Runs as the child: sweeps the list and prints the nanoseconds.
 pub(crate) fn child(list: &Path) -> Result<(), String> {
     let list = fs::read(list).map_err(|error| error.to_string())?;
     let mut paths = list.split(|&byte| byte == 0).filter(|path| !path.is_empty()).map(path_of);

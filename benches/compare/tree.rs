@@ -1,4 +1,4 @@
-//! A tree as ripgrep sees it: its files, their size, and for a generic tree its words.
+//! A tree as ripgrep searches it: its files, their size, and for a generic tree its words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,24 +9,24 @@ use super::options::Options;
 use super::process::Job;
 use super::rows::{Profile, Row};
 
-/// How many files a generic tree's words are drawn from.
+/// The number of files from which the words of a generic tree are sampled.
 const SAMPLED_FILES_MAX: usize = 400;
 
 /// A tree that is searched.
 pub(crate) struct Tree {
-    /// Its folder.
+    /// The directory.
     pub(crate) root: PathBuf,
-    /// Which queries it gets.
+    /// The kind, which determines the queries.
     pub(crate) profile: Profile,
     /// The files that ripgrep would search, relative.
     pub(crate) files: Vec<PathBuf>,
     /// The sum of their sizes.
     pub(crate) text_bytes: u64,
-    /// Where its index lives.
+    /// The index directory.
     pub(crate) index_dir: PathBuf,
-    /// A word of one file of a generic tree, else empty.
+    /// A word that occurs in one file of a generic tree, else empty.
     pub(crate) rare: String,
-    /// The word of the most files of a generic tree, else empty.
+    /// The word that occurs in most files of a generic tree, else empty.
     pub(crate) common: String,
 }
 
@@ -63,7 +63,7 @@ impl Tree {
         Ok(Self { root: root.to_owned(), profile, files, text_bytes, index_dir, rare, common })
     }
 
-    /// Returns one line about the tree.
+    /// Returns a line that describes the tree.
     pub(crate) fn summary(&self) -> String {
         let folders: BTreeSet<_> = self.files.iter().filter_map(|file| file.parent()).collect();
         let size = self.text_bytes as f64 / 1e6;
@@ -75,7 +75,7 @@ impl Tree {
         )
     }
 
-    /// Returns the row's arguments with the tree's own words put in.
+    /// Returns the row's arguments with the tree's words inserted.
     pub(crate) fn args(&self, row: &Row) -> Vec<OsString> {
         row.args
             .iter()
@@ -83,7 +83,7 @@ impl Tree {
             .collect()
     }
 
-    /// Returns the beginning of every `codedb search` on this tree.
+    /// Returns the first arguments of every `codedb search` on this tree.
     pub(crate) fn search(&self, codedb: &Path, own: &[&str], args: &[OsString]) -> Job {
         let mut job = Job::new(codedb, &self.root, ["search", "--no-background", "--root"]);
         job.args.push(self.root.clone().into());
@@ -104,7 +104,7 @@ fn detect(root: &Path) -> Profile {
     }
 }
 
-/// Draws a word of one file only and the word of the most files, from a spread sample.
+/// Samples files evenly and returns a word of only one file and the word of most files.
 fn words(root: &Path, files: &[PathBuf]) -> (String, String) {
     let step = files.len() / SAMPLED_FILES_MAX + 1;
     let mut files_of: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,7 +1,9 @@
-//! The floor's second part: reading and searching exactly the candidates, with ripgrep's libraries, two threads.
+//! The second part of the floor: reads and searches exactly the candidates with ripgrep's
+//! libraries, on two threads.
 //!
-//! The candidates are the files that match (`rg -l`), so the floor holds no false candidate: an index cannot do
-//! with fewer. Where the pattern has no gram to look up, they are all files. Its own process like the sweep; it prints the nanoseconds from first read to last line formatted.
+//! The candidates are the files that match (`rg -l`), so there is no false candidate: no index needs
+//! fewer. For a pattern without a usable gram they are all files. Like the sweep, it is a separate
+//! process; it prints the nanoseconds from the first read to the last formatted line.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,7 +25,7 @@ use super::tree::{Tree, path_of};
 
 const THREADS: usize = 2;
 
-/// What is made of a match.
+/// The output of a match.
 #[derive(Clone, Copy)]
 enum Output {
     Lines,
@@ -51,7 +53,7 @@ pub(crate) fn job(options: &Options, tree: &Tree, row: &Row) -> Result<Job, Stri
     Ok(Job::new(&program, &tree.root, [Path::new("--internal-verify"), &file]))
 }
 
-/// Lists the files that match, each ended by a NUL.
+/// Lists the matching files, each terminated by a NUL.
 fn matching(
     options: &Options,
     tree: &Tree,
@@ -77,7 +79,7 @@ fn split(args: &[OsString]) -> Result<(Vec<String>, String), String> {
     }
 }
 
-/// Is the child: searches the listed files and prints the nanoseconds.
+/// Runs as the child: searches the listed files and prints the nanoseconds.
 pub(crate) fn child(list: &Path) -> Result<(), String> {
     let list = fs::read(list).map_err(|error| error.to_string())?;
     let mut fields = list.split(|&byte| byte == 0);

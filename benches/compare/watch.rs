@@ -1,4 +1,4 @@
-//! A child that watches the tree (`codedb index --watch`), for the watched column.
+//! A child process that watches the tree (`codedb index --watch`), for the watched column.
 
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 use super::options::Options;
 use super::tree::Tree;
 
-/// How long a watcher may take to place its watches.
+/// The time limit for placing the watches.
 const SETTLE_MAX: Duration = Duration::from_secs(20);
-/// How long it gets when `codedb status` does not tell.
+/// The waiting time if `codedb status` does not report it.
 const SETTLE_BLIND: Duration = Duration::from_secs(4);
 
-/// The watching child; ended when dropped.
+/// The watcher process; dropping this terminates it.
 pub(crate) struct Watcher {
     child: Option<Child>,
 }
 
 impl Watcher {
-    /// Starts the watcher and waits until it answers.
+    /// Starts the watcher and waits until it replies.
     pub(crate) fn start(options: &Options, tree: &Tree) -> Self {
         let Some(codedb) = options.codedb.as_ref().filter(|_| options.watch) else {
             return Self { child: None };
@@ -67,7 +67,8 @@ impl Drop for Watcher {
     }
 }
 
-/// Asks `codedb status --json` whether a watcher answers; `None` if the reply has no such word.
+/// Returns whether a watcher replies according to `codedb status --json`; `None` if the reply has
+/// no such field.
 fn says_watched(codedb: &std::path::Path, tree: &Tree) -> Option<bool> {
     let output = Command::new(codedb)
         .args(["status", "--json", "--root"])

@@ -1,4 +1,4 @@
-//! Where archives, trees and indexes of the benches lie: outside of any repository.
+//! The cache of archives, trees and indexes of the benches, outside of any repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use super::Outcome;
 use super::manifest::{Package, Profile};
 
-/// The folder.
+/// The cache directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     root: PathBuf,
 }
 
 impl Cache {
-    /// Returns the cache that the environment names: `CODEDB_BENCH_CACHE`, else `codedb-bench` in the
-    /// user's cache folder.
+    /// Returns the cache of the environment: `CODEDB_BENCH_CACHE`, else `codedb-bench` in the
+    /// user's cache directory.
     ///
     /// # Errors
     ///
-    /// If there is neither, nor a home.
+    /// If neither is set and there is no home directory.
     pub(crate) fn of_environment() -> Outcome<Cache> {
         let named = |name: &str| {
             std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -35,33 +35,33 @@ impl Cache {
         Ok(Cache::at(base.join("codedb-bench")))
     }
 
-    /// Returns the cache in a folder.
+    /// Returns the cache in a directory.
     pub(crate) fn at(root: PathBuf) -> Cache {
         Cache { root }
     }
 
-    /// Returns its folder.
+    /// Returns its directory.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Returns where a package's archive lies.
+    /// Returns the path of a package's archive.
     pub(crate) fn archive(&self, package: &Package) -> PathBuf {
         self.root.join("archives").join(package.archive())
     }
 
-    /// Returns true if the archive of a package is there.
+    /// Returns true if the archive of a package is in the cache.
     pub(crate) fn has(&self, package: &Package) -> bool {
         self.archive(package).is_file()
     }
 
-    /// Returns where the tree of a profile lies; trees of other checksums lie beside it.
+    /// Returns the path of a profile's tree; trees with other checksums are beside it.
     pub(crate) fn tree(&self, profile: Profile, checksum: &str) -> PathBuf {
         let short: String = checksum.chars().take(16).collect();
         self.root.join(format!("tree-{profile}-{short}"))
     }
 
-    /// Creates its folders.
+    /// Creates the cache directories.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Cache {
         fs::create_dir_all(&archives).map_err(|error| format!("{}: {error}", archives.display()))
     }
 
-    /// Returns a new, empty folder for work that is not finished; what was in it before is removed.
+    /// Returns an empty directory for unfinished work; its old contents are removed.
     ///
     /// # Errors
     ///

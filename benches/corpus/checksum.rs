@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::Outcome;
 
-/// Returns the checksum of `files` below `root`: of their paths and contents, in the order given.
+/// Returns the checksum of `files` below `root`: of their paths and contents, in the given order.
 ///
 /// # Errors
 ///
@@ -23,7 +23,7 @@ pub(crate) fn of_tree(root: &Path, files: &[String]) -> Outcome<String> {
     Ok(format!("{:032x}", sum.digest128()))
 }
 
-/// Returns the checksum of texts one after the other.
+/// Returns the checksum of a sequence of texts.
 pub(crate) fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut sum = Xxh3::new();
     texts.into_iter().for_each(|text| add(&mut sum, text.as_bytes()));
@@ -35,7 +35,7 @@ pub(crate) fn of_text(text: &str) -> String {
     format!("{:032x}", xxh3_128(text.as_bytes()))
 }
 
-/// Adds a text with its length, so that no other cut of the same bytes has the same checksum.
+/// Adds a text with its length, so that another split of the same bytes has another checksum.
 fn add(sum: &mut Xxh3, bytes: &[u8]) {
     sum.update(&(bytes.len() as u64).to_le_bytes());
     sum.update(bytes);

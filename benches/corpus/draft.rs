@@ -1,27 +1,27 @@
-//! Earlier states of a file: its last one without some blocks of lines, which commits bring back.
+//! Earlier states of a file: the final state without some blocks of lines, which commits add again.
 
 use std::ops::Range;
 
 use super::random::Random;
 
-/// Lines between two blocks and in each, at least.
+/// The minimum number of lines between two blocks and in each block.
 const LINES_MIN: usize = 3;
 
 /// A file whose text grows with the history.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// Its last state.
+    /// The final state.
     text: Vec<u8>,
-    /// What earlier states lack, in the order of the text.
+    /// The blocks that earlier states lack, in the order of the text.
     blocks: Vec<Range<usize>>,
-    /// In which order they come back: places in `blocks`.
+    /// The order in which they are added: indexes into `blocks`.
     order: Vec<usize>,
-    /// How many of them are back.
+    /// The number of blocks that have been added.
     back: usize,
 }
 
 impl Draft {
-    /// Takes up to `steps` blocks out of a text; `None` where it is too short for one.
+    /// Removes up to `steps` blocks from a text; `None` if the text is too short for one.
     pub(crate) fn new(text: Vec<u8>, steps: usize, random: &mut Random) -> Option<Draft> {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', &text).map(|at| at + 1));
@@ -30,7 +30,7 @@ impl Draft {
         if steps == 0 {
             return None;
         }
-        // Each block lies in a stretch of its own and leaves the stretch's first line.
+        // Each block is in a separate part of the text and leaves the first line of that part.
         let stretch = lines / steps;
         let block = |number: usize| {
             let first = number * stretch + 1 + random.below(stretch - LINES_MIN);
@@ -46,12 +46,12 @@ impl Draft {
         Some(Draft { text, blocks, order, back: 0 })
     }
 
-    /// Returns true if the text is as it is in the end.
+    /// Returns true if the text has its final state.
     pub(crate) fn is_done(&self) -> bool {
         self.back == self.order.len()
     }
 
-    /// Brings the next block back and returns it; nothing where all are.
+    /// Adds the next block and returns it; returns nothing if all have been added.
     pub(crate) fn advance(&mut self) -> &[u8] {
         if self.is_done() {
             return &[];
@@ -61,7 +61,7 @@ impl Draft {
         &self.text[block]
     }
 
-    /// Returns the text as it is now.
+    /// Returns the current text.
     pub(crate) fn text(&self) -> Vec<u8> {
         let mut text = Vec::with_capacity(self.text.len());
         let mut end = 0;

@@ -1,8 +1,9 @@
-//! A history for files that have none: how some of them grew, moved and were merged, by several
-//! authors, with attempts that were taken back.
+//! A synthetic history for files without one: some files grow, are renamed and merged, by several
+//! authors, with changes that are reverted.
 //!
-//! It is a function of the files and the seed: the same commits each time, whose last one has the files
-//! as they are. [`draft`](super::draft) says what a file was before, [`stream`](super::stream) writes it.
+//! The history is a function of the files and the seed: always the same commits, and the last
+//! commit has the final files. [`draft`](super::draft) computes earlier states of a file,
+//! [`stream`](super::stream) writes the history.
 
 use std::io::Write;
 
@@ -11,20 +12,20 @@ use super::draft::Draft;
 use super::random::Random;
 use super::stream::{Change, Mark, Signature, Stream};
 
-/// Where all begins: the first of March 2021.
+/// The time of the first commit: 1 March 2021.
 const BEGIN_S: u64 = 1_614_556_800;
 
 /// The longest pause between two commits.
 const PAUSE_S_MAX: usize = 40 * 3600;
 
-/// Sizes of files that the history tells of.
+/// The sizes of files that change in the history.
 const BYTES_MIN: usize = 200;
 const BYTES_MAX: usize = 64 << 10;
 
-/// Files of one commit at most.
+/// The maximum number of files of a commit.
 const TOGETHER_MAX: usize = 4;
 
-/// The branch that the others are merged into.
+/// The branch into which the others are merged.
 pub(crate) const BRANCH: &str = "main";
 
 const AUTHORS: [(&str, i8); 7] = [
@@ -42,7 +43,7 @@ pub(crate) trait Files {
     /// Returns their paths, in the order of their bytes.
     fn paths(&self) -> &[String];
 
-    /// Returns the content of one.
+    /// Returns the content of a file.
     ///
     /// # Errors
     ///
@@ -50,10 +51,10 @@ pub(crate) trait Files {
     fn read(&self, path: &str) -> Outcome<Vec<u8>>;
 }
 
-/// A file that the history tells of.
+/// A file that changes in the history.
 struct Subject<'f> {
     path: &'f str,
-    /// Where it was at first, until it moves.
+    /// The first path, until the file is renamed.
     earlier: Option<String>,
     draft: Draft,
 }
@@ -64,7 +65,7 @@ impl Subject<'_> {
     }
 }
 
-/// Writes the history of `files`, of which `subjects` change; returns how many commits it has.
+/// Writes the history of `files`, of which `subjects` change; returns the number of commits.
 ///
 /// # Errors
 ///
@@ -99,7 +100,7 @@ fn choose<'f>(files: &'f dyn Files, max: usize, random: &mut Random) -> Outcome<
         if !is_long_enough || text.contains(&0) {
             continue;
         }
-        // Few files change often.
+        // Only a few files change often.
         let steps = match number % 32 {
             0..=15 => 1,
             16..=25 => 2,
@@ -115,7 +116,7 @@ fn choose<'f>(files: &'f dyn Files, max: usize, random: &mut Random) -> Outcome<
     Ok(subjects)
 }
 
-/// Returns where a file was before it moved.
+/// Returns the path of a file before its rename.
 fn former(path: &str) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     match folder.rsplit_once('/') {
@@ -134,7 +135,7 @@ struct Teller<'f, 'w> {
 }
 
 impl Teller<'_, '_> {
-    /// The first commit: every file, those that change in their first states.
+    /// The first commit: every file; changing files in their first states.
     fn import(&mut self, files: &dyn Files) -> Outcome<()> {
         let fail = |error: std::io::Error| format!("the history cannot be written: {error}");
         let signature = self.signature("");
@@ -154,7 +155,7 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    /// All that came after it.
+    /// All later commits.
     fn tell(&mut self) -> std::io::Result<()> {
         while let Some(together) = self.pick(&[]) {
             match self.random.below(24) {
@@ -169,14 +170,14 @@ impl Teller<'_, '_> {
                 }
             }
         }
-        // Those that were done beside a branch.
+        // Commits on the main branch during the work on the other branch.
         for at in 0..self.subjects.len() {
             self.rename(at)?;
         }
         Ok(())
     }
 
-    /// Picks files that still grow and lie near each other, none of `others`.
+    /// Picks growing files with nearby paths, except `others`.
     fn pick(&mut self, others: &[usize]) -> Option<Vec<usize>> {
         let grows = |at: &usize| !self.subjects[*at].draft.is_done() && !others.contains(at);
         let growing: Vec<usize> = (0..self.subjects.len()).filter(grows).collect();
@@ -209,7 +210,7 @@ impl Teller<'_, '_> {
         self.finish(mark, together)
     }
 
-    /// Gives the commit under way the texts of the files in `together`, and makes it the tip.
+    /// Adds the texts of the files in `together` to the current commit, and makes it the tip.
     fn finish(&mut self, mark: Mark, together: &[usize]) -> std::io::Result<()> {
         for &at in together {
             let Subject { path, earlier, draft } = &self.subjects[at];
@@ -220,7 +221,7 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    /// Commits something that the next commit takes back.
+    /// Commits a change that the next commit reverts.
     fn attempt(&mut self, at: usize) -> std::io::Result<()> {
         let before = self.subjects[at].draft.text();
         let mut longer = before.clone();
@@ -235,7 +236,7 @@ impl Teller<'_, '_> {
         self.stream.change(Change::Content(&path, before))
     }
 
-    /// Moves a file to where it is in the end, if it is not there.
+    /// Renames a file to its final path.
     fn rename(&mut self, at: usize) -> std::io::Result<()> {
         let Some(earlier) = self.subjects[at].earlier.take() else { return Ok(()) };
         let path = self.subjects[at].path.to_owned();
@@ -244,7 +245,7 @@ impl Teller<'_, '_> {
         self.stream.change(Change::Rename(&earlier, &path))
     }
 
-    /// A branch of a few commits, merged after something else was done.
+    /// A branch of a few commits that is merged after other commits.
     fn topic(&mut self, together: &[usize]) -> std::io::Result<()> {
         self.topics += 1;
         let (branch, fork) = (format!("topic-{}", self.topics), self.tip);
@@ -268,7 +269,7 @@ impl Teller<'_, '_> {
         self.stream.commit(branch, signature, message, &parents)
     }
 
-    /// Who commits next, and when. Most of what lies together is one author's.
+    /// The author and time of the next commit. Most files in one directory have the same author.
     fn signature(&mut self, path: &str) -> Signature {
         self.seconds += 1200 + self.random.below(PAUSE_S_MAX) as u64;
         let owner: usize =
@@ -279,7 +280,7 @@ impl Teller<'_, '_> {
     }
 }
 
-/// Returns the first identifier of a text that is worth a mention.
+/// Returns the first identifier of a text that is long enough for a commit message.
 fn word(text: &[u8]) -> String {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let words = text.split(|byte| !is_part(byte));
@@ -288,7 +289,7 @@ fn word(text: &[u8]) -> String {
     String::from_utf8_lossy(found).into_owned()
 }
 
-/// Returns the name of a file without its ending.
+/// Returns the name of a file without its extension.
 fn stem(path: &str) -> &str {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.split_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })

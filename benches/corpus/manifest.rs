@@ -1,4 +1,4 @@
-//! bench-corpus/manifest.toml: which packages, in which profiles, and what comes out in the end.
+//! bench-corpus/manifest.toml: the packages of the profiles, and the expected result.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Outcome;
 
-/// Which corpus is meant.
+/// The size of the corpus.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Profile {
@@ -42,7 +42,7 @@ impl fmt::Display for Profile {
     }
 }
 
-/// Whose client gets a package.
+/// The registry of a package.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Registry {
@@ -55,7 +55,7 @@ pub(crate) enum Registry {
 }
 
 impl Registry {
-    /// Returns its name in the manifest, which is that of its folder in the tree.
+    /// Returns its name in the manifest, which is also its directory in the tree.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Registry::Crates => "crates",
@@ -69,23 +69,23 @@ impl Registry {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Package {
-    /// Whose client gets it.
+    /// The registry.
     pub(crate) registry: Registry,
-    /// Its name there.
+    /// The name in the registry.
     pub(crate) name: String,
     /// Its version.
     pub(crate) version: String,
-    /// Of its archive, in hexadecimal digits.
+    /// The SHA-256 of the archive, in hexadecimal digits.
     pub(crate) sha256: String,
-    /// The corpora that it is part of.
+    /// The profiles that contain it.
     pub(crate) profiles: Vec<Profile>,
-    /// Globs of what is kept of it; none for all.
+    /// Globs of the files to keep; none for all.
     #[serde(default)]
     pub(crate) keep: Vec<String>,
 }
 
 impl Package {
-    /// Returns its folder in the tree.
+    /// Returns its directory in the tree.
     pub(crate) fn folder(&self) -> String {
         format!("{}/{}", self.registry.name(), self.plain_name())
     }
@@ -95,11 +95,11 @@ impl Package {
         format!("{}-{}-{}", self.registry.name(), self.plain_name(), self.version)
     }
 
-    /// Returns what is kept of it; `None` for all.
+    /// Returns the globs of the files to keep; `None` for all.
     ///
     /// # Errors
     ///
-    /// If a glob cannot be read.
+    /// If a glob is invalid.
     pub(crate) fn kept(&self) -> Outcome<Option<GlobSet>> {
         if self.keep.is_empty() {
             return Ok(None);
@@ -112,7 +112,7 @@ impl Package {
         set.build().map(Some).map_err(|error| format!("`keep` of {self}: {error}"))
     }
 
-    /// Returns the name without what is special in paths.
+    /// Returns the name without characters that have a meaning in paths.
     fn plain_name(&self) -> String {
         self.name.trim_start_matches('@').replace('/', "-")
     }
@@ -123,7 +123,7 @@ impl Package {
             !text.is_empty() && text.bytes().all(allowed) && !text.contains("..")
         };
         if !is_plain(&self.name) || !is_plain(&self.version) || self.version.contains('/') {
-            return Err(format!("`{}` `{}` is no package", self.name, self.version));
+            return Err(format!("`{}` `{}` is not a valid package", self.name, self.version));
         }
         if self.sha256.len() != 64 || !self.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(format!("`sha256` of {self} is not 64 hexadecimal digits"));
@@ -141,15 +141,15 @@ impl fmt::Display for Package {
     }
 }
 
-/// What a corpus is to be.
+/// The expected state of a corpus.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Meant {
-    /// Of its paths and contents.
+    /// The checksum of its paths and contents.
     pub(crate) checksum: String,
     /// The last commit of its history.
     pub(crate) head: String,
-    /// Files that the history tells of.
+    /// The number of files that change in the history.
     pub(crate) subjects: usize,
 }
 
@@ -166,8 +166,8 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// In one sentence, for a field that is missing or makes no sense, and for a package or profile
-    /// that is told of twice or not at all.
+    /// One sentence, for a missing or invalid field, and for a package or profile that is missing
+    /// or defined twice.
     pub(crate) fn parse(text: &str) -> Outcome<Manifest> {
         let manifest: Manifest =
             toml::from_str(text).map_err(|error| format!("the manifest: {}", error.message()))?;
@@ -186,7 +186,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns what the corpus of a profile is to be.
+    /// Returns the expected state of a profile's corpus.
     pub(crate) fn meant(&self, profile: Profile) -> &Meant {
         &self.profile[&profile]
     }

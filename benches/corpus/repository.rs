@@ -1,4 +1,4 @@
-//! git, which keeps the history of a corpus. No setting of the user has a say in it.
+//! The git repository of a corpus, independent of the user's settings.
 
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -9,7 +9,7 @@ use super::Outcome;
 use super::history::{self, BRANCH, Files};
 use super::registry::run;
 
-/// Of the history's choices.
+/// The seed of the history.
 const SEED: u64 = 0x00c0_dedb;
 
 /// The files of a tree on disk.
@@ -29,16 +29,16 @@ impl Files for OnDisk<'_> {
     }
 }
 
-/// Makes a repository of the tree at `root` and its history; returns the last commit.
+/// Creates a repository of the tree at `root` with its history; returns the last commit.
 ///
 /// # Errors
 ///
-/// What git says, and what cannot be read.
+/// Errors of git, and files that cannot be read.
 pub(crate) fn create(root: &Path, files: &[String], subjects: usize) -> Outcome<String> {
     import(root, &OnDisk { root: root.to_path_buf(), paths: files }, subjects)
 }
 
-/// Makes a repository in `root` with the history of `files`; returns the last commit.
+/// Creates a repository in `root` with the history of `files`; returns the last commit.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub(crate) fn import(root: &Path, files: &dyn Files, subjects: usize) -> Outcome
     {
         run(git(&["config", name, value]), root, failed)?;
     }
-    // Packages bring attributes along, which are not meant for this repository.
+    // The packages' `.gitattributes` must not apply to this repository.
     let info = root.join(".git/info");
     fs::create_dir_all(&info)
         .and_then(|()| fs::write(info.join("attributes"), "* -text -ident -filter -eol\n"))
@@ -73,11 +73,12 @@ pub(crate) fn import(root: &Path, files: &dyn Files, subjects: usize) -> Outcome
     head(root)
 }
 
-/// Tells git what the files' stamps are, so that it believes them unchanged without reading them.
+/// Writes the files' metadata to git's index, so that git treats them as unchanged without reading
+/// them.
 ///
 /// # Errors
 ///
-/// If the last commit is not what lies there.
+/// If the last commit differs from the work tree.
 pub(crate) fn add_stamps(root: &Path) -> Outcome<()> {
     let failed = "the work tree cannot be registered";
     run(git(&["read-tree", "HEAD"]), root, failed)?;
@@ -97,7 +98,7 @@ pub(crate) fn head(root: &Path) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&told).trim().to_owned())
 }
 
-/// Returns git with these arguments, deaf to settings and to the variables of other repositories.
+/// Returns a git command without the user's settings and without variables of other repositories.
 pub(crate) fn git(args: &[&str]) -> Command {
     let mut git = Command::new("git");
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {

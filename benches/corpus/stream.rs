@@ -1,28 +1,28 @@
-//! The format that `git fast-import` reads: commits in order, each with the files that it changes.
+//! The format of `git fast-import`: commits in order, each with its changed files.
 
 use std::io::{self, Write};
 
-/// A commit that was written.
+/// A written commit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Mark(u32);
 
-/// Who and when.
+/// Author and time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signature {
     /// Name and address: `Name <address>`.
     pub(crate) author: &'static str,
     /// Seconds since 1970.
     pub(crate) seconds: u64,
-    /// Hours that its place is before Greenwich.
+    /// The time zone, in hours west of Greenwich.
     pub(crate) zone: i8,
 }
 
 /// A change of one file.
 #[derive(Clone, Debug)]
 pub(crate) enum Change<'a> {
-    /// It has this content from now on.
+    /// New content.
     Content(&'a str, Vec<u8>),
-    /// From, to.
+    /// A rename: from, to.
     Rename(&'a str, &'a str),
 }
 
@@ -38,7 +38,7 @@ impl<'w> Stream<'w> {
         Stream { out, commits: 0 }
     }
 
-    /// Returns how many commits were written.
+    /// Returns the number of commits.
     pub(crate) fn commits(&self) -> u32 {
         self.commits
     }
@@ -70,7 +70,7 @@ impl<'w> Stream<'w> {
         Ok(mark)
     }
 
-    /// Adds a change to the commit that was begun last.
+    /// Adds a change to the current commit.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl<'w> Stream<'w> {
     }
 }
 
-/// Returns a path as C would quote it, which stands for itself whatever is in it.
+/// Returns a path quoted as in C, which is valid for any bytes.
 fn quoted(path: &str) -> String {
     let mut quoted = String::with_capacity(path.len() + 2);
     quoted.push('"');

@@ -1,4 +1,4 @@
-//! The files of a corpus: which, and when they were modified.
+//! The files of a corpus and their modification times.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
@@ -7,15 +7,16 @@ use std::time::{Duration, SystemTime};
 
 use super::Outcome;
 
-/// When every file of a corpus was modified: the first second of 2026, in seconds since 1970.
+/// The modification time of every file of a corpus: the first second of 2026, in seconds since
+/// 1970.
 pub(crate) const MODIFIED_S: u64 = 1_767_225_600;
 
-/// Returns the paths of all files below `root`, with `/`, in the order of their bytes; git's own and
-/// links are left out.
+/// Returns the paths of all files below `root`, with `/`, in byte order, without git's own files
+/// and links.
 ///
 /// # Errors
 ///
-/// If a folder cannot be read, or a name is no UTF-8.
+/// If a directory cannot be read, or a name is not UTF-8.
 pub(crate) fn files(root: &Path) -> Outcome<Vec<String>> {
     let mut files = Vec::new();
     let mut folders = vec![String::new()];
@@ -25,7 +26,7 @@ pub(crate) fn files(root: &Path) -> Outcome<Vec<String>> {
         for entry in fs::read_dir(&place).map_err(fail)? {
             let entry = entry.map_err(fail)?;
             let name = entry.file_name().into_string();
-            let name = name.map_err(|name| format!("{}: a name is no UTF-8", name.display()))?;
+            let name = name.map_err(|name| format!("{}: a name is not UTF-8", name.display()))?;
             if name == ".git" {
                 continue;
             }
@@ -42,11 +43,11 @@ pub(crate) fn files(root: &Path) -> Outcome<Vec<String>> {
     Ok(files)
 }
 
-/// Checks that every file can lie on every system.
+/// Checks that the file names are valid on every system.
 ///
 /// # Errors
 ///
-/// If two paths differ by the case of letters alone.
+/// If two paths differ only in case.
 pub(crate) fn check_names(files: &[String]) -> Outcome<()> {
     let mut folded = BTreeMap::new();
     for file in files {
@@ -75,11 +76,11 @@ pub(crate) fn set_times(root: &Path, files: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns the first file whose time is another one.
+/// Returns the first file with another modification time.
 ///
 /// # Errors
 ///
-/// If a file is gone.
+/// If a file is missing.
 pub(crate) fn first_of_another_time(root: &Path, files: &[String]) -> Outcome<Option<String>> {
     for file in files {
         let path = root.join(file);

@@ -1,7 +1,7 @@
-//! Archives become folders of a tree.
+//! Unpacks archives into directories of a tree.
 //!
-//! `tar` is on every system that has git and npm; wheels are zip files, and Python, without which pip
-//! did not fetch them, unpacks those. That spares the crate two dependencies.
+//! Every system with git and npm has `tar`. Wheels are zip files, which Python unpacks, because pip
+//! needs it anyway. This avoids two dependencies.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +13,11 @@ use super::manifest::{Package, Registry};
 use super::registry::{python, run, sha256};
 use super::tree;
 
-/// Unpacks what is kept of a package below `into`.
+/// Unpacks the files of a package to keep below `into`.
 ///
 /// # Errors
 ///
-/// If the archive is missing or another one, or nothing is kept of it.
+/// If the archive is missing or has another checksum, or no file matches.
 pub(crate) fn unpack(package: &Package, cache: &Cache, into: &Path) -> Outcome<()> {
     let archive = cache.archive(package);
     if !archive.is_file() {
@@ -47,7 +47,7 @@ pub(crate) fn unpack(package: &Package, cache: &Cache, into: &Path) -> Outcome<(
     let kept = package.kept()?;
     let mut moved = 0;
     for path in tree::files(&scratch)? {
-        // Crates and npm's packages lie in a folder of their own.
+        // Archives of crates and npm packages have one top-level directory.
         let inner = match package.registry {
             Registry::Pypi => Some(path.as_str()),
             Registry::Crates | Registry::Npm => path.split_once('/').map(|(_, inner)| inner),
@@ -74,7 +74,7 @@ fn place(from: &Path, to: &Path) -> Outcome<()> {
         .map_err(|error| format!("{}: {error}", to.display()))
 }
 
-/// Archives say who may do what with their files; here all are alike.
+/// Archives contain permissions; here all files get the same.
 #[cfg(unix)]
 fn make_plain(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! The files of one language below a folder, and what our outlines say of them.
+//! The files of one language below a directory, and our outlines of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use codedb::lang::{Limits, Symbol, SymbolKind, detect, outline};
 use crate::options::Options;
 use crate::table::{Group, Row};
 
-/// A function, method or type as one side knows it.
+/// A function, method or type in one side's representation.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     /// The name without what the row's separators end.
@@ -16,11 +16,11 @@ pub(crate) struct Definition {
     /// The line of the name, from 1.
     pub(crate) line: usize,
     pub(crate) group: Group,
-    /// The side's own word for it.
+    /// The kind, in the side's own terms.
     pub(crate) kind: String,
-    /// The side's word for what is around it, empty for the file.
+    /// The kind of the enclosing definition, empty for the file.
     pub(crate) within: String,
-    /// It may be there or not: it confirms the other side's, and is not asked of it.
+    /// Optional: it confirms the other side's definition, but is not required.
     pub(crate) is_optional: bool,
 }
 
@@ -28,20 +28,20 @@ pub(crate) struct Definition {
 pub(crate) struct Source {
     pub(crate) text: Vec<u8>,
     pub(crate) ours: Vec<Definition>,
-    /// Places that the grammar did not understand, or bounds that were met.
+    /// Syntax errors, or limits that were reached.
     pub(crate) problems: u64,
 }
 
 /// Files by their paths below the tree.
 pub(crate) type Sources = BTreeMap<String, Source>;
 
-/// Reads the row's files below the folders that are asked for.
+/// Reads the row's files below the given directories.
 pub(crate) fn read(row: &Row, options: &Options) -> Result<Sources, String> {
     let mut sources = Sources::new();
     for below in &options.below {
         let top = options.tree.join(below);
         if !top.is_dir() {
-            return Err(format!("`{}` is no folder", top.display()));
+            return Err(format!("`{}` is not a directory", top.display()));
         }
         for entry in
             ignore::WalkBuilder::new(top).standard_filters(false).hidden(true).build().flatten()
@@ -73,7 +73,7 @@ pub(crate) fn source(row: &Row, path: &str, text: Vec<u8>) -> Option<Source> {
     Some(Source { ours, problems: outline.problems.values().sum(), text })
 }
 
-/// Leaves the first of definitions of one name that follow each other, where these are clauses.
+/// Keeps only the first of consecutive definitions of one name, where these are clauses.
 pub(crate) fn join_clauses(row: &Row, definitions: &mut Vec<Definition>) {
     if row.has_clauses {
         definitions.dedup_by(|after, before| after.name == before.name);

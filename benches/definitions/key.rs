@@ -1,8 +1,8 @@
-//! Lists of definitions made by hand, of languages that ctags does not know or not well.
+//! Manually written lists of definitions, for languages that ctags does not support well.
 //!
-//! A list has facts only, no source text. Its lines are `# …`, `language NAME`, `file SHA256 PATH`,
-//! and of the file before them `LINE KIND NAME`; a `?` before the kind says that it may be there or
-//! not, since one may argue about it.
+//! A list contains only facts, no source text. Its lines are `# …`, `language NAME`, `file SHA256
+//! PATH`, and for the file before them `LINE KIND NAME`; a `?` before the kind marks a definition
+//! as optional, since it is debatable.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::definitions::{self, Definition, Sources};
 use crate::options::Options;
 use crate::table::{self, Row};
 
-/// What a list says.
+/// The contents of a list.
 pub(crate) struct Key {
     pub(crate) row: &'static Row,
     /// Definitions by path.
@@ -29,7 +29,8 @@ pub(crate) fn read(path: &Path) -> Result<Key, String> {
     let mut key = (BTreeMap::new(), BTreeMap::<String, Vec<Definition>>::new());
     let mut file = String::new();
     for (at, line) in text.lines().enumerate() {
-        let wrong = || format!("`{}`, line {}: `{line}` is no fact", path.display(), at + 1);
+        let wrong =
+            || format!("`{}`, line {}: `{line}` is not a valid entry", path.display(), at + 1);
         let mut words = line.splitn(3, ' ');
         let words = (words.next().unwrap_or_default(), words.next(), words.next());
         match words {
@@ -62,7 +63,7 @@ pub(crate) fn read(path: &Path) -> Result<Key, String> {
 }
 
 impl Key {
-    /// Reads the list's files below the tree, which have to be those that it was made of.
+    /// Reads the list's files below the tree and verifies their checksums.
     pub(crate) fn sources(&self, options: &Options) -> Result<Sources, String> {
         let mut sources = Sources::new();
         for (path, sum) in &self.sums {

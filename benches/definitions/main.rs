@@ -1,11 +1,11 @@
 //! `cargo bench --bench definitions -- --tree DIR --language NAME`: outlines against universal-ctags.
 //!
-//! Reads the files of one language below a folder, has `ctags` read the same files, and compares
-//! what both call a function, method or type, by path, name and the line of the name. Run by hand,
-//! since it needs sources and a ctags; docs/languages.md has the numbers. Of languages that ctags does
-//! not know, `--key keys/NAME.txt` compares with a list made by hand instead. Read `table` (which kinds
-//! count), `rules` (differences that are ctags's fault), `definitions` (ours), `oracle` (theirs),
-//! `key` (made by hand), `score` (counts), in this order.
+//! Reads the files of one language below a directory, runs `ctags` on the same files, and compares
+//! the functions, methods and types of both by path, name and line. It is run manually, since it
+//! needs sources and ctags; docs/languages.md has the numbers. For languages without ctags support,
+//! `--key keys/NAME.txt` compares with a manually written list. Read `table` (the kinds that
+//! count), `rules` (errors of ctags), `definitions` (our side), `oracle` (ctags), `key` (manual
+//! lists), `score` (counts), in this order.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod definitions;

@@ -7,15 +7,15 @@ definitions --tree DIR --language NAME[,NAME…] [--below DIR[,DIR…]] [--ctags
             [--show N] [--find TEXT]
 definitions --tree DIR --key FILE[,FILE…] [--show N] [--find TEXT]
 
-  --tree DIR       whose files are read
+  --tree DIR       the tree to read
   --language NAME  the files' language; a row of the table of kinds
-  --below DIR      only files below these folders of the tree
-  --ctags PROGRAM  a universal-ctags with JSON output; `ctags` unless given
-  --key FILE       a list of definitions made by hand, instead of ctags; see `keys`
+  --below DIR      only files below these directories of the tree
+  --ctags PROGRAM  a universal-ctags with JSON output (default: `ctags`)
+  --key FILE       a manually written list of definitions instead of ctags; see `keys`
   --show N         print N differences of each side
-  --find TEXT      of these only those with TEXT in their kind or line";
+  --find TEXT      only those with TEXT in their kind or line";
 
-/// What is asked for.
+/// The options of a run.
 pub(crate) struct Options {
     pub(crate) tree: PathBuf,
     pub(crate) languages: Vec<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Options {
     pub(crate) find: String,
 }
 
-/// Returns the options, or nothing if help is wanted.
+/// Returns the options; `None` for `--help`.
 pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
     let mut options = Options {
         tree: PathBuf::new(),
@@ -52,7 +52,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
             "--ctags" => options.ctags = value,
             "--key" => options.keys = value.split(',').map(PathBuf::from).collect(),
             "--show" => {
-                options.show = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+                options.show = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
             }
             "--find" => options.find = value,
             _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
@@ -60,6 +60,6 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
     }
     let has_subject = !options.languages.is_empty() || !options.keys.is_empty();
     let is_asked = has_subject && !options.tree.as_os_str().is_empty();
-    // Cargo runs every bench without flags for `cargo bench`.
+    // `cargo bench` runs every bench without flags.
     Ok(is_asked.then_some(options))
 }

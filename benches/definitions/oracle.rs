@@ -1,4 +1,4 @@
-//! What ctags says of the same files.
+//! The definitions of ctags in the same files.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -31,7 +31,7 @@ pub(crate) fn ask(
     let mut ctags = Command::new(&options.ctags)
         .current_dir(&options.tree)
         .args(["--options=NONE", "--output-format=json", "--sort=no", "--fields=+nKsp"])
-        // Names that ctags makes up for what has none are no definitions.
+        // ctags invents names for anonymous items; these are not definitions.
         .args(["--extras=-{anonymous}", "--pattern-length-limit=1", "-L", "-", "-f", "-"])
         .arg(format!("--language-force={}", row.ctags))
         .args(row.flags)
@@ -46,7 +46,7 @@ pub(crate) fn ask(
     let output = ctags.wait_with_output().map_err(failed)?;
     writer.join().map_err(|_| "the list of files was not written".to_owned())?.map_err(failed)?;
     if output.stdout.is_empty() && !sources.is_empty() {
-        return Err(format!("`{}` says nothing; is it universal-ctags?", options.ctags));
+        return Err(format!("`{}` prints nothing; is it universal-ctags?", options.ctags));
     }
     let mut theirs: BTreeMap<String, Vec<Definition>> = BTreeMap::new();
     for line in output.stdout.split(|&byte| byte == b'\n') {

@@ -1,12 +1,13 @@
-//! Differences that are ctags's fault or a matter of what counts: general rules, each with a reason,
-//! found on development trees and verified by reading. None names a file or a definition.
+//! Differences caused by ctags or by different definitions of what counts: general rules, each with
+//! a reason, found on development trees and verified by reading. No rule names a file or a
+//! definition.
 
 use regex_automata::meta::Regex;
 
 use crate::definitions::Definition;
 use crate::table::Row;
 
-/// Whose definition it is that the other side lacks.
+/// The side that has the definition.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Side {
     /// ctags has it.
@@ -15,21 +16,21 @@ pub(crate) enum Side {
     Extra,
 }
 
-/// A class of differences in which ctags errs: what it has is no definition that we should have, or
-/// what it lacks is one.
+/// A class of differences in which ctags errs: either its definition is not one that we should
+/// have, or it lacks one.
 pub(crate) struct Rule {
-    /// Rows of the table that it holds for.
+    /// The rows of the table to which the rule applies.
     pub(crate) rows: &'static [&'static str],
     pub(crate) side: Side,
-    /// Kinds as that side names them; any where there is none.
+    /// The kinds, in that side's terms; any if empty.
     pub(crate) kinds: &'static [&'static str],
-    /// Kinds of what is around, as that side names them; any where there is none.
+    /// The kinds of the enclosing definition, in that side's terms; any if empty.
     pub(crate) within: &'static [&'static str],
-    /// What the line of the name looks like; `NAME` is the name, an empty one is any line.
+    /// A pattern for the line of the name; `NAME` is the name, an empty pattern is any line.
     pub(crate) line: &'static str,
-    /// What it must not look like; nothing where it is empty.
+    /// A pattern that the line must not match; none if empty.
     pub(crate) unless: &'static str,
-    /// What begins and ends texts; the line has to be inside of one. Nothing where it is empty.
+    /// The delimiters of a text literal in which the line must be; none if empty.
     pub(crate) inside: &'static str,
     pub(crate) why: &'static str,
 }
@@ -325,7 +326,7 @@ impl Judge {
         Judge { rules: RULES.iter().filter(holds).collect() }
     }
 
-    /// Returns why a difference does not count, if a rule says so.
+    /// Returns the reason why a difference does not count, if a rule applies.
     pub(crate) fn excuse(&self, definition: &Definition, lines: &[&[u8]]) -> Option<&'static str> {
         let line = lines.get(definition.line.checked_sub(1)?).copied().unwrap_or_default();
         let holds = |rule: &&&Rule| {
@@ -339,7 +340,7 @@ impl Judge {
     }
 }
 
-/// Returns true if the lines before have begun a text that they have not ended.
+/// Returns true if the lines before start a text literal that they do not end.
 fn is_inside(mark: &str, before: &[&[u8]]) -> bool {
     let marks = before.iter().map(|line| memchr::memmem::find_iter(line, mark).count());
     marks.sum::<usize>() % 2 == 1

@@ -1,4 +1,4 @@
-//! Counts of what both sides know, and the differences.
+//! Counts of common definitions, and the differences.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::rules::{Judge, Side};
 use crate::table::{Group, Row};
 
-/// A definition that only one side knows.
+/// A definition that only one side has.
 struct Difference<'a> {
     path: &'a str,
     definition: &'a Definition,
@@ -15,14 +15,14 @@ struct Difference<'a> {
     problems: u64,
 }
 
-/// One side's definitions against the other's.
+/// One side's definitions compared with the other's.
 #[derive(Default)]
 struct Half<'a> {
-    /// Those that the other side has too.
+    /// The definitions that the other side also has.
     shared: usize,
-    /// Those that a rule says nothing against.
+    /// The definitions that no rule excludes.
     open: Vec<Difference<'a>>,
-    /// How many each rule has put aside.
+    /// The number of definitions that each rule excludes.
     excused: BTreeMap<&'static str, usize>,
 }
 
@@ -31,19 +31,19 @@ impl Half<'_> {
         self.excused.values().sum()
     }
 
-    /// Returns the share that the other side has too, of all that this one says.
+    /// Returns the share of this side's definitions that the other side also has.
     fn as_told(&self) -> f64 {
         percent(self.shared, self.shared + self.open.len() + self.excused())
     }
 }
 
-/// Returns the share of what is a definition that we have: ctags's are right but for what is excused.
+/// Returns the recall of our definitions: ctags's are correct except for the excluded ones.
 fn recall(missed: &Half<'_>) -> f64 {
     percent(missed.shared, missed.shared + missed.open.len())
 }
 
-/// Returns the share of ours that are definitions: those that ctags has, and those excused, which it
-/// lacks although they are there.
+/// Returns the precision of our definitions: correct are those that ctags has, and the excluded
+/// ones, which exist although ctags lacks them.
 fn precision(extra: &Half<'_>) -> f64 {
     let right = extra.shared + extra.excused();
     percent(right, right + extra.open.len())
@@ -53,7 +53,7 @@ fn percent(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-/// Prints the row of numbers, and what is asked to be shown.
+/// Prints the row of numbers, and the requested differences.
 pub(crate) fn report(
     row: &Row,
     options: &Options,
@@ -87,7 +87,7 @@ pub(crate) fn report(
     }
 }
 
-/// Adds to `half` which of `some` are among `others`.
+/// Adds those of `some` to `half` that are among `others`.
 fn compare<'a>(
     half: &mut Half<'a>,
     judge: &Judge,
@@ -122,13 +122,13 @@ fn compare<'a>(
     }
 }
 
-/// Returns a line's text, from 1, as much as fits on a screen.
+/// Returns the text of a line, counted from 1, truncated to the width of a screen.
 fn line(lines: &[&[u8]], number: usize) -> String {
     let line = number.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or_default();
     String::from_utf8_lossy(line).trim().chars().take(120).collect()
 }
 
-/// Prints how many differences there are of each kind, and some of them, evenly drawn.
+/// Prints the number of differences of each kind, and an even sample of them.
 fn show(side: &str, options: &Options, half: &Half<'_>) {
     for (why, count) in &half.excused {
         println!("  {side}, judged: {count} × {why}");

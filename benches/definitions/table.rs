@@ -1,41 +1,41 @@
-//! Which kinds count in each language, on either side.
+//! The kinds that count in each language, on either side.
 
 use codedb::lang::SymbolKind;
 
 use Group::{Callable, Type, Variable};
 
-/// What a definition is, as far as both sides have to agree.
+/// The group of a definition; both sides must agree on it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Group {
     /// A function or method.
     Callable,
     /// A class, struct, interface, alias or other type, or a module of such.
     Type,
-    /// A variable, where a language has nothing else.
+    /// A variable, in languages that have nothing else.
     Variable,
 }
 
-/// A language of ours and what ctags calls it.
+/// A language and its name in ctags.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// Our languages whose files are read.
     pub(crate) ours: &'static [&'static str],
     pub(crate) ctags: &'static str,
-    /// What ctags is told besides.
+    /// Additional arguments of ctags.
     pub(crate) flags: &'static [&'static str],
     /// ctags's kinds that count.
     kinds: &'static [(&'static str, Group)],
-    /// ctags's kinds that confirm ours, but are not asked of us.
+    /// ctags's kinds that confirm our definitions, but are not required.
     optional: &'static [(&'static str, Group)],
-    /// Our kinds that count besides those that count in any language.
+    /// Our kinds that count in addition to those that count in every language.
     also: &'static [(SymbolKind, Group)],
-    /// Our kinds that confirm ctags's, but are not asked of it.
+    /// Our kinds that confirm ctags's definitions, but are not required.
     more: &'static [(SymbolKind, Group)],
-    /// Functions and types are told apart; not where the language lets a function be a type.
+    /// Functions and types are distinguished, except where the language lets a function be a type.
     tells_groups: bool,
-    /// Functions are written as clauses that follow each other; the first stands for all.
+    /// Functions consist of consecutive clauses; the first one represents all.
     pub(crate) has_clauses: bool,
-    /// A name counts from behind the last of these characters.
+    /// Only the part of a name after the last of these characters counts.
     separators: &'static [char],
 }
 
@@ -49,7 +49,7 @@ fn group_of(kind: SymbolKind) -> Option<Group> {
     }
 }
 
-/// Returns the row of that name, or says which there are.
+/// Returns the row of that name; the error lists all rows.
 pub(crate) fn known(name: &str) -> Result<&'static Row, String> {
     ROWS.iter().find(|row| row.name == name).ok_or_else(|| {
         let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
@@ -83,14 +83,14 @@ impl Row {
         if self.tells_groups { group } else { Callable }
     }
 
-    /// Returns a name as both sides write it: its last part, without blanks and quotes.
+    /// Returns the normalised name: its last part, without spaces and quotes.
     pub(crate) fn plain(&self, name: &str) -> String {
         let last = name.rsplit(self.separators).find(|part| !part.is_empty()).unwrap_or(name);
         last.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`')).collect()
     }
 }
 
-/// What most rows are made of.
+/// The defaults of most rows.
 const PLAIN: Row = Row {
     name: "",
     ours: &[],
@@ -122,7 +122,7 @@ const JAVASCRIPT: Row = Row {
     ..PLAIN
 };
 
-/// What the rows are made of that have lists made by hand.
+/// The defaults of the rows with manual lists.
 const KEYED: Row = Row {
     kinds: &[
         ("function", Callable),
@@ -321,7 +321,7 @@ pub(crate) static ROWS: &[Row] = &[
         ctags: "Haskell",
         kinds: &[("type", Type), ("function", Callable)],
         optional: &[("constructor", Type), ("module", Type)],
-        // ctags knows no classes and instances, and takes values for functions.
+        // ctags does not support classes and instances, and takes values for functions.
         more: &[
             (SymbolKind::Method, Callable),
             (SymbolKind::Constructor, Callable),
@@ -402,7 +402,7 @@ pub(crate) static ROWS: &[Row] = &[
         name: "objective-c",
         ours: &["objective-c"],
         also: &[(SymbolKind::Prototype, Callable)],
-        // A category or implementation adds to a type, and is none.
+        // A category or implementation extends a type, and is not a type itself.
         more: &[(SymbolKind::Impl, Type)],
         ..KEYED
     },

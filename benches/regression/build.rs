@@ -1,4 +1,4 @@
-//! Has cargo build the executable that holds the cases.
+//! Builds the executable with the cases.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,12 +12,12 @@ const BENCH: &str = "cases";
 ///
 /// # Errors
 ///
-/// When cargo cannot tell.
+/// If `cargo metadata` fails.
 pub(crate) fn has_cases(tree: &Path) -> Result<bool, String> {
     let mut command = cargo(tree);
     command.args(["metadata", "--no-deps", "--format-version", "1"]);
     let metadata: Value = serde_json::from_slice(&output(&mut command)?)
-        .map_err(|error| format!("cargo's metadata is no JSON: {error}"))?;
+        .map_err(|error| format!("cargo's metadata is not JSON: {error}"))?;
     let targets = metadata["packages"].as_array().into_iter().flatten();
     let mut targets = targets.flat_map(|package| package["targets"].as_array()).flatten();
     Ok(targets.any(is_cases))
@@ -25,12 +25,12 @@ pub(crate) fn has_cases(tree: &Path) -> Result<bool, String> {
 
 /// Builds the bench and returns its executable.
 ///
-/// Base and head must not share `target`: cargo names what it builds by the package and not by the folder that
-/// the package lies in, so that it would take the one's for the other's.
+/// Base and head need different target directories: cargo names its outputs by package, not by
+/// directory, and would confuse the two.
 ///
 /// # Errors
 ///
-/// When it does not build.
+/// If the build fails.
 pub(crate) fn cases(tree: &Path, target: &Path) -> Result<PathBuf, String> {
     let mut command = cargo(tree);
     command
@@ -58,7 +58,7 @@ fn cargo(tree: &Path) -> Command {
     command
 }
 
-/// Runs cargo, which tells of its progress and its errors itself.
+/// Runs cargo, which prints its progress and errors.
 fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     command.stderr(Stdio::inherit());
     let output = command.output().map_err(|error| format!("cargo: {error}"))?;

@@ -1,8 +1,8 @@
 //! Counts of instructions: one call of a case under valgrind's callgrind.
 //!
-//! They do not depend on what else the machine does, so that a threshold of a few per cent holds for calls of
-//! microseconds. Callgrind collects only while the function `measured_call` is on the stack; what an executable
-//! does to get there costs time and is not counted.
+//! The counts do not depend on the load of the machine, so a threshold of a few per cent works for
+//! calls of microseconds. Callgrind collects only while the function `measured_call` is on the
+//! stack; the preparation of the executable takes time but is not counted.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -11,23 +11,23 @@ use std::time::Duration;
 
 use super::driver::{Program, finish};
 
-/// What an executable calls the function around the measured call.
+/// The name of the function around the measured call.
 const TOGGLE: &str = "--toggle-collect=*measured_call*";
 
 /// A program under callgrind runs up to a hundred times slower.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Returns valgrind's version, or `None` where there is none.
+/// Returns valgrind's version; `None` if it is not installed.
 pub(crate) fn version() -> Option<String> {
     let output = finish(Command::new("valgrind").arg("--version"), PATIENCE).ok()?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Runs one case once and returns the instructions of its call; `out` is where callgrind writes.
+/// Runs one case once and returns the instructions of its call; callgrind writes to `out`.
 ///
 /// # Errors
 ///
-/// As a sentence: the run fails, or nothing was counted.
+/// One sentence: the run fails, or nothing was counted.
 pub(crate) fn count(
     program: &Program,
     case: &str,
@@ -39,7 +39,7 @@ pub(crate) fn count(
     let arguments = ["--tool=callgrind".into(), TOGGLE.into(), file];
     let mut command =
         program.wrapped(OsStr::new("valgrind"), arguments, &["--once", case, "--profile", profile]);
-    // An old count shall not be taken for this one.
+    // An old file must not be mistaken for the new count.
     let _ = std::fs::remove_file(out);
     finish(&mut command, PATIENCE).map_err(|what| format!("under callgrind {what}"))?;
     let text = std::fs::read_to_string(out)
@@ -48,19 +48,19 @@ pub(crate) fn count(
     total(&text)
 }
 
-/// Reads the instructions off callgrind's file: the `summary:` of each of its parts, or the `totals:` where no
-/// part has one.
+/// Parses the instructions from callgrind's file: the `summary:` of each part, or the `totals:` if
+/// no part has one.
 ///
 /// # Errors
 ///
-/// When there is no such line, instructions are not its first figure, or they are none.
+/// If there is no such line, or its first figure is not a number of instructions or is zero.
 pub(crate) fn total(text: &str) -> Result<u64, String> {
     let values = |key: &str| {
         text.lines()
             .filter_map(|line| line.strip_prefix(key))
             .map(|rest| rest.split_whitespace().next().unwrap_or_default().parse::<u64>())
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| format!("callgrind's `{key}` is no number: {error}"))
+            .map_err(|error| format!("callgrind's `{key}` is not a number: {error}"))
     };
     let events = text.lines().find_map(|line| line.strip_prefix("events:")).unwrap_or_default();
     if events.split_whitespace().next() != Some("Ir") {

@@ -1,4 +1,4 @@
-//! Measures every case of two executables, and once more what was over a threshold.
+//! Measures every case of two executables, and those over a threshold once more.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,23 +13,23 @@ use super::measure::{self, Fault, Pair, Plan, Side, Wall};
 use super::protocol::Case;
 use super::thresholds::Thresholds;
 
-/// An executable that failed in this many cases is not started again.
+/// The number of failures after which an executable is not started again.
 const STARTS_MAX: usize = 4;
 
-/// How to measure.
+/// The settings of the measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// Which size of the corpus: `small` or `full`.
     pub(crate) profile: String,
-    /// Only the cases whose name matches; the executables understand it.
+    /// The filter for case names, which the executables apply.
     pub(crate) filter: Option<String>,
     /// Whether to count instructions.
     pub(crate) counted: bool,
-    /// When the wall time of a case is known well enough.
+    /// The stopping rule for wall times.
     pub(crate) plan: Plan,
-    /// How long an executable may be silent.
+    /// The time limits of an executable.
     pub(crate) patience: Patience,
-    /// A folder for callgrind's files.
+    /// The directory of callgrind's files.
     pub(crate) scratch: PathBuf,
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct Comparison {
     pub(crate) head_corpus: Option<String>,
     /// The cases, those of both sides.
     pub(crate) recorded: Vec<Recorded>,
-    /// What makes the whole comparison void, as sentences.
+    /// The reasons why the whole comparison is void, as sentences.
     pub(crate) faults: Vec<String>,
 }
 
-/// One side: its executable, and the process while it lives.
+/// One side: its executable and its running process.
 struct Slot<'a> {
     side: Side,
     program: &'a Program,
@@ -71,7 +71,7 @@ impl Slot<'_> {
     }
 }
 
-/// Compares; without a base every case of the head is measured alone.
+/// Compares both sides; without a base, the head is measured alone.
 pub(crate) fn compare(
     base: Option<&Program>,
     head: &Program,
@@ -105,7 +105,7 @@ pub(crate) fn compare(
         comparison.faults.push("there is no case to measure".to_owned());
     }
     bench.run(&mut comparison.recorded, |_| true);
-    // Another layout of the processes' memory is another draw of what it does to times.
+    // A new process has a new memory layout, which affects times.
     bench.restart();
     bench.run(&mut comparison.recorded, |recorded| {
         recorded.base_reply.is_some()
@@ -115,7 +115,7 @@ pub(crate) fn compare(
     comparison
 }
 
-/// Both sides, and how they are measured.
+/// Both sides and the settings.
 struct Bench<'a> {
     base: Option<Slot<'a>>,
     head: Slot<'a>,
@@ -124,7 +124,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Lists the cases of both sides, each once, by tool and name.
+    /// Lists the cases of both sides without duplicates, by tool and name.
     fn cases(&self) -> Vec<Recorded> {
         let cases_of = |slot: Option<&Slot<'_>>| -> Vec<Case> {
             slot.and_then(|slot| slot.driver.as_ref())
@@ -144,11 +144,11 @@ impl Bench<'_> {
                 lost_count: false,
                 runs: Vec::new(),
             });
-            // Sides come in their order: what is countable here was so on the base.
+            // The base comes first, so this is the state of the base.
             let known = entry.base_reply.is_some();
             entry.lost_count = known && entry.countable && !case.countable;
             entry.countable &= case.countable;
-            // Where a case moved to another tool, the head says to which.
+            // If a case moved to another tool, the head's tool is used.
             entry.tool = case.tool;
             match side {
                 Side::Base => entry.base_reply = Some(case.reply),
@@ -160,7 +160,7 @@ impl Bench<'_> {
         all
     }
 
-    /// Measures the cases that are `wanted` once (more).
+    /// Measures the `wanted` cases once more.
     fn run(&mut self, all: &mut [Recorded], wanted: impl Fn(&Recorded) -> bool) {
         let mut wanted: Vec<&mut Recorded> = all.iter_mut().filter(|it| wanted(it)).collect();
         let mut walls = Vec::new();
@@ -207,7 +207,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Counts on as many threads as there are processors: counts do not mind each other.
+    /// Counts on all processors, because counts do not affect each other.
     fn counts(&self, wanted: &[&mut Recorded]) -> Vec<Option<Counts>> {
         if !self.settings.counted {
             return wanted.iter().map(|_| None).collect();
@@ -256,7 +256,7 @@ impl Bench<'_> {
     }
 }
 
-/// Has an executable make what its cases need, such as an index.
+/// Runs the preparation of an executable, which builds an index.
 fn prepare(program: &Program, settings: &Settings) -> Result<(), String> {
     let mut command = program.command(&["--prepare", "--profile", &settings.profile]);
     finish(&mut command, settings.patience.prepare).map(|_| ())

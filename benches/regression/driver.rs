@@ -1,7 +1,8 @@
-//! One executable that holds the cases, running as a child and asked over its standard streams.
+//! An executable with cases, running as a child process and controlled through its standard
+//! streams.
 //!
-//! Everything a child may do wrong ends in a sentence: that it could not be started, ended, was silent for too
-//! long, or said what is no answer. A child that was dropped is dead.
+//! Every fault of a child becomes one sentence: it could not be started, exited, was silent for too
+//! long, or printed an invalid answer. Dropping a driver kills the child.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,37 +14,37 @@ use std::time::{Duration, Instant};
 
 use super::protocol::{self, Answer, Ask, Hello};
 
-/// A line is no longer; the list of a thousand cases has a tenth of it.
+/// The maximum length of a line; a list of a thousand cases has a tenth of it.
 const LINE_BYTES_MAX: u64 = 4 << 20;
 
-/// What is kept of a child's complaints.
+/// The number of bytes of standard error that are kept.
 const COMPLAINT_BYTES_MAX: usize = 400;
 
-/// An executable that holds cases, and how it is called.
+/// An executable with cases, and how it is called.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// The executable.
     pub(crate) executable: PathBuf,
-    /// Its first arguments; what it is to do comes after them.
+    /// The first arguments; those of the action follow.
     pub(crate) arguments: Vec<OsString>,
-    /// Where it runs.
+    /// The working directory.
     pub(crate) directory: PathBuf,
-    /// Variables that it gets beside those of this process.
+    /// Environment variables in addition to those of this process.
     pub(crate) environment: Vec<(OsString, OsString)>,
 }
 
-/// How long a child may be silent.
+/// The time limits of a child.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
-    /// While it prepares: it may build an index.
+    /// For the preparation, which may build an index.
     pub(crate) prepare: Duration,
-    /// Over an answer, beside what the answer is expected to take.
+    /// For an answer, in addition to its expected time.
     pub(crate) answer: Duration,
 }
 
 /// A running executable.
 pub(crate) struct Driver {
-    /// What it said first.
+    /// Its first line.
     pub(crate) hello: Hello,
     child: Child,
     input: Option<ChildStdin>,
@@ -54,12 +55,12 @@ pub(crate) struct Driver {
 }
 
 impl Program {
-    /// Returns a command that calls it for something.
+    /// Returns a command that runs the executable with the arguments `what`.
     pub(crate) fn command(&self, what: &[&str]) -> Command {
         self.under(&self.executable, std::iter::empty::<OsString>(), what)
     }
 
-    /// Returns a command that has `wrapper` call it, such as valgrind.
+    /// Returns a command that runs the executable under `wrapper`, such as valgrind.
     pub(crate) fn wrapped(
         &self,
         wrapper: &OsStr,
@@ -88,11 +89,12 @@ impl Program {
 }
 
 impl Driver {
-    /// Starts an executable and waits until everything is prepared.
+    /// Starts an executable and waits until it is prepared.
     ///
     /// # Errors
     ///
-    /// As a sentence: it cannot be started, ends, is silent for too long, or says what is no hello.
+    /// One sentence: it cannot be started, exits, is silent for too long, or prints an invalid
+    /// first line.
     pub(crate) fn start(
         program: &Program,
         what: &[&str],
@@ -105,7 +107,7 @@ impl Driver {
         let input = child.stdin.take();
         let output = child.stdout.take().expect("standard output is piped");
         let complaints = child.stderr.take().expect("standard error is piped");
-        // One line may wait: a child that talks without being asked is held up, not collected.
+        // The channel holds one line: unrequested output blocks the child and does not accumulate.
         let (send, lines) = sync_channel(1);
         thread::spawn(move || {
             let mut output = BufReader::new(output);
@@ -124,12 +126,12 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Has a case run so many times and returns the nanoseconds that it says.
+    /// Runs a case `iterations` times and returns the nanoseconds that the child reports.
     ///
     /// # Errors
     ///
-    /// As a sentence: the case failed; or the executable ended, was silent for too long, or said what is no
-    /// answer, after which it is not usable any more.
+    /// One sentence: the case failed; or the executable exited, was silent for too long, or printed
+    /// an invalid answer, after which it is not usable any more.
     pub(crate) fn ask(
         &mut self,
         case: &str,
@@ -144,7 +146,7 @@ impl Driver {
         }
     }
 
-    /// Returns true as long as it may be asked for another case.
+    /// Returns true if the executable can run another case.
     pub(crate) fn is_usable(&self) -> bool {
         self.usable
     }
@@ -173,14 +175,14 @@ impl Driver {
             Ok(line) => Ok(line),
             Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
             Err(RecvTimeoutError::Timeout) => {
-                // The child may be alive and stuck; it must not hold the processor any longer.
+                // The child may be stuck; it must not use the processor any longer.
                 let _ = self.child.kill();
                 Err(format!("it was silent for {} s", patience.as_secs()))
             }
         }
     }
 
-    /// Says how a child ended that does not answer any more.
+    /// Describes how a child exited that does not answer any more.
     fn ended(&mut self) -> String {
         self.input = None;
         let_end(&mut self.child);
@@ -190,7 +192,7 @@ impl Driver {
     }
 }
 
-/// Gives a child that closed its output a moment to end by itself, so that its exit code tells something.
+/// Waits briefly for a child that closed its output, so that its exit code is available.
 fn let_end(child: &mut Child) {
     let deadline = Instant::now() + Duration::from_secs(2);
     while Instant::now() < deadline {
@@ -210,11 +212,11 @@ impl Drop for Driver {
     }
 }
 
-/// Runs a command to its end and returns its output.
+/// Runs a command and returns its output.
 ///
 /// # Errors
 ///
-/// As a sentence: it cannot be started, fails, or does not end in time.
+/// One sentence: it cannot be started, fails, or exceeds the time limit.
 pub(crate) fn finish(command: &mut Command, patience: Duration) -> Result<Output, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("it could not be started: {error}"))?;
@@ -250,14 +252,14 @@ fn with_complaints(what: &str, complaints: &str) -> String {
     if complaints.is_empty() { what.to_owned() } else { format!("{what}: {complaints}") }
 }
 
-/// Reads one line; `None` at the end, after an error, and where a line is too long to be an answer.
+/// Reads one line; `None` at the end, after an error, and for a line that is too long.
 fn line(output: &mut impl BufRead) -> Option<String> {
     let mut bytes = Vec::new();
     output.take(LINE_BYTES_MAX).read_until(b'\n', &mut bytes).ok()?;
     (bytes.pop() == Some(b'\n')).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads to the end and keeps the last words, on one line.
+/// Reads to the end and keeps the last bytes, as one line.
 fn tail(mut pipe: impl Read) -> String {
     let (mut kept, mut piece) = (Vec::new(), [0; 4096]);
     while let Ok(read) = pipe.read(&mut piece) {

@@ -1,9 +1,10 @@
-//! The gate: both revisions built, measured beside each other, judged, and told of.
+//! The gate: builds both revisions, measures them side by side, judges the results and reports
+//! them.
 //!
-//! `options` reads the command line, `build` and `tree` make the two executables, `driver` and `protocol`
-//! speak with them, `measure` takes wall times, `callgrind` counts instructions, `compare` does all of that
-//! for every case, `judge` turns the numbers into statuses and is arithmetic alone, `report` and `history`
-//! write. `trial` is the gate tried on `synthetic` tools.
+//! `options` parses the command line, `build` and `tree` create the two executables, `driver` and
+//! `protocol` communicate with them, `measure` takes wall times, `callgrind` counts instructions,
+//! `compare` does both for every case, `judge` turns the numbers into statuses and is pure
+//! arithmetic, `report` and `history` write. `trial` tests the gate with `synthetic` tools.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 pub(crate) mod arguments;
@@ -34,7 +35,8 @@ use std::process::ExitCode;
 
 use options::Command;
 
-/// The program: 0 where nothing fails, 1 where the gate fails, 2 where it could not be asked.
+/// Runs the bench. Exit codes: 0 if nothing fails, 1 if the gate fails, 2 if nothing could be
+/// measured.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let passed = match options::parse(arguments) {
         Ok(Command::Help) => {

@@ -1,4 +1,4 @@
-//! The numbers of many runs: a line of JSON each.
+//! The numbers of many runs: one line of JSON each.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use super::judge::Measured;
 use super::report::Report;
 
-/// What one run found of its head.
+/// The results of the head in one run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Line {
-    /// The commit; empty for an executable that came from none.
+    /// The commit; empty for an executable without one.
     pub(crate) commit: String,
-    /// When it was made.
+    /// The commit date.
     pub(crate) committed: String,
-    /// The corpus: lines of another one are not drawn together with these.
+    /// The corpus; lines of different corpora are not plotted together.
     pub(crate) corpus: String,
     /// Its size.
     pub(crate) profile: String,
@@ -36,11 +36,11 @@ pub(crate) struct Point {
     pub(crate) instructions: Option<u64>,
 }
 
-/// Appends the head's numbers to a file, which is made where it is not there.
+/// Appends the head's numbers to a file and creates it if needed.
 ///
 /// # Errors
 ///
-/// When it cannot be written.
+/// If the file cannot be written.
 pub(crate) fn append(report: &Report, file: &Path) -> Result<(), String> {
     let fail = |error: std::io::Error| format!("{}: {error}", file.display());
     let mut text = serde_json::to_string(&line(report)).map_err(|error| error.to_string())?;
@@ -49,7 +49,7 @@ pub(crate) fn append(report: &Report, file: &Path) -> Result<(), String> {
     file.write_all(text.as_bytes()).map_err(fail)
 }
 
-/// Reads the lines of a history; returns them and how many were none.
+/// Reads the lines of a history; returns them and the number of invalid ones.
 pub(crate) fn parse(text: &str) -> (Vec<Line>, usize) {
     let lines: Vec<Option<Line>> =
         text.lines().map(|line| serde_json::from_str(line).ok()).collect();
@@ -57,7 +57,7 @@ pub(crate) fn parse(text: &str) -> (Vec<Line>, usize) {
     (lines.into_iter().flatten().collect(), broken)
 }
 
-/// Makes the line of one report.
+/// Returns the line of one report.
 pub(crate) fn line(report: &Report) -> Line {
     let head = &report.head;
     let point = |run: Option<&Measured>| {

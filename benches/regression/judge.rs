@@ -1,15 +1,16 @@
-//! From numbers to statuses: arithmetic on what was recorded, and nothing else.
+//! Computes statuses from recorded numbers; pure arithmetic.
 //!
-//! A number that is missing, zero or no number never passes, and neither does a case whose executable failed.
+//! A number that is missing, zero or NaN never passes, and neither does a case whose executable
+//! failed.
 
 use super::measure::{Fault, Side, Wall};
 use super::thresholds::{Limits, Thresholds};
 use super::waivers::{CORPUS, Waiver};
 
-/// Two counts of one executable that differ by a larger share are told of.
+/// A larger relative difference between two counts of one executable is reported.
 const UNSTEADY: f64 = 0.01;
 
-/// What was recorded of one case.
+/// The record of one case.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     /// Its name.
@@ -22,13 +23,13 @@ pub(crate) struct Recorded {
     pub(crate) head_reply: Option<String>,
     /// Whether its instructions can be counted on the sides that have it.
     pub(crate) countable: bool,
-    /// Whether they can be counted on the base, but on the head no more: the gate would be gone.
+    /// Whether they can be counted on the base, but no longer on the head: the gate would be lost.
     pub(crate) lost_count: bool,
-    /// One run, and a second one where the first was over a threshold.
+    /// One run, and a second one if the first was over a threshold.
     pub(crate) runs: Vec<Measured>,
 }
 
-/// One run of a case on both sides, or on the only one that has it.
+/// One run of a case on both sides, or on the only side that has it.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     /// Wall times; `NaN` for a side that does not have the case.
@@ -40,32 +41,32 @@ pub(crate) struct Measured {
 /// Instructions of one call; `None` for a side that does not have the case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
-    /// On the base.
+    /// The base's count.
     pub(crate) base: Option<Result<u64, String>>,
-    /// On the head.
+    /// The head's count.
     pub(crate) head: Option<Result<u64, String>>,
 }
 
-/// What becomes of a case.
+/// The status of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     /// Nothing is over its threshold.
     Ok,
-    /// Something is over it, but not by enough, or not surely.
+    /// Something is over its threshold, but by too little or not with confidence.
     Noise,
-    /// Slower, twice; or the head cannot be measured.
+    /// Slower in both runs; or the head cannot be measured.
     Fail,
     /// Only the head has it.
     New,
     /// Only the base has it.
     Removed,
-    /// It would fail, and somebody said why it may.
+    /// It would fail, but there is a waiver.
     Waived,
-    /// There is nothing to compare with: another corpus, another reply, no usable number.
+    /// Not comparable: another corpus, another reply, or an unusable number.
     Incomparable,
 }
 
-/// Which gates a case had to pass.
+/// The gates that applied to a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gated {
     /// Instructions were counted on both sides.
@@ -77,19 +78,19 @@ pub(crate) struct Gated {
 /// One line of the table.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// What was recorded.
+    /// The record.
     pub(crate) recorded: Recorded,
-    /// What becomes of it.
+    /// The status.
     pub(crate) status: Status,
-    /// What it would be without a waiver.
+    /// The status without a waiver.
     pub(crate) unwaived: Status,
-    /// Which gates there were; `None` where nothing was compared.
+    /// The gates that applied; `None` if nothing was compared.
     pub(crate) gated: Option<Gated>,
-    /// Why, as sentences.
+    /// The reasons, as sentences.
     pub(crate) notes: Vec<String>,
 }
 
-/// What holds for the whole table.
+/// The rules for the whole table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
     /// The thresholds.
@@ -100,14 +101,14 @@ pub(crate) struct Rules<'a> {
     pub(crate) same_corpus: bool,
 }
 
-/// What one gate says of one run.
+/// The result of one gate for one run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Verdict {
     /// Under the threshold.
     Within,
-    /// Over it, and why that is no failure.
+    /// Over it, with the reason why that is not a failure.
     Noise(String),
-    /// Over it, surely.
+    /// Over it with confidence.
     Over(String),
 }
 
@@ -125,21 +126,21 @@ impl Status {
         }
     }
 
-    /// Returns true if the gate does not let it pass.
+    /// Returns true if the status fails the gate.
     pub(crate) fn fails(self) -> bool {
         matches!(self, Self::Fail | Self::Removed | Self::Incomparable)
     }
 }
 
 impl Row {
-    /// Returns the run that is shown: the last.
+    /// Returns the run that is shown: the last one.
     pub(crate) fn shown(&self) -> Option<&Measured> {
         self.recorded.runs.last()
     }
 }
 
 impl Measured {
-    /// Returns head by base in instructions, where both were counted.
+    /// Returns the ratio of head to base in instructions, if both were counted.
     pub(crate) fn instructions_ratio(&self) -> Option<f64> {
         let counts = self.counts.as_ref()?;
         let base = counts.base.as_ref()?.as_ref().ok()?;
@@ -148,7 +149,7 @@ impl Measured {
     }
 }
 
-/// Decides what becomes of every case; the rows are sorted by tool, then by name.
+/// Determines the status of every case; the rows are sorted by tool, then by name.
 pub(crate) fn judge(recorded: Vec<Recorded>, rules: &Rules<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = recorded.into_iter().map(|recorded| row(recorded, rules)).collect();
     rows.sort_by(|a, b| {
@@ -167,7 +168,7 @@ pub(crate) fn is_over(run: &Measured, limits: &Limits) -> bool {
         )
 }
 
-/// Says what wall time says of one run whose numbers are numbers.
+/// Judges the wall time of one run with valid numbers.
 pub(crate) fn wall(wall: &Wall, limits: &Limits) -> Verdict {
     if wall.ratio <= 1.0 + limits.wall {
         return Verdict::Within;
@@ -182,8 +183,8 @@ pub(crate) fn wall(wall: &Wall, limits: &Limits) -> Verdict {
         return Verdict::Noise(format!("{over}, but by less than {floor} µs"));
     }
     if wall.high.is_infinite() {
-        // Calls so slow that there were too few pairs for an interval: the second run decides.
-        return Verdict::Over(format!("{over}, in too few calls to say how sure that is"));
+        // Too few pairs for an interval, because the calls are slow: the second run decides.
+        return Verdict::Over(format!("{over}, with too few calls for an interval"));
     }
     if wall.low <= 1.0 + limits.wall {
         let low = percent(wall.low);
@@ -192,7 +193,7 @@ pub(crate) fn wall(wall: &Wall, limits: &Limits) -> Verdict {
     Verdict::Over(over)
 }
 
-/// Says what the instructions of one run say, head by base.
+/// Judges the instructions of one run, head relative to base.
 pub(crate) fn instructions(ratio: f64, limits: &Limits) -> Verdict {
     if ratio <= 1.0 + limits.instructions {
         return Verdict::Within;
@@ -201,9 +202,9 @@ pub(crate) fn instructions(ratio: f64, limits: &Limits) -> Verdict {
     Verdict::Over(format!("instructions {}, over {threshold}", percent(ratio)))
 }
 
-/// Writes a ratio as what it is more or less than one.
+/// Formats a ratio as its difference from one.
 pub(crate) fn percent(ratio: f64) -> String {
-    // Nothing is less than nothing: adding zero takes the sign off a negative one.
+    // Adding zero removes the sign of a negative zero.
     let percent = ((ratio - 1.0) * 1000.0).round() / 10.0 + 0.0;
     if percent.is_finite() { format!("{percent:+.1} %") } else { "unknown".to_owned() }
 }
@@ -270,7 +271,7 @@ fn status(
     gates(recorded, limits)
 }
 
-/// What one side did wrong in any run, as sentences.
+/// The faults of one side in any run, as sentences.
 fn faults(recorded: &Recorded, side: Side) -> Vec<String> {
     let mut notes = Vec::new();
     for run in &recorded.runs {
@@ -288,7 +289,7 @@ fn faults(recorded: &Recorded, side: Side) -> Vec<String> {
     notes
 }
 
-/// Says which numbers of a run, in which nothing failed, cannot be compared.
+/// Returns the numbers of a run without faults that cannot be compared.
 fn unusable(run: &Measured) -> Option<String> {
     let usable = |value: f64| value.is_finite() && value > 0.0;
     if let Ok(wall) = &run.wall
@@ -307,7 +308,7 @@ fn unusable(run: &Measured) -> Option<String> {
     }
 }
 
-/// Decides by the gates, of runs whose numbers are numbers.
+/// Applies the gates to runs with valid numbers.
 fn gates(recorded: &Recorded, limits: &Limits) -> (Status, Option<Gated>, Vec<String>) {
     let walls: Vec<&Wall> = recorded.runs.iter().filter_map(|run| run.wall.as_ref().ok()).collect();
     let ratios: Vec<f64> = recorded.runs.iter().filter_map(Measured::instructions_ratio).collect();
@@ -336,7 +337,7 @@ fn gates(recorded: &Recorded, limits: &Limits) -> (Status, Option<Gated>, Vec<St
     (status, Some(gated), notes)
 }
 
-/// A gate fails only if it fails in every run; the last run is the one that is told of.
+/// A gate fails only if it fails in every run; the last run is reported.
 fn twice(mut verdicts: Vec<Verdict>) -> Verdict {
     let Some(last) = verdicts.pop() else { return Verdict::Within };
     let first_over = verdicts.iter().find_map(|verdict| match verdict {
@@ -352,7 +353,7 @@ fn twice(mut verdicts: Vec<Verdict>) -> Verdict {
     }
 }
 
-/// Tells of executables whose counts are not the same from run to run.
+/// Reports executables whose counts differ between runs.
 fn unsteady(recorded: &Recorded) -> Vec<String> {
     let [first, second] = &recorded.runs[..] else { return Vec::new() };
     let of = |run: &Measured, side| {

@@ -1,7 +1,7 @@
 //! `cargo bench --bench regression -- [--base REV] [--head REV] …`: is the head slower than the base?
 //!
-//! Everything lies in `gate.rs` and beside it, where the integration tests include it from, too.
-//! docs/benchmarks.md says how the report is read.
+//! The code is in `gate.rs` and beside it; the integration tests include it. docs/benchmarks.md
+//! describes the report.
 
 #[path = "gate.rs"]
 mod gate;

@@ -1,46 +1,49 @@
-//! Wall times of one case, base and head beside each other.
+//! Wall times of one case, base and head side by side.
 //!
-//! Both executables are up; one waits while the other measures. A round is base, head, head, base, the next
-//! one head, base, base, head: what drifts, and what it costs to be second, falls on both sides alike. Each
-//! neighbouring two samples make a pair, and what is estimated is the median of the pairs' ratios.
+//! Both executables run; one waits while the other measures. A round is base, head, head, base, the
+//! next one head, base, base, head, so that drift and the cost of being second affect both sides
+//! equally. Each two neighbouring samples form a pair, and the estimate is the median of the pairs'
+//! ratios.
 
 use std::time::{Duration, Instant};
 
 use super::driver::Driver;
 use super::stats::{interval, median};
 
-/// How sure the interval of one case is; the whole table has many of them.
+/// The confidence of the interval of one case; the whole table has many of them.
 pub(crate) const CONFIDENCE: f64 = 0.999;
 
-/// What a sample should take: long beside the clock and a question, short beside a scheduler's slice.
+/// The duration of a sample: long compared with the clock and a request, short compared with a
+/// scheduler's time slice.
 const SAMPLE_NS: f64 = 10e6;
 
-/// A sample repeats a call no more often.
+/// The maximum number of calls in a sample.
 const ITERATIONS_MAX: u64 = 1_000_000;
 
-/// Pairs before the interval is looked at for the first time; it is looked at again whenever they doubled,
-/// so that there are few looks.
+/// The number of pairs before the first check of the interval; it is checked again whenever they
+/// have doubled, so that there are few checks.
 const PAIRS_MIN: usize = 32;
 
-/// Pairs that the interval needs at least (see `stats::interval`), rounded up to whole rounds.
+/// The minimum number of pairs of an interval (see `stats::interval`), rounded up to whole rounds.
 const PAIRS_NEEDED: usize = 12;
 
-/// There are never more pairs.
+/// The maximum number of pairs.
 const PAIRS_MAX: usize = 4096;
 
-/// When to stop.
+/// The stopping rule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    /// The interval is narrow enough when it reaches this far to either side, as a ratio less one.
+    /// The interval is narrow enough if it extends at most this far to either side, as a ratio
+    /// minus one.
     pub(crate) half_width: f64,
-    /// No round is begun after this time, as long as there are pairs enough for an interval.
+    /// No round starts after this time, once there are enough pairs for an interval.
     pub(crate) time: Duration,
-    /// Calls under so many nanoseconds are not gated on wall time: a quarter of the time has to do for them,
-    /// and an interval that is two and a half times as wide.
+    /// Calls of fewer nanoseconds are not gated on wall time: they get a quarter of the time, and
+    /// an interval that is two and a half times as wide.
     pub(crate) informing_below_ns: f64,
 }
 
-/// Which of the two.
+/// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// What was.
@@ -49,18 +52,18 @@ pub(crate) enum Side {
     Head,
 }
 
-/// What was measured of one case.
+/// The measured wall time of one case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wall {
     /// Median nanoseconds of a call on the base.
     pub(crate) base_ns: f64,
     /// The same on the head.
     pub(crate) head_ns: f64,
-    /// Median of the pairs' ratios, head by base.
+    /// The median of the pairs' ratios, head to base.
     pub(crate) ratio: f64,
-    /// The lower end of its interval; 0 where there were too few pairs for one.
+    /// The lower end of its interval; 0 with too few pairs.
     pub(crate) low: f64,
-    /// The upper end; infinite where there were too few.
+    /// The upper end; infinite with too few pairs.
     pub(crate) high: f64,
     /// Pairs.
     pub(crate) pairs: usize,
@@ -68,17 +71,17 @@ pub(crate) struct Wall {
     pub(crate) iterations: u64,
 }
 
-/// Something that an executable did wrong, and which.
+/// A fault of an executable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     /// The executable.
     pub(crate) side: Side,
-    /// What it did, as a sentence without a subject's name.
+    /// The description, a sentence without a subject.
     pub(crate) what: String,
 }
 
 impl Plan {
-    /// Returns the plan for calls that take about so many nanoseconds.
+    /// Returns the plan for calls of about this many nanoseconds.
     fn of(self, call_ns: f64) -> Self {
         if call_ns >= self.informing_below_ns {
             return self;
@@ -121,14 +124,14 @@ impl Pair<'_> {
     }
 }
 
-/// Measures one case until its interval is narrow or its time is over.
+/// Measures one case until its interval is narrow enough or the time is over.
 ///
-/// It is stopped for how wide the interval is, never for what it says, so that looking more than once does
-/// not make a finding likelier.
+/// The stopping rule depends on the width of the interval, never on its position, so that repeated
+/// checks do not make a finding more likely.
 ///
 /// # Errors
 ///
-/// When one of the two fails.
+/// If one of the two fails.
 pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall, Fault> {
     let (iterations, call_ns) = pilot(|side, n, expected| pair.ask(side, case, n, expected))?;
     let plan = plan.of(call_ns);
@@ -146,7 +149,7 @@ pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall,
         for side in order {
             let nanoseconds = pair.ask(side, case, iterations, expected)?;
             if nanoseconds <= 0.0 {
-                let what = format!("it says that {iterations} calls took no time");
+                let what = format!("it reports that {iterations} calls took no time");
                 return Err(Fault { side, what });
             }
             samples.push((side, nanoseconds / iterations as f64));
@@ -159,7 +162,7 @@ pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall,
             logs.push((after / before).ln());
         }
         let over = started.elapsed() >= plan.time && logs.len() >= PAIRS_NEEDED;
-        // A call that takes minutes shall not take an hour to be measured; it gets no interval then.
+        // A call of minutes must not take an hour to measure; it gets no interval.
         let far_over = started.elapsed() >= plan.time * 30;
         let narrow = logs.len() >= look && {
             look = logs.len() * 2;
@@ -171,11 +174,11 @@ pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall,
     }
 }
 
-/// Measures a case that only one side has; returns the median nanoseconds of a call.
+/// Measures a case that only one side has; returns the median nanoseconds per call.
 ///
 /// # Errors
 ///
-/// When the executable fails.
+/// If the executable fails.
 pub(crate) fn alone(driver: &mut Driver, side: Side, case: &str) -> Result<f64, Fault> {
     let mut ask = |_, iterations, expected| {
         driver.ask(case, iterations, expected).map_err(|what| Fault { side, what })
@@ -189,7 +192,7 @@ pub(crate) fn alone(driver: &mut Driver, side: Side, case: &str) -> Result<f64, 
     Ok(median(&samples).unwrap_or_default())
 }
 
-/// Finds how many calls make a sample; returns that and what a call takes about.
+/// Determines the number of calls of a sample; returns it with the approximate time of a call.
 fn pilot(
     mut ask: impl FnMut(Side, u64, Duration) -> Result<f64, Fault>,
 ) -> Result<(u64, f64), Fault> {
@@ -198,7 +201,7 @@ fn pilot(
         ask(side, 0, Duration::ZERO)?;
     }
     let (mut iterations, mut call_ns) = (1, 1.0);
-    // The first calls may be slow ones, and then too few would make a sample.
+    // The first calls may be slow; then a sample would have too few calls.
     for _ in 0..4 {
         let expected = Duration::from_nanos((call_ns * iterations as f64) as u64);
         let mut least = f64::INFINITY;
@@ -221,7 +224,7 @@ fn is_narrow(logs: &[f64], half_width: f64) -> bool {
         .is_some_and(|ends| (ends.high - ends.low) / 2.0 <= (1.0 + half_width).ln())
 }
 
-/// Makes an estimate of samples that belong together by their place.
+/// Computes the estimate from samples with the same index.
 pub(crate) fn estimate(base: &[f64], head: &[f64], logs: &[f64], iterations: u64) -> Wall {
     let ends = interval(logs, CONFIDENCE);
     Wall {

@@ -15,56 +15,57 @@ use super::synthetic::{self, Synthetic};
 pub(crate) const HELP: &str = "\
 cargo bench --bench regression -- [--base REV] [--head REV] [OPTIONS]
 
-  --base REV         what was (default: where HEAD left `origin/main` or `main`)
-  --head REV         what is to come (default: the work tree)
-  --base-exe FILE    an executable that holds the cases, instead of building one
+  --base REV         the base (default: where HEAD left `origin/main` or `main`)
+  --head REV         the head (default: the work tree)
+  --base-exe FILE    an executable with the cases, instead of building one
   --head-exe FILE    the same for the head
   --repository DIR   the repository (default: the one that this bench was built from)
   --profile NAME     small or full: which size of the corpus (default full)
   --filter REGEX     only the cases whose name matches
-  --no-instructions  do not count instructions: gate wall time alone
-  --seconds N        wall time of a case before its rounds end, surely known or not (default 10);
-                     a quarter of it under a millisecond, where wall time only informs
-  --timeout N        seconds of silence after which an executable is stuck (default 120; 15 times that
-                     while it prepares)
-  --waivers FILE     a text with lines `bench-waive: CASE: reason`, beside the messages of the commits
-                     between base and head; may be given again
-  --thresholds FILE  instead of the repository's benches/thresholds.toml
-  --out DIR          where report.md, report.json and annotations.txt go (default target/regression/report)
-  --work DIR         where revisions are checked out and built (default target/regression)
+  --no-instructions  do not count instructions: gate wall time only
+  --seconds N        maximum time for the rounds of a case (default 10); a quarter of it below a
+                     millisecond, where wall time is informative only
+  --timeout N        seconds without output after which an executable counts as stuck (default 120;
+                     15 times that during the preparation)
+  --waivers FILE     a file with lines `bench-waive: CASE: reason`, in addition to the messages of the
+                     commits between base and head; may be given again
+  --thresholds FILE  use FILE instead of the repository's benches/thresholds.toml
+  --out DIR          directory of report.md, report.json and annotations.txt (default target/regression/report)
+  --work DIR         directory for exported and built revisions (default target/regression)
   --history FILE     append the head's numbers to FILE, as a line of JSON
-  --page FILE PAGE   draw the history in FILE as a page and do nothing else
-  --trial N          try the gate N times on tools that are slower and N times on tools that are not
-  --slow PERCENT     how much slower they are (default 15)
+  --page FILE PAGE   plot the history in FILE as a page and exit
+  --trial N          test the gate N times with slower tools and N times with unchanged ones
+  --slow PERCENT     slowdown of the slower tools (default 15)
 
 Exit code: 0 nothing fails, 1 a case is FAIL, REMOVED or INCOMPARABLE, 2 nothing could be measured.";
 
-/// How far an interval may reach for the rounds to end before their time.
+/// The half-width of an interval at which the rounds end early.
 const HALF_WIDTH: f64 = 0.02;
 
-/// Under a millisecond wall time informs, unless a tool's thresholds say otherwise; see `Plan`.
+/// Below a millisecond, wall time is informative only, unless a tool's thresholds differ; see
+/// `Plan`.
 const INFORMING_BELOW_NS: f64 = 1e6;
 
 /// What to do.
 pub(crate) enum Command {
     /// Print the help.
     Help,
-    /// Be the executable that holds the synthetic tools.
+    /// Run as the executable with the synthetic tools.
     Synthetic(Synthetic),
-    /// Try the gate.
+    /// Run a trial of the gate.
     Trial(Trial),
-    /// Draw a history.
+    /// Plot a history.
     Page {
-        /// Lines of JSON.
+        /// The history file.
         history: PathBuf,
-        /// What to write.
+        /// The page to write.
         page: PathBuf,
     },
     /// Compare two revisions.
     Compare(Box<Options>),
 }
 
-/// One side of a comparison, as it was asked for.
+/// One side of a comparison, as given on the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Source {
     /// The default of its side.
@@ -93,7 +94,7 @@ pub(crate) struct Options {
     pub(crate) plan: Plan,
     /// How long an executable may be silent.
     pub(crate) patience: Patience,
-    /// Texts with waivers.
+    /// The files with waivers.
     pub(crate) waivers: Vec<PathBuf>,
     /// The thresholds' file; `None` for the repository's.
     pub(crate) thresholds: Option<PathBuf>,
@@ -101,7 +102,7 @@ pub(crate) struct Options {
     pub(crate) out: PathBuf,
     /// Where revisions are checked out and built.
     pub(crate) work: PathBuf,
-    /// Where the history grows.
+    /// The history file to append to.
     pub(crate) history: Option<PathBuf>,
 }
 
@@ -109,7 +110,7 @@ pub(crate) struct Options {
 pub(crate) struct Trial {
     /// Runs of each kind.
     pub(crate) runs: usize,
-    /// How much slower the slow tools are.
+    /// The slowdown of the slow tools, in per cent.
     pub(crate) slow_percent: u32,
     /// Whether to count instructions.
     pub(crate) instructions: bool,
@@ -117,7 +118,7 @@ pub(crate) struct Trial {
     pub(crate) plan: Plan,
     /// How long an executable may be silent.
     pub(crate) patience: Patience,
-    /// Where its table and two of its reports go.
+    /// The output directory of its table and two of its reports.
     pub(crate) out: PathBuf,
 }
 
@@ -167,7 +168,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
             other => return Err(format!("{}\n\n{HELP}", other.unexpected())),
         }
     }
-    // `cargo test --benches` runs every bench without a word, and wants none of this.
+    // `cargo test --benches` runs every bench without arguments.
     if !is_asked {
         return Ok(Command::Help);
     }

@@ -1,7 +1,7 @@
-//! The history drawn: a page that needs nothing beside itself, with plots for each tool.
+//! A self-contained page with plots of the history for each tool.
 //!
-//! Every line of a plot is one case, in per cent of its first point that is shown: what grows goes up. Only runs
-//! on the corpus of the last one are shown, since others measured something else.
+//! Every line of a plot is one case, in per cent of its first visible point: growth goes up. Only
+//! runs on the last run's corpus are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,29 +9,29 @@ use std::path::Path;
 
 use super::history::{self, Line, Point};
 
-/// Runs that are shown, the newest.
+/// The number of runs shown, counted from the newest.
 const RUNS_MAX: usize = 200;
 
-/// The size of a plot's area, and the margin left of it for its labels.
+/// The size of a plot's area, and the left margin for its labels.
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 160.0;
 const MARGIN: f64 = 46.0;
 
-/// A plot reaches at least so many per cent up and down, so that steady lines look steady.
+/// The minimum range of a plot in per cent, so that steady lines look steady.
 const REACH_MIN: f64 = 10.0;
 
-/// Colours of the lines; they come round again.
+/// The colours of the lines, used in rotation.
 const COLOURS: [&str; 8] =
     ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17a2b8", "#8c564b", "#7f7f7f"];
 
-/// What a plot shows of a point.
+/// The figure that a plot shows.
 type Figure = fn(&Point) -> Option<f64>;
 
-/// Draws the history in a file.
+/// Plots the history of a file.
 ///
 /// # Errors
 ///
-/// When it cannot be read, has no run, or the page cannot be written.
+/// If the history cannot be read or is empty, or the page cannot be written.
 pub(crate) fn write(history: &Path, page: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(history)
         .map_err(|error| format!("{}: {error}", history.display()))?;
@@ -93,7 +93,7 @@ pub(crate) fn html(lines: &[Line], broken: usize) -> Option<String> {
     Some(html)
 }
 
-/// Draws one figure of some cases; a run that does not have it leaves a gap in the line.
+/// Plots one figure of some cases; a run without it leaves a gap in the line.
 fn plot(title: &str, runs: &[&Line], cases: &[&str], figure: Figure) -> String {
     let of = |run: &Line, case: &str| {
         run.cases.get(case).and_then(figure).filter(|it| it.is_finite() && *it > 0.0)

@@ -1,21 +1,21 @@
-//! What the report and the executable that holds the cases say to each other: lines of JSON.
+//! The protocol between the report and the executable with the cases: lines of JSON.
 
 use serde::{Deserialize, Serialize};
 
-/// The version that both must speak.
+/// The protocol version of both sides.
 pub(crate) const PROTOCOL: u32 = 1;
 
-/// Names of cases and tools are no longer.
+/// The maximum length of the names of cases and tools.
 const NAME_BYTES_MAX: usize = 200;
 
-/// The first line of an executable: everything is prepared, and these are its cases.
+/// The first line of an executable: it is prepared, and these are its cases.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Hello {
     /// [`PROTOCOL`].
     pub(crate) protocol: u32,
     /// A hash of the corpus.
     pub(crate) corpus: String,
-    /// What can be measured.
+    /// The cases.
     pub(crate) cases: Vec<Case>,
 }
 
@@ -24,32 +24,32 @@ pub(crate) struct Hello {
 pub(crate) struct Case {
     /// Its name, such as `tool/search/rare`.
     pub(crate) name: String,
-    /// The tool that it belongs to, such as `search`; empty for what is no tool's.
+    /// Its tool, such as `search`; empty for other cases.
     #[serde(default)]
     pub(crate) tool: String,
-    /// A hash of what it answers.
+    /// A hash of its reply.
     pub(crate) reply: String,
-    /// Whether callgrind can count it: what other threads or processes do, it does not.
+    /// Whether callgrind can count it, which excludes other threads and processes.
     #[serde(default = "countable")]
     pub(crate) countable: bool,
 }
 
-/// A question: run `case` so many times; zero is one call to warm up.
+/// A request: run `case` this many times; zero is one warm-up call.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Ask {
     /// The case.
     pub(crate) case: String,
-    /// How often.
+    /// The number of iterations.
     pub(crate) iterations: u64,
 }
 
-/// The answer: what all iterations took together, or why the case failed.
+/// The answer: the total time of all iterations, or the reason of the failure.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Answer {
     /// Wall time.
     Nanoseconds(f64),
-    /// A sentence.
+    /// An error sentence.
     Error(String),
 }
 
@@ -57,16 +57,16 @@ pub(crate) enum Answer {
 ///
 /// # Errors
 ///
-/// When it is no such line, speaks another version, or names a case twice or by what is no name: names go
-/// into a page and a comment that others read.
+/// If the line is invalid, has another version, or has a duplicate or invalid case name: the names
+/// are written to a public page and comment.
 pub(crate) fn hello(line: &str) -> Result<Hello, String> {
     let mut hello: Hello = serde_json::from_str(line)
-        .map_err(|error| format!("its first line is no hello: {error}"))?;
+        .map_err(|error| format!("its first line is not a valid greeting: {error}"))?;
     if hello.protocol != PROTOCOL {
         return Err(format!("it speaks protocol {}, not {PROTOCOL}", hello.protocol));
     }
     for case in hello.cases.iter_mut().filter(|case| case.tool.is_empty()) {
-        // `engine/…`, `mcp/…` and `cli/…` stand beside the tools.
+        // The groups `engine/…`, `mcp/…` and `cli/…` exist in addition to tools.
         case.tool = case.name.split('/').next().unwrap_or_default().to_owned();
     }
     let mut names: Vec<&str> = hello.cases.iter().map(|case| case.name.as_str()).collect();
@@ -85,7 +85,7 @@ pub(crate) fn hello(line: &str) -> Result<Hello, String> {
 ///
 /// # Errors
 ///
-/// When it is none, or its time is no time.
+/// If the line is not an answer, or its time is invalid.
 pub(crate) fn answer(line: &str) -> Result<Answer, String> {
     let answer =
         serde_json::from_str(line).map_err(|error| format!("it answered nonsense: {error}"))?;
@@ -97,7 +97,7 @@ pub(crate) fn answer(line: &str) -> Result<Answer, String> {
     }
 }
 
-/// Returns true for what may name a case: letters, digits and `_ - . / :`.
+/// Returns true for a valid case name: letters, digits and `_ - . / :`.
 pub(crate) fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte);
     !text.is_empty() && text.len() <= NAME_BYTES_MAX && text.bytes().all(plain)

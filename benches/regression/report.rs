@@ -1,7 +1,7 @@
-//! What people and programs read: Markdown, JSON, GitHub's annotations.
+//! The output: Markdown, JSON, GitHub's annotations.
 //!
-//! Names of cases are plain (see `protocol`); everything else that comes from an executable or a commit is
-//! made harmless where it is written, since the page is posted where others read it.
+//! Names of cases are plain (see `protocol`). All other text from an executable or a commit is
+//! escaped when it is written, since the page is public.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 use super::judge::{Counts, Measured, Row, Rules, Status, percent};
 use super::waivers::CORPUS;
 
-/// A comment of GitHub's holds 65,536 characters; what is longer loses rows that are `OK`.
+/// A GitHub comment has at most 65,536 characters; longer reports drop rows that are `OK`.
 const MARKDOWN_BYTES_MAX: usize = 60_000;
 
-/// One note is cut here.
+/// The maximum length of a note.
 const NOTE_CHARS_MAX: usize = 400;
 
-/// One side, as the report calls it.
+/// One side, as the report describes it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subject {
-    /// Its name for people.
+    /// The displayed name.
     pub(crate) name: String,
-    /// Its commit, where it comes from one.
+    /// The commit, if there is one.
     pub(crate) commit: Option<String>,
-    /// When that was made.
+    /// The commit date.
     pub(crate) committed: Option<String>,
     /// The hash of its corpus.
     pub(crate) corpus: Option<String>,
@@ -40,25 +40,25 @@ pub(crate) struct Report {
     pub(crate) head: Subject,
     /// Which size of the corpus.
     pub(crate) profile: String,
-    /// What counted the instructions; `None` where they were not.
+    /// The program that counted the instructions; `None` if they were not counted.
     pub(crate) valgrind: Option<String>,
     /// The table.
     pub(crate) rows: Vec<Row>,
     /// What makes the whole comparison void.
     pub(crate) faults: Vec<String>,
-    /// What else is to be told.
+    /// Remarks.
     pub(crate) remarks: Vec<String>,
 }
 
 impl Subject {
-    /// Makes one of its name.
+    /// Creates a subject with a name.
     pub(crate) fn new(name: String) -> Self {
         Self { name, ..Self::default() }
     }
 }
 
 impl Report {
-    /// Makes the report of a comparison that could not begin.
+    /// Creates the report of a comparison that could not start.
     pub(crate) fn of_fault(fault: String, profile: &str) -> Self {
         Self {
             base: Subject::new("base".to_owned()),
@@ -71,12 +71,12 @@ impl Report {
         }
     }
 
-    /// Returns true if the gate does not let the head pass.
+    /// Returns true if the head fails the gate.
     pub(crate) fn fails(&self) -> bool {
         !self.faults.is_empty() || self.rows.iter().any(|row| row.status.fails())
     }
 
-    /// Tells of waivers that nothing needed, and of thresholds for tools that have no case.
+    /// Adds remarks about unused waivers, and about thresholds for tools without cases.
     pub(crate) fn remark_on(&mut self, rules: &Rules<'_>) {
         if !self.faults.is_empty() {
             return;
@@ -119,7 +119,7 @@ impl Report {
         std::fs::write(folder.join("report.md"), self.markdown()).map_err(fail)
     }
 
-    /// Returns the table with what there is to say of it.
+    /// Returns the table with its notes and remarks.
     pub(crate) fn markdown(&self) -> String {
         let whole = self.markdown_of(|_| true);
         if whole.len() <= MARKDOWN_BYTES_MAX {
@@ -204,7 +204,7 @@ impl Report {
         })
     }
 
-    /// Returns the lines by which a step of GitHub's puts a message on a run.
+    /// Returns GitHub's workflow commands that annotate the run.
     pub(crate) fn annotations(&self) -> String {
         let mut text = String::new();
         for fault in &self.faults {
@@ -275,7 +275,7 @@ fn instructions_cell(row: &Row) -> String {
     }
 }
 
-/// The status; what was not held against the instructions says so.
+/// The status, with a suffix if instructions were not gated.
 fn status_cell(row: &Row) -> String {
     let gates = match row.gated {
         Some(gated) if !gated.instructions && gated.wall => " (wall time only)",
@@ -328,7 +328,7 @@ fn run_json(run: &Measured) -> Value {
     json!({ "wall": wall, "instructions": counts })
 }
 
-/// Writes a number of nanoseconds, its digits in threes.
+/// Formats nanoseconds with grouped digits.
 pub(crate) fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut text = String::new();
@@ -341,7 +341,7 @@ pub(crate) fn grouped(value: f64) -> String {
     if value < 0.0 && digits != "0" { format!("-{text}") } else { text }
 }
 
-/// Returns a text that means nothing to Markdown and calls nobody, but may hold `code`.
+/// Escapes a text for Markdown, without mentions of users; `code` is kept.
 fn harmless(text: &str) -> String {
     let mut safe = String::new();
     for character in text.chars().filter(|it| !it.is_control()).take(NOTE_CHARS_MAX) {
@@ -355,11 +355,11 @@ fn harmless(text: &str) -> String {
             other => safe.push(other),
         }
     }
-    // Half a pair of backticks would quote what follows.
+    // An unpaired backtick would quote the following text.
     if safe.matches('`').count() % 2 == 1 { safe.replace('`', "'") } else { safe }
 }
 
-/// Escapes what ends a message of GitHub's.
+/// Escapes the characters that end a workflow command.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

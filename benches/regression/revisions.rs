@@ -1,4 +1,4 @@
-//! Two revisions, from their names to the report.
+//! The comparison of two revisions, from their names to the report.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -20,20 +20,20 @@ use super::thresholds::{FILE, Thresholds};
 use super::tree::Repository;
 use super::waivers::{self, Waiver};
 
-/// Where one side comes from, once its names are resolved.
+/// One side after resolving and building.
 struct Origin {
-    /// What the report calls it.
+    /// The description for the report.
     subject: Subject,
-    /// Its executable; `None` where its revision has no such bench.
+    /// The executable; `None` if the revision has no such bench.
     program: Option<Program>,
 }
 
-/// Compares two revisions and returns true if nothing fails. The report is written before that is known to
-/// anybody else.
+/// Compares two revisions and returns true if nothing fails. The report is written before this
+/// returns.
 ///
 /// # Errors
 ///
-/// When there is nothing to measure: no such revision, a build that fails, another run under way.
+/// If there is nothing to measure: no such revision, a failed build, another run in progress.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let folder = options.work.clone();
     let fail = |error: std::io::Error| format!("{}: {error}", folder.display());
@@ -94,7 +94,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         faults: comparison.faults,
         remarks,
     };
-    // With a filter, most cases are not here, and what is said of them finds nothing.
+    // With a filter most cases are missing, so remarks about them would be wrong.
     if options.filter.is_none() {
         report.remark_on(&rules);
     }
@@ -121,7 +121,7 @@ fn thresholds(options: &Options) -> Result<Thresholds, String> {
     Thresholds::parse(&text)
 }
 
-/// Reads the waivers of the commits between the two and of the texts that were named.
+/// Reads the waivers of the commits between the two and of the given files.
 fn waivers(
     options: &Options,
     base: &Subject,

@@ -1,6 +1,6 @@
-//! A median, and between which values it lies.
+//! The median and its confidence interval.
 
-/// An interval that holds the median with at least the confidence that was asked for.
+/// An interval that contains the median with at least the given confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     /// The lower end.
@@ -9,7 +9,7 @@ pub(crate) struct Interval {
     pub(crate) high: f64,
 }
 
-/// Returns the median; the mean of the middle two when their number is even, `None` of nothing.
+/// Returns the median; the mean of the middle two for an even number, `None` for no values.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     match sorted.len() {
@@ -19,13 +19,13 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns the sign test's interval of the median: the `l`-th smallest and the `l`-th largest value, for the
-/// largest `l` with `2 · P(Bin(n, ½) < l) ≤ 1 - confidence`. `None` where even the extremes are not sure
-/// enough: for 99.9 % eleven values are needed.
+/// Returns the sign test's interval of the median: the `l`-th smallest and the `l`-th largest
+/// value, for the largest `l` with `2 · P(Bin(n, ½) < l) ≤ 1 - confidence`. `None` if even the
+/// extremes do not reach the confidence: 99.9 % needs eleven values.
 ///
-/// It supposes nothing of how the values are spread (no variance, no symmetry), so that a sample during
-/// which another process had the processor counts as one value on one side, however far out it lies. It is
-/// exact for values that are independent and have the median in common, and uses no random numbers.
+/// It assumes nothing about the distribution (no variance, no symmetry), so a sample that another
+/// process disturbed counts as one value on one side, however extreme it is. It is exact for
+/// independent values with a common median, and uses no random numbers.
 ///
 /// Source: W. J. Conover, *Practical Nonparametric Statistics*, 3rd edition, section 3.2 (confidence interval
 /// for a quantile); H. A. David and H. N. Nagaraja, *Order Statistics*, 3rd edition, section 7.1.

@@ -1,8 +1,8 @@
-//! Three tools that do nothing but work, for the trial of the gate: calls of about 20 µs, 200 µs and 20 ms, and
-//! the same by so many per cent slower.
+//! Three tools that only consume time, for the trial of the gate: calls of about 20 µs, 200 µs and
+//! 20 ms, and the same slower by a given percentage.
 //!
-//! This binary is their executable, too (`--synthetic`), and speaks what `protocol` says. The work is arithmetic
-//! over a small buffer, so that callgrind counts it as it counts any tool's.
+//! This binary is also their executable (`--synthetic`) and implements `protocol`. The work is
+//! arithmetic on a small buffer, so that callgrind counts it like that of any tool.
 
 use std::ffi::OsString;
 use std::hint::black_box;
@@ -16,18 +16,18 @@ use super::arguments::{number, text};
 use super::driver::Program;
 use super::protocol::{Answer, Ask, Case, Hello, PROTOCOL};
 
-/// The tools, and the microseconds of a call.
+/// The tools, with the microseconds of a call.
 pub(crate) const TOOLS: [(&str, u64); 3] =
     [("synthetic_20us", 20), ("synthetic_200us", 200), ("synthetic_20ms", 20_000)];
 
-/// Bytes that the work goes over again and again; they fit into a first-level cache.
+/// The size of the buffer, which fits into a first-level cache.
 const BUFFER_BYTES: usize = 16 << 10;
 
-/// What the executable was asked for.
+/// The options of the executable.
 pub(crate) struct Synthetic {
     /// Steps of work in a thousand microseconds at full speed.
     rate: u64,
-    /// Per cent of work beside that.
+    /// Additional work in per cent.
     slow_percent: u64,
     /// What to do.
     mode: Mode,
@@ -39,7 +39,7 @@ enum Mode {
     Once(String),
 }
 
-/// Parses what follows `--synthetic`.
+/// Parses the arguments after `--synthetic`.
 pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Synthetic, String> {
     let (mut rate, mut slow_percent, mut mode) = (1, 0, None);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
@@ -57,14 +57,14 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Synthetic, String> {
     Ok(Synthetic { rate, slow_percent, mode })
 }
 
-/// Returns the program that is this binary with its synthetic tools, slower by so many per cent.
+/// Returns this binary as a program with synthetic tools, slower by this many per cent.
 ///
 /// # Errors
 ///
-/// When the system does not tell where this binary lies.
+/// If the system does not report the path of this binary.
 pub(crate) fn program(rate: u64, slow_percent: u32, directory: &Path) -> Result<Program, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
-    // Two digits each, so that both sides get arguments of the same length, and their stacks the same place.
+    // Two digits each: equal lengths of the arguments give equal stack addresses.
     let arguments =
         ["--synthetic", "--rate", &rate.to_string(), "--slow", &format!("{slow_percent:02}")]
             .map(OsString::from)
@@ -72,8 +72,8 @@ pub(crate) fn program(rate: u64, slow_percent: u32, directory: &Path) -> Result<
     Ok(Program { executable, arguments, directory: directory.to_owned(), environment: Vec::new() })
 }
 
-/// Finds the steps of work that this machine does in a thousand microseconds: the best of several tries, since
-/// others may have the processor.
+/// Measures the steps of work of this machine in a thousand microseconds: the best of several
+/// tries, since other processes may use the processor.
 pub(crate) fn rate() -> u64 {
     const STEPS: u64 = 1_000_000;
     let mut buffer = [1; BUFFER_BYTES];
@@ -86,11 +86,11 @@ pub(crate) fn rate() -> u64 {
     (STEPS * 1_000_000 / nanoseconds).max(1)
 }
 
-/// Is the executable.
+/// Runs as the executable.
 ///
 /// # Errors
 ///
-/// When it is asked for a case that it does not have, or nobody reads its answers.
+/// If a request names an unknown case, or the output is closed.
 pub(crate) fn serve(synthetic: &Synthetic) -> Result<(), String> {
     match &synthetic.mode {
         Mode::Prepare => Ok(()),
@@ -132,7 +132,7 @@ impl Synthetic {
     }
 }
 
-/// The measured call: so many steps, each of which depends on the one before.
+/// The measured call: a number of steps, each of which depends on the one before.
 #[inline(never)]
 fn measured_call(steps: u64, buffer: &mut [u8; BUFFER_BYTES]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

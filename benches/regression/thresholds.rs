@@ -1,4 +1,4 @@
-//! How much slower is too slow: `benches/thresholds.toml`.
+//! The limits of slowdowns: `benches/thresholds.toml`.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde::Deserialize;
 /// The file, from the repository's root.
 pub(crate) const FILE: &str = "benches/thresholds.toml";
 
-/// What holds for one case.
+/// The limits of one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limits {
-    /// Growth of instructions that still passes, as a share: 0.05 is five per cent.
+    /// The accepted growth of instructions, as a share: 0.05 is five per cent.
     pub(crate) instructions: f64,
-    /// Growth of the wall time that still passes, as a share.
+    /// The accepted growth of the wall time, as a share.
     pub(crate) wall: f64,
-    /// Growth of the wall time below this many nanoseconds passes, whatever share it is.
+    /// The accepted growth of the wall time in nanoseconds, whatever the share.
     pub(crate) wall_floor_ns: f64,
-    /// Calls that take fewer nanoseconds than this on both sides are not gated on wall time.
+    /// Calls of fewer nanoseconds on both sides are not gated on wall time.
     pub(crate) wall_from_ns: f64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Thresholds {
     tools: BTreeMap<String, Limits>,
 }
 
-/// The file as it is written.
+/// The format of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -36,7 +36,7 @@ struct File {
     tool: BTreeMap<String, Section>,
 }
 
-/// One section; a tool's takes what it does not say from the default.
+/// One section; missing values of a tool come from the default.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Section {
@@ -51,8 +51,8 @@ impl Thresholds {
     ///
     /// # Errors
     ///
-    /// As a sentence: the text is no TOML, has a key that means nothing, lacks a default, or has a number that
-    /// is none or negative.
+    /// One sentence: the text is not TOML, has an unknown key, lacks a default, or has an invalid
+    /// or negative number.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| format!("{FILE}: {error}"))?;
         let nothing = Limits {
@@ -70,12 +70,12 @@ impl Thresholds {
         Ok(Self { default, tools })
     }
 
-    /// Returns what holds for the cases of a tool.
+    /// Returns the limits of a tool's cases.
     pub(crate) fn of(&self, tool: &str) -> Limits {
         self.tools.get(tool).copied().unwrap_or(self.default)
     }
 
-    /// Returns the tools that have a section of their own, in their order.
+    /// Returns the tools with a section, in order.
     pub(crate) fn named(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().map(String::as_str)
     }

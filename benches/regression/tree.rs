@@ -1,8 +1,8 @@
-//! The repository: revisions, what their commits say, and a folder with the files of one.
+//! The repository: revisions, commit messages, and a directory with the files of a revision.
 //!
-//! Such a folder is no registered work tree. git writes a commit's files into it by an index of its own beside
-//! it, so that a run which is interrupted leaves nothing to prune, and the next one only writes what differs:
-//! cargo then builds only what changed.
+//! Such a directory is not a registered work tree. git writes a commit's files into it with a
+//! separate index, so that an interrupted run leaves nothing to prune, and the next run writes only
+//! the differences: cargo then builds only what changed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,11 +13,11 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// Opens the repository that holds `root`.
+    /// Opens the repository that contains `root`.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is none.
     pub(crate) fn open(root: &Path) -> Result<Self, String> {
         let repository = Self { root: root.to_owned() };
         let root = repository.git(&["rev-parse", "--show-toplevel"])?;
@@ -29,22 +29,22 @@ impl Repository {
         &self.root
     }
 
-    /// Returns the whole hash of a revision's commit.
+    /// Returns the full hash of a revision's commit.
     ///
     /// # Errors
     ///
-    /// When it names none.
+    /// If the revision does not exist.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
         let commit = format!("{revision}^{{commit}}");
         self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
-            .map_err(|_| format!("`{revision}` is no commit of {}", self.root.display()))
+            .map_err(|_| format!("`{revision}` is not a commit of {}", self.root.display()))
     }
 
-    /// Returns where HEAD left the main branch; on it, HEAD itself.
+    /// Returns the commit at which HEAD left the main branch; on that branch, HEAD itself.
     ///
     /// # Errors
     ///
-    /// When there is neither `origin/main` nor `main`, or they have nothing in common with HEAD.
+    /// If there is neither `origin/main` nor `main`, or HEAD has no common ancestor with it.
     pub(crate) fn left_main(&self) -> Result<String, String> {
         ["origin/main", "main"]
             .iter()
@@ -53,7 +53,7 @@ impl Repository {
             .ok_or_else(|| "HEAD did not leave `origin/main` or `main`: name a --base".to_owned())
     }
 
-    /// Returns the messages of the commits that `head` has and `base` does not.
+    /// Returns the messages of the commits of `head` that `base` does not have.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl Repository {
         self.git(&["log", "--format=%B", &format!("{base}..{head}"), "--"])
     }
 
-    /// Returns when a commit was made, as ISO 8601.
+    /// Returns the date of a commit, as ISO 8601.
     ///
     /// # Errors
     ///
@@ -80,17 +80,18 @@ impl Repository {
         Ok(!self.git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty())
     }
 
-    /// Makes the folder `tree` hold the files of a commit and, of what git tracks, nothing else.
+    /// Writes the files of a commit into the directory `tree` and removes other files that git
+    /// tracks there.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be made, or git fails.
+    /// If the directory cannot be created, or git fails.
     pub(crate) fn export(&self, commit: &str, tree: &Path) -> Result<(), String> {
         let fail = |error: std::io::Error| format!("{}: {error}", tree.display());
         std::fs::create_dir_all(tree).map_err(fail)?;
         let tree = tree.canonicalize().map_err(fail)?;
         let index = tree.with_extension("index");
-        // Whoever held it was killed: runs exclude each other by a lock of their own.
+        // The process that held it was killed: the bench has its own lock.
         let _ = std::fs::remove_file(tree.with_extension("index.lock"));
         let git_dir = self.git(&["rev-parse", "--absolute-git-dir"])?;
         let mut command = Command::new("git");
@@ -111,8 +112,8 @@ impl Repository {
     }
 }
 
-/// Runs git and returns what it prints, without the line end. Variables of a hook that this may run under
-/// would name another repository, and are removed.
+/// Runs git and returns its output without the line end. Environment variables of a git hook, which
+/// could name another repository, are removed.
 fn output(command: &mut Command) -> Result<String, String> {
     let hooks = ["GIT_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"];
     for name in hooks {

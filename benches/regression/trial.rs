@@ -1,7 +1,7 @@
-//! The gate tried on itself: tools that are slower must fail, tools that are not must pass.
+//! A trial of the gate: slower tools must fail, unchanged tools must pass.
 //!
-//! Every run is a whole comparison of this binary with itself (see `synthetic`), the failing cases measured a
-//! second time as in earnest. docs/benchmarks.md has the numbers.
+//! Every run is a complete comparison of this binary with itself (see `synthetic`), including
+//! second measurements. docs/benchmarks.md has the numbers.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -14,29 +14,29 @@ use super::report::{Report, Subject};
 use super::synthetic;
 use super::thresholds::Thresholds;
 
-/// The repository's thresholds: the trial is of the gate as it stands.
+/// The repository's thresholds.
 const THRESHOLDS: &str = include_str!("../thresholds.toml");
 
-/// Of so many runs of a slower tool, one may pass.
+/// The number of runs of a slower tool of which one may pass.
 const MISSED_ONE_OF: usize = 20;
 
-/// What became of one tool in all runs of one kind.
+/// The results of one tool in all runs of one kind.
 #[derive(Default)]
 struct Tally {
     failed: usize,
     noise: usize,
-    /// Runs in which instructions alone would have failed, the second time, too.
+    /// The runs in which instructions alone would have failed, in both measurements.
     by_instructions: usize,
-    /// Runs in which wall time alone would have.
+    /// The runs in which wall time alone would have failed.
     by_wall: usize,
     gated: bool,
 }
 
-/// Tries the gate and returns true if it holds.
+/// Runs the trial and returns true if it passes.
 ///
 /// # Errors
 ///
-/// When nothing could be measured.
+/// If nothing could be measured.
 pub(crate) fn run(trial: &Trial) -> Result<bool, String> {
     let started = Instant::now();
     let thresholds = Thresholds::parse(THRESHOLDS)?;
@@ -94,7 +94,7 @@ pub(crate) fn run(trial: &Trial) -> Result<bool, String> {
     let [(_, unchanged), (_, slower)] = &tallies;
     let missed_max = trial.runs / MISSED_ONE_OF;
     let never = unchanged.iter().all(|(_, tally)| tally.failed == 0);
-    // What is not gated cannot fail: without valgrind, wall time alone is on trial.
+    // Without valgrind, only wall time is on trial.
     let always =
         slower.iter().all(|(_, tally)| !tally.gated || tally.failed + missed_max >= trial.runs);
     Ok(never && always)

@@ -1,27 +1,27 @@
-//! Lines that let a named failure pass: `bench-waive: CASE: reason`, in a commit's message or the pull
-//! request's text.
+//! Waivers: lines that accept a named failure, `bench-waive: CASE: reason`, in a commit's message
+//! or the pull request's text.
 //!
-//! They are read strictly: what begins like a waiver and is none is told of, and so is one that nothing
-//! needed, since it stands for something that its writer did not expect.
+//! They are parsed strictly: invalid lines that look like a waiver are reported, and so are unused
+//! waivers, whose author expected a different result.
 
 use super::protocol::is_name;
 
-/// How a waiver begins, at the start of its line.
+/// The prefix of a waiver, at the start of a line.
 const WORD: &str = "bench-waive:";
 
-/// In a case's place: the corpus changed, and nothing can be compared.
+/// Instead of a case: the corpus changed, and nothing can be compared.
 pub(crate) const CORPUS: &str = "corpus";
 
 /// One waiver.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Waiver {
-    /// The whole name of a case, or [`CORPUS`].
+    /// The full name of a case, or [`CORPUS`].
     pub(crate) case: String,
-    /// Why.
+    /// The reason.
     pub(crate) reason: String,
 }
 
-/// Reads the waivers of a text; returns them, and what is wrong with lines that look like one.
+/// Parses the waivers of a text; returns them, and the errors of lines that look like one.
 pub(crate) fn parse(text: &str) -> (Vec<Waiver>, Vec<String>) {
     let (mut waivers, mut problems) = (Vec::new(), Vec::new());
     for line in text.lines().map(str::trim_end) {

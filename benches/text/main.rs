@@ -1,5 +1,5 @@
-//! Measures the text index of a tree: what it takes to build, how large each field is, how long a
-//! question takes, how long an edit.
+//! Measures the text index of a tree: build time, size of each field, time of a query, time after
+//! an edit.
 //!
 //! `cargo bench --bench text -- TREE`; two threads prepare files while the one builder adds them.
 #![expect(clippy::print_stdout, reason = "a report is printed")]
@@ -18,7 +18,7 @@ use codedb::index::text::{
 use codedb::lang::{Facts, Limits, detect, facts};
 use rayon::prelude::*;
 
-/// Files that are prepared at once.
+/// The number of files that are prepared at once.
 const BATCH: usize = 256;
 
 const QUESTIONS: &[&str] = &[
@@ -28,7 +28,7 @@ const QUESTIONS: &[&str] = &[
     "int return static struct",
 ];
 
-/// Nanoseconds on a processor, over all threads.
+/// Processor time in nanoseconds, of all threads.
 #[derive(Default)]
 struct Work {
     parse: AtomicU64,
@@ -163,7 +163,7 @@ fn report(dir: &Path, text_bytes: u64) {
     }
 }
 
-/// Edits a file of middling size and asks.
+/// Edits a file of medium size and runs a query.
 fn edit(root: &Path, files: &[Vec<u8>], dir: &Path) {
     let index = Arc::new(TextIndex::open(dir, false).expect("a sound index"));
     let mut overlay = Overlay::new(index);
@@ -190,7 +190,7 @@ fn edit(root: &Path, files: &[Vec<u8>], dir: &Path) {
     println!("rank with them: {} us", start.elapsed().as_micros());
 }
 
-/// Returns the tree's files in the order of their paths, as the engine walks them.
+/// Returns the tree's files in path order, as the engine walks them.
 fn files(root: &Path) -> Vec<Vec<u8>> {
     let walk = ignore::WalkBuilder::new(root).build();
     let mut files: Vec<Vec<u8>> = walk
@@ -202,14 +202,14 @@ fn files(root: &Path) -> Vec<Vec<u8>> {
     files
 }
 
-/// Returns how long this thread has run on a processor, where the system tells: other processes do
-/// not count.
+/// Returns the processor time of this thread, if the system reports it; other processes do not
+/// count.
 fn busy_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split_whitespace().next().and_then(|ns| ns.parse().ok()).unwrap_or(0)
 }
 
-/// Returns the process's largest resident size so far, where the system tells.
+/// Returns the peak resident size of the process, if the system reports it.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,13 +1,14 @@
 //! Tools in a warm process: `cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE] [--tasks FILE]`.
 //!
-//! DIR of `--store` gets the tree's index, if it has none. Names and paths are drawn from the catalog by a
-//! fixed step, each is asked for once before it is timed, and the table gives the median and the 95th
-//! percentile of the calls. With `--edit` a line is put behind that file again and again, and the time
-//! until its new definition is found, everything checked, is measured; the file is put back at the end.
+//! The directory of `--store` gets the tree's index, if it has none. Names and paths are sampled
+//! from the catalog with a fixed step. Each is queried once before it is timed, and the table has
+//! the median and the 95th percentile of the calls. With `--edit` a line is repeatedly appended to
+//! that file, and the time until its new definition is found, with all freshness checks, is
+//! measured; the file is restored at the end.
 //!
-//! With `--tasks` (a JSON object with `task` on each line) only `codedb_context` is asked, each task once,
-//! run and rendered, in a process that watches the tree, as `codedb mcp` does; the first tenth of the tasks
-//! warms it up and is not counted.
+//! With `--tasks` (a JSON object with `task` on each line) only `codedb_context` is called, once
+//! per task, run and rendered, in a process that watches the tree, as `codedb mcp` does. The first
+//! tenth of the tasks is for warm-up and not counted.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use codedb::source::walk::Environment;
 use codedb::tools::{self, Call};
 use serde_json::{Value, json};
 
-/// Names and paths that are asked for.
+/// The number of names and paths.
 const ASKED: usize = 400;
 
 fn main() {
@@ -37,7 +38,8 @@ fn main() {
     let root = tree.canonicalize().expect("the tree is there");
     let environment = Environment { global_excludes: None, threads: 2 };
     let engine = Engine::new(root.clone(), Store::new(store, false), environment);
-    // The store's own rules may be of another environment, under which the tree would be walked.
+    // The rules of the store may belong to another environment, in which case the tree would be
+    // walked.
     let progress = Progress::default();
     engine::refresh(&engine, &progress).expect("an index");
     engine::build_code(&engine, false, &progress).expect("a code index");
@@ -71,7 +73,7 @@ fn main() {
     }
 }
 
-/// Times calls of a tool, the second of each.
+/// Measures the second call of each query of a tool.
 fn row(local: &Local<'_>, name: &str, asked: Vec<Value>) {
     let tool = tools::find(name).expect("it is in the table");
     let call = Call::new(local, 0);
@@ -85,7 +87,7 @@ fn row(local: &Local<'_>, name: &str, asked: Vec<Value>) {
     tell(name, times);
 }
 
-/// Times from an edit of `file` to an answer that knows of it.
+/// Measures the time from an edit of `file` to a reply that contains it.
 fn edits(engine: &Engine, file: &PathBuf) {
     let before = std::fs::read(file).expect("the file is there");
     let tool = tools::find("symbol").expect("it is in the table");
@@ -104,7 +106,7 @@ fn edits(engine: &Engine, file: &PathBuf) {
     tell("one edited file", times);
 }
 
-/// Times tasks, each asked once, while the tree is watched.
+/// Measures tasks, one call each, while the tree is watched.
 fn tasks(engine: &Engine, lines: Vec<&str>) {
     let stop = Stop::new().expect("a handle");
     let tool = tools::find("context").expect("it is in the table");

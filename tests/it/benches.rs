@@ -52,7 +52,7 @@ fn case_files_are_read_strictly() {
     };
     check("case = []", "there is no case");
     check("[[case]]\narguments = {}\n", "name");
-    check("[[case]]\nname = \"A b\"\n", "is no name");
+    check("[[case]]\nname = \"A b\"\n", "is not a valid name");
     check("[[case]]\nname = \"a\"\n[[case]]\nname = \"a\"\n", "twice");
     check("[[case]]\nname = \"a\"\nargument = {}\n", "argument");
     check("[[case]]\nname = \"a\"\nprofiles = [\"huge\"]\n", "huge");

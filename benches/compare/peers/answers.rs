@@ -1,6 +1,6 @@
-//! What programs say of definitions and calls, read into places: `readtags`, `codedb --json`, `codegraph -j`.
+//! Parsers of definitions and callers: `readtags`, `codedb --json`, `codegraph -j`.
 //!
-//! A function of text alone.
+//! Pure functions of text.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use serde_json::Value;
 /// A path relative to the tree, and a line from 1.
 pub(crate) type Place = (String, u64);
 
-/// ctags's kinds that are definitions in any sense; the others are variables, members, prototypes and labels,
-/// of which codedb keeps some and ctags keeps others.
+/// The kinds of ctags that are definitions in every sense. The others are variables, members,
+/// prototypes and labels, for which codedb and ctags differ.
 const DEFINING: &[&str] = &[
     "class",
     "enum",
@@ -31,7 +31,8 @@ const DEFINING: &[&str] = &[
     "union",
 ];
 
-/// Reads the output of `readtags -E -e -n NAME`: the places of definitions, and how many other tags there are.
+/// Parses the output of `readtags -E -e -n NAME`: the places of definitions, and the number of
+/// other tags.
 pub(crate) fn tags(output: &str) -> (BTreeSet<Place>, usize) {
     let (mut places, mut others) = (BTreeSet::new(), 0);
     for line in output.lines() {
@@ -45,7 +46,7 @@ pub(crate) fn tags(output: &str) -> (BTreeSet<Place>, usize) {
     (places, others)
 }
 
-/// Reads `name TAB path TAB pattern;" TAB key:value …`; the pattern may hold tabs itself.
+/// Parses `name TAB path TAB pattern;" TAB key:value …`; the pattern may contain tabs.
 fn tag(line: &str) -> Option<(Place, &str)> {
     let (_, rest) = line.split_once('\t')?;
     let (path, rest) = rest.split_once('\t')?;
@@ -76,7 +77,7 @@ fn unescaped(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Reads the definitions of `codedb symbol --json`, in the reply's order.
+/// Parses the definitions of `codedb symbol --json`, in the reply's order.
 pub(crate) fn symbols(reply: &Value) -> Vec<Place> {
     places(&reply["symbols"], "path", "line")
 }
@@ -87,7 +88,7 @@ pub(crate) fn is_unknown(code: i32, stderr: &str, name: &str) -> bool {
     code == 2 && stderr.lines().any(|line| line == said)
 }
 
-/// Reads the functions that call, of `codedb callers --json`.
+/// Parses the calling functions of `codedb callers --json`.
 pub(crate) fn callers(reply: &Value) -> BTreeSet<Place> {
     let calls = reply["callers"].as_array().map(Vec::as_slice).unwrap_or_default();
     calls
@@ -96,7 +97,7 @@ pub(crate) fn callers(reply: &Value) -> BTreeSet<Place> {
         .collect()
 }
 
-/// Reads the functions that call, of `codegraph callers -j`.
+/// Parses the calling functions of `codegraph callers -j`.
 pub(crate) fn codegraph_callers(reply: &Value) -> BTreeSet<Place> {
     places(&reply["callers"], "filePath", "startLine").into_iter().collect()
 }
@@ -109,7 +110,7 @@ fn places(list: &Value, path: &str, line: &str) -> Vec<Place> {
         .collect()
 }
 
-/// Returns true if anything in a reply of codedb or codegraph stands at `place`.
+/// Returns true if any entry of a reply of codedb or codegraph is at `place`.
 pub(crate) fn mentions(reply: &Value, place: &Place) -> bool {
     match reply {
         Value::Array(entries) => entries.iter().any(|entry| mentions(entry, place)),

@@ -1,7 +1,7 @@
-//! codegraph's questions: where something is defined, who calls it, what a task is about.
+//! Queries for codegraph: definitions, callers and the context of a task.
 //!
-//! Its replies and codedb's are of different shapes. What is checked is that both hold the definition that was
-//! asked about, by path and line, and which functions both name as callers.
+//! The replies of codegraph and codedb have different structures. The bench checks that both
+//! contain the definition, by path and line, and compares the calling functions.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) fn build(setting: &Setting) -> Result<Option<Build>, String> {
     index::build(setting, Some(Program::Codegraph), name, &job, &place).map(Some)
 }
 
-/// Asks all questions about the first of the tree's names that is defined there.
+/// Runs all queries for the first of the tree's names that has a definition.
 pub(super) fn races(setting: &Setting, is_watched: bool) -> Vec<Race> {
     let Some(path) = setting.programs.path(Program::Codegraph) else { return Vec::new() };
     let (name, place) = match defined(setting) {
@@ -72,7 +72,7 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Vec<Race> {
     races
 }
 
-/// Says what both replies hold.
+/// Records which replies contain the definition.
 fn compare(race: &mut Race, what: &str, place: &Place, ours: &Value, theirs: &Value) {
     let holds = |reply| if answers::mentions(reply, place) { "has" } else { "**lacks**" };
     race.results.push(format!(
@@ -94,7 +94,7 @@ fn compare(race: &mut Race, what: &str, place: &Place, ours: &Value, theirs: &Va
     }
 }
 
-/// Returns a name and the first place of its definition.
+/// Returns a name and the place of its first definition.
 fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String> {
     for name in queries::names(&setting.stage.tree) {
         let reply = our_reply(&setting.tool(&["symbol", name], "strict"), name)?;
@@ -107,7 +107,7 @@ fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String
     Ok(None)
 }
 
-/// Returns a call of codegraph that tells nobody of it, downloads nothing and leaves no process behind.
+/// Returns a call of codegraph without telemetry, downloads and background processes.
 fn job(setting: &Setting, path: &Path, args: &[&str]) -> Job {
     let mut job = Job::new(path, &setting.stage.tree.root, args);
     job.ends = Ends::SilentOne;

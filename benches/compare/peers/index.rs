@@ -1,4 +1,4 @@
-//! What indexes take: seconds until they are built, and megabytes on the disk.
+//! The cost of indexes: build time in seconds and disk space in megabytes.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -15,37 +15,37 @@ use super::super::stats::median;
 use super::Setting;
 use super::programs::Program;
 
-/// A build is run again while all its runs together took less, so that short ones are no single runs.
+/// A build is repeated while its runs took less than this in total.
 const REPEATED_MAX: Duration = Duration::from_secs(20);
-/// How often at most.
+/// The maximum number of runs.
 const RUNS_MAX: usize = 3;
-/// How long a waiting bench sleeps before it looks again.
+/// The pause between two checks of a running build.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// An index that was built, or was to be.
+/// The result of an index build.
 pub(super) struct Build {
-    /// Whose it is; `None` for codedb's.
+    /// The program; `None` for codedb.
     program: Option<Program>,
-    /// Who built it, and what it is for.
+    /// The builder and the purpose of the index.
     name: &'static str,
-    /// What its whole runs took.
+    /// The times of complete runs.
     seconds: Vec<f64>,
-    /// What it takes on the disk.
+    /// The size on disk.
     bytes: u64,
-    /// Why the last run is not whole.
+    /// The reason why the last run is incomplete.
     trouble: Option<String>,
 }
 
-/// How a run ended.
+/// The result of a run.
 enum Ended {
     Done(Duration),
-    /// It was ended when its time was over.
+    /// It was terminated at its time limit.
     Late,
-    /// What it said last.
+    /// Its last message.
     Failed(String),
 }
 
-/// Builds every index that does not lie in the tree itself; codedb's full one is what the questions use.
+/// Builds every index outside of the tree; the queries use codedb's full one.
 pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
     let stage = setting.stage;
     let mut builds = Vec::new();
@@ -78,12 +78,12 @@ pub(super) fn all(setting: &Setting) -> Result<Vec<Build>, String> {
     Ok(builds)
 }
 
-/// Returns the variable that tells cindex and csearch of an index of their own.
+/// Returns the environment variable with the index path of cindex and csearch.
 pub(super) fn csearch_env(setting: &Setting) -> (&'static str, OsString) {
     ("CSEARCHINDEX", csearch_index(setting).into())
 }
 
-/// Returns where ctags's file is.
+/// Returns the path of ctags's file.
 pub(super) fn tags_file(setting: &Setting) -> PathBuf {
     setting.stage.beside.join("tags")
 }
@@ -92,7 +92,7 @@ fn csearch_index(setting: &Setting) -> PathBuf {
     setting.stage.beside.join("csearchindex")
 }
 
-/// Says why nobody can be asked who needs the index of `program`; `None` if it is whole.
+/// Returns the reason why the index of `program` cannot be used; `None` if it is complete.
 pub(super) fn trouble(builds: &[Build], program: Program) -> Option<String> {
     let name = program.name();
     match builds.iter().find(|build| build.program == Some(program)) {
@@ -101,7 +101,7 @@ pub(super) fn trouble(builds: &[Build], program: Program) -> Option<String> {
     }
 }
 
-/// Builds an index at `place`, from nothing each time.
+/// Builds an index at `place`, from scratch each time.
 pub(super) fn build(
     setting: &Setting,
     program: Option<Program>,
@@ -150,9 +150,9 @@ fn remove(place: &Path) -> io::Result<()> {
     })
 }
 
-/// Runs a job that may take `limit`.
+/// Runs a job with the time limit `limit`.
 ///
-/// It prints into a file, since an indexer that complains of thousands of files would fill a pipe.
+/// The output goes to a file: an indexer with thousands of messages would fill a pipe.
 fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
     let fail = |error: io::Error| format!("{}: {error}", job.program.display());
     let output = fs::File::create(log).map_err(fail)?;
@@ -165,7 +165,8 @@ fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
     loop {
         if let Some(status) = child.try_wait().map_err(fail)? {
             let time = start.elapsed();
-            // What it left behind would run beside what is timed next. Its number is not given again so soon.
+            // Its remaining child processes would disturb later measurements. The process id is not
+            // reused immediately.
             end(&mut child);
             let said = fs::read(log).unwrap_or_default();
             let end = String::from_utf8_lossy(&said[said.len().saturating_sub(500)..]).into_owned();
@@ -183,7 +184,7 @@ fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
     }
 }
 
-/// Ends a child with all that it started.
+/// Terminates a child process and its descendants.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     rustix::process::kill_process_group(

@@ -1,7 +1,8 @@
-//! What search programs print, read into the same lines, and how two lists of them differ.
+//! Parsers for the output of search programs, and the comparison of two results.
 //!
-//! A function of bytes alone: paths and texts are whatever bytes the tree holds. Where a program offers NUL
-//! after a path it is asked for it; the other (`csearch`) is read with the tree's list of files at hand.
+//! Pure functions of bytes: paths and texts may contain any bytes. Programs that can print a NUL
+//! after the path do so; the output of the other one (`csearch`) is parsed with the tree's list of
+//! files.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -26,32 +27,32 @@ pub(crate) enum Layout {
     NulNul,
     /// `root / path : number : text`: `csearch -n`.
     Colons {
-        /// The absolute folder that was indexed, without a slash at its end.
+        /// The absolute path of the indexed directory, without a slash at its end.
         root: Vec<u8>,
     },
 }
 
-/// What was read.
+/// The parsed output.
 #[derive(PartialEq, Debug)]
 pub(crate) struct Printed {
     /// The lines, sorted.
     pub(crate) lines: Vec<Line>,
-    /// Printed lines that are something else, sorted: messages about binary files, paths that nobody listed.
+    /// Other printed lines, sorted: messages about binary files, paths that are not in the list.
     pub(crate) others: Vec<Vec<u8>>,
 }
 
-/// What one program found and another did not.
+/// The difference between two results.
 #[derive(PartialEq, Debug)]
 pub(crate) struct Difference {
     /// Lines of the first that the second lacks.
     pub(crate) missing: usize,
     /// Lines of the second that the first lacks.
     pub(crate) more: usize,
-    /// The first of either.
+    /// The first line of either kind.
     pub(crate) first: Option<Line>,
 }
 
-/// Reads the output of a program; `files` are the paths that there are.
+/// Parses the output of a program; `files` are the existing paths.
 ///
 /// `csearch` is ambiguous where both `a` and `a:1` are files: the shorter path is taken.
 pub(crate) fn read(layout: &Layout, output: &[u8], files: &BTreeSet<Vec<u8>>) -> Printed {
@@ -80,7 +81,7 @@ pub(crate) fn read(layout: &Layout, output: &[u8], files: &BTreeSet<Vec<u8>>) ->
     printed
 }
 
-/// Compares two sorted lists; a line that is there twice counts twice.
+/// Compares two sorted lists; duplicates count.
 pub(crate) fn difference(expected: &[Line], found: &[Line]) -> Difference {
     let (mut missing, mut more, mut first) = (0, 0, None);
     let (mut left, mut right) = (expected.iter().peekable(), found.iter().peekable());
@@ -112,7 +113,7 @@ pub(crate) fn difference(expected: &[Line], found: &[Line]) -> Difference {
 }
 
 impl Difference {
-    /// Returns true if there is none.
+    /// Returns true if there is no difference.
     pub(crate) fn is_none(&self) -> bool {
         self.missing == 0 && self.more == 0
     }
@@ -126,7 +127,8 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// Reads one line whose path ends with NUL; the path may hold anything else, line feeds, too.
+/// Parses one line whose path ends with NUL; the path may contain all other bytes, including line
+/// feeds.
 fn after_nul<'a>(
     rest: &'a [u8],
     behind_number: u8,
@@ -141,10 +143,10 @@ fn after_nul<'a>(
     Some((Line { path: path.to_vec(), number: decimal(number)?, text: text.to_vec() }, rest))
 }
 
-/// Reads one line whose path ends at a colon.
+/// Parses one line whose path ends at a colon.
 ///
-/// `csearch` puts no line feed behind the last line of a file that has none, so that the next file's path
-/// follows on the same line.
+/// `csearch` prints no line feed after the last line of a file without one, so the path of the next
+/// file is on the same line.
 fn after_colon<'a>(
     rest: &'a [u8],
     root: &[u8],
@@ -158,7 +160,7 @@ fn after_colon<'a>(
     Some((Line { path: path.to_vec(), number, text: text.to_vec() }, left))
 }
 
-/// Reads `root / path : number :` and returns what follows; a path may hold line feeds.
+/// Parses `root / path : number :` and returns the rest; a path may contain line feeds.
 fn place<'a>(
     rest: &'a [u8],
     root: &[u8],
@@ -173,7 +175,7 @@ fn place<'a>(
     })
 }
 
-/// No path of a tree is longer, on any system that the bench knows.
+/// The maximum length of a path on all supported systems.
 const PATH_BYTES_MAX: usize = 4096;
 
 fn split(bytes: &[u8], at: u8) -> Option<(&[u8], &[u8])> {

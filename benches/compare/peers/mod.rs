@@ -1,9 +1,9 @@
-//! `--peers`: codedb beside whatever else searches code and is installed, the same work in one run.
+//! `--peers`: codedb compared with other installed search programs, with the same work in one run.
 //!
-//! `programs` is who they are, `stage` the copy of the tree that all of them see, `index` what their indexes
-//! take, `search`, `symbols` and `codegraph` the questions, `race` the clock and the table. `lines` and `answers`
-//! read what they print, so that results are compared before anything is timed; both are functions of bytes, and
-//! the integration tests include them from here.
+//! `programs` finds the peers, `stage` copies the tree for all of them, `index` measures their
+//! indexes, `search`, `symbols` and `codegraph` run the queries, `race` measures the time and
+//! writes the table. `lines` and `answers` parse the output, so that results are compared before
+//! they are timed; both are pure functions, and the integration tests include them.
 
 mod answers;
 mod codegraph;
@@ -30,7 +30,7 @@ use programs::{Program, Programs};
 use race::{Lane, Race, STRICT, WATCHED};
 use stage::Stage;
 
-/// What all parts of a comparison need.
+/// The shared settings of a comparison.
 struct Setting<'a> {
     options: &'a Options,
     programs: &'a Programs,
@@ -39,7 +39,8 @@ struct Setting<'a> {
     codedb: &'a Path,
 }
 
-/// Compares on all trees and prints the tables: 1 where codedb is wrong or a tree could not be compared.
+/// Compares on all trees and prints the tables. The exit code is 1 if codedb is wrong or a tree
+/// could not be compared.
 pub(crate) fn compare(options: &Options) -> ExitCode {
     let Some(codedb) = &options.codedb else {
         eprintln!("compare: `--peers` needs codedb, so not `--rg-only`");
@@ -75,7 +76,7 @@ pub(crate) fn compare(options: &Options) -> ExitCode {
     ExitCode::from(u8::from(is_broken))
 }
 
-/// Returns the tables of one tree, and whether codedb found what ripgrep found and never failed.
+/// Returns the tables of one tree, and whether codedb's results equal ripgrep's without a failure.
 fn compare_tree(setting: &Setting) -> Result<(String, bool), String> {
     let (options, stage) = (setting.options, setting.stage);
     eprintln!("{}: {}", stage.name, stage.tree.summary());
@@ -86,7 +87,7 @@ fn compare_tree(setting: &Setting) -> Result<(String, bool), String> {
     let symbols = symbols::races(setting, &builds, watcher.is_alive());
     drop(watcher);
 
-    // What it writes into the copy must not wake a watcher while it is timed.
+    // Files that it writes into the copy must not wake a watcher during a measurement.
     builds.extend(codegraph::build(setting)?);
     let mut calls = Vec::new();
     if index::trouble(&builds, Program::Codegraph).is_none() {
@@ -126,7 +127,7 @@ fn head(options: &Options, codedb: &Path, programs: &Programs) -> String {
 }
 
 impl Setting<'_> {
-    /// Returns lanes of a tool of codedb: a strict call and, where a watcher runs, one that asks it.
+    /// Returns the lanes of a tool of codedb: a strict call and, if a watcher runs, a watched call.
     fn lanes(&self, args: &[&str], is_watched: bool) -> Vec<Lane> {
         let lane = |name, fresh| Lane::new(name, self.tool(args, fresh));
         let mut lanes = vec![lane(STRICT, "strict")];
@@ -142,7 +143,7 @@ impl Setting<'_> {
         job
     }
 
-    /// Runs a race to its end.
+    /// Runs a race to completion.
     fn finish(&self, mut race: Race) -> Race {
         eprintln!("  {}", race.question);
         race.run(self.options.runs);
@@ -150,12 +151,13 @@ impl Setting<'_> {
     }
 }
 
-/// Runs a job and reads its reply; what is no JSON (nothing found, says codegraph in words) is null.
+/// Runs a job and parses its reply; a reply that is not JSON (codegraph's message for "nothing
+/// found") is null.
 fn reply(job: &Job) -> Result<Value, String> {
     Ok(serde_json::from_slice(&job.run()?.answered(job)?.stdout).unwrap_or_default())
 }
 
-/// Asks codedb about `name`; `None` if it says that nothing is called so, which is no failure of its.
+/// Queries codedb for `name`; `None` if it has no definition, which is not a failure.
 fn our_reply(job: &Job, name: &str) -> Result<Option<Value>, String> {
     let run = job.run()?;
     if answers::is_unknown(run.code, &run.stderr, name) {
@@ -163,5 +165,5 @@ fn our_reply(job: &Job, name: &str) -> Result<Option<Value>, String> {
     }
     let stdout = run.answered(job)?.stdout;
     let reply = serde_json::from_slice(&stdout);
-    reply.map(Some).map_err(|error| format!("codedb's reply about `{name}` is no JSON: {error}"))
+    reply.map(Some).map_err(|error| format!("codedb's reply about `{name}` is not JSON: {error}"))
 }

@@ -1,4 +1,4 @@
-//! The peers: where they come from, whether they are here, and in which version.
+//! The peers: their packages, whether they are installed, and their versions.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Program {
         Self::Codegraph,
     ];
 
-    /// Names it in the tables.
+    /// Returns its name in the tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::GitGrep => "git grep",
@@ -42,7 +42,7 @@ impl Program {
         }
     }
 
-    /// Says who offers it.
+    /// Returns the package that contains it.
     fn package(self) -> &'static str {
         match self {
             Self::Rg => "Debian: ripgrep",
@@ -70,14 +70,14 @@ impl Program {
     }
 }
 
-/// The programs that are here, each with its version, and those that are not.
+/// The installed programs with their versions, and those that are not installed.
 pub(crate) struct Programs {
     here: Vec<(Program, PathBuf, String)>,
     absent: Vec<String>,
 }
 
 impl Programs {
-    /// Looks for all of them, on PATH or where the options say.
+    /// Finds all programs on PATH or at the paths of the options.
     pub(crate) fn find(options: &Options) -> Self {
         let mut programs = Self { here: Vec::new(), absent: Vec::new() };
         for program in Program::ALL {
@@ -90,7 +90,8 @@ impl Programs {
             let described = format!("{} ({})", program.name(), program.package());
             match (on_path(&named), program) {
                 (None, _) => programs.absent.push(described),
-                // Its index is files in the tree's own folders, which nothing here removes or measures.
+                // Its index consists of files in the tree's directories, which this bench neither
+                // removes nor measures.
                 (Some(_), Program::UgrepIndexer) => {
                     programs
                         .absent
@@ -109,15 +110,15 @@ impl Programs {
         programs
     }
 
-    /// Returns where a program is, if it is.
+    /// Returns the path of a program if it is installed.
     pub(crate) fn path(&self, program: Program) -> Option<&Path> {
         self.here.iter().find(|(here, ..)| *here == program).map(|(_, path, _)| path.as_path())
     }
 
-    /// Returns a sentence with the versions of all that are here.
+    /// Returns the names and versions of the installed programs.
     pub(crate) fn versions(&self) -> String {
         let told = self.here.iter().filter(|(program, ..)| {
-            // These two come with their neighbours and tell no version.
+            // These two belong to the same packages as others and print no version.
             !matches!(program, Program::Cindex | Program::Readtags)
         });
         let list: Vec<String> =
@@ -125,14 +126,14 @@ impl Programs {
         list.join(", ")
     }
 
-    /// Returns a line that names what is not here; `None` if everything is.
+    /// Returns a line with the programs that are not installed; `None` if there are none.
     pub(crate) fn absent(&self) -> Option<String> {
         let list = self.absent.join("; ");
         (!list.is_empty()).then(|| format!("Not installed, so not compared: {list}."))
     }
 }
 
-/// Returns the path of a program: itself if it has folders, else the first on PATH.
+/// Returns the path of a program: the given one if it has directories, else the first on PATH.
 fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());
@@ -142,7 +143,7 @@ fn on_path(program: &Path) -> Option<PathBuf> {
     std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
-/// Asks for a version; of codesearch, whose programs tell none, Debian's package knows it.
+/// Returns the version. For codesearch, whose programs print none, it is that of Debian's package.
 fn version(options: &Options, program: Program, path: &Path) -> String {
     let mut job = match program {
         Program::Csearch | Program::Cindex => Job::new(

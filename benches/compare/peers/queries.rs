@@ -1,15 +1,15 @@
-//! What all programs are asked: patterns that mean the same to ripgrep, `grep -E`, PCRE, RE2 and ugrep.
+//! The queries: patterns with the same meaning in ripgrep, `grep -E`, PCRE, RE2 and ugrep.
 
 use super::super::rows::Profile;
 use super::super::tree::Tree;
 
 /// A search.
 pub(crate) struct Query {
-    /// Names it in the table and for `--only`.
+    /// The name in the table and for `--only`.
     pub(crate) name: &'static str,
-    /// Literals, `|`, classes of ASCII and `+` alone.
+    /// Only literals, `|`, ASCII classes and `+`.
     pub(crate) pattern: String,
-    /// Whether letters' case counts not.
+    /// Whether the search ignores case.
     pub(crate) ignore_case: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn of(tree: &Tree) -> Vec<Query> {
     ]
 }
 
-/// Returns names whose definitions are looked up; the callers of the first are asked for, too.
+/// Returns names for definition queries; the first is also used for callers.
 pub(crate) fn names(tree: &Tree) -> [&str; 3] {
     match tree.profile {
         Profile::Linux => ["blk_mq_run_hw_queues", "mutex_lock", "kfree"],

@@ -1,29 +1,29 @@
-//! Several programs at the same question: timed in turns, and a line of a table.
+//! Several programs with the same query: alternating runs, and a line of a table.
 
 use std::fmt::Write as _;
 
 use super::super::process::Job;
 use super::super::stats::{Ratio, median, ms};
 
-/// One program at one question.
+/// One program and its runs for one query.
 pub(crate) struct Lane {
-    /// The column it belongs to.
+    /// The column of the table.
     pub(crate) name: &'static str,
-    /// What is run.
+    /// The command.
     pub(crate) job: Job,
-    /// What its runs took.
+    /// The times of the runs.
     times_ms: Vec<f64>,
 }
 
-/// A question, who answered it, and whether they agree.
+/// A query, its programs, and whether their results agree.
 pub(crate) struct Race {
-    /// The question.
+    /// The query.
     pub(crate) question: String,
-    /// How much there is to find.
+    /// The number of results.
     pub(crate) found: String,
     /// The programs; codedb's come first.
     pub(crate) lanes: Vec<Lane>,
-    /// What differs.
+    /// The differences.
     pub(crate) results: Vec<String>,
     /// False once codedb was wrong or failed.
     pub(crate) is_right: bool,
@@ -35,26 +35,26 @@ pub(crate) const STRICT: &str = "codedb strict";
 pub(crate) const WATCHED: &str = "codedb watched";
 
 impl Lane {
-    /// Makes a lane that has not run yet.
+    /// Creates a lane without runs.
     pub(crate) fn new(name: &'static str, job: Job) -> Self {
         Self { name, job, times_ms: Vec::new() }
     }
 
-    /// Returns true if codedb runs here.
+    /// Returns true if this is a lane of codedb.
     pub(crate) fn is_ours(&self) -> bool {
         [STRICT, WATCHED].contains(&self.name)
     }
 }
 
 impl Race {
-    /// Makes a race without anybody in it.
+    /// Creates a race without lanes.
     pub(crate) fn new(question: String) -> Self {
         let found = "–".to_owned();
         Self { question, found, lanes: Vec::new(), results: Vec::new(), is_right: true }
     }
 
-    /// Runs all lanes `runs` times, there and back again; a program that fails is told of and left out, and
-    /// one of codedb's lanes makes the race wrong by that.
+    /// Runs all lanes `runs` times in alternating order. A program that fails is reported and
+    /// removed; if it is one of codedb's lanes, the race is wrong.
     pub(crate) fn run(&mut self, runs: usize) {
         let mut failures = Vec::new();
         for round in 0..runs {
@@ -75,7 +75,7 @@ impl Race {
         }
     }
 
-    /// Takes a program out that failed.
+    /// Removes a program that failed.
     pub(crate) fn fail(&mut self, name: &str, message: &str) {
         eprintln!("compare: {}: {message}", self.question);
         self.results.push(format!("{name} failed"));
@@ -87,7 +87,7 @@ impl Race {
         self.lanes.iter().find(|lane| lane.name == name).map_or(&[], |lane| &lane.times_ms)
     }
 
-    /// Writes milliseconds, and for a peer how many times codedb's: strict and watched.
+    /// Formats milliseconds and, for a peer, the ratios to codedb: strict and watched.
     fn cell(&self, name: &str) -> String {
         let times = self.times(name);
         if times.is_empty() {
@@ -106,12 +106,12 @@ impl Race {
     }
 }
 
-/// Writes a ratio with the digits that it deserves.
+/// Formats a ratio with three significant digits.
 fn times_over(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.2}×") } else { format!("{ratio:.1}×") }
 }
 
-/// Writes the races as a table with a column for each program; those of `columns` that never ran are left out.
+/// Writes the races as a table with one column per program, without columns that never ran.
 pub(crate) fn table(races: &[Race], asked: &str, found: &str) -> String {
     let mut columns: Vec<&str> = Vec::new();
     for lane in races.iter().flat_map(|race| &race.lanes) {

@@ -1,4 +1,4 @@
-//! Searches: what every program finds, compared with ripgrep, and how long it takes.
+//! Searches: the results of every program compared with ripgrep's, and their times.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::queries::{self, Query};
 use super::race::{Lane, Race, STRICT, WATCHED};
 use super::stage::git_job;
 
-/// Asks every query.
+/// Runs every query.
 pub(super) fn races(
     setting: &Setting,
     builds: &[Build],
@@ -56,7 +56,8 @@ fn race(
             }
         };
         let found = read(&layout, &run.stdout, files);
-        // What is no result of a peer is its own matter; codedb prints what ripgrep prints, messages, too.
+        // Other lines in a peer's output are not checked; codedb must print the same as ripgrep,
+        // including messages.
         let is_wrong = lane.is_ours() && found != expected;
         let mark = if is_wrong { " **WRONG**" } else { "" };
         race.is_right &= !is_wrong;
@@ -89,7 +90,7 @@ fn ours(setting: &Setting, query: &Query, is_watched: bool) -> Vec<Lane> {
     lanes
 }
 
-/// Returns the peers that are here, each with how it prints; csearch only if it `has_index`.
+/// Returns the installed peers with their output formats; csearch only if it `has_index`.
 fn peers(setting: &Setting, query: &Query, rg: Job, has_index: bool) -> Vec<(Lane, Layout)> {
     let root = &setting.stage.tree.root;
     let case = query.ignore_case.then_some("-i");
@@ -106,7 +107,7 @@ fn peers(setting: &Setting, query: &Query, rg: Job, has_index: bool) -> Vec<(Lan
     lanes.extend(setting.programs.path(Program::GitGrep).map(|git| {
         let args = switches.into_iter().chain(case).chain(["-e", pattern]);
         let mut job = git_job(git, root, args);
-        // Its fastest, and all patterns are ASCII.
+        // The fastest mode; all patterns are ASCII.
         job.envs.push(("LC_ALL", "C".into()));
         (Lane::new(Program::GitGrep.name(), job), Layout::NulNul)
     }));

@@ -1,7 +1,7 @@
-//! The trial tree: a copy of exactly the files that ripgrep searches, in a git work tree of its own.
+//! The copied tree: exactly the files that ripgrep searches, in a new git work tree.
 //!
-//! So every program has the same files before it, whatever it thinks of hidden, ignored and untracked ones, and
-//! the one that writes its index into the tree (codegraph) writes into the copy.
+//! This way every program searches the same files, however it treats hidden, ignored and untracked
+//! ones, and codegraph, which writes its index into the tree, writes into the copy.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,23 +13,23 @@ use super::super::process::Job;
 use super::super::tree::Tree;
 use super::programs::{Program, Programs};
 
-/// A copy of a tree, and room beside it.
+/// A copy of a tree, with a directory for indexes.
 pub(crate) struct Stage {
-    /// The copy; its index folder lies beside it.
+    /// The copy; the index directory is beside it.
     pub(crate) tree: Tree,
-    /// What the tables call it.
+    /// The name in the tables.
     pub(crate) name: String,
-    /// The folder of the peers' indexes.
+    /// The directory of the peers' indexes.
     pub(crate) beside: PathBuf,
-    /// Which of its regular expressions `git grep` gets: PCRE's (`-P`) are several times faster than `-E`, but
-    /// not every git has them.
+    /// The regex flag of `git grep`: PCRE (`-P`) is several times faster than `-E`, but not every
+    /// git supports it.
     pub(crate) git_syntax: &'static str,
 }
 
 impl Stage {
-    /// Copies the files of `root` below the options' scratch folder, and tells git of them.
+    /// Copies the files of `root` below the scratch directory and adds them to git.
     ///
-    /// `number` tells trees of the same name apart.
+    /// `number` distinguishes trees of the same name.
     pub(crate) fn set(
         options: &Options,
         programs: &Programs,
@@ -41,7 +41,7 @@ impl Stage {
         if source.files.is_empty() {
             return Err("ripgrep lists no file in it".into());
         }
-        // The programs print and keep the path as they resolve it, so it is the resolved one from the start.
+        // The programs print and store the resolved path, so the resolved path is used.
         let beside = options.scratch.path().join("peers").join(format!("{number}-{name}"));
         let fail = |error| format!("{}: {error}", beside.display());
         let beside =
@@ -75,7 +75,7 @@ impl Stage {
     }
 }
 
-/// Returns a call of git that is deaf to the settings of the system and of the user.
+/// Returns a call of git without the system's and the user's settings.
 pub(super) fn git_job(
     git: &Path,
     copy: &Path,

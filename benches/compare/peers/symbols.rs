@@ -1,4 +1,4 @@
-//! Definitions by name: `codedb symbol` beside ctags's file and `readtags`.
+//! Definitions by name: `codedb symbol` compared with ctags and `readtags`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::programs::Program;
 use super::race::{Lane, Race, STRICT};
 use super::{our_reply, queries};
 
-/// Looks names up; nothing where one of the two programs is not here or the file is not whole.
+/// Looks up names; returns nothing if one of the two programs is missing or the file is incomplete.
 pub(super) fn races(setting: &Setting, builds: &[Build], is_watched: bool) -> Vec<Race> {
     let Some(readtags) = setting.programs.path(Program::Readtags) else { return Vec::new() };
     if let Some(trouble) = index::trouble(builds, Program::Ctags) {
@@ -27,7 +27,7 @@ pub(super) fn races(setting: &Setting, builds: &[Build], is_watched: bool) -> Ve
         .collect()
 }
 
-/// Returns `None` for a name that neither of the two knows.
+/// Returns `None` for a name without a definition in both.
 fn race(setting: &Setting, readtags: &Path, name: &str, is_watched: bool) -> Option<Race> {
     let mut race = Race::new(format!("`{name}`"));
     let lanes = setting.lanes(&["symbol", name, "--max-results", "1000"], is_watched);
@@ -54,7 +54,7 @@ fn race(setting: &Setting, readtags: &Path, name: &str, is_watched: bool) -> Opt
                 return None;
             }
             race.lanes.push(Lane::new(Program::Readtags.name(), job));
-            // What a failed codedb would have had is not known.
+            // The results of a failed call of codedb are unknown.
             if race.is_right {
                 race.results.extend(results(name, &ours, &theirs, others));
             }
@@ -64,7 +64,7 @@ fn race(setting: &Setting, readtags: &Path, name: &str, is_watched: bool) -> Opt
     Some(setting.finish(race))
 }
 
-/// Says who has what of the other's definitions.
+/// Describes which definitions of one program the other has.
 fn results(
     name: &str,
     ours: &BTreeSet<Place>,

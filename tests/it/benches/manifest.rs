@@ -53,7 +53,7 @@ fn invalid_manifests_are_refused() {
     check("package = []\n[profile.small]\nchecksum = \"\"\nhead = \"\"\nsubjects = 1\n", "full");
     check(&package("colour = 1\n"), "colour");
     check(&package("keep = [\"{a\"]\n"), "`keep` of @a/b 1.0.0 (npm)");
-    check(&package("").replace("@a/b", "../b"), "is no package");
+    check(&package("").replace("@a/b", "../b"), "is not a valid package");
     check(&package("").replace("0000", "xyz0"), "64 hexadecimal digits");
     check(&package("").replace("[\"full\"]", "[]"), "is in no profile");
     let twice = package("");

@@ -120,7 +120,7 @@ fn an_executable_that_does_not_start_voids_the_comparison() {
     for (script, expected) in [
         ("exit 4", "the head's executable does not prepare: it ended (exit status: 4)"),
         ("[ \"$1\" = --prepare ] && exit 0; exit 5", "it ended (exit status: 5)"),
-        ("[ \"$1\" = --prepare ] && exit 0; echo hello", "its first line is no hello"),
+        ("[ \"$1\" = --prepare ] && exit 0; echo hello", "its first line is not a valid greeting"),
     ] {
         let (compared, rows) = compared(&steady(), script);
         assert!(rows.is_empty());

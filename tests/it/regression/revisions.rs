@@ -163,7 +163,7 @@ fn revisions_are_built_compared_and_reported() {
     assert_eq!(code, ExitCode::from(1));
 
     let (code, report) = small.compare("cases", "no-such-revision");
-    assert!(report["faults"][0].as_str().is_some_and(|it| it.contains("is no commit")));
+    assert!(report["faults"][0].as_str().is_some_and(|it| it.contains("is not a commit")));
     assert_eq!(code, ExitCode::from(1));
 
     // Nothing remains in the repository: no registered work tree, no changed index.
