@@ -7,12 +7,15 @@ mod code;
 #[cfg(unix)]
 mod command_line;
 mod compared;
+#[cfg(unix)]
 mod context;
+#[cfg(unix)]
 mod differential;
 #[cfg(unix)]
 mod docs;
 #[cfg(unix)]
 mod edge;
+#[cfg(unix)]
 mod eval;
 #[cfg(unix)]
 mod faults;
