@@ -69,7 +69,7 @@
 use std::fmt::{self, Write as _};
 
 use super::code_text::split;
-use super::notes::{Local, Notes};
+use super::notes::{NameLookup, Notes};
 
 #[cfg(test)]
 mod tests;
@@ -459,7 +459,7 @@ pub(super) fn receiver(of: Option<Chain>) -> Option<Chain> {
 /// Returns the chain of a bare name: that of the local variable, or the name.
 pub(super) fn of_name(notes: &Notes<'_>, name: &[u8]) -> Option<Chain> {
     match notes.local(name) {
-        Local::Is(chain) => chain.cloned(),
-        Local::Not => Some(Chain::name(std::str::from_utf8(name).ok()?)),
+        NameLookup::Local(chain) => chain.cloned(),
+        NameLookup::NotLocal => Some(Chain::name(std::str::from_utf8(name).ok()?)),
     }
 }

@@ -9,7 +9,7 @@ pub use super::chain::{CHAIN_BYTES_MAX, Chain};
 use super::parse::Problems;
 use super::symbols::Symbol;
 
-/// How an identifier is used where it occurs.
+/// The role of an identifier at one occurrence.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -39,14 +39,14 @@ impl Role {
 pub struct Reference {
     /// The bytes of the identifier.
     pub span: Range<usize>,
-    /// How it is used.
+    /// Its role.
     pub role: Role,
     /// The chain of the value or type that it is a member of; `None` for a bare name,
     /// [`Root::Unknown`](super::chain::Root) if the expression before it has no chain.
     pub receiver: Option<Chain>,
     /// The enclosing symbol: its position among the file's symbols.
     pub enclosing: Option<usize>,
-    /// With [`Role::Call`]: the number of arguments.
+    /// The number of arguments, for [`Role::Call`].
     pub arguments: Option<u8>,
 }
 
@@ -98,12 +98,12 @@ impl ImportKind {
     ];
 }
 
-/// An import as it is written.
+/// An import as written in the source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Import {
     /// The bytes of the statement or call.
     pub span: Range<usize>,
-    /// Its first line, from 1.
+    /// The first line, from 1.
     pub line: usize,
     /// How it refers to what it imports.
     pub kind: ImportKind,
@@ -130,9 +130,9 @@ pub struct ImportedName {
 pub struct Facts {
     /// Definitions in the order of the text; a definition follows the one that encloses it.
     pub symbols: Vec<Symbol>,
-    /// Uses of names in the order of the text.
+    /// References in source order.
     pub references: Vec<Reference>,
-    /// Imports in the order of the text.
+    /// Imports in source order.
     pub imports: Vec<Import>,
     /// The package or namespace that the file declares: `com.example.a`, Go's `http`.
     pub package: Option<String>,

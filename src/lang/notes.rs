@@ -36,9 +36,9 @@ pub(super) struct Notes<'a> {
     /// Base types of symbols, by index.
     pub(super) bases: Vec<(usize, Chain)>,
     /// Names declared in the open scopes, innermost last.
-    locals: Vec<Declared<'a>>,
+    locals: Vec<LocalName<'a>>,
     /// Indexes in `locals` of each name, innermost last.
-    places: HashMap<&'a [u8], Vec<usize>>,
+    indexes: HashMap<&'a [u8], Vec<usize>>,
     /// For each open scope, the number of frames and of locals at its start.
     scopes: Vec<(usize, usize)>,
     /// Declarations that take effect later in the text.
@@ -55,18 +55,18 @@ pub(super) struct Notes<'a> {
 }
 
 /// A declared name with its binding.
-struct Declared<'a> {
+struct LocalName<'a> {
     name: &'a [u8],
-    means: Means,
+    binding: Binding,
 }
 
-enum Means {
+enum Binding {
     /// A parameter or local variable.
     Local(Option<Chain>),
     /// A name outside of functions that is declared inside one: Python's `global`.
-    Outer,
+    NonLocal,
     /// A narrowing that has ended.
-    Nothing,
+    Ended,
 }
 
 /// A declaration that takes effect at a byte and optionally ends at another one.
@@ -74,16 +74,16 @@ struct Pending<'a> {
     scopes: usize,
     from: usize,
     until: Option<usize>,
-    declared: Declared<'a>,
+    declared: LocalName<'a>,
 }
 
 /// The result of looking up a name at the visited node.
 #[derive(Debug)]
-pub(super) enum Local<'n> {
-    /// A parameter or local variable, with its chain if that is known.
-    Is(Option<&'n Chain>),
+pub(super) enum NameLookup<'n> {
+    /// A parameter or local variable, with its chain if that is assigned.
+    Local(Option<&'n Chain>),
     /// Not a local name.
-    Not,
+    NotLocal,
 }
 
 impl<'a> Notes<'a> {
@@ -98,7 +98,7 @@ impl<'a> Notes<'a> {
             members: Vec::new(),
             bases: Vec::new(),
             locals: Vec::new(),
-            places: HashMap::new(),
+            indexes: HashMap::new(),
             scopes: Vec::new(),
             pending: Vec::new(),
             due: usize::MAX,
@@ -144,7 +144,7 @@ impl<'a> Notes<'a> {
             return;
         }
         let receiver = receiver.map(|chain| chain.bounded().unwrap_or_else(Chain::unknown));
-        let enclosing = visit.enclosing_place();
+        let enclosing = visit.own_or_enclosing_index();
         self.references.push(Reference { span, role, receiver, enclosing, arguments });
     }
 
@@ -155,16 +155,16 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Records the chain of the value of the symbol with index `place`, or of the result of a call
+    /// Records the chain of the value of the symbol with index `index`, or of the result of a call
     /// of it.
-    pub(super) fn set_type(&mut self, place: usize, chain: Chain) {
-        self.types.extend(chain.bounded().map(|chain| (place, chain)));
+    pub(super) fn set_type(&mut self, index: usize, chain: Chain) {
+        self.types.extend(chain.bounded().map(|chain| (index, chain)));
     }
 
-    /// Records the chain of one return value of the function with index `place`. An annotated
+    /// Records the chain of one return value of the function with index `index`. An annotated
     /// return type takes precedence.
-    pub(super) fn set_return(&mut self, place: usize, chain: Chain) {
-        self.returns.extend(chain.bounded().map(|chain| (place, chain)));
+    pub(super) fn set_return(&mut self, index: usize, chain: Chain) {
+        self.returns.extend(chain.bounded().map(|chain| (index, chain)));
     }
 
     /// Records the chain of the value of the member `name` of the symbol with index `owner`. The
@@ -174,16 +174,16 @@ impl<'a> Notes<'a> {
         self.members.extend(chain.bounded().map(|chain| (owner, name, chain)));
     }
 
-    /// Records that the symbol with index `place` extends or implements `chain`.
-    pub(super) fn add_base(&mut self, place: usize, chain: Chain) {
-        self.bases.extend(chain.bounded().map(|chain| (place, chain)));
+    /// Records that the symbol with index `index` extends or implements `chain`.
+    pub(super) fn add_base(&mut self, index: usize, chain: Chain) {
+        self.bases.extend(chain.bounded().map(|chain| (index, chain)));
     }
 
     /// Declares a parameter or local variable in the innermost open scope. Has no effect outside of
     /// all scopes.
     pub(super) fn declare(&mut self, name: Node<'_>, chain: Option<Chain>) {
-        let means = Means::Local(chain.and_then(Chain::bounded));
-        self.push(Declared { name: &self.text[name.byte_range()], means });
+        let binding = Binding::Local(chain.and_then(Chain::bounded));
+        self.push(LocalName { name: &self.text[name.byte_range()], binding });
     }
 
     /// Declares a local variable in the innermost open scope from the byte `from` on. Before that
@@ -196,19 +196,19 @@ impl<'a> Notes<'a> {
     /// Narrows a local variable: within `range`, `name` has the chain `chain`. Has no effect on
     /// other names.
     pub(super) fn narrow(&mut self, name: Node<'_>, chain: Chain, range: Range<usize>) {
-        if matches!(self.local(&self.text[name.byte_range()]), Local::Is(_)) {
+        if matches!(self.local(&self.text[name.byte_range()]), NameLookup::Local(_)) {
             self.push_pending(name, Some(chain), range.start, Some(range.end));
         }
     }
 
     /// Declares that `name` is not local in the innermost open scope.
     pub(super) fn declare_outer(&mut self, name: Node<'_>) {
-        self.push(Declared { name: &self.text[name.byte_range()], means: Means::Outer });
+        self.push(LocalName { name: &self.text[name.byte_range()], binding: Binding::NonLocal });
     }
 
     /// Records that a local variable has the chain `chain` from the byte `from` on.
     pub(super) fn assign(&mut self, name: Node<'_>, chain: Chain, from: usize) {
-        if matches!(self.local(&self.text[name.byte_range()]), Local::Is(_)) {
+        if matches!(self.local(&self.text[name.byte_range()]), NameLookup::Local(_)) {
             self.push_pending(name, Some(chain), from, None);
         }
     }
@@ -220,32 +220,32 @@ impl<'a> Notes<'a> {
         from: usize,
         until: Option<usize>,
     ) {
-        let means = Means::Local(chain.and_then(Chain::bounded));
-        let declared = Declared { name: &self.text[name.byte_range()], means };
+        let binding = Binding::Local(chain.and_then(Chain::bounded));
+        let declared = LocalName { name: &self.text[name.byte_range()], binding };
         self.due = self.due.min(from);
         self.pending.push(Pending { scopes: self.scopes.len(), from, until, declared });
     }
 
-    fn push(&mut self, declared: Declared<'a>) {
+    fn push(&mut self, declared: LocalName<'a>) {
         if !self.scopes.is_empty() {
-            self.places.entry(declared.name).or_default().push(self.locals.len());
+            self.indexes.entry(declared.name).or_default().push(self.locals.len());
             self.locals.push(declared);
         }
     }
 
     /// Looks up `name` at the current position. O(1).
-    pub(super) fn local(&self, name: &[u8]) -> Local<'_> {
-        let place = self.places.get(name).and_then(|places| places.last());
-        match place.map(|&place| &self.locals[place].means) {
-            Some(Means::Local(chain)) => Local::Is(chain.as_ref()),
-            Some(Means::Outer | Means::Nothing) | None => Local::Not,
+    pub(super) fn local(&self, name: &[u8]) -> NameLookup<'_> {
+        let index = self.indexes.get(name).and_then(|indexes| indexes.last());
+        match index.map(|&index| &self.locals[index].binding) {
+            Some(Binding::Local(chain)) => NameLookup::Local(chain.as_ref()),
+            Some(Binding::NonLocal | Binding::Ended) | None => NameLookup::NotLocal,
         }
     }
 
     /// Returns true if `name` was declared with [`Notes::declare_outer`].
     pub(super) fn is_outer(&self, name: &[u8]) -> bool {
-        let place = self.places.get(name).and_then(|places| places.last());
-        place.is_some_and(|&place| matches!(self.locals[place].means, Means::Outer))
+        let index = self.indexes.get(name).and_then(|indexes| indexes.last());
+        index.is_some_and(|&index| matches!(self.locals[index].binding, Binding::NonLocal))
     }
 
     /// Records an assignment to a variable: the span of a string literal, or `None` for any other
@@ -253,7 +253,7 @@ impl<'a> Notes<'a> {
     pub(super) fn set_literal(&mut self, name: Node<'_>, literal: Option<Range<usize>>) {
         let name = &self.text[name.byte_range()];
         match self.literals.get_mut(name) {
-            Some(known) => *known = None,
+            Some(assigned) => *assigned = None,
             None if literal.is_some() => _ = self.literals.insert(name, literal),
             None => {}
         }
@@ -276,15 +276,15 @@ impl<'a> Notes<'a> {
     pub(super) fn chains(&mut self, symbols: &[Symbol]) -> Vec<(usize, Chain)> {
         let mut chains = std::mem::take(&mut self.types);
         if !self.members.is_empty() {
-            let mut places = HashMap::new();
-            for (place, symbol) in symbols.iter().enumerate() {
+            let mut indexes = HashMap::new();
+            for (index, symbol) in symbols.iter().enumerate() {
                 let is_data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Constant);
                 if let Some(parent) = symbol.parent.filter(|_| is_data) {
-                    places.entry((parent, symbol.name.as_bytes())).or_insert(place);
+                    indexes.entry((parent, symbol.name.as_bytes())).or_insert(index);
                 }
             }
-            let of_place = |(owner, name, chain)| Some((*places.get(&(owner, name))?, chain));
-            chains.extend(self.members.drain(..).filter_map(of_place));
+            let with_index = |(owner, name, chain)| Some((*indexes.get(&(owner, name))?, chain));
+            chains.extend(self.members.drain(..).filter_map(with_index));
         }
         chains.append(&mut self.returns);
         chains
@@ -313,8 +313,8 @@ impl<'a> Notes<'a> {
     /// Applies the declarations that take effect at or before the byte `at`, and ends narrowings
     /// that end there.
     pub(super) fn settle(&mut self, at: usize) {
-        while let Some((_, place)) = self.narrowed.pop_if(|(until, _)| *until <= at) {
-            self.end(place);
+        while let Some((_, index)) = self.narrowed.pop_if(|(until, _)| *until <= at) {
+            self.end(index);
         }
         if self.due > at {
             return;
@@ -323,7 +323,7 @@ impl<'a> Notes<'a> {
         pending.retain_mut(|pending| {
             let is_due = pending.from <= at;
             if is_due {
-                let nothing = Declared { name: b"", means: Means::Nothing };
+                let nothing = LocalName { name: b"", binding: Binding::Ended };
                 let declared = std::mem::replace(&mut pending.declared, nothing);
                 match pending.until {
                     None => self.push(declared),
@@ -340,12 +340,12 @@ impl<'a> Notes<'a> {
         self.pending = pending;
     }
 
-    /// Ends the binding with index `place` in `locals`.
-    fn end(&mut self, place: usize) {
-        let Some(local) = self.locals.get_mut(place) else { return };
-        local.means = Means::Nothing;
-        if let Some(places) = self.places.get_mut(local.name) {
-            places.retain(|&other| other != place);
+    /// Ends the binding with index `index` in `locals`.
+    fn end(&mut self, index: usize) {
+        let Some(local) = self.locals.get_mut(index) else { return };
+        local.binding = Binding::Ended;
+        if let Some(indexes) = self.indexes.get_mut(local.name) {
+            indexes.retain(|&other| other != index);
         }
     }
 
@@ -357,11 +357,11 @@ impl<'a> Notes<'a> {
         let Some((_, kept)) = self.scopes.pop() else { return };
         let scopes = self.scopes.len();
         self.pending.retain(|pending| pending.scopes <= scopes);
-        self.narrowed.retain(|&(_, place)| place < kept);
+        self.narrowed.retain(|&(_, index)| index < kept);
         for declared in self.locals.drain(kept..).rev() {
-            let is_over = matches!(declared.means, Means::Nothing);
-            if let Some(places) = self.places.get_mut(declared.name).filter(|_| !is_over) {
-                places.pop();
+            let is_over = matches!(declared.binding, Binding::Ended);
+            if let Some(indexes) = self.indexes.get_mut(declared.name).filter(|_| !is_over) {
+                indexes.pop();
             }
         }
     }

@@ -99,7 +99,7 @@ impl<'t> Visit<'_, 't> {
 
     /// Returns the index of the symbol that the visited node defines, or else of the one that
     /// encloses it.
-    pub(super) fn enclosing_place(&self) -> Option<usize> {
+    pub(super) fn own_or_enclosing_index(&self) -> Option<usize> {
         self.frame(0)?.enclosing
     }
 
@@ -110,7 +110,7 @@ impl<'t> Visit<'_, 't> {
     }
 
     /// Returns the index of the symbol that encloses the visited node.
-    pub(super) fn around_place(&self) -> Option<usize> {
+    pub(super) fn enclosing_index(&self) -> Option<usize> {
         self.frame(1)?.enclosing
     }
 

@@ -130,7 +130,7 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     // belongs to another branch of `#if`, except for a class's default method, which may occur
     // anywhere after its signature.
     let is_default = visit.ancestor_kind(1) == "class_declarations";
-    let around = visit.around_place();
+    let around = visit.enclosing_index();
     let before = visit.symbols.iter().rev().find(|symbol| symbol.parent == around);
     let follows = before.is_some_and(|symbol| symbol.name == text);
     if visit.is_defined(&text, ".") && (is_default || follows) {

@@ -1,7 +1,7 @@
-//! What a source mentions, by rules simple enough to hold for many languages alike: calls, the types
-//! of parameters and local variables, imports, base types.
+//! Reference rules shared by many languages: calls, types of parameters and local variables,
+//! imports, base types.
 //!
-//! Values are followed through names, members, calls and annotations of types only, not through
+//! Values are followed only through names, members, calls and type annotations, not through
 //! conditions, generics or inference.
 
 use tree_sitter::Node;
@@ -9,39 +9,39 @@ use tree_sitter::Node;
 use super::modifiers::{child, children};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
-/// Members and calls in a row that are followed.
+/// Maximum number of consecutive members and calls that are followed.
 const STEPS_MAX: usize = 24;
 
-/// Words for the instance that a method belongs to.
-const SELVES: [&[u8]; 4] = [b"this", b"self", b"static", b"$this"];
+/// Keywords for the instance that a method belongs to.
+const SELF_KEYWORDS: [&[u8]; 4] = [b"this", b"self", b"static", b"$this"];
 
-/// Words for the same as its base type sees it.
-const SUPERS: [&[u8]; 3] = [b"super", b"base", b"parent"];
+/// Keywords for the same instance as a value of its base type.
+const SUPER_KEYWORDS: [&[u8]; 3] = [b"super", b"base", b"parent"];
 
-/// What a call names.
+/// The target of a call.
 struct Callee<'t> {
     name: Node<'t>,
-    /// What the name is a member of.
+    /// The expression that the name is a member of.
     of: Option<Node<'t>>,
 }
 
-/// Notes the call that the visited node is, if it is one.
+/// Records the visited node if it is a call.
 pub(super) fn call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     if !is_call(node.kind()) {
         return;
     }
     let Some(Callee { name, of }) = callee(node) else { return };
-    if SELVES.contains(&bytes(visit, name)) {
+    if SELF_KEYWORDS.contains(&bytes(visit, name)) {
         return;
     }
     let receiver = match of {
         Some(of) => Some(chain_of(visit, notes, of, 0).unwrap_or_else(Chain::unknown)),
-        // A local variable that is called is no definition of anybody's.
-        None if matches!(notes.local(bytes(visit, name)), Local::Is(_)) => return,
+        // A call of a local variable does not refer to a definition.
+        None if matches!(notes.local(bytes(visit, name)), NameLookup::Local(_)) => return,
         None => None,
     };
     notes.call(visit, name, receiver, arguments(node));
@@ -76,7 +76,7 @@ fn is_name(kind: &str) -> bool {
     )
 }
 
-/// Returns what the call `node` names.
+/// Returns the target of the call `node`.
 fn callee(node: Node<'_>) -> Option<Callee<'_>> {
     let field = |name: &str| node.child_by_field_name(name);
     if let (Some(name), Some(of)) = (field("name"), field("object").or_else(|| field("scope"))) {
@@ -90,7 +90,8 @@ fn callee(node: Node<'_>) -> Option<Callee<'_>> {
     named(called)
 }
 
-/// Returns the name of what is called or made, and what it is a member of.
+/// Returns the name of the called function or constructed type, and the expression that it is a
+/// member of.
 fn named(node: Node<'_>) -> Option<Callee<'_>> {
     let field = |name: &str| node.child_by_field_name(name);
     let (name, of) = match node.kind() {
@@ -124,7 +125,7 @@ fn named(node: Node<'_>) -> Option<Callee<'_>> {
     }
 }
 
-/// Returns the parts of `a.b` in Kotlin's and Swift's trees.
+/// Returns the parts of `a.b` in the trees of Kotlin and Swift.
 fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
     if let Some(suffix) = node.child_by_field_name("suffix") {
         let name = suffix.child_by_field_name("suffix")?;
@@ -134,36 +135,36 @@ fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
     Some((node.named_child(last)?, node.named_child(0).filter(|_| last > 0)))
 }
 
-/// Counts the arguments of a call, a block behind its parentheses included.
+/// Returns the number of arguments of a call, including a trailing lambda.
 fn arguments(call: Node) -> usize {
     let suffix = child(call, &["call_suffix", "constructor_suffix"]).unwrap_or(call);
     let lists = ["argument_list", "arguments", "value_arguments"];
     let is_argument = |node: &Node| node.is_named() && !node.kind().ends_with("comment");
     let listed = child(suffix, &lists).map_or(0, |list| children(list).filter(is_argument).count());
-    // Zig has no list of arguments.
+    // The grammar of Zig has no node for the argument list.
     if call.child_by_field_name("function").is_some() && child(suffix, &lists).is_none() {
         return call.named_child_count().saturating_sub(1);
     }
     listed + usize::from(child(suffix, &["annotated_lambda", "lambda_literal"]).is_some())
 }
 
-/// Returns how the value of the expression `node` comes about, as far as its text says.
+/// Returns the chain of the expression `node`.
 fn chain_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node, depth: usize) -> Option<Chain> {
     if depth >= STEPS_MAX {
         return None;
     }
     let text = bytes(visit, node);
-    if SELVES.contains(&text) {
+    if SELF_KEYWORDS.contains(&text) {
         return Some(Chain::own());
     }
-    if SUPERS.contains(&text) {
+    if SUPER_KEYWORDS.contains(&text) {
         return Some(Chain::base());
     }
     match node.kind() {
-        // PHP's variables are local or unknown.
+        // PHP variables are local or unknown.
         "variable_name" => match notes.local(text) {
-            Local::Is(chain) => chain.cloned(),
-            Local::Not => None,
+            NameLookup::Local(chain) => chain.cloned(),
+            NameLookup::NotLocal => None,
         },
         kind if is_name(kind) => chain::of_name(notes, text),
         "parenthesized_expression" => chain_of(visit, notes, node.named_child(0)?, depth + 1),
@@ -194,8 +195,7 @@ fn member_of(
     }
 }
 
-/// Returns the chain of a value of the type `node`; marks of nullability and pointers
-/// are left out.
+/// Returns the chain of a value of the type `node`, without markers of nullability and pointers.
 pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
     let text = visit.text_of(node).replace('\\', ".").replace('[', "<").replace(']', ">");
     let name: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -208,29 +208,31 @@ pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
     (starts && name.chars().all(is_plain)).then(|| chain::instance(name)).flatten()
 }
 
-/// Declares a parameter or local variable by its type or, without one, its first value.
+/// Declares a parameter or local variable with the chain of its type or, without a type, of its
+/// first value.
 pub(super) fn declare(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
     name: Option<Node>,
-    of_type_of: Option<Node>,
+    type_node: Option<Node>,
     value: Option<Node>,
 ) {
     let Some(name) = name else { return };
-    let by_type = of_type_of.and_then(|node| of_type(visit, node));
-    let known = by_type.or_else(|| chain_of(visit, notes, value?, 0));
+    let declared = type_node.and_then(|node| of_type(visit, node));
+    let known = declared.or_else(|| chain_of(visit, notes, value?, 0));
     notes.declare(name, known);
 }
 
-/// Notes that what the visited node defines holds or returns a value of the type `of`.
+/// Records the type `of` for the symbols that the visited node defines: the type of the value, or
+/// the return type.
 pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node>) {
     let Some(chain) = of.and_then(|of| of_type(visit, of)) else { return };
-    for place in visit.defined.clone() {
-        notes.set_type(place, chain.clone());
+    for index in visit.defined.clone() {
+        notes.set_type(index, chain.clone());
     }
 }
 
-/// Notes that what the visited node defines extends or implements the type `node`.
+/// Records that the symbol defined by the visited node extends or implements the type `node`.
 pub(super) fn base(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node) {
     let Some(Callee { name, of: None }) = named(node) else { return };
     notes.refer(visit, name, Role::Base, None);
@@ -242,14 +244,14 @@ pub(super) fn base(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node) {
     notes.add_base(visit.defined.start, Chain::name(whole));
 }
 
-/// Returns the text of a path of names with dots between them and nothing before them.
+/// Returns a path of names, joined by dots.
 pub(super) fn path(visit: &Visit<'_, '_>, node: Node) -> String {
     let text = visit.text_of(node).replace(['\\', ':'], ".");
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     text.trim_matches('.').to_owned()
 }
 
-/// Notes that the visited node imports `names` from `module`.
+/// Records that the visited node imports `names` from `module`.
 pub(super) fn import(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -261,7 +263,7 @@ pub(super) fn import(
     notes.import(Import { span, line, kind: ImportKind::Module, module, names });
 }
 
-/// Notes that the visited node includes the file `module`, which binds no names.
+/// Records that the visited node includes the file `module`, which binds no names.
 pub(super) fn include(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -273,13 +275,13 @@ pub(super) fn include(
     notes.import(Import { span, line, kind, module, names: Vec::new() });
 }
 
-/// Returns a name that is imported under another one, or under its own.
+/// Returns an imported name with its alias; without one, the alias is the name itself.
 pub(super) fn imported(name: &str, alias: Option<String>) -> ImportedName {
     let alias = alias.unwrap_or_else(|| if name == "*" { String::new() } else { name.to_owned() });
     ImportedName { name: name.to_owned(), alias }
 }
 
-/// Notes the import of the last name of a path with `separator` between its names.
+/// Records the import of the last name of a path whose names are joined by `separator`.
 pub(super) fn import_last(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,

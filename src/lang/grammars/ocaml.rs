@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -174,7 +174,7 @@ fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let count = node.children_by_field_name("argument", &mut cursor).count();
     let receiver = visit.child(path, "module_path").map(|path| Chain::name(visit.text(path)));
     let Some(name) = visit.child(path, "value_name") else { return };
-    let is_local = matches!(notes.local(&visit.text[name.byte_range()]), Local::Is(_));
+    let is_local = matches!(notes.local(&visit.text[name.byte_range()]), NameLookup::Local(_));
     if receiver.is_some() || !is_local {
         notes.call(visit, name, receiver, count);
     }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -176,7 +176,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 [b"library", b"require", b"requireNamespace", b"loadNamespace", b"source"];
             if loads.contains(&word) {
                 import(visit, notes, word == b"source");
-            } else if matches!(notes.local(word), Local::Not) {
+            } else if matches!(notes.local(word), NameLookup::NotLocal) {
                 notes.call(visit, function, None, count);
             }
         }

@@ -84,7 +84,7 @@ fn tuple_fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let (mut at, mut is_public) = (0, false);
     let mut cursor = node.walk();
     let parts: Vec<Node<'t>> = node.children(&mut cursor).collect();
-    for (place, part) in parts.iter().enumerate() {
+    for (index, part) in parts.iter().enumerate() {
         match part.kind() {
             "visibility_modifier" => is_public = visit.text(*part) == "pub",
             "attribute_item" | "line_comment" | "block_comment" => {}
@@ -92,7 +92,7 @@ fn tuple_fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
                 let mut field = Definition::new(visit, SymbolKind::Field, *part);
                 field.name = at.to_string();
                 field.signature_start = Some(part.start_byte());
-                field.body = parts.get(place + 1).copied();
+                field.body = parts.get(index + 1).copied();
                 field.visibility = match of_variant {
                     Some(variant) => variant.visibility,
                     None if is_public => Visibility::Public,

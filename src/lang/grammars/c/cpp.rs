@@ -6,7 +6,7 @@ use super::refer::{arguments, include, macro_body};
 use super::{declared, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Node kinds that open a scope for local names.
@@ -32,7 +32,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "field_identifier" => member(visit, notes),
         "declaration" if visit.defined.is_empty() => variables(visit, notes),
         "declaration" | "field_declaration" | "function_definition" | "alias_declaration" => {
-            typed(visit, notes);
+            record_types(visit, notes);
         }
         "parameter_declaration"
         | "optional_parameter_declaration"
@@ -66,7 +66,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 }
 
 /// Returns the chain of the value that a declarator with the type `of` declares.
-fn shaped(declarator: Node<'_>, of: Option<String>) -> Option<Chain> {
+fn declarator_chain(declarator: Node<'_>, of: Option<String>) -> Option<Chain> {
     let inner = declarator.child_by_field_name("declarator");
     let is_array = declarator.kind() == "array_declarator"
         || inner.is_some_and(|inner| inner.kind() == "array_declarator");
@@ -86,7 +86,7 @@ fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         let value = declarator.child_by_field_name("value").or(node.child_by_field_name("value"));
         let chain = match &of {
-            Some(_) => shaped(declarator, of.clone()),
+            Some(_) => declarator_chain(declarator, of.clone()),
             None => value.and_then(|value| values::of(visit, notes, value)),
         };
         bind(visit, notes, declarator, chain, declarator.end_byte());
@@ -132,7 +132,7 @@ fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = node.child_by_field_name("type");
     let of = of.and_then(|of| values::type_name(visit, notes, of));
     if let Some(found) = declared(visit, declarator) {
-        notes.declare(found.name, shaped(declarator, of));
+        notes.declare(found.name, declarator_chain(declarator, of));
     }
 }
 
@@ -148,24 +148,24 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Records the types of the symbols that the visited declaration defines: return type, type of the
 /// value, or aliased type.
-fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+fn record_types(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(of) = node.child_by_field_name("type") else { return };
     let name = values::type_name(visit, notes, of);
     let mut cursor = node.walk();
     let mut declarators = node.children_by_field_name("declarator", &mut cursor);
-    for place in visit.defined.clone() {
+    for index in visit.defined.clone() {
         let declarator = declarators.next();
         let chain = match declarator {
             _ if name.is_none() => {
                 let value = declarator.and_then(|of| of.child_by_field_name("value"));
                 value.and_then(|value| values::of(visit, notes, value))
             }
-            Some(declarator) => shaped(declarator, name.clone()),
+            Some(declarator) => declarator_chain(declarator, name.clone()),
             None => name.as_deref().and_then(chain::instance),
         };
         if let Some(chain) = chain {
-            notes.set_type(place, chain);
+            notes.set_type(index, chain);
         }
     }
 }
@@ -210,7 +210,7 @@ fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// The scopes and template arguments that enclose a name.
-struct Outer {
+struct Qualifiers {
     /// Number of levels from the name to the complete qualified name.
     levels: usize,
     /// The scopes before the name, as a chain.
@@ -218,7 +218,7 @@ struct Outer {
 }
 
 /// Returns the scopes and template arguments that enclose the visited name.
-fn outer(visit: &Visit<'_, '_>) -> Outer {
+fn qualifiers(visit: &Visit<'_, '_>) -> Qualifiers {
     let (mut levels, mut scopes) = (0, Vec::new());
     for _ in 0..16 {
         let field = visit.field_above(levels);
@@ -238,13 +238,13 @@ fn outer(visit: &Visit<'_, '_>) -> Outer {
         levels += 1;
     }
     scopes.reverse();
-    Outer { levels, receiver: (!scopes.is_empty()).then(|| Chain::name(scopes.join("."))) }
+    Qualifiers { levels, receiver: (!scopes.is_empty()).then(|| Chain::name(scopes.join("."))) }
 }
 
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let own = visit.bytes(node);
-    let Outer { levels, receiver } = outer(visit);
+    let Qualifiers { levels, receiver } = qualifiers(visit);
     let field = visit.field_above(levels);
     let parent = visit.ancestor_kind(levels + 1);
     if node.kind() == "namespace_identifier" && field != "scope" {
@@ -266,7 +266,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         ("left", "lambda_capture_initializer") => return,
         _ => {}
     }
-    if receiver.is_none() && matches!(notes.local(own), Local::Is(_)) {
+    if receiver.is_none() && matches!(notes.local(own), NameLookup::Local(_)) {
         return;
     }
     match (field, parent) {
@@ -287,7 +287,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Outer { levels, receiver } = outer(visit);
+    let Qualifiers { levels, receiver } = qualifiers(visit);
     let field = visit.field_above(levels);
     let around = visit.ancestor(levels + 1);
     let parent = visit.ancestor_kind(levels + 1);
@@ -297,7 +297,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "name" => parent == "alias_declaration" || has_body(),
         _ => parent == "type_parameter_declaration" || parent == "destructor_name",
     };
-    if is_declared || matches!(notes.local(visit.bytes(node)), Local::Is(_)) {
+    if is_declared || matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) {
         return;
     }
     match parent {
@@ -311,7 +311,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Outer { levels, .. } = outer(visit);
+    let Qualifiers { levels, .. } = qualifiers(visit);
     let around = visit.ancestor(levels + 1);
     match visit.ancestor_kind(levels + 1) {
         "field_expression" => {}

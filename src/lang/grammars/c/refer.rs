@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::declared;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Node kinds that open a scope for local names.
@@ -80,7 +80,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         | (_, "preproc_params" | "parenthesized_declarator" | "attributed_declarator") => return,
         _ => {}
     }
-    if matches!(notes.local(visit.bytes(node)), Local::Is(_)) {
+    if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) {
         return;
     }
     match (field, parent) {
@@ -147,8 +147,8 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let start = body.start + text.len() - text.trim_ascii_start().len();
         let span = start..start + plain.len();
         notes.refer_span(visit, span, Role::Read, None, None);
-        if let Some(place) = visit.enclosing_place() {
-            notes.set_type(place, Chain::name(String::from_utf8_lossy(plain)));
+        if let Some(index) = visit.own_or_enclosing_index() {
+            notes.set_type(index, Chain::name(String::from_utf8_lossy(plain)));
         }
         return;
     }

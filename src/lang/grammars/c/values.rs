@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Maximum nesting of types and expressions.
@@ -23,7 +23,7 @@ const POINTERS: [&[u8]; 8] = [
 ];
 
 /// Functions that return a value of their template argument.
-const MAKE: [&[u8]; 7] = [
+const TYPED_FUNCTIONS: [&[u8]; 7] = [
     b"make_unique",
     b"make_shared",
     b"static_cast",
@@ -33,7 +33,7 @@ const MAKE: [&[u8]; 7] = [
     b"static_pointer_cast",
 ];
 /// Functions that return their argument.
-const PASS: [&[u8]; 5] = [b"move", b"forward", b"ref", b"cref", b"as_const"];
+const IDENTITY_FUNCTIONS: [&[u8]; 5] = [b"move", b"forward", b"ref", b"cref", b"as_const"];
 
 /// Returns the chain of a value of the type `node`.
 pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
@@ -72,7 +72,7 @@ impl Cpp<'_, '_, '_> {
         match node.kind() {
             "type_identifier" | "namespace_identifier" | "identifier" => {
                 let own = self.visit.bytes(node);
-                if matches!(self.notes.local(own), Local::Is(_)) {
+                if matches!(self.notes.local(own), NameLookup::Local(_)) {
                     return false;
                 }
                 out.push_str(&String::from_utf8_lossy(own));
@@ -193,11 +193,13 @@ impl Cpp<'_, '_, '_> {
                     _ => chain::called(self.value(function, depth)),
                 }
             }
-            _ if last.kind() == "template_function" && MAKE.contains(&name) => {
+            _ if last.kind() == "template_function" && TYPED_FUNCTIONS.contains(&name) => {
                 let of = last.child_by_field_name("arguments")?.named_child(0)?;
                 of_type(self.visit, self.notes, of)
             }
-            "qualified_identifier" if PASS.contains(&name) => self.value(first()?, depth),
+            "qualified_identifier" if IDENTITY_FUNCTIONS.contains(&name) => {
+                self.value(first()?, depth)
+            }
             _ => chain::called(self.value(function, depth)),
         }
     }

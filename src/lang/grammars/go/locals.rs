@@ -1,4 +1,4 @@
-//! Parameters, receivers and variables of Go's functions.
+//! Parameters, receivers and variables of Go functions.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::lang::facts::Chain;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
-/// Names of one declaration that are looked at.
+/// Maximum number of names in one declaration.
 const NAMES_MAX: usize = 32;
 
 /// Declares the visited parameter; a method's receiver is `$`.
@@ -40,7 +40,7 @@ fn receiver_parameters(notes: &mut Notes<'_>, of: Node<'_>) {
     }
 }
 
-/// Declares the visited type parameter as its constraint.
+/// Declares the visited type parameter as a value of its constraint.
 pub(super) fn type_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let of = node.child_by_field_name("type");
@@ -60,7 +60,7 @@ fn declare_names(notes: &mut Notes<'_>, node: Node<'_>, value: Option<Chain>) {
     }
 }
 
-/// Declares what `a, b := …` and `a, b = range …` in the visited node bind.
+/// Declares the names that the visited `a, b := …` or `a, b = range …` binds.
 pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(left), Some(right)) =
@@ -85,7 +85,7 @@ pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns what ranging over a container counts with.
+/// Returns the chain of the first loop variable when ranging over `of`: a map key or an index.
 fn key_of(of: Option<&Chain>) -> Option<Chain> {
     match of?.instance_type().and_then(|of| of.strip_prefix("map<")) {
         Some(rest) => chain::instance(rest.split_once(',')?.0),
@@ -93,7 +93,7 @@ fn key_of(of: Option<&Chain>) -> Option<Chain> {
     }
 }
 
-/// Declares what the visited `var` or `const` of a function binds.
+/// Declares the names that the visited `var` or `const` in a function binds.
 pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     if let Some(of) = node.child_by_field_name("type") {
@@ -106,7 +106,7 @@ pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     pair(visit, notes, names, node.child_by_field_name("value"));
 }
 
-/// Declares each name as its value, or as what a call with several results returns.
+/// Declares each name with the chain of its value, or of the result of a call with several results.
 fn pair(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -118,7 +118,7 @@ fn pair(
     for (at, name) in names.into_iter().enumerate() {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let value = match one {
-            // Of several results the first is known.
+            // Of several results only the first has a chain.
             Some(_) if at > 0 => None,
             _ => values.and_then(|values| values.named_child(at)),
         };
@@ -131,7 +131,7 @@ fn pair(
     }
 }
 
-/// Declares the variable of the visited case of a `switch x := y.(type)`.
+/// Declares the variable of a `switch x := y.(type)` for the visited case.
 pub(super) fn case(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let around = visit.ancestor(1).filter(|around| around.kind() == "type_switch_statement");
     let alias = around.and_then(|around| around.child_by_field_name("alias"));

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{locals, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Node kinds that open a scope for local names.
@@ -118,11 +118,11 @@ fn globals(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = node.child_by_field_name("type");
     let typed = of.and_then(|of| values::of_type(visit, notes, of));
     let list = node.child_by_field_name("value");
-    for (at, place) in visit.defined.clone().enumerate() {
+    for (at, index) in visit.defined.clone().enumerate() {
         let value = list.and_then(|list| list.named_child(u32::try_from(at).unwrap_or(u32::MAX)));
         let value = value.and_then(|value| values::of(visit, notes, value));
         if let Some(chain) = typed.clone().or(value) {
-            notes.set_type(place, chain);
+            notes.set_type(index, chain);
         }
     }
 }
@@ -154,10 +154,10 @@ fn field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(of) = node.child_by_field_name("type") else { return };
     let Some(name) = values::type_name(visit, notes, of) else { return };
-    for place in visit.defined.clone() {
-        notes.set_type(place, Chain::instance(&name));
+    for index in visit.defined.clone() {
+        notes.set_type(index, Chain::instance(&name));
     }
-    let around = visit.defined.clone().next().and_then(|place| visit.symbols[place].parent);
+    let around = visit.defined.clone().next().and_then(|index| visit.symbols[index].parent);
     if let (None, Some(around)) = (node.child_by_field_name("name"), around) {
         notes.add_base(around, chain::without_arguments(&name));
     }
@@ -170,7 +170,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let field = visit.own_field();
     let parent = visit.ancestor_kind(1);
     let is_declared = field == "name" && parent != "qualified_type";
-    if is_declared || own == b"_" || matches!(notes.local(own), Local::Is(_)) {
+    if is_declared || own == b"_" || matches!(notes.local(own), NameLookup::Local(_)) {
         return;
     }
     // The names on the left of `:=` are visited before they are declared.
@@ -193,13 +193,18 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let receiver = chain::receiver(literal(visit, notes));
             notes.refer(visit, node, Role::Write, receiver);
         }
-        _ => noted(visit, notes, 0, None),
+        _ => record_use(visit, notes, 0, None),
     }
 }
 
 /// Records the use of the visited name. The expression that consists of the name and its receiver
 /// is `levels` above.
-fn noted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, levels: usize, receiver: Option<Chain>) {
+fn record_use(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    levels: usize,
+    receiver: Option<Chain>,
+) {
     let node = visit.node();
     let field = visit.field_above(levels);
     match visit.ancestor_kind(levels + 1) {
@@ -214,7 +219,7 @@ fn noted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, levels: usize, receiver: 
             if matches!(field, "type" | "operand")
                 && visit.field_above(levels + 1) == "function" =>
         {
-            noted(visit, notes, levels + 1, receiver);
+            record_use(visit, notes, levels + 1, receiver);
         }
         "composite_literal" if field == "type" => notes.refer(visit, node, Role::Type, receiver),
         "expression_list"
@@ -273,7 +278,8 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         );
     }
     let is_declared = visit.own_field() == "name" && matches!(parent, "type_spec" | "type_alias");
-    if is_declared || PLAIN_TYPES.contains(&own) || matches!(notes.local(own), Local::Is(_)) {
+    if is_declared || PLAIN_TYPES.contains(&own) || matches!(notes.local(own), NameLookup::Local(_))
+    {
         return;
     }
     notes.refer(visit, node, role(visit, 0), None);
@@ -311,7 +317,7 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "selector_expression" => {
             let of = visit.ancestor(1).and_then(|of| of.child_by_field_name("operand"));
             let receiver = of.and_then(|of| values::of(visit, notes, of));
-            noted(visit, notes, 1, chain::receiver(receiver));
+            record_use(visit, notes, 1, chain::receiver(receiver));
         }
         "keyed_element" => {
             let receiver = chain::receiver(literal(visit, notes));
@@ -324,10 +330,11 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the visited element of an interface as a base of it.
 fn embedded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_only = visit.node().named_child_count() == 1;
-    let (Some(of), Some(place)) = (visit.node().named_child(0), visit.enclosing_place()) else {
+    let (Some(of), Some(index)) = (visit.node().named_child(0), visit.own_or_enclosing_index())
+    else {
         return;
     };
     if let (true, Some(name)) = (is_only, values::type_name(visit, notes, of)) {
-        notes.add_base(place, chain::without_arguments(&name));
+        notes.add_base(index, chain::without_arguments(&name));
     }
 }

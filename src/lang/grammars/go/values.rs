@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Maximum nesting of types and expressions.
@@ -49,11 +49,11 @@ impl Go<'_, '_, '_> {
             "type_identifier" | "identifier" | "package_identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
-                    Local::Is(chain) => match chain.and_then(Chain::instance_type) {
+                    NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
                         Some(of) => out.push_str(of),
                         None => return false,
                     },
-                    Local::Not => out.push_str(&String::from_utf8_lossy(own)),
+                    NameLookup::NotLocal => out.push_str(&String::from_utf8_lossy(own)),
                 }
                 true
             }

@@ -7,7 +7,7 @@ use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
 /// Methods that call their lambda with an element of the object.
-const GIVE_ELEMENT: [&[u8]; 26] = [
+const ELEMENT_CALLBACKS: [&[u8]; 26] = [
     b"allMatch",
     b"anyMatch",
     b"collect",
@@ -76,7 +76,7 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Declares the variable of a variadic parameter.
-pub(super) fn spread(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+pub(super) fn variadic_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let parts = || (0..4).map_while(move |at| node.named_child(at));
     let declarator = parts().find(|part| part.kind() == "variable_declarator");
@@ -88,7 +88,7 @@ pub(super) fn spread(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Declares the variable of the visited `catch`.
-pub(super) fn caught(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+pub(super) fn catch_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let of = visit.child(node, "catch_type").and_then(|of| of.named_child(0));
     let chain = of.and_then(|of| values::of_type(visit, notes, of));
@@ -114,12 +114,12 @@ pub(super) fn pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the parameters of the visited lambda that have no declared types.
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().child_by_field_name("parameters") else { return };
-    let given = given(visit, notes);
+    let argument = lambda_argument(visit, notes);
     match parameters.kind() {
-        "identifier" => notes.declare(parameters, given),
+        "identifier" => notes.declare(parameters, argument),
         "inferred_parameters" => {
             for name in (0..8).map_while(|at| parameters.named_child(at)) {
-                notes.declare(name, given.clone());
+                notes.declare(name, argument.clone());
             }
         }
         _ => {}
@@ -127,11 +127,11 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Returns the chain of the argument with which the visited lambda is called, if the method that it
-/// is passed to is in [`GIVE_ELEMENT`].
-fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+/// is passed to is in [`ELEMENT_CALLBACKS`].
+fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let call = visit.ancestor(2).filter(|call| call.kind() == "method_invocation")?;
     let name = visit.bytes(call.child_by_field_name("name")?);
-    if !GIVE_ELEMENT.contains(&name) {
+    if !ELEMENT_CALLBACKS.contains(&name) {
         return None;
     }
     chain::element(values::of(visit, notes, call.child_by_field_name("object")?))

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{locals, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Node kinds that open a scope for local names.
@@ -42,8 +42,8 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "local_variable_declaration" => locals::variables(visit, notes),
         "formal_parameter" if visit.defined.is_empty() => locals::typed(visit, notes),
         "enhanced_for_statement" | "resource" => locals::typed(visit, notes),
-        "spread_parameter" => locals::spread(visit, notes),
-        "catch_formal_parameter" => locals::caught(visit, notes),
+        "spread_parameter" => locals::variadic_parameter(visit, notes),
+        "catch_formal_parameter" => locals::catch_parameter(visit, notes),
         "instanceof_expression" | "type_pattern" | "record_pattern_component" => {
             locals::pattern(visit, notes);
         }
@@ -95,8 +95,8 @@ fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     locals::type_parameters(visit, notes);
     let of = visit.node().child_by_field_name("type");
     if let Some(chain) = of.and_then(|of| values::of_type(visit, notes, of)) {
-        for place in visit.defined.clone() {
-            notes.set_type(place, chain.clone());
+        for index in visit.defined.clone() {
+            notes.set_type(index, chain.clone());
         }
     }
 }
@@ -161,7 +161,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         "field_access" if own == "field" => {
             let object = of("object").and_then(|object| values::of(visit, notes, object));
-            used(visit, notes, 1, chain::receiver(object));
+            record_use(visit, notes, 1, chain::receiver(object));
         }
         "scoped_identifier" if own == "name" => {
             let scope = of("scope").map(|scope| Chain::name(without_space(&visit.text_of(scope))));
@@ -191,18 +191,18 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         | "receiver_parameter" => {}
         "element_value_pair" if own == "key" => {}
         "switch_label" => {
-            let receiver = switched(visit, notes);
+            let receiver = switch_selector(visit, notes);
             notes.refer(visit, node, Role::Read, receiver);
         }
         _ if own == "name" => {}
-        _ if matches!(notes.local(visit.bytes(node)), Local::Is(_)) => {}
-        _ => used(visit, notes, 0, None),
+        _ if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) => {}
+        _ => record_use(visit, notes, 0, None),
     }
 }
 
 /// Returns the type of the selector of the enclosing `switch`, if it may be an enumeration. Case
 /// labels name enumeration constants without their type.
-fn switched(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+fn switch_selector(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let value = visit.ancestor(4)?.child_by_field_name("condition")?;
     let chain = values::of(visit, notes, value)?;
     let name = chain.instance_type()?;
@@ -213,7 +213,12 @@ fn switched(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 
 /// Records the use of the visited name as a value. The expression that consists of the name and its
 /// receiver is `levels` above.
-fn used(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, levels: usize, receiver: Option<Chain>) {
+fn record_use(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    levels: usize,
+    receiver: Option<Chain>,
+) {
     let node = visit.node();
     let field = visit.field_above(levels);
     let is_capital = visit.bytes(node).first().is_some_and(u8::is_ascii_uppercase);
@@ -246,7 +251,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         receiver = (!before.is_empty()).then(|| Chain::name(before));
         let is_last = scope.end_byte() == node.end_byte();
         levels = if is_last { 2 } else { 40 };
-    } else if matches!(notes.local(own), Local::Is(_)) {
+    } else if matches!(notes.local(own), NameLookup::Local(_)) {
         return;
     }
     if visit.ancestor_kind(levels) == "generic_type"

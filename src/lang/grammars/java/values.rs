@@ -4,14 +4,14 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
 /// Standard library methods that return a container of the same elements.
-const SAME: [&[u8]; 13] = [
+const IDENTITY_METHODS: [&[u8]; 13] = [
     b"distinct",
     b"filter",
     b"findAny",
@@ -28,10 +28,10 @@ const SAME: [&[u8]; 13] = [
 ];
 
 /// Standard library methods that return an element of a container.
-const HELD: [&[u8]; 3] = [b"orElse", b"orElseGet", b"orElseThrow"];
+const CONTENT_METHODS: [&[u8]; 3] = [b"orElse", b"orElseGet", b"orElseThrow"];
 /// The same, for method names that are also common elsewhere: used only if the type of the
 /// container is declared.
-const HELD_BY_TYPE: [&[u8]; 14] = [
+const CONTENT_METHODS_IF_TYPED: [&[u8]; 14] = [
     b"first",
     b"get",
     b"getFirst",
@@ -86,12 +86,12 @@ impl Java<'_, '_, '_> {
             "type_identifier" | "identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
-                    Local::Is(chain) => match chain.and_then(Chain::instance_type) {
+                    NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
                         Some(of) => out.push_str(of),
                         None => return false,
                     },
-                    Local::Not if own == b"var" => return false,
-                    Local::Not => out.push_str(&String::from_utf8_lossy(own)),
+                    NameLookup::NotLocal if own == b"var" => return false,
+                    NameLookup::NotLocal => out.push_str(&String::from_utf8_lossy(own)),
                 }
                 true
             }
@@ -173,9 +173,11 @@ impl Java<'_, '_, '_> {
                 let of = self.value(of, depth)?;
                 let is_typed = of.instance_type().is_some_and(|of| of.ends_with('>'));
                 match () {
-                    () if SAME.contains(&name) => Some(of),
-                    () if HELD.contains(&name) => chain::element(Some(of)),
-                    () if is_typed && HELD_BY_TYPE.contains(&name) => chain::element(Some(of)),
+                    () if IDENTITY_METHODS.contains(&name) => Some(of),
+                    () if CONTENT_METHODS.contains(&name) => chain::element(Some(of)),
+                    () if is_typed && CONTENT_METHODS_IF_TYPED.contains(&name) => {
+                        chain::element(Some(of))
+                    }
                     () if of.as_str() == "Objects" && name == b"requireNonNull" => {
                         self.value(field("arguments")?.named_child(0)?, depth)
                     }

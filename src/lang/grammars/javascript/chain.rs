@@ -1,4 +1,4 @@
-//! The chains of JavaScript's expressions.
+//! The chains of JavaScript expressions.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use tree_sitter::Node;
 
 use crate::lang::chain::{Chain, Step};
 use crate::lang::code_text;
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::types;
 
-/// How deep the nodes of an expression are followed.
+/// Maximum nesting of an expression.
 pub(super) const DEPTH_MAX: usize = 24;
 
 /// Returns the chain of the expression `node`.
@@ -20,7 +20,7 @@ pub(super) fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) ->
     value_in(visit, notes, node, 0)
 }
 
-/// Returns the same for a node at `depth` below the outermost one.
+/// Returns the chain of a node that is nested at `depth` in an expression.
 pub(super) fn value_in(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
@@ -35,7 +35,8 @@ pub(super) fn class_of(chain: &Chain) -> Option<&str> {
     chain.class(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-/// Returns the promise that a call of an asynchronous function returns, by what its body returns.
+/// Returns the chain of the promise that an asynchronous function returns, from the chain of the
+/// value that its body returns.
 pub(super) fn promise(chain: Chain) -> Chain {
     match class_of(&chain) {
         Some(class) if !class.starts_with("Promise") => {
@@ -58,12 +59,12 @@ fn unbounded(
     let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
         "identifier" | "shorthand_property_identifier" => match notes.local(visit.bytes(node)) {
-            Local::Is(local) => local.cloned(),
-            Local::Not => Some(Chain::name(text(visit, node)?)),
+            NameLookup::Local(local) => local.cloned(),
+            NameLookup::NotLocal => Some(Chain::name(text(visit, node)?)),
         },
         // A function may declare the type of its `this`.
         "this" => match notes.local(b"this") {
-            Local::Is(Some(own)) => Some(own.clone()),
+            NameLookup::Local(Some(own)) => Some(own.clone()),
             _ => Some(this(visit)),
         },
         "super" => Some(Chain::base()),
@@ -167,15 +168,15 @@ fn call(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) 
 /// Returns the chain of `this`: the enclosing instance, or one of the type to whose prototype the
 /// function is assigned.
 fn this(visit: &Visit<'_, '_>) -> Chain {
-    let mut place = visit.enclosing_place();
-    while let Some(symbol) = place.and_then(|place| visit.symbols.get(place)) {
+    let mut index = visit.own_or_enclosing_index();
+    while let Some(symbol) = index.and_then(|index| visit.symbols.get(index)) {
         if symbol.parent.is_none()
             && symbol.kind == SymbolKind::Method
             && let Some((owner, _)) = symbol.qualified_name.rsplit_once('.')
         {
             return Chain::instance(owner);
         }
-        place = symbol.parent;
+        index = symbol.parent;
     }
     Chain::own()
 }

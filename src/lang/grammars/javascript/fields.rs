@@ -76,8 +76,8 @@ pub(super) fn of_this<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Defin
 pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, Node<'t>)> {
     let is_this = left.kind() == "member_expression" && left.child(0)?.kind() == "this";
     let name = left.child_by_field_name("property").filter(|_| is_this)?;
-    let place = visit.around_place()?;
-    let around = visit.symbols.get(place)?;
+    let index = visit.enclosing_index()?;
+    let around = visit.symbols.get(index)?;
     match around.kind {
         SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property => {
             let owner = around.parent?;
@@ -85,7 +85,7 @@ pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize,
             is_class.then_some((owner, name))
         }
         SymbolKind::Function if around.name.starts_with(|c: char| c.is_ascii_uppercase()) => {
-            Some((place, name))
+            Some((index, name))
         }
         _ => None,
     }
@@ -93,15 +93,15 @@ pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize,
 
 /// Records the type of the visited field or property.
 pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(place) = visit.defined.clone().next() else { return };
+    let Some(index) = visit.defined.clone().next() else { return };
     let node = visit.node();
-    let is_data = visit.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Field);
+    let is_data = visit.symbols.get(index).is_some_and(|symbol| symbol.kind == SymbolKind::Field);
     let value = node.child_by_field_name("value");
     let chain = types::annotated(visit, notes, node)
         .or_else(|| types::result(visit, notes, node))
         .or_else(|| chain::value(visit, notes, value?));
     if let Some(chain) = chain.filter(|_| is_data) {
-        notes.set_type(place, chain);
+        notes.set_type(index, chain);
     }
 }
 
@@ -115,8 +115,8 @@ pub(super) fn typed_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let chain = types::annotated(visit, notes, node)
         .or_else(|| types::result(visit, notes, node))
         .or_else(|| chain::value(visit, notes, default?));
-    if let (Some(place), Some(chain)) = (visit.defined.clone().next(), chain) {
-        notes.set_type(place, chain);
+    if let (Some(index), Some(chain)) = (visit.defined.clone().next(), chain) {
+        notes.set_type(index, chain);
     }
 }
 

@@ -18,14 +18,14 @@ const PARTS_MAX: usize = 32;
 pub(super) fn extended(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
-    place: usize,
+    index: usize,
     value: Node<'_>,
 ) {
     let mut rest = vec![value];
     for _ in 0..PARTS_MAX {
         let Some(part) = rest.pop() else { return };
         if part.kind() != "call_expression" {
-            add_base(notes, place, chain::value(visit, notes, part));
+            add_base(notes, index, chain::value(visit, notes, part));
             continue;
         }
         let is_part = |part: &Node<'_>| {
@@ -50,13 +50,13 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(arguments) = node.child_by_field_name("arguments") else { return };
     let Some(target) = arguments.named_child(0).map(|first| visit.bytes(first)) else { return };
     let Some(name) = target.strip_suffix(b".prototype") else { return };
-    let place = visit.symbols.iter().position(|symbol| {
+    let index = visit.symbols.iter().position(|symbol| {
         let has_members = matches!(symbol.kind, SymbolKind::Class | SymbolKind::Function);
         has_members && symbol.name.as_bytes() == name
     });
-    let Some(place) = place else { return };
+    let Some(index) = index else { return };
     let mut cursor = arguments.walk();
     for part in arguments.named_children(&mut cursor).skip(1).take(PARTS_MAX) {
-        add_base(notes, place, chain::value(visit, notes, part));
+        add_base(notes, index, chain::value(visit, notes, part));
     }
 }

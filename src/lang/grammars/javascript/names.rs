@@ -1,21 +1,22 @@
-//! JavaScript's local names: parameters, variables, what is destructured, loops, `catch`.
+//! JavaScript local names: parameters, variables, destructuring patterns, loops, `catch`.
 
 use tree_sitter::Node;
 
 use crate::lang::chain::Step;
 use crate::lang::facts::{Chain, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 use super::{chain, imports, is_function, types};
 
-/// Names of one pattern that are declared.
+/// Maximum number of names in one pattern.
 const NAMES_MAX: usize = 256;
 
-/// Arguments of one call that are looked at.
+/// Maximum number of arguments of one call.
 const ARGUMENTS_MAX: usize = 16;
 
-/// Declares the parameters of the visited function, and its own name where that is known only inside.
+/// Declares the parameters of the visited function, and the name of a function expression, which is
+/// visible only inside it.
 pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     if matches!(node.kind(), "function_expression" | "generator_function")
@@ -24,8 +25,9 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         notes.declare(name, None);
     }
     types::declare_parameters(visit, notes);
-    let handed = handed(visit, notes);
-    let given = callback_receives(visit, notes).or_else(|| received(handed.as_ref(), 0));
+    let callback_parameter = callback_parameter(visit, notes);
+    let given = element_argument(visit, notes)
+        .or_else(|| callback_argument(callback_parameter.as_ref(), 0));
     if let Some(name) = node.child_by_field_name("parameter") {
         return notes.declare(name, given);
     }
@@ -39,7 +41,11 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             notes.declare(pattern, types::annotated(visit, notes, parameter));
             continue;
         }
-        let given = if at == 0 { given.clone() } else { received(handed.as_ref(), at) };
+        let given = if at == 0 {
+            given.clone()
+        } else {
+            callback_argument(callback_parameter.as_ref(), at)
+        };
         match parameter.kind() {
             "required_parameter" | "optional_parameter" => {
                 let Some(pattern) = parameter.child_by_field_name("pattern") else { continue };
@@ -53,9 +59,9 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns where the visited function is handed to: a parameter of what is called.
-fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    // `condition ? a => … : b => …` is handed on whole.
+/// Returns the chain of the parameter that the visited function is passed to as an argument.
+fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    // `condition ? a => … : b => …` is one argument.
     let is_around = |level: &usize| {
         matches!(visit.ancestor_kind(*level), "ternary_expression" | "parenthesized_expression")
     };
@@ -74,13 +80,14 @@ fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     Some(chain::value(visit, notes, called)?.then(Step::Parameter(at)))
 }
 
-fn received(handed: Option<&Chain>, at: usize) -> Option<Chain> {
-    handed.map(|handed| handed.clone().then(Step::Parameter(at)))
+fn callback_argument(callback_parameter: Option<&Chain>, at: usize) -> Option<Chain> {
+    callback_parameter
+        .map(|callback_parameter| callback_parameter.clone().then(Step::Parameter(at)))
 }
 
-/// Returns what the visited function is called with first, where it is handed to something that calls
-/// it with each element.
-fn callback_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+/// Returns the chain of the first argument of the visited function, if it is passed to a method
+/// that calls it with each element.
+fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if visit.ancestor_kind(1) != "arguments" {
         return None;
     }
@@ -106,7 +113,7 @@ fn callback_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> 
     Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element))
 }
 
-/// Declares what a `var`, `let` or `const` binds, unless that is a symbol.
+/// Declares the names that a `var`, `let` or `const` binds, unless they are symbols.
 pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(name) = node.child_by_field_name("name") else { return };
@@ -118,10 +125,10 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut defined = visit.defined.clone();
     let symbol =
         defined.find(|&at| visit.symbols.get(at).is_some_and(|s| s.name_span == name.byte_range()));
-    if let Some(place) = symbol {
+    if let Some(index) = symbol {
         let is_value = given.is_none_or(|given| !is_function(super::bare(given)));
         if let Some(chain) = chain.filter(|_| is_value) {
-            notes.set_type(place, chain);
+            notes.set_type(index, chain);
         }
         return;
     }
@@ -131,7 +138,7 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     declare(visit, notes, name, chain, Some(node.end_byte()));
 }
 
-/// Declares the variable of a `for … of` or `for … in` from its body on.
+/// Declares the variable of a `for … of` or `for … in` for its body.
 pub(super) fn for_in(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(left), Some(right), Some(_)) = (
@@ -157,7 +164,7 @@ pub(super) fn catch(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Says what a local variable is set to by the visited assignment.
+/// Records the value that the visited assignment gives a local variable.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(left), Some(right)) =
@@ -169,14 +176,14 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     notes.set_literal(left, chain::literal(right));
-    if matches!(notes.local(visit.bytes(left)), Local::Is(None))
+    if matches!(notes.local(visit.bytes(left)), NameLookup::Local(None))
         && let Some(chain) = chain::value(visit, notes, right)
     {
         notes.assign(left, chain, node.end_byte());
     }
 }
 
-/// Narrows a local name that is an instance of a class in what the visited `if` leads to.
+/// Narrows a local name in the body of the visited `if (name instanceof Class)`.
 pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let condition = node.child_by_field_name("condition").and_then(|c| c.named_child(0));
@@ -203,8 +210,8 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Declares the names of `pattern`, the whole of which stands for `chain`: from the byte `from` on or
-/// at once.
+/// Declares the names of `pattern`, which matches a value with the chain `chain`. They are visible
+/// from the byte `from` on, or immediately.
 fn declare(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
@@ -270,7 +277,7 @@ fn declare(
     }
 }
 
-/// Notes that destructuring reads the member `name`, which `chain` ends with.
+/// Records that destructuring reads the member `name`, the last step of `chain`.
 fn read(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, name: Node<'_>, chain: Option<&Chain>) {
     if let Some((of, _)) = chain.and_then(Chain::split_member) {
         notes.refer(visit, name, Role::Read, Some(of));

@@ -5,7 +5,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Chain, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
@@ -53,8 +53,8 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         | "method_signature"
         | "abstract_method_signature" => {
             names::function(visit, notes);
-            if let Some(place) = visit.defined.clone().next() {
-                returns(visit, notes, place, node);
+            if let Some(index) = visit.defined.clone().next() {
+                returns(visit, notes, index, node);
             }
         }
         "function_expression" | "generator_function" | "arrow_function" => {
@@ -99,10 +99,10 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Records the return type of a function, or the value of an arrow function.
-fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, place: usize, function: Node<'_>) {
+fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, index: usize, function: Node<'_>) {
     if let Some(annotated) = function.child_by_field_name("return_type") {
         if let Some(chain) = types::chain(visit, notes, annotated) {
-            notes.set_type(place, chain);
+            notes.set_type(index, chain);
         }
         return;
     }
@@ -110,7 +110,7 @@ fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, place: usize, function:
     let Some(body) = body.filter(|body| body.kind() != "statement_block") else { return };
     if let Some(chain) = chain::value(visit, notes, body) {
         let is_async = function.child(0).is_some_and(|word| word.kind() == "async");
-        notes.set_return(place, if is_async { chain::promise(chain) } else { chain });
+        notes.set_return(index, if is_async { chain::promise(chain) } else { chain });
     }
 }
 
@@ -126,9 +126,9 @@ fn function_value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             | "field_definition"
             | "export_statement"
     );
-    let Some(place) = visit.enclosing_place().filter(|_| is_symbol) else { return };
-    if visit.symbols.get(place).is_some_and(|symbol| symbol.kind.is_callable()) {
-        returns(visit, notes, place, node);
+    let Some(index) = visit.own_or_enclosing_index().filter(|_| is_symbol) else { return };
+    if visit.symbols.get(index).is_some_and(|symbol| symbol.kind.is_callable()) {
+        returns(visit, notes, index, node);
     }
 }
 
@@ -156,18 +156,18 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 | "field_definition"
                 | "export_statement"
         );
-    let Some(place) = visit.enclosing_place().filter(|_| is_symbol) else { return };
+    let Some(index) = visit.own_or_enclosing_index().filter(|_| is_symbol) else { return };
     if let Some(chain) = chain::value(visit, notes, value) {
         let is_async = (0..4).map_while(|at| function.child(at)).any(|word| word.kind() == "async");
-        notes.set_return(place, if is_async { chain::promise(chain) } else { chain });
+        notes.set_return(index, if is_async { chain::promise(chain) } else { chain });
     }
 }
 
 /// Records what the visited class extends and implements.
 fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
-    let Some(place) = visit.enclosing_place() else { return };
-    let is_own = visit.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Class);
+    let Some(index) = visit.own_or_enclosing_index() else { return };
+    let is_own = visit.symbols.get(index).is_some_and(|symbol| symbol.kind == SymbolKind::Class);
     let Some(heritage) = visit.child(visit.node(), "class_heritage").filter(|_| is_own) else {
         return;
     };
@@ -176,44 +176,44 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         match clause.kind() {
             "extends_clause" => {
                 if let Some(base) = clause.child_by_field_name("value") {
-                    mixins::extended(visit, notes, place, base);
+                    mixins::extended(visit, notes, index, base);
                 }
             }
             "implements_clause" => {
                 let mut cursor = clause.walk();
                 for base in clause.named_children(&mut cursor).take(32) {
-                    add_base(notes, place, types::chain(visit, notes, base));
+                    add_base(notes, index, types::chain(visit, notes, base));
                 }
             }
-            _ => mixins::extended(visit, notes, place, clause),
+            _ => mixins::extended(visit, notes, index, clause),
         }
     }
 }
 
-pub(super) fn add_base(notes: &mut Notes<'_>, place: usize, chain: Option<Chain>) {
+pub(super) fn add_base(notes: &mut Notes<'_>, index: usize, chain: Option<Chain>) {
     if let Some(chain) = chain {
         let name = chain.without_instance();
-        notes.add_base(place, Chain::name(name.split('<').next().unwrap_or(name)));
+        notes.add_base(index, Chain::name(name.split('<').next().unwrap_or(name)));
     }
 }
 
 fn bases_of_interface(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let (Some(place), Some(clause)) =
-        (visit.enclosing_place(), visit.child(visit.node(), "extends_type_clause"))
+    let (Some(index), Some(clause)) =
+        (visit.own_or_enclosing_index(), visit.child(visit.node(), "extends_type_clause"))
     else {
         return;
     };
     let mut cursor = clause.walk();
     for base in clause.named_children(&mut cursor).take(32) {
-        add_base(notes, place, types::chain(visit, notes, base));
+        add_base(notes, index, types::chain(visit, notes, base));
     }
 }
 
 /// Records the target of the visited type alias; of a target with several parts, each is a base.
 fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
-    let (Some(place), Some(value)) =
-        (visit.enclosing_place(), visit.node().child_by_field_name("value"))
+    let (Some(index), Some(value)) =
+        (visit.own_or_enclosing_index(), visit.node().child_by_field_name("value"))
     else {
         return;
     };
@@ -227,9 +227,9 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             rest.extend(parts);
         } else if let Some(chain) = types::chain(visit, notes, part) {
             if part.id() == value.id() {
-                notes.set_type(place, chain);
+                notes.set_type(index, chain);
             } else {
-                add_base(notes, place, Some(chain));
+                add_base(notes, index, Some(chain));
             }
         }
     }
@@ -275,9 +275,9 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let name = visit.bytes(node);
     let receiver = match notes.local(name) {
-        Local::Not => None,
+        NameLookup::NotLocal => None,
         // A local variable with the name of the member that it holds is a use of that member.
-        Local::Is(chain) => match chain.and_then(Chain::split_member) {
+        NameLookup::Local(chain) => match chain.and_then(Chain::split_member) {
             Some((receiver, last)) if last.as_bytes() == name => Some(receiver),
             _ => return,
         },
@@ -357,7 +357,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             receiver = module.and_then(|module| chain::text(visit, module)).map(Chain::name);
             level = 2;
         }
-        _ if matches!(notes.local(visit.bytes(node)), Local::Is(_)) => return,
+        _ if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) => return,
         _ => {}
     }
     if visit.ancestor_kind(level) == "generic_type" {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 use super::chain;
@@ -53,8 +53,8 @@ pub(super) fn chain_in(
         "type_annotation" | "parenthesized_type" | "readonly_type" | "flow_maybe_type"
         | "optional_type" | "constraint" | "default_type" => of(node.named_child(0)),
         "type_identifier" | "identifier" => match notes.local(visit.bytes(node)) {
-            Local::Is(bound) => bound.cloned(),
-            Local::Not => Some(Chain::instance(chain::text(visit, node)?)),
+            NameLookup::Local(bound) => bound.cloned(),
+            NameLookup::NotLocal => Some(Chain::instance(chain::text(visit, node)?)),
         },
         "nested_type_identifier" | "member_expression" => {
             let name = chain::text(visit, node)?;

@@ -1,15 +1,15 @@
-//! The chains of Python's expressions.
+//! The chains of Python expressions.
 
 use tree_sitter::Node;
 
 use crate::lang::chain::{Chain, Step};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::annotation;
 
-/// How deep the nodes of an expression are followed.
+/// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 24;
 
 /// Returns the chain of the expression `node`.
@@ -17,7 +17,7 @@ pub(super) fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) ->
     value_in(visit, notes, node, 0)
 }
 
-/// Returns the same for a node at `depth` below the outermost one.
+/// Returns the chain of a node that is nested at `depth` in an expression.
 fn value_in(
     visit: &Visit<'_, '_>,
     notes: &Notes<'_>,
@@ -95,7 +95,7 @@ pub(super) fn call<'t>(node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     Some((node.child(0)?, node.child_by_field_name("arguments")?))
 }
 
-/// Returns the chain of a container, with the type of its elements where that is known.
+/// Returns the chain of a container, with the type of its elements if that is known.
 fn container(name: &str, element: Option<&Chain>) -> Chain {
     match element.and_then(class_of) {
         Some(class) => Chain::instance(&format!("{name}<{class}>")),
@@ -122,8 +122,8 @@ fn unbounded(
     let inner = |child: Option<Node<'_>>| unbounded(visit, notes, child?, depth + 1);
     match node.kind() {
         "identifier" => match notes.local(&visit.text[node.byte_range()]) {
-            Local::Is(local) => local.cloned(),
-            Local::Not => Some(Chain::name(text(visit, node)?)),
+            NameLookup::Local(local) => local.cloned(),
+            NameLookup::NotLocal => Some(Chain::name(text(visit, node)?)),
         },
         "attribute" => {
             let of = inner(node.child(0))?;
@@ -179,7 +179,7 @@ fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize
     let (function, arguments) = call(node)?;
     let name = text(visit, function).unwrap_or_default();
     let is_builtin = function.kind() == "identifier"
-        && matches!(notes.local(name.as_bytes()), Local::Not)
+        && matches!(notes.local(name.as_bytes()), NameLookup::NotLocal)
         || name == "typing.cast"
         || name.ends_with(".deepcopy");
     let argument = |at: u32| {
@@ -214,7 +214,7 @@ fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize
     }
 }
 
-/// Returns the chain of a tuple with the types of its parts, where those are known.
+/// Returns the chain of a tuple, with the types of its parts if they are known.
 fn tuple(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Chain {
     let mut written = String::from("tuple");
     let mut cursor = node.walk();
@@ -244,7 +244,7 @@ fn comprehension(
         return value_in(visit, notes, right, depth + 1);
     }
     let name = if node.kind() == "set_comprehension" { "set" } else { "list" };
-    // Its variables are not declared here, but a class is hardly one of them.
+    // The loop variables are not declared yet, but a class is rarely one of them.
     let made = call(body).and_then(|_| value_in(visit, notes, body, depth + 1));
     Some(container(name, made.as_ref().filter(|made| made.instance_type().is_none())))
 }
@@ -252,18 +252,19 @@ fn comprehension(
 /// Returns the name of the class of a value.
 fn class_of_value(visit: &Visit<'_, '_>, chain: &Chain) -> Option<Chain> {
     if *chain == Chain::own() {
-        return own_class(visit, visit.enclosing_place());
+        return own_class(visit, visit.own_or_enclosing_index());
     }
     class_of(chain).map(|class| Chain::name(class.split('<').next().unwrap_or(class)))
 }
 
-/// Returns the name of the innermost class that encloses the symbol at `place` or is that symbol.
-pub(super) fn own_class(visit: &Visit<'_, '_>, mut place: Option<usize>) -> Option<Chain> {
-    while let Some(symbol) = visit.symbols.get(place?) {
+/// Returns the name of the class with index `index`, or of the innermost class that encloses that
+/// symbol.
+pub(super) fn own_class(visit: &Visit<'_, '_>, mut index: Option<usize>) -> Option<Chain> {
+    while let Some(symbol) = visit.symbols.get(index?) {
         if symbol.kind == SymbolKind::Class {
             return Some(Chain::name(symbol.qualified_name.as_str()));
         }
-        place = symbol.parent;
+        index = symbol.parent;
     }
     None
 }
@@ -272,7 +273,7 @@ pub(super) fn own_class(visit: &Visit<'_, '_>, mut place: Option<usize>) -> Opti
 fn is_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> bool {
     let name = &visit.text[node.byte_range()];
     node.kind() == "identifier"
-        && matches!(notes.local(name), Local::Not)
+        && matches!(notes.local(name), NameLookup::NotLocal)
         && (name.first().is_some_and(u8::is_ascii_uppercase)
             && name.iter().any(u8::is_ascii_lowercase)
             || matches!(name, b"list" | b"dict" | b"set" | b"tuple" | b"type"))

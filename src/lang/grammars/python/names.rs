@@ -62,13 +62,13 @@ fn receiver(visit: &Visit<'_, '_>) -> Option<Chain> {
             }
         }
     }
-    if of_class { own_class(visit, visit.around_place()) } else { Some(Chain::own()) }
+    if of_class { own_class(visit, visit.enclosing_index()) } else { Some(Chain::own()) }
 }
 
 /// Declares the parameters of the visited lambda expression.
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().child_by_field_name("parameters") else { return };
-    let given = lambda_receives(visit, notes);
+    let given = lambda_argument(visit, notes);
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
         declare(visit, notes, parameter, given.clone().filter(|_| at == 0));
@@ -77,7 +77,7 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Returns the chain of the argument of the visited lambda expression, if it is the key of a sort
 /// or an argument of `map` or `filter`.
-fn lambda_receives(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let is_key = visit.ancestor_kind(1) == "keyword_argument";
     let called = visit.ancestor(if is_key { 3 } else { 2 })?;
     let (function, arguments) = call(called)?;
@@ -265,22 +265,22 @@ pub(super) fn as_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let alias = node.child_by_field_name("alias").and_then(|alias| alias.named_child(0));
     let Some(alias) = alias.or(node.named_child(1)) else { return };
     let chain = match visit.ancestor_kind(1) {
-        "with_item" => managed(visit, notes, given),
-        "except_clause" => caught(visit, given),
+        "with_item" => context_value(visit, notes, given),
+        "except_clause" => exception_chain(visit, given),
         _ => match_type(visit, given),
     };
     target(visit, notes, alias, chain, node.end_byte());
 }
 
-/// Returns the chain of the name in `with given as name`. A context manager constructed in place is
+/// Returns the chain of the name in `with given as name`. A context manager constructed in index is
 /// assumed to return itself; for other calls it is the value that they yield.
-fn managed(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> Option<Chain> {
+fn context_value(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> Option<Chain> {
     let chain = value(visit, notes, given)?;
     let is_made = super::chain::class_of(&chain).is_some() || !chain.is_call();
     Some(if is_made { chain } else { chain.then(Step::Element) })
 }
 
-fn caught(visit: &Visit<'_, '_>, types: Node<'_>) -> Option<Chain> {
+fn exception_chain(visit: &Visit<'_, '_>, types: Node<'_>) -> Option<Chain> {
     let first = if types.kind() == "tuple" { types.named_child(0)? } else { types };
     annotation::chain(visit, first)
 }
@@ -301,7 +301,7 @@ pub(super) fn exception(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     else {
         return;
     };
-    let chain = caught(visit, types);
+    let chain = exception_chain(visit, types);
     target(visit, notes, alias, chain, alias.end_byte());
 }
 
@@ -321,7 +321,7 @@ pub(super) fn global(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Narrows a local name that is tested for a type: in the body of an `if`, after an `assert`, and
+/// Narrows a local name that is isinstance_test for a type: in the body of an `if`, after an `assert`, and
 /// after an `if not` whose body leaves the block.
 pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -334,7 +334,8 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         condition = left;
     }
     if condition.kind() == "not_operator" {
-        let Some((name, chain)) = condition.named_child(0).and_then(|call| tested(visit, call))
+        let Some((name, chain)) =
+            condition.named_child(0).and_then(|call| isinstance_test(visit, call))
         else {
             return;
         };
@@ -351,7 +352,7 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         return;
     }
-    let Some((name, chain)) = tested(visit, condition) else { return };
+    let Some((name, chain)) = isinstance_test(visit, condition) else { return };
     if is_assert {
         return notes.assign(name, chain, node.end_byte());
     }
@@ -362,7 +363,7 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Returns the name and type of `isinstance(name, Type)`.
-fn tested<'t>(visit: &Visit<'_, 't>, node: Node<'t>) -> Option<(Node<'t>, Chain)> {
+fn isinstance_test<'t>(visit: &Visit<'_, 't>, node: Node<'t>) -> Option<(Node<'t>, Chain)> {
     let (function, arguments) = call(node)?;
     if &visit.text[function.byte_range()] != b"isinstance" {
         return None;

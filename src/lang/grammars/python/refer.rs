@@ -6,7 +6,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Chain, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
@@ -59,42 +59,44 @@ pub(super) fn is_in_function(visit: &Visit<'_, '_>) -> bool {
 fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     names::parameters(visit, notes);
-    let Some(place) = visit.enclosing_place() else { return };
+    let Some(index) = visit.own_or_enclosing_index() else { return };
     let Some(annotated) = node.child_by_field_name("return_type") else { return };
     let Some(chain) = annotation::chain(visit, annotated) else { return };
     let is_async = node.child(0).is_some_and(|word| word.kind() == "async");
     let is_generator = chain.instance_type().is_some_and(|of| of.starts_with("Async"));
     let is_awaited = is_async && !is_generator;
-    notes.set_type(place, if is_awaited { annotation::awaitable(chain) } else { chain });
+    notes.set_type(index, if is_awaited { annotation::awaitable(chain) } else { chain });
 }
 
 fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(place) = visit.enclosing_place() else { return };
+    let Some(index) = visit.own_or_enclosing_index() else { return };
     let Some(bases) = visit.node().child_by_field_name("superclasses") else { return };
     let mut cursor = bases.walk();
     for base in bases.named_children(&mut cursor).take(32) {
         if let Some(chain) = chain::value(visit, notes, base) {
-            notes.add_base(place, Chain::name(chain.without_instance()));
+            notes.add_base(index, Chain::name(chain.without_instance()));
         }
     }
 }
 
 fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let (Some(place), Some(value)) = (visit.enclosing_place(), visit.node().named_child(0)) else {
+    let (Some(index), Some(value)) = (visit.own_or_enclosing_index(), visit.node().named_child(0))
+    else {
         return;
     };
     if !is_in_function(visit) {
         return;
     }
     if let Some(chain) = chain::value(visit, notes, value) {
-        let signature = visit.symbols.get(place).map_or("", |symbol| symbol.signature.as_str());
+        let signature = visit.symbols.get(index).map_or("", |symbol| symbol.signature.as_str());
         let is_async = signature.starts_with("async");
-        notes.set_return(place, if is_async { annotation::awaitable(chain) } else { chain });
+        notes.set_return(index, if is_async { annotation::awaitable(chain) } else { chain });
     }
 }
 
 fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let (Some(place), Some(value)) = (visit.enclosing_place(), visit.node().named_child(0)) else {
+    let (Some(index), Some(value)) = (visit.own_or_enclosing_index(), visit.node().named_child(0))
+    else {
         return;
     };
     let is_from = visit.node().child(1).is_some_and(|word| word.kind() == "from");
@@ -103,7 +105,7 @@ fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let chain = chain::value(visit, notes, value);
     if let Some(class) = chain.as_ref().and_then(chain::class_of) {
-        notes.set_return(place, Chain::instance(&format!("Iterator<{class}>")));
+        notes.set_return(index, Chain::instance(&format!("Iterator<{class}>")));
     }
 }
 
@@ -124,7 +126,7 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let known = known.or_else(|| chain::value(visit, notes, right?));
             // A value without a chain, such as `None`, does not override a known one.
             let was_known =
-                matches!(notes.local(&visit.text[left.byte_range()]), Local::Is(Some(_)));
+                matches!(notes.local(&visit.text[left.byte_range()]), NameLookup::Local(Some(_)));
             if known.is_some() || !was_known {
                 notes.declare_from(left, known, node.end_byte());
             }
@@ -132,10 +134,10 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "identifier" => {
             let known = known.or_else(|| chain::value(visit, notes, right?));
             let defined = visit.defined.clone().next();
-            if let (Some(place), Some(chain)) = (defined, known) {
-                notes.set_type(place, chain);
+            if let (Some(index), Some(chain)) = (defined, known) {
+                notes.set_type(index, chain);
             } else if let (Some(owner), Some(chain)) =
-                (visit.around_place(), right.and_then(|right| chain::value(visit, notes, right)))
+                (visit.enclosing_index(), right.and_then(|right| chain::value(visit, notes, right)))
             {
                 notes.set_member(owner, left, chain);
             }
@@ -189,8 +191,8 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "dotted_name" => return dotted(visit, notes),
         "assignment" if is_first => {
             let is_definition = visit
-                .enclosing_place()
-                .and_then(|place| visit.symbols.get(place))
+                .own_or_enclosing_index()
+                .and_then(|index| visit.symbols.get(index))
                 .is_some_and(|symbol| symbol.name_span == node.byte_range());
             if is_definition || names::is_local_at(visit, notes, node, 1) {
                 return;
@@ -200,9 +202,9 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let name = &visit.text[node.byte_range()];
     let receiver = match notes.local(name) {
-        Local::Not => None,
+        NameLookup::NotLocal => None,
         // A local variable with the name of the member that it holds is a use of that member.
-        Local::Is(chain) => match chain.and_then(Chain::split_member) {
+        NameLookup::Local(chain) => match chain.and_then(Chain::split_member) {
             Some((receiver, last)) if last.as_bytes() == name => Some(receiver),
             _ => return,
         },

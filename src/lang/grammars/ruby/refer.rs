@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Node kinds that open a scope for local names.
@@ -12,7 +12,7 @@ pub(super) const SCOPES: &[&str] =
     &["program", "class", "module", "method", "singleton_method", "block", "do_block", "lambda"];
 
 /// Methods that call their block with an element of the object.
-const GIVE_ELEMENT: [&[u8]; 22] = [
+const ELEMENT_CALLBACKS: [&[u8]; 22] = [
     b"all?",
     b"any?",
     b"collect",
@@ -38,7 +38,7 @@ const GIVE_ELEMENT: [&[u8]; 22] = [
 ];
 
 /// Methods that return the object itself or a container of the same elements.
-const SAME: [&[u8]; 12] = [
+const IDENTITY_METHODS: [&[u8]; 12] = [
     b"compact", b"dup", b"filter", b"freeze", b"lazy", b"reject", b"reverse", b"select", b"sort",
     b"sort_by", b"tap", b"to_a",
 ];
@@ -88,9 +88,9 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
     let own = visit.bytes(node);
     match node.kind() {
         "identifier" => match notes.local(own) {
-            Local::Is(chain) => chain.cloned(),
+            NameLookup::Local(chain) => chain.cloned(),
             // A method of the object itself.
-            Local::Not => chain::called(Some(Chain::name(visit.text_of(node)))),
+            NameLookup::NotLocal => chain::called(Some(Chain::name(visit.text_of(node)))),
         },
         "constant" => Some(Chain::name(visit.text_of(node))),
         "scope_resolution" => {
@@ -112,7 +112,7 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
             match name {
                 b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
                 b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
-                name if SAME.contains(&name) => Some(receiver),
+                name if IDENTITY_METHODS.contains(&name) => Some(receiver),
                 name => chain::called(chain::member(Some(receiver), name)),
             }
         }
@@ -154,7 +154,7 @@ fn declare(
     match node.kind() {
         "identifier" => {
             // In `x ||= y` and inside blocks the name may already be declared.
-            let is_known = matches!(notes.local(visit.bytes(node)), Local::Is(_));
+            let is_known = matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
             if !is_known || value.is_some() {
                 notes.declare_from(node, value, from);
             }
@@ -197,7 +197,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let receiver = of(visit, notes, call.child_by_field_name("receiver")?, DEPTH_MAX);
     match name {
         b"tap" | b"then" => receiver,
-        name if GIVE_ELEMENT.contains(&name) => chain::element(receiver),
+        name if ELEMENT_CALLBACKS.contains(&name) => chain::element(receiver),
         _ => None,
     }
 }
@@ -234,12 +234,12 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
         }
         b"include" | b"extend" | b"prepend" => {
-            let Some(place) = visit.enclosing_place() else { return };
+            let Some(index) = visit.own_or_enclosing_index() else { return };
             for base in (0..8).map_while(|at| list.named_child(at)) {
                 if matches!(base.kind(), "constant" | "scope_resolution")
                     && let Some(chain) = of(visit, notes, base, DEPTH_MAX)
                 {
-                    notes.add_base(place, chain);
+                    notes.add_base(index, chain);
                 }
             }
         }
@@ -287,7 +287,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             | "undef",
         )
         | ("name" | "pattern", _) => {}
-        _ if matches!(notes.local(visit.bytes(node)), Local::Is(_)) => {}
+        _ if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) => {}
         _ => notes.call(visit, node, None, 0),
     }
 }

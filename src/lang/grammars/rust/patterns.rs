@@ -12,7 +12,7 @@ use crate::lang::visit::Visit;
 const DEPTH_MAX: usize = 16;
 
 /// Methods that call their closure with an element or the content of the receiver.
-const GIVE_ELEMENT: [&[u8]; 34] = [
+const ELEMENT_CALLBACKS: [&[u8]; 34] = [
     b"all",
     b"and_then",
     b"any",
@@ -78,8 +78,8 @@ pub(super) fn declare_matched(
         let value = values::of(visit, notes, value);
         return declare(visit, notes, pattern, value, from);
     }
-    for (at, part) in places(inner) {
-        let of = places(value).find(|(place, _)| *place == at);
+    for (at, part) in positions(inner) {
+        let of = positions(value).find(|(position, _)| *position == at);
         let of = of.and_then(|(_, of)| values::of(visit, notes, of));
         declare(visit, notes, part, of, from);
     }
@@ -110,11 +110,11 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(parameters) = node.child_by_field_name("parameters") else { return };
-    let given = given(visit, notes);
-    let handed = handed(visit, notes);
-    for (at, parameter) in places(parameters).take(8) {
+    let given = closure_argument(visit, notes);
+    let callback_parameter = callback_parameter(visit, notes);
+    for (at, parameter) in positions(parameters).take(8) {
         if parameter.kind() != "parameter" {
-            let received = || Some(handed.clone()?.then(Step::Parameter(at)));
+            let received = || Some(callback_parameter.clone()?.then(Step::Parameter(at)));
             let given = given.clone().or_else(received);
             declare(visit, notes, parameter, given, node.start_byte());
         }
@@ -122,19 +122,19 @@ pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Returns the chain of the argument with which the visited closure is called, if the method that
-/// it is passed to is in [`GIVE_ELEMENT`].
-fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+/// it is passed to is in [`ELEMENT_CALLBACKS`].
+fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if visit.ancestor_kind(1) != "arguments" || visit.ancestor_kind(2) != "call_expression" {
         return None;
     }
     let function = visit.ancestor(2)?.child_by_field_name("function")?;
     let name = visit.bytes(function.child_by_field_name("field")?);
     let value = values::of(visit, notes, function.child_by_field_name("value")?);
-    GIVE_ELEMENT.contains(&name).then(|| chain::element(value)).flatten()
+    ELEMENT_CALLBACKS.contains(&name).then(|| chain::element(value)).flatten()
 }
 
 /// Returns the chain of the parameter that the visited closure is passed to as an argument.
-fn handed(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let (arguments, call) = (visit.ancestor(1)?, visit.ancestor(2)?);
     if (arguments.kind(), call.kind()) != ("arguments", "call_expression") {
         return None;
@@ -167,7 +167,7 @@ impl Pattern<'_, '_, '_, '_> {
             "tuple_struct_pattern" => {
                 let Some(of) = node.child_by_field_name("type") else { return };
                 let path = values::of_path(self.visit, self.notes, of);
-                for (at, part) in places(node).filter(|(_, part)| *part != of) {
+                for (at, part) in positions(node).filter(|(_, part)| *part != of) {
                     let value = match self.visit.bytes(of) {
                         b"Some" | b"Ok" => chain::element(value.clone()),
                         b"Err" => None,
@@ -204,7 +204,7 @@ impl Pattern<'_, '_, '_, '_> {
 
     fn tuple(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
         let counted = value.as_ref().and_then(Chain::enumerated);
-        for (at, part) in places(node) {
+        for (at, part) in positions(node) {
             let of = match &counted {
                 Some(_) if at == 0 => chain::instance("usize"),
                 Some(of) => chain::element(Some(of.clone())),
@@ -217,11 +217,11 @@ impl Pattern<'_, '_, '_, '_> {
 
 /// Returns the items of a list with their positions. `_` takes a position although it is not a
 /// named node.
-fn places(node: Node<'_>) -> impl Iterator<Item = (usize, Node<'_>)> {
-    let mut place = 0;
+fn positions(node: Node<'_>) -> impl Iterator<Item = (usize, Node<'_>)> {
+    let mut position = 0;
     (0..48).map_while(move |at| node.child(at)).filter_map(move |part| {
-        place += usize::from(part.kind() == ",");
-        part.is_named().then_some((place, part))
+        position += usize::from(part.kind() == ",");
+        part.is_named().then_some((position, part))
     })
 }
 

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{imports, patterns, tokens, types, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
@@ -84,11 +84,11 @@ fn positions(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut cursor = node.walk();
     let mut types = node.named_children(&mut cursor);
-    for place in visit.defined.clone() {
-        let span = &visit.symbols[place].name_span;
+    for index in visit.defined.clone() {
+        let span = &visit.symbols[index].name_span;
         let Some(of) = types.find(|of| of.byte_range() == *span) else { return };
         if let Some(chain) = types::value_of(visit, notes, of) {
-            notes.set_type(place, chain);
+            notes.set_type(index, chain);
         }
     }
 }
@@ -208,7 +208,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     {
         levels += 1;
     }
-    let is_local = receiver.is_none() && matches!(notes.local(own), Local::Is(_));
+    let is_local = receiver.is_none() && matches!(notes.local(own), NameLookup::Local(_));
     match visit.ancestor_kind(levels) {
         _ if is_local => {}
         "call_expression" if visit.field_above(levels - 1) == "function" => {
@@ -236,7 +236,7 @@ fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn whole(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, role: Role) {
     let node = visit.node();
     let own = visit.bytes(node);
-    if own != b"Self" && matches!(notes.local(own), Local::Not) {
+    if own != b"Self" && matches!(notes.local(own), NameLookup::NotLocal) {
         notes.refer(visit, node, role, None);
     }
 }
@@ -274,10 +274,11 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         _ => false,
     };
     if is_base
-        && let (Some(of), Some(place)) = (visit.ancestor(levels - 1), visit.enclosing_place())
+        && let (Some(of), Some(index)) =
+            (visit.ancestor(levels - 1), visit.own_or_enclosing_index())
         && let Some(name) = values::of_path(visit, notes, of)
     {
-        notes.add_base(place, name);
+        notes.add_base(index, name);
     }
     let role = if is_base { Role::Base } else { Role::Type };
     if is_scoped {

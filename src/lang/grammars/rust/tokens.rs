@@ -3,7 +3,7 @@
 use super::written;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Role};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Number of bytes after a name that are searched for its type or value.
@@ -31,7 +31,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let path = path.filter(|_| !is_open);
         path.and_then(|path| code_text::chain_of(notes, path)).unwrap_or_else(Chain::unknown)
     });
-    if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), Local::Is(_))) {
+    if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), NameLookup::Local(_))) {
         return;
     }
     // `#[cfg(…)]` does not contain calls.

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::patterns;
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
-use crate::lang::notes::{Local, Notes};
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Smart pointers and guards, which are replaced by the type that they point to.
@@ -91,14 +91,14 @@ impl Types<'_, '_, '_> {
             return self.push(node, out);
         }
         match self.notes.local(own) {
-            Local::Is(chain) => match chain.and_then(Chain::instance_type) {
+            NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
                 Some(of) => {
                     out.push_str(of);
                     true
                 }
                 None => node.kind() != "type_identifier" && self.push(node, out),
             },
-            Local::Not => self.push(node, out),
+            NameLookup::NotLocal => self.push(node, out),
         }
     }
 

@@ -1,4 +1,4 @@
-//! How the values of Rust's expressions come about.
+//! The chains of Rust expressions.
 
 use tree_sitter::Node;
 
@@ -9,12 +9,12 @@ use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
-/// Levels of expressions inside expressions that are followed.
+/// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 24;
 
-/// Methods of the standard library that give the same value, or a container of the same elements,
-/// and that types seldom have themselves.
-const SAME: [&[u8]; 13] = [
+/// Standard library methods that return the same value or a container of the same elements, and
+/// whose names other types rarely use.
+const IDENTITY_METHODS: [&[u8]; 13] = [
     b"as_deref",
     b"as_deref_mut",
     b"clone",
@@ -30,8 +30,8 @@ const SAME: [&[u8]; 13] = [
     b"to_owned",
 ];
 
-/// Methods of the standard library that give what their value holds.
-const HELD: [&[u8]; 7] = [
+/// Standard library methods that return the content of their receiver.
+const CONTENT_METHODS: [&[u8]; 7] = [
     b"expect",
     b"unwrap",
     b"unwrap_or",
@@ -42,7 +42,7 @@ const HELD: [&[u8]; 7] = [
 ];
 
 /// Functions that wrap a value in a pointer to it.
-const WRAPS: [&[u8]; 13] = [
+const POINTER_CONSTRUCTORS: [&[u8]; 13] = [
     b"Box::new",
     b"Rc::new",
     b"Arc::new",
@@ -58,12 +58,13 @@ const WRAPS: [&[u8]; 13] = [
     b"AssertUnwindSafe",
 ];
 
-/// Functions that put a value into a cell.
-const CELLS: [&[u8]; 4] = [b"Mutex::new", b"RwLock::new", b"RefCell::new", b"OnceCell::from"];
+/// Functions that wrap a value in a cell.
+const CELL_CONSTRUCTORS: [&[u8]; 4] =
+    [b"Mutex::new", b"RwLock::new", b"RefCell::new", b"OnceCell::from"];
 
-/// Returns the name of the type that a chain is a value of, if the chain itself says it: that of
-/// `@Type`, and by convention that of `Type.new()`.
-fn made_by(chain: &Chain) -> Option<&str> {
+/// Returns the name of the type of a chain's value, if the chain itself contains it: `@Type`, and
+/// by convention `Type.new()`.
+fn type_of_value(chain: &Chain) -> Option<&str> {
     if let Some(name) = chain.instance_type() {
         let is_plain = !name.contains("()") && !name.ends_with("[]");
         return Some(name).filter(|_| is_plain);
@@ -79,7 +80,8 @@ pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Op
     Values { visit, notes }.of(node, DEPTH_MAX)
 }
 
-/// Returns the chain of a path before a name: `a.b` of `a::b::name`, `Type` of `<Type as A>::name`.
+/// Returns the chain of the path before a name: `a.b` for `a::b::name`, `Type` for
+/// `<Type as A>::name`.
 pub(super) fn of_path(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     types::name_of(visit, notes, node).map(|name| chain::without_arguments(&name))
 }
@@ -115,7 +117,7 @@ impl Values<'_, '_, '_> {
             }
             "reference_expression" => self.of(field("value")?, depth),
             "parenthesized_expression" => self.of(node.named_child(0)?, depth),
-            "unary_expression" if node.child(0)?.kind() == "*" => self.pointed(node, depth),
+            "unary_expression" if node.child(0)?.kind() == "*" => self.dereferenced(node, depth),
             "struct_expression" => {
                 chain::instance(&types::name_of(self.visit, self.notes, field("name")?)?)
             }
@@ -127,16 +129,16 @@ impl Values<'_, '_, '_> {
             "match_expression" => self.matched(node, depth),
             "macro_invocation" => match self.visit.bytes(field("macro")?) {
                 b"format" => chain::instance("String"),
-                b"vec" => self.listed(node),
+                b"vec" => self.vec_macro(node),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// Returns the chain of `*value`: of `**self`, and of `*self` where the type around is a reference,
-    /// that is what the type itself points to.
-    fn pointed(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+    /// Returns the chain of `*value`. For `**self`, and for `*self` in an implementation for a
+    /// reference type, it is the target of the type's own `deref()`.
+    fn dereferenced(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let inner = node.named_child(0)?;
         let value = self.of(inner, depth);
         let is_twice = inner.kind() == "unary_expression";
@@ -146,11 +148,11 @@ impl Values<'_, '_, '_> {
         }
     }
 
-    /// Returns true in a block like `impl Trait for &Type`.
+    /// Returns true inside a block such as `impl Trait for &Type`.
     fn is_of_reference(&self) -> bool {
-        let place = self.visit.enclosing_place();
-        let around = place.and_then(|place| self.visit.symbols.get(place)?.parent);
-        let block = around.and_then(|place| self.visit.symbols.get(place));
+        let index = self.visit.own_or_enclosing_index();
+        let around = index.and_then(|index| self.visit.symbols.get(index)?.parent);
+        let block = around.and_then(|index| self.visit.symbols.get(index));
         block.is_some_and(|block| block.name.contains(" for &"))
     }
 
@@ -169,26 +171,26 @@ impl Values<'_, '_, '_> {
                 }
                 match () {
                     () if matches!(name, b"and_then" | b"map") => self.mapped(node, name, value),
-                    () if SAME.contains(&name) => value,
-                    () if HELD.contains(&name) => chain::element(value),
+                    () if IDENTITY_METHODS.contains(&name) => value,
+                    () if CONTENT_METHODS.contains(&name) => chain::element(value),
                     () => chain::called(chain::member(value, name)),
                 }
             }
-            "scoped_identifier" if WRAPS.contains(&self.visit.bytes(plain)) => {
+            "scoped_identifier" if POINTER_CONSTRUCTORS.contains(&self.visit.bytes(plain)) => {
                 let arguments = node.child_by_field_name("arguments")?;
                 self.of(arguments.named_child(0)?, depth)
             }
-            "scoped_identifier" if CELLS.contains(&self.visit.bytes(plain)) => {
+            "scoped_identifier" if CELL_CONSTRUCTORS.contains(&self.visit.bytes(plain)) => {
                 let arguments = node.child_by_field_name("arguments")?;
                 let held = self.of(arguments.named_child(0)?, depth)?;
                 let cell = plain.child_by_field_name("path")?;
                 let cell = String::from_utf8_lossy(self.visit.bytes(cell));
-                chain::instance(&format!("{cell}<{}>", made_by(&held)?))
+                chain::instance(&format!("{cell}<{}>", type_of_value(&held)?))
             }
             "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some") => {
                 let arguments = node.child_by_field_name("arguments")?;
                 let held = self.of(arguments.named_child(0)?, depth)?;
-                chain::instance(&format!("Option<{}>", made_by(&held)?))
+                chain::instance(&format!("Option<{}>", type_of_value(&held)?))
             }
             "identifier" if self.visit.bytes(plain) == b"Err" => None,
             "identifier" if self.visit.bytes(plain) == b"Self" => chain::instance("Self"),
@@ -196,8 +198,8 @@ impl Values<'_, '_, '_> {
         }
     }
 
-    /// Returns the chain of `value.map(|part| …)` and `value.and_then(|part| …)`: what the closure
-    /// gives, if that is told without its parameters.
+    /// Returns the chain of `value.map(|part| …)` or `value.and_then(|part| …)`: the result of the
+    /// closure, if it can be computed without the closure's parameters.
     fn mapped(&self, node: Node<'_>, name: &[u8], value: Option<Chain>) -> Option<Chain> {
         let unknown = || chain::called(chain::member(value.clone(), name));
         let arguments = node.child_by_field_name("arguments")?;
@@ -212,7 +214,7 @@ impl Values<'_, '_, '_> {
         match name {
             b"and_then" if is_own => chain::element(value).map(|element| given.with_root(element)),
             b"and_then" => Some(given),
-            _ => match made_by(&given) {
+            _ => match type_of_value(&given) {
                 Some(of) if !is_own => chain::instance(&format!("Iterator<{of}>")),
                 _ => unknown(),
             },
@@ -220,7 +222,7 @@ impl Values<'_, '_, '_> {
     }
 
     /// Returns the chain of `vec![Type::new(), …]`.
-    fn listed(&self, node: Node<'_>) -> Option<Chain> {
+    fn vec_macro(&self, node: Node<'_>) -> Option<Chain> {
         let tokens = (0..4).filter_map(|at| node.named_child(at));
         let mut lists = tokens.filter(|token| token.kind() == "token_tree");
         let text = self.visit.bytes(lists.next()?);
@@ -235,10 +237,10 @@ impl Values<'_, '_, '_> {
             depth == 0 && matches!(byte, b',' | b';')
         });
         let first = code_text::chain_of(self.notes, &text[..end.unwrap_or(text.len())])?;
-        chain::instance(&format!("Vec<{}>", made_by(&first)?))
+        chain::instance(&format!("Vec<{}>", type_of_value(&first)?))
     }
 
-    /// Returns what `collect::<Type>()` and its like make.
+    /// Returns the chain of `collect::<Type>()` and similar calls.
     fn turbofish(&self, function: Node<'_>, name: &[u8]) -> Option<Chain> {
         if function.kind() != "generic_function" {
             return None;
