@@ -1,7 +1,7 @@
-//! What the flags say, as typed values and nothing more.
+//! The command line of a search as typed values.
 //!
-//! [`Args`] is filled flag by flag, in the order of the command line; it reads no file, no terminal
-//! and no environment. `request` turns it into a search once everything is known.
+//! [`Args`] is filled flag by flag, in the order of the command line. It does not depend on files,
+//! the terminal or the environment; `request` resolves it into a search.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use grep_printer::{HyperlinkFormat, UserColorSpec};
 use grep_searcher::Encoding;
 
-/// Everything the command line said, grouped by who reads it.
+/// The parsed command line.
 #[derive(Debug, Default)]
 pub(crate) struct Args {
-    /// Set when help or a version was asked for, which wins over everything else.
+    /// Help or a version, which take precedence over everything else.
     pub(crate) special: Option<Special>,
     pub(crate) mode: Mode,
-    /// The words that are no flags, in their order: a pattern, then paths, or paths alone.
+    /// The positional arguments: a pattern followed by paths, or only paths.
     pub(crate) words: Vec<OsString>,
     pub(crate) patterns: Vec<PatternSource>,
     pub(crate) matching: Matching,
@@ -28,11 +28,11 @@ pub(crate) struct Args {
     pub(crate) buffer: Buffering,
     pub(crate) quiet: bool,
     pub(crate) no_config: bool,
-    /// None lets the machine decide.
+    /// `None` chooses the number by the number of processors.
     pub(crate) threads: Option<usize>,
 }
 
-/// A question that is answered without searching.
+/// A request that is answered without a search.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Special {
     HelpShort,
@@ -42,13 +42,13 @@ pub(crate) enum Special {
     VersionPcre2,
 }
 
-/// What a run does.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Mode {
     Search(SearchMode),
     /// Print the paths that would be searched.
     Files,
-    /// Print the known file types.
+    /// Print the file types.
     TypeList,
 }
 
@@ -58,7 +58,7 @@ impl Default for Mode {
     }
 }
 
-/// What a search prints.
+/// The output of a search.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SearchMode {
     Lines,
@@ -69,14 +69,14 @@ pub(crate) enum SearchMode {
     Json,
 }
 
-/// Where patterns come from.
+/// The source of patterns.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum PatternSource {
     Given(String),
     File(PathBuf),
 }
 
-/// How a pattern is read and which lines count as matches.
+/// The interpretation of patterns, and which lines match.
 #[derive(Debug, Default)]
 pub(crate) struct Matching {
     pub(crate) engine: Engine,
@@ -95,34 +95,34 @@ pub(crate) struct Matching {
     pub(crate) dfa_size_limit_bytes: Option<usize>,
 }
 
-/// Which regex engine reads the patterns.
+/// The regex engine.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Engine {
     #[default]
     Default,
     Pcre2,
-    /// The default engine, and PCRE2 where that one refuses.
+    /// The default engine, or PCRE2 for patterns that it rejects.
     Auto,
 }
 
-/// How letters compare.
+/// Case sensitivity.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Case {
     #[default]
     Sensitive,
     Insensitive,
-    /// Insensitive unless a pattern holds an uppercase letter.
+    /// Insensitive unless a pattern contains an uppercase letter.
     Smart,
 }
 
-/// What must surround a match.
+/// The boundaries that a match must have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Boundary {
     Line,
     Word,
 }
 
-/// How a file becomes text.
+/// How files are read and decoded.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) binary: Binary,
@@ -133,33 +133,34 @@ pub(crate) struct Reading {
     pub(crate) decompress: bool,
 }
 
-/// What happens when a file holds a NUL.
+/// The treatment of files that contain a NUL byte.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Binary {
-    /// Files found by walking are given up; named files are searched, their lines not printed.
+    /// The search of a walked file stops at the NUL byte; files given as arguments are searched, but
+    /// their lines are not printed.
     #[default]
     Auto,
-    /// Every file is searched, its lines not printed.
+    /// Every file is searched, but its lines are not printed.
     Search,
-    /// A NUL is a byte like others.
+    /// NUL is a normal byte.
     Text,
 }
 
-/// How bytes are decoded.
+/// The encoding of files.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum TextEncoding {
-    /// By byte order mark, where there is one.
+    /// Detected by a byte order mark.
     #[default]
     Auto,
     Label(Encoding),
-    /// Not at all, not even by byte order mark.
+    /// Raw bytes; byte order marks are ignored.
     Raw,
 }
 
-/// Whether files are mapped into memory.
+/// Whether files are memory-mapped.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Mmap {
-    /// Only where a few files are named.
+    /// Only if a few files are given as arguments.
     #[default]
     Auto,
     Always,
@@ -181,18 +182,18 @@ pub(crate) struct Filter {
     pub(crate) ignore_files: Vec<PathBuf>,
     pub(crate) ignore_files_ignore_case: bool,
     pub(crate) no_ignore: NoIgnore,
-    /// How often `-u` was given.
+    /// The number of times that `-u` was given.
     pub(crate) unrestricted: u8,
 }
 
 impl Filter {
-    /// Returns true if the files are those of ripgrep without a flag.
+    /// Returns true if no filter flag was given.
     pub(crate) fn is_default(&self) -> bool {
         *self == Filter::default()
     }
 }
 
-/// Which sources of ignore rules are left aside.
+/// The sources of ignore rules that are disabled.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct NoIgnore {
     pub(crate) dot: bool,
@@ -201,12 +202,12 @@ pub(crate) struct NoIgnore {
     pub(crate) global: bool,
     pub(crate) parent: bool,
     pub(crate) vcs: bool,
-    /// Git's rules hold outside of git repositories too.
+    /// Git's rules apply outside of git repositories, too.
     pub(crate) require_git: bool,
 }
 
 impl NoIgnore {
-    /// Leaves aside what `--no-ignore` and the first `-u` do, or no longer.
+    /// Disables or enables the sources that `--no-ignore` and `-u` disable.
     pub(crate) fn set_common(&mut self, on: bool) {
         self.dot = on;
         self.exclude = on;
@@ -225,7 +226,7 @@ pub(crate) enum TypeChange {
     Negate(String),
 }
 
-/// How results look.
+/// The format of results.
 #[derive(Debug)]
 pub(crate) struct Format {
     pub(crate) color: Color,
@@ -281,7 +282,7 @@ impl Default for Format {
     }
 }
 
-/// When to colour.
+/// When to use colours.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Color {
     Never,
@@ -291,7 +292,7 @@ pub(crate) enum Color {
     Ansi,
 }
 
-/// Which lines around a match are shown.
+/// The lines around a match to print.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Context {
     /// All lines of the file.
@@ -299,7 +300,7 @@ pub(crate) enum Context {
     Lines(ContextLines),
 }
 
-/// Numbers of lines; one side by itself wins over both at once, whichever came first.
+/// Numbers of lines; `before` and `after` override `both`, regardless of their order.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct ContextLines {
     pub(crate) before: Option<usize>,
@@ -314,7 +315,7 @@ impl Default for Context {
 }
 
 impl Context {
-    /// Returns the numbers of lines to change; a `--passthru` given earlier is forgotten.
+    /// Returns the numbers of lines to modify; overrides an earlier `--passthru`.
     pub(crate) fn lines_mut(&mut self) -> &mut ContextLines {
         if *self == Context::Passthru {
             *self = Context::default();
@@ -325,7 +326,7 @@ impl Context {
         }
     }
 
-    /// Returns how many lines to show before and after a match; none with `--passthru`.
+    /// Returns the numbers of lines to print before and after a match; 0 with `--passthru`.
     pub(crate) fn before_after(self) -> (usize, usize) {
         match self {
             Context::Passthru => (0, 0),
@@ -337,7 +338,7 @@ impl Context {
     }
 }
 
-/// What is told beside the results.
+/// Messages and statistics.
 #[derive(Debug, Default)]
 pub(crate) struct Logging {
     pub(crate) level: Option<log::LevelFilter>,
@@ -346,7 +347,7 @@ pub(crate) struct Logging {
     pub(crate) stats: bool,
 }
 
-/// When output leaves the process.
+/// The buffering of output.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Buffering {
     #[default]
@@ -362,7 +363,7 @@ pub(crate) struct Sort {
     pub(crate) reverse: bool,
 }
 
-/// What files are ordered by.
+/// The sort key of files.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SortBy {
     Path,
@@ -371,7 +372,7 @@ pub(crate) enum SortBy {
     Created,
 }
 
-/// Our own flags: how the index takes part.
+/// The flags that ripgrep does not have.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct IndexOptions {
     pub(crate) root: Option<PathBuf>,
@@ -383,13 +384,13 @@ pub(crate) struct IndexOptions {
     pub(crate) no_index: bool,
 }
 
-/// How far the index is believed.
+/// How the index is checked against the tree.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Fresh {
-    /// Every stamp is checked.
+    /// The metadata of every file is checked.
     Strict,
-    /// The watcher's list of changed files is believed.
+    /// The list of changes of a running watcher is used.
     Watch,
-    /// The index is taken as it stands.
+    /// Nothing is checked.
     Trust,
 }

@@ -1,35 +1,31 @@
-//! `search` as clap sees it, made from the flag table: for completions and the manual only, never
-//! for parsing.
+//! The clap command of `search`, generated from the flag table. It is used for completions and the
+//! manual, not for parsing.
 
 use clap::{Arg, ArgAction, Command};
 
 use super::flags::{self, Flag, ValueHint};
 use super::help;
 
-/// Returns the description of `codedb search`.
+/// Returns the clap command of `codedb search`.
 pub(crate) fn command() -> Command {
     let mut command = Command::new("search")
         .visible_alias("grep")
-        .about("Search files by a regular expression, with ripgrep's flags and output")
+        .about("Search files with a regular expression, with ripgrep's flags and output")
         .disable_help_flag(true)
         .disable_version_flag(true)
-        .arg(Arg::new("PATTERN").help("A regular expression; `-F` takes it literally"))
+        .arg(Arg::new("PATTERN").help("A regular expression; with `-F`, a literal string"))
         .arg(
             Arg::new("PATH")
-                .help("A file or folder to search; `-` is standard input")
+                .help("A file or directory to search; `-` is standard input")
                 .num_args(0..)
                 .value_hint(clap::ValueHint::AnyPath),
         );
     for flag in flags::all() {
         command = command.arg(arg(flag));
         if let Some(negated) = flag.negated {
-            let taken_back = format!("Take `--{}` back", flag.long);
+            let help = format!("Negates `--{}`", flag.long);
             command = command.arg(
-                Arg::new(negated)
-                    .long(negated)
-                    .help(taken_back)
-                    .action(ArgAction::SetTrue)
-                    .hide(true),
+                Arg::new(negated).long(negated).help(help).action(ArgAction::SetTrue).hide(true),
             );
         }
     }

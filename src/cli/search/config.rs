@@ -1,4 +1,4 @@
-//! ripgrep's configuration file: flags, one a line, that stand before those of the command line.
+//! ripgrep's configuration file: one flag per line, inserted before those of the command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use bstr::ByteSlice;
 use super::super::report::Reporter;
 use crate::error::Error;
 
-/// Returns the flags of the file that `RIPGREP_CONFIG_PATH` names; none without it.
+/// Returns the flags in the file that `RIPGREP_CONFIG_PATH` names; none if it is not set.
 ///
-/// A file that cannot be read and a line that cannot be decoded are told, and left out.
+/// An unreadable file and lines that cannot be decoded are reported and skipped.
 pub(crate) fn args(reporter: &Reporter) -> Vec<OsString> {
     let Some(path) = std::env::var_os("RIPGREP_CONFIG_PATH").filter(|path| !path.is_empty()) else {
         return Vec::new();
@@ -20,7 +20,7 @@ pub(crate) fn args(reporter: &Reporter) -> Vec<OsString> {
         Ok(text) => text,
         Err(err) => {
             let path = path.display();
-            reporter.warn(format_args!("{path}: the file of RIPGREP_CONFIG_PATH: {err}"));
+            reporter.warn(format_args!("{path} (RIPGREP_CONFIG_PATH): {err}"));
             return Vec::new();
         }
     };
@@ -33,14 +33,16 @@ pub(crate) fn args(reporter: &Reporter) -> Vec<OsString> {
     args
 }
 
-/// Adds to an error that it is the configuration file's.
+/// Adds a hint that the error is in the configuration file.
 pub(crate) fn explain(error: Error) -> Error {
     let path = PathBuf::from(std::env::var_os("RIPGREP_CONFIG_PATH").unwrap_or_default());
-    let place = format!("it stands in {} (RIPGREP_CONFIG_PATH)", path.display());
-    error.with_hint(format!("{place}; `--no-config` leaves that aside"))
+    error.with_hint(format!(
+        "the flag is in {} (RIPGREP_CONFIG_PATH), which `--no-config` ignores",
+        path.display()
+    ))
 }
 
-/// Returns the flags in `text` and the numbers of the lines that are none.
+/// Returns the flags in `text` and the numbers of lines that cannot be decoded.
 fn lines(text: &[u8]) -> (Vec<OsString>, Vec<usize>) {
     let (mut args, mut faults) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
@@ -61,7 +63,7 @@ mod tests {
     use super::lines;
 
     #[test]
-    fn blanks_and_comments_are_no_flags() {
+    fn empty_lines_and_comments_are_skipped() {
         let (args, faults) = lines(b"# mine\n\n  --smart-case \r\n-g\n!*.min.js\n  # end");
         assert_eq!(args, ["--smart-case", "-g", "!*.min.js"]);
         assert_eq!(faults, [0; 0]);

@@ -1,4 +1,4 @@
-//! `--explain-plan`: what the index made of a pattern, and what that cost.
+//! `--explain-plan`: the query plan of a pattern and the cost of its evaluation.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -11,16 +11,16 @@ use super::indexed::Listing;
 use super::job::SearchJob;
 use super::ordered::{self, Sink};
 use super::printer::PrinterFactory;
-use super::targets::{Item, Knowledge};
+use super::targets::{ContentHint, Item};
 use crate::error::Result;
 
-/// Posting lists shown at most.
+/// The maximum number of posting lists to print.
 const LISTS_SHOWN: usize = 40;
 
-/// Characters of the query's tree shown at most.
+/// The maximum number of characters of the query to print.
 const QUERY_SHOWN: usize = 2_000;
 
-/// Searches without printing results and prints the plan instead; returns true if files matched.
+/// Searches, but prints the plan instead of the results; returns true if files matched.
 pub(super) fn explain(job: &SearchJob<'_>, listing: &Listing) -> Result<bool> {
     let verifying = Instant::now();
     let factory = PrinterFactory::new(job.request, job.mode);
@@ -29,12 +29,12 @@ pub(super) fn explain(job: &SearchJob<'_>, listing: &Listing) -> Result<bool> {
         &listing.items,
         job.request.threads,
         &mut sink,
-        || job.parts.worker(factory.part_printer(Buffer::no_color(), Buffer::clear)),
+        || job.parts.worker(factory.separated_printer(Buffer::no_color(), Buffer::clear)),
         |worker, item| {
             let Item::Search(target) = item else { return (false, false) };
             worker.output().clear();
             let verdict = worker.search_candidate(target);
-            (target.knowledge != Knowledge::NoMatch, verdict.is_ok_and(|found| found.has_match))
+            (target.hint != ContentHint::NoMatch, verdict.is_ok_and(|found| found.has_match))
         },
     );
     let verified_in = verifying.elapsed();
@@ -49,7 +49,7 @@ struct Counts {
 }
 
 impl Sink for Counts {
-    type Part = (bool, bool);
+    type Output = (bool, bool);
 
     fn size_bytes(_: &(bool, bool)) -> usize {
         0
@@ -79,14 +79,14 @@ fn text(listing: &Listing, counts: &Counts, verified_in: Duration, total: Durati
         line("query", format!("{shown}{more}"));
         line("per", if plan.spans_lines() { "file" } else { "block" }.to_owned());
         if plan.with_fold_docs() {
-            line("and", "files with ſ or the Kelvin sign".to_owned());
+            line("and", "files with `ſ` or the Kelvin sign".to_owned());
         }
     }
     for (gram, units) in report.postings.iter().take(LISTS_SHOWN) {
         line("  postings", format!("{gram:?} {units}"));
     }
     if report.postings.len() > LISTS_SHOWN {
-        line("  postings", format!("… {} in all", report.postings.len()));
+        line("  postings", format!("… {} in total", report.postings.len()));
     }
     if let Some(generation) = report.generation {
         line("generation", generation.to_string());

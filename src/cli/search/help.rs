@@ -1,4 +1,4 @@
-//! `-h` and `--help` of `codedb search`, and its versions, made from the flag table.
+//! `-h`, `--help` and `--version` of `codedb search`, generated from the flag table.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::flags::{CHAPTERS, Flag};
 const WIDTH: usize = 79;
 
 const USAGE: &str = "\
-codedb search: ripgrep's flags and output, answered from an index
+codedb search: search files with ripgrep's flags and output, using an index
 
 USAGE:
   codedb search [OPTIONS] PATTERN [PATH ...]
@@ -18,14 +18,14 @@ USAGE:
   command | codedb search [OPTIONS] PATTERN
 
 ARGUMENTS:
-  PATTERN  A regular expression; `-F` takes it literally.
-  PATH     A file or folder, searched whatever the ignore rules say of it; folders are
-           searched with all that is in them. Without any: standard input where
-           something is piped in, else the current directory. `-` is standard input.
+  PATTERN  A regular expression; with `-F`, a literal string.
+  PATH     A file or directory to search, even if it is ignored; directories are
+           searched recursively. Default: standard input if it is a pipe, else the
+           current directory. `-` is standard input.
 
 EXIT CODE:
-  0 when something matched, 1 when nothing did, 2 on any error (with `-q`: 0 if there
-  was a match all the same).
+  0 if there was a match, 1 if there was none, 2 on errors (with `-q`, 0 if there was
+  a match in spite of errors).
 ";
 
 /// Returns the short help: a line per flag.
@@ -37,7 +37,7 @@ pub(crate) fn short() -> String {
             let _ = writeln!(out, "  {:<34}{}", short_form(flag), flag.help);
         }
     }
-    out.push_str("\n`codedb search --help` says more about each of them.\n");
+    out.push_str("\n`codedb search --help` describes them in detail.\n");
     out
 }
 
@@ -89,7 +89,7 @@ fn long_form(flag: &Flag) -> String {
     forms.join(", ")
 }
 
-/// Returns what is said of a flag, a paragraph a string.
+/// Returns the paragraphs of the description of a flag.
 pub(crate) fn paragraphs(flag: &Flag) -> Vec<String> {
     let mut paragraphs: Vec<String> =
         format!("{} {}", flag.help, flag.more).split("\n\n").map(str::to_string).collect();
@@ -97,7 +97,7 @@ pub(crate) fn paragraphs(flag: &Flag) -> Vec<String> {
         paragraphs.push(format!("Values: {}.", flag.choices.join(", ")));
     }
     if let Some(negated) = flag.negated {
-        paragraphs.push(format!("`--{negated}` takes it back."));
+        paragraphs.push(format!("`--{negated}` negates it."));
     }
     paragraphs
 }
@@ -128,13 +128,13 @@ pub(crate) fn version_short() -> String {
     format!("codedb {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// Returns the version and what this build can do.
+/// Returns the version and the features of this build.
 pub(crate) fn version_long() -> String {
     let (pcre2, _) = version_pcre2();
     format!("{}\nsearch: the flags and output of ripgrep 15.2\npcre2: {pcre2}", version_short())
 }
 
-/// Returns the version of PCRE2, and whether there is one.
+/// Returns the version of PCRE2, and whether this build has it.
 #[cfg(feature = "pcre2")]
 pub(crate) fn version_pcre2() -> (String, bool) {
     let (major, minor) = grep_pcre2::version();
@@ -142,7 +142,7 @@ pub(crate) fn version_pcre2() -> (String, bool) {
     (format!("PCRE2 {major}.{minor}, {jit}\n"), true)
 }
 
-/// Returns the version of PCRE2, and whether there is one.
+/// Returns the version of PCRE2, and whether this build has it.
 #[cfg(not(feature = "pcre2"))]
 pub(crate) fn version_pcre2() -> (String, bool) {
     ("this build has no PCRE2\n".to_string(), false)

@@ -1,8 +1,8 @@
-//! Which files, by the index: candidates of the pattern, and everything that the index may not be
-//! believed about.
+//! Lists the files to search with the index: the candidates of the pattern, and all files for which
+//! the index is not current.
 //!
-//! The list that comes out is a part of what a walk would list, in the same order. What is left
-//! out cannot match; what is in it is read anew, so that what is printed is what the files hold.
+//! The list is a subset of the list of a walk, in the same order. Files that are not listed cannot
+//! match. Listed files are read, so that the output reflects their current contents.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::args::{Binary, Context, Fresh, Mmap};
 use super::args::{Mode, TextEncoding};
 use super::request::Request;
 use super::searcher::is_stdin_path;
-use super::targets::{self, Item, Knowledge, Origin, Target};
+use super::targets::{self, ContentHint, Item, Origin, Target};
 use crate::base::ids::{DirId, FileId};
 use crate::base::path;
 use crate::catalog::file_list::TreeDiff;
@@ -27,26 +27,27 @@ use crate::query::candidates::{self, Candidates, Demand};
 use crate::query::plan::Plan;
 use crate::source::stamp::Stamp;
 
-/// Changes beyond which a search leaves a builder behind that takes them into the index.
+/// The number of changes above which a search starts a background build.
 const CHANGES_MAX: usize = 32;
 
-/// How long a watcher may take to tell what changed; comparing all stamps takes about as long.
+/// The time that a watcher has to report changes; checking the metadata of all files takes about as
+/// long.
 const SYNC_PATIENCE: Duration = Duration::from_millis(100);
 
-/// The files of a search that the index served.
+/// The files to search.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) items: Vec<Item>,
-    /// Files in scope that are not among the items, since they cannot match.
+    /// The number of files in scope that are not listed because they cannot match.
     pub(crate) unread: u64,
-    /// The index is missing or so far behind that it should be built.
-    pub(crate) wants_build: bool,
-    /// The index is damaged, which a refresh may not meet: that build starts from nothing.
+    /// The index is missing or outdated and should be built.
+    pub(crate) needs_build: bool,
+    /// The index is damaged, which a refresh may not detect: it must be rebuilt.
     pub(crate) is_damaged: bool,
     pub(crate) report: Report,
 }
 
-/// What `--explain-plan` tells.
+/// The data that `--explain-plan` prints.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) plan: Option<Plan>,
@@ -72,11 +73,11 @@ impl Report {
     }
 }
 
-/// Returns the engine that may serve the request, or `None` where no index is to be used.
+/// Returns the engine for a request; `None` if no index is used.
 ///
 /// # Errors
 ///
-/// Where `--root` names none.
+/// If `--root` is not a directory.
 pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
     let only_files = || {
         let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
@@ -93,7 +94,7 @@ pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
     match place::engine(&asked) {
         Ok(engine) => Ok(Some(engine)),
         Err(error) if request.index.root.is_some() => Err(error),
-        // Without a place for an index the search still answers, by scanning.
+        // Without a directory for the index, all files are searched.
         Err(error) => {
             log::debug!("no index: {error}");
             Ok(None)
@@ -101,11 +102,11 @@ pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
     }
 }
 
-/// Lists the files to search with the index of `engine`, or by a walk where there is none.
+/// Lists the files to search with the index of `engine`, or by a walk if there is none.
 ///
 /// # Errors
 ///
-/// On a glob or file type that cannot be read.
+/// On an invalid glob or file type.
 pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
     let started = Instant::now();
     let snapshot = match engine.snapshot() {
@@ -118,24 +119,24 @@ pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
     let mut report = Report::default();
     report.step("open the index", started);
     let Some(snapshot) = snapshot else {
-        report.freshness = "no index: every file is scanned".to_owned();
+        report.freshness = "no index: all files are searched".to_owned();
         let items = targets::list(request)?;
-        return Ok(Listing { items, wants_build: true, report, ..Listing::default() });
+        return Ok(Listing { items, needs_build: true, report, ..Listing::default() });
     };
     engine.store().note_use();
-    let asks = !matches!(request.index.fresh, Some(Fresh::Strict | Fresh::Trust));
+    let uses_watcher = !matches!(request.index.fresh, Some(Fresh::Strict | Fresh::Trust));
     let mut lookup = Lookup {
         request,
         engine,
         snapshot: &snapshot,
-        sync: if asks { engine::start_sync(engine) } else { None },
+        sync: if uses_watcher { engine::start_sync(engine) } else { None },
         watched: None,
     };
     match lookup.list(report) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, scanning instead: {error}");
             let items = targets::list(request)?;
-            Ok(Listing { items, wants_build: true, is_damaged: true, ..Listing::default() })
+            Ok(Listing { items, needs_build: true, is_damaged: true, ..Listing::default() })
         }
         other => other,
     }
@@ -145,9 +146,9 @@ struct Lookup<'a> {
     request: &'a Request,
     engine: &'a Engine,
     snapshot: &'a Snapshot,
-    /// Sent to a watch server before anything else, so that it works meanwhile.
+    /// The request to the watch server, sent first so that it works in parallel.
     sync: Option<PendingSync>,
-    /// Its answer, once it was waited for.
+    /// Its reply, after it has been awaited.
     watched: Option<WatchReport>,
 }
 
@@ -164,7 +165,7 @@ impl Lookup<'_> {
             Demand {
                 spans_lines: plan.spans_lines(),
                 with_fold_docs: plan.with_fold_docs(),
-                binary_as_text: self.reads_behind_nul(),
+                binary_as_text: self.reads_past_nul(),
                 at_hand: false,
             },
         )?;
@@ -181,13 +182,13 @@ impl Lookup<'_> {
         let mut listing = Listing { report, ..Listing::default() };
         for path in &request.scope.paths {
             match self.scope(path)? {
-                Some(dir) => self.add_folder(path, dir, &candidates, &mut listing)?,
+                Some(dir) => self.add_directory(path, dir, &candidates, &mut listing)?,
                 None => self.add_walked(path, &candidates, &mut listing)?,
             }
         }
-        targets::sort_as_asked(request, &mut listing.items);
+        targets::apply_sort(request, &mut listing.items);
         let report = &listing.report;
-        listing.wants_build |= report.changed + report.added + report.gone > CHANGES_MAX;
+        listing.needs_build |= report.changed + report.added + report.gone > CHANGES_MAX;
         Ok(listing)
     }
 
@@ -203,8 +204,8 @@ impl Lookup<'_> {
         Plan::new(&self.request.patterns, &super::matcher::pattern_options(self.request))
     }
 
-    /// Returns true unless a walked file is given up at its first NUL byte at the latest.
-    fn reads_behind_nul(&self) -> bool {
+    /// Returns true unless the search of a walked file stops at its first NUL byte.
+    fn reads_past_nul(&self) -> bool {
         let Request { matching, reading, .. } = self.request;
         reading.binary != Binary::Auto
             || reading.mmap == Mmap::Always
@@ -212,21 +213,21 @@ impl Lookup<'_> {
             || matching.null_data
     }
 
-    /// Returns the table's directory whose files are what a walk of `path` would list.
+    /// Returns the directory in the table whose files are exactly those that a walk of `path` lists.
     fn scope(&self, path: &Path) -> Result<Option<DirId>> {
         let request = self.request;
         if is_stdin_path(path) || !request.filter.is_default() {
             return Ok(None);
         }
         let lexical = normalize(&request.current_dir.join(path));
-        // Through a symbolic link the same files have other rules' paths.
+        // Through a symbolic link, ignore rules see other paths of the same files.
         let Ok(canonical) = lexical.canonicalize() else { return Ok(None) };
         let Ok(below) = lexical.strip_prefix(self.engine.root()) else { return Ok(None) };
         if canonical != lexical || !lexical.is_dir() {
             return Ok(None);
         }
         let Some(below) = path::from_path(below) else { return Ok(None) };
-        // Anchored global excludes are relative to the current directory.
+        // Anchored patterns of the global excludes are relative to the current directory.
         if request.current_dir != self.engine.root()
             && self.snapshot.table.meta()?.global_excludes_anchored
         {
@@ -235,9 +236,9 @@ impl Lookup<'_> {
         self.snapshot.table.find_dir(&below)
     }
 
-    fn add_folder(
+    fn add_directory(
         &mut self,
-        folder: &Path,
+        given: &Path,
         dir: DirId,
         candidates: &Candidates,
         listing: &mut Listing,
@@ -248,11 +249,11 @@ impl Lookup<'_> {
         let diff = match freshened {
             Comparison::Diff(diff) => diff,
             Comparison::Rewalk(reason) => {
-                listing.report.freshness = format!("walked anew: {reason}");
-                let walked = self.add_walked(folder, candidates, listing);
-                // A builder would meet the same problems as this walk did.
+                listing.report.freshness = format!("walked: {reason}");
+                let walked = self.add_walked(given, candidates, listing);
+                // A build would encounter the same problems as this walk.
                 let has_problem = |item: &Item| matches!(item, Item::Problem(_));
-                listing.wants_build |= !listing.items.iter().any(has_problem);
+                listing.needs_build |= !listing.items.iter().any(has_problem);
                 return walked;
             }
         };
@@ -260,7 +261,7 @@ impl Lookup<'_> {
         listing.report.changed += diff.changed.len();
         listing.report.added += diff.added.len();
         listing.report.gone += diff.gone.len();
-        self.add_view(folder, dir, &diff, candidates, listing)?;
+        self.add_diff(given, dir, &diff, candidates, listing)?;
         listing.report.step("list", listing_files);
         Ok(())
     }
@@ -273,9 +274,9 @@ impl Lookup<'_> {
     ) -> Result<Comparison> {
         if self.request.index.fresh == Some(Fresh::Trust) {
             if self.snapshot.table.meta()?.problems > 0 {
-                return Ok(Comparison::Rewalk("the walk met problems that a search must report"));
+                return Ok(Comparison::Rewalk("the walk had problems, which a search must report"));
             }
-            report.freshness = "trust: the index as it stands".to_owned();
+            report.freshness = "trust: nothing was checked".to_owned();
             return Ok(Comparison::Diff(TreeDiff::default()));
         }
         let environment = self.engine.environment();
@@ -286,17 +287,17 @@ impl Lookup<'_> {
             && let Some(freshened) =
                 engine::compare_watched(self.snapshot, watched, dir, environment)?
         {
-            report.freshness = "watch: a watcher told what changed".to_owned();
+            report.freshness = "watch: changes reported by the watcher".to_owned();
             return Ok(freshened);
         }
-        report.freshness = "strict: every stamp was compared".to_owned();
+        report.freshness = "strict: the metadata of every file was checked".to_owned();
         engine::compare_tree(self.snapshot, dir, &candidates.files, environment)
     }
 
-    /// Adds the candidates below `dir`, what changed and what was added, in path order.
-    fn add_view(
+    /// Adds the candidates below `dir`, and the files that were changed or added, in path order.
+    fn add_diff(
         &self,
-        folder: &Path,
+        given: &Path,
         dir: DirId,
         diff: &TreeDiff,
         candidates: &Candidates,
@@ -307,7 +308,7 @@ impl Lookup<'_> {
         let prefix = entry.path.to_bytes();
         let all = candidates.is_all || self.request.lists_misses();
         let mut added = diff.added.iter().peekable();
-        let mut spelling = Spelling::new(folder, self.request.scope.implicit, prefix);
+        let mut spelling = PathSpelling::new(given, self.request.scope.implicit, prefix);
         let files = entry.files.clone();
         let listed: Vec<FileId> = if all {
             files.clone().map(FileId).collect()
@@ -329,34 +330,33 @@ impl Lookup<'_> {
             let file = table.file(id)?;
             let relative = path::join(table.dir(file.dir)?.path.to_bytes(), file.name.to_bytes());
             while let Some(path) = added.next_if(|path| path::compare(path, &relative).is_lt()) {
-                listing.items.push(spelling.item(path, Knowledge::Nothing));
+                listing.items.push(spelling.item(path, ContentHint::Unknown));
             }
-            let knowledge = match (changed, is_candidate) {
-                (true, _) => Knowledge::Nothing,
-                // What a file that holds a NUL prints without a match depends on more than that.
-                (_, false) if file.flags.has(Flags::BINARY) => Knowledge::Nothing,
-                (_, false) => Knowledge::NoMatch,
-                (_, true) => self.knowledge(id, candidates)?,
+            let hint = match (changed, is_candidate) {
+                (true, _) => ContentHint::Unknown,
+                // The output for a file with a NUL byte depends on more than whether it matches.
+                (_, false) if file.flags.has(Flags::BINARY) => ContentHint::Unknown,
+                (_, false) => ContentHint::NoMatch,
+                (_, true) => self.hint(id, candidates)?,
             };
-            listing.items.push(spelling.item(&relative, knowledge));
+            listing.items.push(spelling.item(&relative, hint));
         }
-        let rest: Vec<Item> = added.map(|path| spelling.item(path, Knowledge::Nothing)).collect();
+        let rest: Vec<Item> = added.map(|path| spelling.item(path, ContentHint::Unknown)).collect();
         listing.items.extend(rest);
         let gone = diff.gone.iter().filter(|id| !candidates.files.contains(id.index()));
         listing.unread = listing.unread.saturating_sub(if all { 0 } else { gone.count() as u64 });
         Ok(())
     }
 
-    /// Returns the parts of a file that may match, where that is less than all of it.
-    /// Returns what the index knows of a candidate.
-    fn knowledge(&self, id: FileId, candidates: &Candidates) -> Result<Knowledge> {
+    /// Returns the content hint of a candidate.
+    fn hint(&self, id: FileId, candidates: &Candidates) -> Result<ContentHint> {
         let table = &self.snapshot.table;
         let (file, stamp) = (table.file(id)?, table.stamp(id)?);
-        // Where the search of a file with a NUL ends depends on that, which is in no block's grams.
+        // The search of a file with a NUL byte ends there, and NUL bytes are not indexed.
         if file.flags.has(Flags::SCAN) || file.flags.has(Flags::BINARY) {
-            return Ok(Knowledge::Nothing);
+            return Ok(ContentHint::Unknown);
         }
-        let Some(blocks) = candidates.blocks.get(&id) else { return Ok(Knowledge::Text(stamp)) };
+        let Some(blocks) = candidates.blocks.get(&id) else { return Ok(ContentHint::Text(stamp)) };
         let segment = &self.snapshot.segments[usize::from(file.segment)];
         let mut ranges: Vec<Range<u32>> = Vec::with_capacity(blocks.len());
         for &unit in blocks {
@@ -365,11 +365,11 @@ impl Lookup<'_> {
             let end = if next.0 < file.units.end { segment.start(next)? } else { u32::MAX };
             ranges.push(start..end);
         }
-        Ok(Knowledge::Blocks(Box::new((stamp, ranges))))
+        Ok(ContentHint::Blocks(Box::new((stamp, ranges))))
     }
 
-    /// Adds what a walk of `path` with the request's filters lists, but for files that the index
-    /// knows as they are and which cannot match.
+    /// Adds the files that a walk of `path` with the request's filters lists, except for files that
+    /// are unchanged since they were indexed and cannot match.
     fn add_walked(
         &self,
         path: &Path,
@@ -392,12 +392,12 @@ impl Lookup<'_> {
             .with_min_len(64)
             .map(|item| {
                 let Item::Search(mut target) = item else { return Ok(Some(item)) };
-                let known = self.known_miss(&base, &target, candidates, trust)?;
-                if known && !lists_misses {
+                let cannot_match = self.cannot_match(&base, &target, candidates, trust)?;
+                if cannot_match && !lists_misses {
                     return Ok(None);
                 }
-                if known {
-                    target.knowledge = Knowledge::NoMatch;
+                if cannot_match {
+                    target.hint = ContentHint::NoMatch;
                 }
                 Ok(Some(Item::Search(target)))
             })
@@ -410,8 +410,8 @@ impl Lookup<'_> {
         Ok(())
     }
 
-    /// Returns true if the index knows the target's content and that it cannot match.
-    fn known_miss(
+    /// Returns true if the target is unchanged since it was indexed and cannot match.
+    fn cannot_match(
         &self,
         base: &Path,
         target: &Target,
@@ -440,27 +440,27 @@ impl Lookup<'_> {
     }
 }
 
-/// Spells repository paths as a walk of a folder named on the command line does.
-struct Spelling {
-    folder: PathBuf,
-    /// Bytes of the folder's own repository path and its separator.
+/// Converts repository paths to the paths that a walk of a given directory prints.
+struct PathSpelling {
+    given: PathBuf,
+    /// The length of the repository path of the directory, including its separator, in bytes.
     skip: usize,
 }
 
-impl Spelling {
-    fn new(folder: &Path, implicit: bool, prefix: &[u8]) -> Spelling {
-        let folder = if implicit { PathBuf::new() } else { folder.to_path_buf() };
-        Spelling { folder, skip: prefix.len() + usize::from(!prefix.is_empty()) }
+impl PathSpelling {
+    fn new(given: &Path, implicit: bool, prefix: &[u8]) -> PathSpelling {
+        let given = if implicit { PathBuf::new() } else { given.to_path_buf() };
+        PathSpelling { given, skip: prefix.len() + usize::from(!prefix.is_empty()) }
     }
 
-    fn item(&mut self, relative: &[u8], knowledge: Knowledge) -> Item {
+    fn item(&mut self, relative: &[u8], hint: ContentHint) -> Item {
         let rest = path::to_path(&relative[self.skip..]);
-        let path = if self.folder.as_os_str().is_empty() { rest } else { self.folder.join(rest) };
-        Item::Search(Target { path, origin: Origin::Walked, knowledge })
+        let path = if self.given.as_os_str().is_empty() { rest } else { self.given.join(rest) };
+        Item::Search(Target { path, origin: Origin::Walked, hint })
     }
 }
 
-/// Resolves `.` and `..` by their letters alone.
+/// Resolves `.` and `..` lexically.
 fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {

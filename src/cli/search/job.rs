@@ -14,14 +14,14 @@ pub(crate) struct SearchJob<'a> {
     pub(crate) mode: SearchMode,
     pub(crate) reporter: &'a Reporter,
     pub(crate) parts: &'a WorkerParts,
-    /// For the totals.
+    /// The start of the search, for the totals.
     pub(crate) started: Instant,
-    /// Files that need not be read, since the index knows that they cannot match.
+    /// The number of files that are not read because they cannot match, according to the index.
     pub(crate) unread: u64,
 }
 
 impl SearchJob<'_> {
-    /// Returns the outcome of what was decided without reading.
+    /// Returns the outcome for the files that are not read.
     pub(crate) fn outcome(&self) -> Outcome {
         let mut outcome = Outcome::new(self.request);
         outcome.searched = self.unread > 0;

@@ -1,4 +1,4 @@
-//! The regex of a search: ripgrep's default engine and, in builds with it, PCRE2.
+//! The regex of a search: ripgrep's default engine and, if the build includes it, PCRE2.
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
@@ -19,25 +19,25 @@ pub(crate) enum PatternMatcher {
 ///
 /// # Errors
 ///
-/// The engine's own message, which shows the place in the pattern, with a hint where another flag
-/// would help.
+/// The message of the engine, which shows the position in the pattern, with a hint if another flag
+/// helps.
 pub(crate) fn build(request: &Request) -> Result<PatternMatcher> {
     match request.matching.engine {
         Engine::Default => default(request).map_err(explain),
         Engine::Pcre2 => pcre2(request).map_err(Error::usage),
         Engine::Auto => default(request).or_else(|first| {
-            log::debug!("the default engine refuses the pattern: {first}");
+            log::debug!("the default engine rejects the pattern: {first}");
             pcre2(request).map_err(|second| {
                 Error::usage(format!(
-                    "neither regex engine can read the pattern\n\nthe default one says:\n{first}\
-                     \n\nPCRE2 says:\n{second}"
+                    "neither regex engine accepts the pattern\n\ndefault engine:\n{first}\
+                     \n\nPCRE2:\n{second}"
                 ))
             })
         }),
     }
 }
 
-/// Returns how the patterns are read: as [`build`] has them compiled.
+/// Returns the options with which [`build`] compiles the patterns.
 pub(crate) fn pattern_options(request: &Request) -> PatternOptions {
     let matching = &request.matching;
     PatternOptions {
@@ -53,7 +53,7 @@ pub(crate) fn pattern_options(request: &Request) -> PatternOptions {
         crlf: matching.crlf,
         null_data: matching.null_data,
         invert: matching.invert,
-        // A pattern that the default engine refuses may go to PCRE2.
+        // PCRE2 may compile a pattern that the default engine rejects.
         pcre2: matching.engine != Engine::Default,
         word: matching.boundary == Some(Boundary::Word),
         whole_line: matching.boundary == Some(Boundary::Line),
@@ -88,7 +88,8 @@ fn default(request: &Request) -> std::result::Result<PatternMatcher, String> {
     Ok(PatternMatcher::Default(built))
 }
 
-/// Outside of multiline mode no match may hold the line's end, and the engine makes use of that.
+/// Outside of multiline mode, no match contains a line terminator, which lets the engine search
+/// faster.
 fn set_line_terminator(builder: &mut RegexMatcherBuilder, matching: &Matching) {
     if matching.multiline {
         builder.dot_matches_new_line(matching.multiline_dotall);
@@ -137,18 +138,14 @@ fn pcre2(_: &Request) -> std::result::Result<PatternMatcher, String> {
     Err("this build has no PCRE2; build codedb with `--features pcre2`".to_string())
 }
 
-/// Adds the flag that would make the pattern acceptable, where there is one.
+/// Adds a hint at the flag with which the engine accepts the pattern, if there is one.
 fn explain(message: String) -> Error {
     let hint = if message.contains("the literal") && message.contains("not allowed") {
-        Some("with `--multiline` (`-U`) a pattern can match the end of a line")
+        Some("use `--multiline` (`-U`) to match line terminators")
     } else if message.contains("pattern contains \"\\0\"") {
-        Some(
-            "with `--text` (`-a`) a pattern can match NUL bytes; without it they mark binary files",
-        )
+        Some("use `--text` (`-a`) to match NUL bytes; without it, they mark binary files")
     } else if message.contains("backreferences") || message.contains("look-around") {
-        Some(
-            "with `--pcre2` (`-P`), in builds that have it, a pattern can use look-around and backreferences",
-        )
+        Some("use `--pcre2` (`-P`), in builds with PCRE2, for look-around and backreferences")
     } else {
         None
     };

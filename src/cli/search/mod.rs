@@ -1,8 +1,8 @@
 //! `codedb search` (or `grep`): ripgrep's flags, semantics and output.
 //!
-//! The way of a call: `parse` reads words by the table in `flags` into `args`; `request` resolves
-//! them; `run` asks `targets` which files, lets `worker` search one, and `ordered` keeps the order.
-//! No clap here: a search is often shorter than clap's start.
+//! `parse` parses the command line into `args`, by the table in `flags`; `request` resolves them;
+//! `run` lists the files with `targets` or `indexed`, searches each with `worker` and prints in order
+//! with `ordered`. clap is not used here: a search often takes less time than clap's start.
 
 mod args;
 mod command;
@@ -38,14 +38,14 @@ use crate::error::Result;
 pub(super) use self::command::command;
 pub(super) use self::help::{version_long, version_short};
 
-/// Runs `codedb search` with the words after it.
+/// Runs `codedb search` with the arguments after it.
 ///
 /// # Errors
 ///
-/// On arguments that cannot be understood; what goes wrong with single files is only told.
+/// On invalid arguments. Errors about single files are only reported.
 pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
     let mut args = parse::parse(words.iter().cloned())?;
-    let mut reporter = start_telling(&args);
+    let mut reporter = start_logging(&args);
     if let Some(special) = args.special {
         return Ok(answer(special));
     }
@@ -54,11 +54,11 @@ pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
         if !configured.is_empty() {
             let all = configured.iter().cloned().chain(words);
             args = parse::parse(all).map_err(|error| match parse::parse(configured) {
-                // The file's fault is told with its name.
+                // The configuration file is at fault: the error names it.
                 Err(_) => config::explain(error),
                 Ok(_) => error,
             })?;
-            reporter = start_telling(&args);
+            reporter = start_logging(&args);
         }
     }
     if let Some(special) = args.special {
@@ -68,20 +68,20 @@ pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
     run::run(&request, &reporter)
 }
 
-fn start_telling(args: &Args) -> Reporter {
+fn start_logging(args: &Args) -> Reporter {
     log_sink::install(args.logging.level);
     Reporter::new(args.logging.no_messages, args.logging.no_ignore_messages)
 }
 
 fn answer(special: Special) -> ExitCode {
-    let (text, there) = match special {
+    let (text, is_available) = match special {
         Special::HelpShort => (help::short(), true),
         Special::HelpLong => (help::long(), true),
         Special::VersionShort => (version_short(), true),
         Special::VersionLong => (version_long(), true),
         Special::VersionPcre2 => help::version_pcre2(),
     };
-    // A reader that went away has read enough.
+    // A closed pipe is not an error.
     drop(std::io::stdout().lock().write_all(text.as_bytes()));
-    ExitCode::from(u8::from(!there))
+    ExitCode::from(u8::from(!is_available))
 }

@@ -1,42 +1,43 @@
-//! An ordered queue: many threads work on items at once, their results come out strictly in the
-//! items' order, each as soon as all before it are out.
+//! An ordered queue: several threads work on items at the same time, and their outputs are emitted
+//! in the order of the items, each as soon as all before it are emitted.
 //!
-//! Items are claimed in order. Results that must wait are held up to [`WAITING_BYTES_MAX`]; beyond
-//! that a thread holds its own until room is made or its turn comes. That cannot deadlock: the next
-//! item in turn is always claimed by a thread that never waits here, since it is its turn.
+//! Items are claimed in order. Up to [`WAITING_BYTES_MAX`] bytes of outputs wait in the queue;
+//! beyond that, a thread blocks with its own output until there is room or until it is next. This
+//! cannot deadlock: the thread that has claimed the next item never blocks here.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// So many bytes of results may wait for their turn, all threads together.
+/// The maximum number of bytes of waiting outputs of all threads together.
 pub(crate) const WAITING_BYTES_MAX: usize = 64 << 20;
 
-/// Takes results in order.
+/// Receives outputs in order.
 pub(crate) trait Sink {
-    /// What the work on one item gives.
-    type Part: Send;
+    /// The output of the work on one item.
+    type Output: Send;
 
-    /// Returns the memory that a part takes while it waits.
-    fn size_bytes(part: &Self::Part) -> usize;
+    /// Returns the memory that an output uses while it waits.
+    fn size_bytes(output: &Self::Output) -> usize;
 
-    /// Takes the next part; `Break` ends the work on all items that follow.
-    fn accept(&mut self, part: Self::Part) -> ControlFlow<()>;
+    /// Receives the next output; `Break` cancels the work on all later items.
+    fn accept(&mut self, output: Self::Output) -> ControlFlow<()>;
 
-    /// Hands out what was accepted, since it may take a while until more comes.
+    /// Writes what was accepted, since the next output may take a while.
     fn flush(&mut self) -> ControlFlow<()>;
 }
 
-/// Works on `items` in `threads` threads and gives the results to `sink` in the items' order.
+/// Processes `items` with `threads` threads and passes the outputs to `sink` in the order of the
+/// items.
 ///
-/// `start` makes what a thread keeps from item to item, `work` handles one item.
+/// `start` creates the local state of a thread, `work` processes one item.
 pub(crate) fn run<T, S, L>(
     items: &[T],
     threads: usize,
     sink: &mut S,
     start: impl Fn() -> L + Sync,
-    work: impl Fn(&mut L, &T) -> S::Part + Sync,
+    work: impl Fn(&mut L, &T) -> S::Output + Sync,
 ) where
     T: Sync,
     S: Sink + Send,
@@ -63,18 +64,18 @@ struct Queue<'s, S: Sink> {
     waiting_bytes_max: usize,
     claimed: AtomicUsize,
     stopped: AtomicBool,
-    state: Mutex<State<'s, S>>,
+    state: Mutex<QueueState<'s, S>>,
     turn_changed: Condvar,
 }
 
-struct State<'s, S: Sink> {
-    /// The index whose turn it is.
+struct QueueState<'s, S: Sink> {
+    /// The index of the next output to emit.
     next: usize,
-    /// The parts of `next`, `next + 1` and so on, as far as they are there; never that of `next`.
-    waiting: VecDeque<Option<S::Part>>,
+    /// The outputs from index `next` on, if they are complete; that of `next` is never in here.
+    waiting: VecDeque<Option<S::Output>>,
     waiting_bytes: usize,
-    /// Threads that hold their part until room is made or its turn comes.
-    held: usize,
+    /// The number of threads that are blocked with their output.
+    blocked: usize,
     sink: &'s mut S,
 }
 
@@ -85,11 +86,11 @@ impl<'s, S: Sink> Queue<'s, S> {
             waiting_bytes_max,
             claimed: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 next: 0,
                 waiting: VecDeque::new(),
                 waiting_bytes: 0,
-                held: 0,
+                blocked: 0,
                 sink,
             }),
             turn_changed: Condvar::new(),
@@ -104,75 +105,75 @@ impl<'s, S: Sink> Queue<'s, S> {
         (index < self.len).then_some(index)
     }
 
-    fn submit(&self, index: usize, part: S::Part) {
-        let size_bytes = S::size_bytes(&part);
+    fn submit(&self, index: usize, output: S::Output) {
+        let size_bytes = S::size_bytes(&output);
         let mut state = self.lock();
         while index != state.next {
             if self.stopped.load(Ordering::Relaxed) {
                 return;
             }
             if size_bytes == 0 || state.waiting_bytes + size_bytes <= self.waiting_bytes_max {
-                state.park(index, part, size_bytes);
+                state.park(index, output, size_bytes);
                 return;
             }
-            state.held += 1;
+            state.blocked += 1;
             state = self.turn_changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.held -= 1;
+            state.blocked -= 1;
         }
         if self.stopped.load(Ordering::Relaxed) {
             return;
         }
-        if state.advance(part).is_break() {
+        if state.advance(output).is_break() {
             self.stopped.store(true, Ordering::Relaxed);
         }
-        // Waking nobody still costs a system call.
-        let held = state.held > 0;
+        // A notification is a system call even if no thread is blocked.
+        let has_blocked = state.blocked > 0;
         drop(state);
-        if held {
+        if has_blocked {
             self.turn_changed.notify_all();
         }
     }
 
     fn stop(&self) {
-        // Under the lock, so that no thread checks the flag and then misses the wake-up.
+        // Set under the lock, so that no thread checks the flag and then misses the notification.
         let state = self.lock();
         self.stopped.store(true, Ordering::Relaxed);
         drop(state);
         self.turn_changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'s, S>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<'s, S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S: Sink> State<'_, S> {
-    fn park(&mut self, index: usize, part: S::Part, size_bytes: usize) {
+impl<S: Sink> QueueState<'_, S> {
+    fn park(&mut self, index: usize, output: S::Output, size_bytes: usize) {
         let place = index - self.next;
         if self.waiting.len() <= place {
             self.waiting.resize_with(place + 1, || None);
         }
-        self.waiting[place] = Some(part);
+        self.waiting[place] = Some(output);
         self.waiting_bytes += size_bytes;
     }
 
-    /// Hands out the part whose turn it is and all that waited only for it.
-    fn advance(&mut self, part: S::Part) -> ControlFlow<()> {
-        let mut ready = Some(part);
-        while let Some(part) = ready {
-            self.sink.accept(part)?;
+    /// Emits the next output and all that waited only for it.
+    fn advance(&mut self, output: S::Output) -> ControlFlow<()> {
+        let mut ready = Some(output);
+        while let Some(output) = ready {
+            self.sink.accept(output)?;
             self.next += 1;
             self.waiting.pop_front();
             ready = self.waiting.front_mut().and_then(Option::take);
-            if let Some(part) = &ready {
-                self.waiting_bytes -= S::size_bytes(part);
+            if let Some(output) = &ready {
+                self.waiting_bytes -= S::size_bytes(output);
             }
         }
         self.sink.flush()
     }
 }
 
-/// Lets the other threads go when one panics: the turn would never come to them.
+/// Stops the other threads if one panics: the output that they wait for never comes.
 struct StopOnPanic<'q, 's, S: Sink>(&'q Queue<'s, S>);
 
 impl<S: Sink> Drop for StopOnPanic<'_, '_, S> {
@@ -197,15 +198,15 @@ mod tests {
     }
 
     impl Sink for Collected {
-        type Part = usize;
+        type Output = usize;
 
-        fn size_bytes(part: &usize) -> usize {
-            *part
+        fn size_bytes(number: &usize) -> usize {
+            *number
         }
 
-        fn accept(&mut self, part: usize) -> ControlFlow<()> {
-            self.numbers.push(part);
-            if self.stop_at == Some(part) {
+        fn accept(&mut self, number: usize) -> ControlFlow<()> {
+            self.numbers.push(number);
+            if self.stop_at == Some(number) {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_from_any_number_of_threads() {
+    fn outputs_are_ordered_for_any_number_of_threads() {
         let items: Vec<usize> = (0..500).collect();
         for threads in [1, 2, 8] {
             let mut sink = Collected::default();
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_break_ends_the_work() {
+    fn a_break_stops_the_threads() {
         let items: Vec<usize> = (0..100_000).collect();
         let mut sink = Collected { stop_at: Some(70), ..Collected::default() };
         run(&items, 4, &mut sink, || (), |(), &item| slow_sometimes(item));
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_holds_threads_back_without_deadlock() {
+    fn a_full_queue_blocks_without_deadlock() {
         let items: Vec<usize> = (0..300).collect();
         let mut sink = Collected::default();
         let queue = Queue::new(&mut sink, items.len(), 1);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_lets_the_other_threads_go() {
+    fn a_panic_stops_the_other_threads() {
         let items: Vec<usize> = (0..100).collect();
         let mut sink = Collected::default();
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -1,4 +1,4 @@
-//! Where results go: standard output, in the order of files, with totals at the end.
+//! Writes results to standard output in the order of files, and totals at the end.
 
 use std::io::{self, ErrorKind, Write};
 use std::ops::ControlFlow;
@@ -13,16 +13,16 @@ use super::request::Request;
 use super::targets::{Problem, ProblemKind};
 use super::worker::Verdict;
 
-/// So much output is gathered before it is written, where it is gathered at all.
+/// Bytes of output that are buffered before they are written.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// How long results may wait for others before they are written together.
-const GATHER: Duration = Duration::from_millis(5);
+/// The time for which small results may be buffered.
+const BUFFER_TIME: Duration = Duration::from_millis(5);
 
-/// What searching one item gave.
+/// The result of searching one item.
 #[derive(Debug, Default)]
-pub(crate) struct Part {
-    /// What was printed for it, with a separator before it.
+pub(crate) struct ItemOutput {
+    /// The output for it, preceded by a separator.
     pub(crate) bytes: Vec<u8>,
     pub(crate) verdict: Verdict,
     pub(crate) problem: Option<Box<Problem>>,
@@ -30,7 +30,7 @@ pub(crate) struct Part {
     pub(crate) searched: bool,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) matched: bool,
@@ -39,12 +39,12 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of having searched nothing yet.
+    /// Returns the outcome before any item is searched.
     pub(crate) fn new(request: &Request) -> Outcome {
         Outcome { stats: request.stats.then(Stats::new), ..Outcome::default() }
     }
 
-    /// Adds what was found in one item.
+    /// Adds the result of one item.
     pub(crate) fn add(&mut self, verdict: &Verdict) {
         self.matched |= verdict.has_match;
         if let (Some(total), Some(stats)) = (&mut self.stats, &verdict.stats) {
@@ -53,31 +53,31 @@ impl Outcome {
     }
 }
 
-/// Tells a problem in the way of its kind.
-pub(crate) fn tell(reporter: &Reporter, problem: &Problem) {
+/// Reports a problem as its kind requires.
+pub(crate) fn report(reporter: &Reporter, problem: &Problem) {
     match problem.kind {
         ProblemKind::Unreadable => reporter.fail(&problem.message),
         ProblemKind::IgnoreRules => reporter.warn_ignore(&problem.message),
     }
 }
 
-/// Strings the parts of a parallel search together on standard output.
+/// Writes the outputs of a parallel search to standard output.
 pub(crate) struct StdoutSink<'r> {
     reporter: &'r Reporter,
     separator: Vec<u8>,
     quits_after_match: bool,
-    /// Small results wait for others, but not for longer than [`GATHER`].
-    gathers: bool,
+    /// Small results are buffered, for at most [`BUFFER_TIME`].
+    buffers: bool,
     written_at: Instant,
-    gathered: Vec<u8>,
-    wrote: bool,
-    /// Separators that printers counted as printed and that were not.
+    buffered: Vec<u8>,
+    has_output: bool,
+    /// Bytes of separators that the printers counted but that were not written.
     pub(crate) dropped_bytes: u64,
     pub(crate) outcome: Outcome,
 }
 
 impl<'r> StdoutSink<'r> {
-    /// Returns a sink for parts that begin with `separator`, where there is one.
+    /// Returns a sink for outputs that begin with `separator`, if there is one.
     pub(crate) fn new(
         request: &Request,
         reporter: &'r Reporter,
@@ -87,51 +87,51 @@ impl<'r> StdoutSink<'r> {
             reporter,
             separator: separator.unwrap_or_default(),
             quits_after_match: request.quits_after_match(),
-            gathers: match request.buffer {
+            buffers: match request.buffer {
                 Buffering::Auto => !request.stdout_is_terminal,
                 Buffering::Line => false,
                 Buffering::Block => true,
             },
             written_at: Instant::now(),
-            gathered: Vec::new(),
-            wrote: false,
+            buffered: Vec::new(),
+            has_output: false,
             dropped_bytes: 0,
             outcome: Outcome::new(request),
         }
     }
 
-    /// Writes what is left.
+    /// Writes buffered output.
     pub(crate) fn finish(&mut self) {
-        // A failure was told, and there is nothing left to stop.
-        let _ = self.write_gathered();
+        // A failure was reported, and there is nothing left to stop.
+        let _ = self.write_buffered();
     }
 
-    fn gather(&mut self, mut bytes: &[u8]) -> ControlFlow<()> {
+    fn buffer(&mut self, mut bytes: &[u8]) -> ControlFlow<()> {
         if bytes.is_empty() {
             return ControlFlow::Continue(());
         }
-        if !self.wrote
+        if !self.has_output
             && let Some(rest) = bytes.strip_prefix(&self.separator[..])
         {
             bytes = rest;
             self.dropped_bytes += self.separator.len() as u64;
         }
-        self.wrote = true;
-        if self.gathered.len() + bytes.len() > BLOCK_BYTES {
-            self.write_gathered()?;
+        self.has_output = true;
+        if self.buffered.len() + bytes.len() > BLOCK_BYTES {
+            self.write_buffered()?;
             if bytes.len() > BLOCK_BYTES {
                 return self.write(bytes);
             }
         }
-        self.gathered.extend_from_slice(bytes);
+        self.buffered.extend_from_slice(bytes);
         ControlFlow::Continue(())
     }
 
-    fn write_gathered(&mut self) -> ControlFlow<()> {
-        let gathered = std::mem::take(&mut self.gathered);
-        let flow = self.write(&gathered);
-        self.gathered = gathered;
-        self.gathered.clear();
+    fn write_buffered(&mut self) -> ControlFlow<()> {
+        let buffered = std::mem::take(&mut self.buffered);
+        let flow = self.write(&buffered);
+        self.buffered = buffered;
+        self.buffered.clear();
         flow
     }
 
@@ -153,19 +153,19 @@ impl<'r> StdoutSink<'r> {
 }
 
 impl Sink for StdoutSink<'_> {
-    type Part = Part;
+    type Output = ItemOutput;
 
-    fn size_bytes(part: &Part) -> usize {
-        part.bytes.capacity()
+    fn size_bytes(output: &ItemOutput) -> usize {
+        output.bytes.capacity()
     }
 
-    fn accept(&mut self, part: Part) -> ControlFlow<()> {
-        self.outcome.searched |= part.searched;
-        self.outcome.add(&part.verdict);
-        if let Some(problem) = &part.problem {
-            tell(self.reporter, problem);
+    fn accept(&mut self, output: ItemOutput) -> ControlFlow<()> {
+        self.outcome.searched |= output.searched;
+        self.outcome.add(&output.verdict);
+        if let Some(problem) = &output.problem {
+            report(self.reporter, problem);
         }
-        self.gather(&part.bytes)?;
+        self.buffer(&output.bytes)?;
         if self.outcome.matched && self.quits_after_match {
             return ControlFlow::Break(());
         }
@@ -173,11 +173,11 @@ impl Sink for StdoutSink<'_> {
     }
 
     fn flush(&mut self) -> ControlFlow<()> {
-        if self.gathers && self.written_at.elapsed() < GATHER {
+        if self.buffers && self.written_at.elapsed() < BUFFER_TIME {
             return ControlFlow::Continue(());
         }
         self.written_at = Instant::now();
-        self.write_gathered()
+        self.write_buffered()
     }
 }
 
@@ -185,7 +185,7 @@ impl Sink for StdoutSink<'_> {
 ///
 /// # Errors
 ///
-/// When they cannot be written.
+/// If they cannot be written.
 pub(crate) fn write_totals(
     mode: SearchMode,
     stats: &Stats,
@@ -196,7 +196,7 @@ pub(crate) fn write_totals(
     let elapsed = started.elapsed();
     let seconds = elapsed.as_secs_f64();
     if mode == SearchMode::Json {
-        // One more kind of message beside those of the JSON printer.
+        // The JSON printer has no message of this type.
         let summary = serde_json::json!({
             "data": {
                 "elapsed_total": {

@@ -1,4 +1,4 @@
-//! From words to [`Args`]: flag by flag, the last one wins.
+//! Parses a command line into [`Args`], flag by flag; later flags override earlier ones.
 
 use std::ffi::OsString;
 
@@ -9,11 +9,11 @@ use super::args::{Args, Special};
 use super::flags::{self, Named, Update};
 use crate::error::{Error, Result};
 
-/// Reads the words of a command line.
+/// Parses the arguments of a search.
 ///
 /// # Errors
 ///
-/// On an unknown or refused flag, a missing or superfluous value, or a value of the wrong kind.
+/// On an unknown or unsupported flag, a missing or superfluous value, or an invalid value.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args> {
     let mut args = Args::default();
     let mut parser = lexopt::Parser::from_args(words);
@@ -23,7 +23,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args> {
                 args.words.push(word);
                 continue;
             }
-            // Help and version have two forms each, which the table's one effect cannot tell apart.
+            // Short and long flags of help and version differ, which the table cannot express.
             Arg::Short('h') => {
                 args.special = Some(Special::HelpShort);
                 continue;
@@ -68,21 +68,22 @@ fn apply(named: Named, name: &str, parser: &mut lexopt::Parser, args: &mut Args)
 fn unknown(name: &str) -> Error {
     let long = name.trim_start_matches('-');
     if let Some((_, instead)) = flags::REFUSED.iter().find(|(refused, _)| *refused == long) {
-        return Error::usage(format!("ripgrep's flag `{name}` is not there")).with_hint(*instead);
+        return Error::usage(format!("ripgrep's flag `{name}` is not supported"))
+            .with_hint(*instead);
     }
     let error = Error::usage(format!("unrecognized flag {name}"));
     let similar = if name.starts_with("--") { similar_flags(long) } else { Vec::new() };
     if similar.is_empty() {
-        return error.with_hint("`codedb search --help` lists the flags");
+        return error.with_hint("`codedb search -h` lists the flags");
     }
-    error.with_hint(format!("similar flags: {}", similar.join(", ")))
+    error.with_hint(format!("did you mean {}?", similar.join(", ")))
 }
 
 /// Returns the flags that are similar to `given`, the nearest first.
 fn similar_flags(given: &str) -> Vec<String> {
     let names = flags::all()
         .flat_map(|flag| [flag.long].into_iter().chain(flag.negated).chain(flag.aliases.to_vec()));
-    similar::names(given, names).iter().map(|name| format!("--{name}")).collect()
+    similar::names(given, names).iter().map(|name| format!("`--{name}`")).collect()
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
         parse(line.split_whitespace().map(Into::into)).expect("the line is valid")
     }
 
-    fn refused(line: &str) -> String {
+    fn error(line: &str) -> String {
         let error =
             parse(line.split_whitespace().map(Into::into)).expect_err("the line is invalid");
         let hints: Vec<String> = error.hints().iter().map(|hint| format!(" ({hint})")).collect();
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_flag_wins() {
+    fn later_flags_override_earlier_ones() {
         assert_eq!(parsed("-P --no-pcre2").matching.engine, Engine::Default);
         assert_eq!(parsed("-l -c").mode, Mode::Search(SearchMode::Count));
         assert_eq!(parsed("-c --no-json").mode, Mode::Search(SearchMode::Count));
@@ -112,25 +113,25 @@ mod tests {
     }
 
     #[test]
-    fn unrestricted_adds_up_to_three() {
+    fn unrestricted_may_be_given_three_times() {
         assert!(parsed("-uu").filter.hidden);
-        assert_eq!(refused("-uuuu"), "flag `-u`: it can be repeated at most three times");
+        assert_eq!(error("-uuuu"), "flag `-u`: it can be repeated at most three times");
     }
 
     #[test]
-    fn a_bad_flag_is_named_with_a_way_on() {
-        assert_eq!(refused("--hiden"), "unrecognized flag --hiden (similar flags: --hidden)");
-        assert_eq!(refused("-A"), "flag `-A` needs a value: NUM");
-        assert!(refused("-Ax").starts_with("flag `-A`: `x` is not a number"));
-        assert!(refused("--generate man").contains("codedb man"));
+    fn errors_name_the_flag_and_have_a_hint() {
+        assert_eq!(error("--hiden"), "unrecognized flag --hiden (did you mean `--hidden`?)");
+        assert_eq!(error("-A"), "flag `-A` needs a value: NUM");
+        assert!(error("-Ax").starts_with("flag `-A`: `x` is not a number"));
+        assert!(error("--generate man").contains("codedb man"));
         assert_eq!(
-            refused("--color x"),
-            "flag `--color`: `x` is none of never, auto, always, ansi"
+            error("--color x"),
+            "flag `--color`: invalid value `x`; valid: never, auto, always, ansi"
         );
     }
 
     #[test]
-    fn words_after_two_dashes_are_no_flags() {
+    fn arguments_after_two_dashes_are_positional() {
         assert_eq!(parsed("-- -x --y").words, ["-x", "--y"]);
     }
 }

@@ -1,9 +1,8 @@
-//! Plain output without the printer library: lines, paths or counts, as a pipe gets them.
+//! Plain output (lines, paths or counts) without the printer library.
 //!
-//! ripgrep's printer resolves every file's real path, for links that are then not printed, and
-//! keeps records that plain lines do not need: on the Linux tree that was a third of the system calls of
-//! `-l Copyright`.
-//! Whatever is not plain is left to the library.
+//! ripgrep's printer canonicalizes the path of every file, for hyperlinks that are then not printed,
+//! and keeps records that plain lines do not need: a third of the system calls of `-l Copyright` on
+//! the Linux tree. The library prints everything that is not plain.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,33 +12,33 @@ use grep_searcher::{Searcher, Sink, SinkMatch};
 use super::args::{Context, Mode, SearchMode};
 use super::request::Request;
 
-/// What is printed of a file with matches.
+/// The plain output of a file with matches.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain {
-    kind: Kind,
+    kind: PlainKind,
     with_filename: bool,
     line_number: bool,
-    /// What follows the path: a separator, or the terminator of `--null`.
+    /// The bytes after the path: a separator, or the terminator of `--null`.
     after_path: Vec<u8>,
-    /// What follows a line number.
+    /// The bytes after a line number.
     separator: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
+enum PlainKind {
     Lines,
     Paths,
     Count,
 }
 
 impl Plain {
-    /// Returns how to print plainly, if the request asks for nothing more.
+    /// Returns the plain output of a request; `None` if it needs more.
     pub(crate) fn new(request: &Request) -> Option<Plain> {
         let Request { format, look, matching, .. } = request;
         let kind = match request.mode {
-            Mode::Search(SearchMode::Lines) => Kind::Lines,
-            Mode::Search(SearchMode::PathsWithMatch) => Kind::Paths,
-            Mode::Search(SearchMode::Count) => Kind::Count,
+            Mode::Search(SearchMode::Lines) => PlainKind::Lines,
+            Mode::Search(SearchMode::PathsWithMatch) => PlainKind::Paths,
+            Mode::Search(SearchMode::Count) => PlainKind::Count,
             _ => return None,
         };
         let no_context = match format.context {
@@ -58,9 +57,9 @@ impl Plain {
             && !(format.include_zero || matching.crlf || matching.null_data || matching.multiline);
         let terminator = format.null.then(|| vec![0]);
         let after_path = match kind {
-            Kind::Lines => terminator.unwrap_or_else(|| format.field_match_separator.clone()),
-            Kind::Paths => terminator.unwrap_or_else(|| b"\n".to_vec()),
-            Kind::Count => terminator.unwrap_or_else(|| b":".to_vec()),
+            PlainKind::Lines => terminator.unwrap_or_else(|| format.field_match_separator.clone()),
+            PlainKind::Paths => terminator.unwrap_or_else(|| b"\n".to_vec()),
+            PlainKind::Count => terminator.unwrap_or_else(|| b":".to_vec()),
         };
         plain.then(|| Plain {
             kind,
@@ -71,15 +70,15 @@ impl Plain {
         })
     }
 
-    /// Returns true if the parts of a file in which lines can match are all that must be searched:
-    /// nothing that is printed depends on the lines between them.
+    /// Returns true if only those parts of a file must be searched in which lines can match: the
+    /// output does not depend on the lines between them.
     pub(crate) fn searches_parts(&self) -> bool {
-        !(self.kind == Kind::Lines && self.line_number)
+        !(self.kind == PlainKind::Lines && self.line_number)
     }
 
-    /// Returns true if a path is printed for the first match, whatever follows.
+    /// Returns true if only the first match of a file matters.
     pub(crate) fn stops_at_match(&self) -> bool {
-        self.kind == Kind::Paths
+        self.kind == PlainKind::Paths
     }
 
     /// Returns a sink for the file at `path` that prints to `out`; call [`PlainSink::end`] last.
@@ -88,7 +87,7 @@ impl Plain {
     }
 }
 
-/// Prints what is found in one file.
+/// Prints the matches in one file.
 pub(crate) struct PlainSink<'a, W> {
     plain: &'a Plain,
     path: &'a [u8],
@@ -97,25 +96,25 @@ pub(crate) struct PlainSink<'a, W> {
 }
 
 impl<W> PlainSink<'_, W> {
-    /// Returns true if a line was found so far.
+    /// Returns true if a line has matched.
     fn has_match(&self) -> bool {
         self.matched_lines > 0
     }
 }
 
 impl<W: Write> PlainSink<'_, W> {
-    /// Prints what can be said once the file was searched; returns true if a line was found.
+    /// Prints what is printed after the search of a file; returns true if a line has matched.
     pub(crate) fn end(self) -> io::Result<bool> {
         if self.matched_lines == 0 {
             return Ok(false);
         }
         match self.plain.kind {
-            Kind::Lines => {}
-            Kind::Paths => {
+            PlainKind::Lines => {}
+            PlainKind::Paths => {
                 self.out.write_all(self.path)?;
                 self.out.write_all(&self.plain.after_path)?;
             }
-            Kind::Count => {
+            PlainKind::Count => {
                 if self.plain.with_filename {
                     self.out.write_all(self.path)?;
                     self.out.write_all(&self.plain.after_path)?;
@@ -126,9 +125,9 @@ impl<W: Write> PlainSink<'_, W> {
         Ok(true)
     }
 
-    /// Returns true if nothing more can change what is printed.
+    /// Returns true if further matches cannot change the output.
     pub(crate) fn is_decided(&self) -> bool {
-        self.plain.kind == Kind::Paths && self.has_match()
+        self.plain.kind == PlainKind::Paths && self.has_match()
     }
 }
 
@@ -139,7 +138,7 @@ impl<W: Write> Sink for PlainSink<'_, W> {
         self.matched_lines += 1;
         let Plain { kind, with_filename, line_number, after_path, separator } = self.plain;
         match kind {
-            Kind::Lines => {
+            PlainKind::Lines => {
                 if *with_filename {
                     self.out.write_all(self.path)?;
                     self.out.write_all(after_path)?;
@@ -154,8 +153,8 @@ impl<W: Write> Sink for PlainSink<'_, W> {
                 }
                 Ok(true)
             }
-            Kind::Paths => Ok(false),
-            Kind::Count => Ok(true),
+            PlainKind::Paths => Ok(false),
+            PlainKind::Count => Ok(true),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How matches become bytes: lines, summaries or JSON, all by ripgrep's printers.
+//! Prints matches as lines, summaries or JSON, with ripgrep's printers.
 
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
@@ -13,7 +13,7 @@ use super::args::{Format, SearchMode};
 use super::request::Request;
 use super::searcher;
 
-/// A printer of one of the three sorts, into `W`.
+/// A printer of one of the three kinds, which writes to `W`.
 #[derive(Clone, Debug)]
 pub(crate) enum Printer<W> {
     Lines(Standard<W>),
@@ -22,7 +22,7 @@ pub(crate) enum Printer<W> {
 }
 
 impl<W: WriteColor> Printer<W> {
-    /// Returns where the printer writes.
+    /// Returns the writer of the printer.
     pub(crate) fn get_mut(&mut self) -> &mut W {
         match self {
             Printer::Lines(printer) => printer.get_mut(),
@@ -32,7 +32,7 @@ impl<W: WriteColor> Printer<W> {
     }
 }
 
-/// Makes printers for the threads of a search, all alike.
+/// Creates identical printers for the threads of a search.
 #[derive(Debug)]
 pub(crate) struct PrinterFactory<'a> {
     request: &'a Request,
@@ -52,7 +52,7 @@ impl<'a> PrinterFactory<'a> {
         }
     }
 
-    /// Returns a printer that writes into `out`, and separates files itself.
+    /// Returns a printer that writes to `out` and prints separators between files itself.
     pub(crate) fn printer<W: WriteColor>(&self, out: W) -> Printer<W> {
         match (self.summary_kind(), self.mode) {
             (Some(kind), _) => Printer::Summary(self.summary(out, kind)),
@@ -61,11 +61,16 @@ impl<'a> PrinterFactory<'a> {
         }
     }
 
-    /// Returns a printer that puts the separator before every file's lines, the first's too.
+    /// Returns a printer that prints the separator before the lines of every file, including the
+    /// first.
     ///
-    /// For output in parts that another thread strings together, which takes away the separator
-    /// that [`PrinterFactory::separator`] tells where nothing stands before it.
-    pub(crate) fn part_printer<W: WriteColor>(&self, out: W, clear: impl Fn(&mut W)) -> Printer<W> {
+    /// For output that another thread concatenates. It removes [`PrinterFactory::separator`] from
+    /// the start of the output of the first file.
+    pub(crate) fn separated_printer<W: WriteColor>(
+        &self,
+        out: W,
+        clear: impl Fn(&mut W),
+    ) -> Printer<W> {
         let mut printer = self.printer(out);
         if self.separator().is_some()
             && let Printer::Lines(lines) = &mut printer
@@ -76,7 +81,7 @@ impl<'a> PrinterFactory<'a> {
         printer
     }
 
-    /// Returns the bytes that part two files' lines, the line's end included.
+    /// Returns the separator between the lines of two files, including its line terminator.
     pub(crate) fn separator(&self) -> Option<Vec<u8>> {
         let mut separator = self.request.look.file_separator.clone()?;
         separator.extend_from_slice(searcher::line_terminator(self.request).as_bytes());
@@ -169,7 +174,7 @@ fn colors(format: &Format) -> ColorSpecs {
 
 fn hyperlink(format: &Format) -> HyperlinkConfig {
     let mut environment = HyperlinkEnvironment::new();
-    // Names of hosts cost a system call or a process: only where a link will hold them.
+    // The name of the host costs a system call or a process, so it is determined only for links.
     if !format.hyperlink.is_empty() {
         let host = host(format.hostname_command.as_deref());
         environment.host(host).wsl_prefix(wsl_prefix());
@@ -177,12 +182,12 @@ fn hyperlink(format: &Format) -> HyperlinkConfig {
     HyperlinkConfig::new(environment, format.hyperlink.clone())
 }
 
-/// Lets a printer believe that it has printed a file before: it writes the separator from then on.
+/// Makes a printer print the separator before the next file, as if it had printed a file before.
 fn prime<W: WriteColor>(printer: &mut Standard<W>) {
     let sink = printer.sink(EveryLine);
     let searched = Searcher::new().search_slice(EveryLine, b"x\n", sink);
     searched.expect("a search of memory that prints to memory cannot fail");
-    // What was printed is counted when the next search begins.
+    // The printer resets its counters when the next search begins.
 }
 
 /// Matches the first byte of every line.

@@ -1,5 +1,5 @@
-//! From what the flags said to what will be done: everything that depends on the whole command
-//! line, the terminal or the current directory is decided here, once.
+//! Resolves parsed arguments into a request: everything that depends on the whole command line, the
+//! terminal or the current directory is decided here.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -11,14 +11,14 @@ use super::args::{
 };
 use crate::error::{Error, Kind, Result};
 
-/// The most threads that are used without being asked for.
+/// The maximum of the default number of threads.
 const THREADS_MAX: usize = 12;
 
-/// A search, a listing of files or of types, ready to run.
+/// A resolved search, list of files or list of types.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) mode: Mode,
-    /// Without duplicates; may be empty (`-f /dev/null`), which matches nothing.
+    /// Without duplicates. An empty list (`-f /dev/null`) matches nothing.
     pub(crate) patterns: Vec<String>,
     pub(crate) scope: Scope,
     pub(crate) matching: Matching,
@@ -31,24 +31,24 @@ pub(crate) struct Request {
     pub(crate) buffer: Buffering,
     pub(crate) quiet: bool,
     pub(crate) stats: bool,
-    /// At least one; exactly one where a single file is searched.
+    /// At least one; exactly one if a single file is searched.
     pub(crate) threads: usize,
     pub(crate) stdout_is_terminal: bool,
     pub(crate) current_dir: PathBuf,
 }
 
-/// Which paths were asked for.
+/// The paths to search.
 #[derive(Debug)]
 pub(crate) struct Scope {
     /// Never empty; `-` is standard input.
     pub(crate) paths: Vec<PathBuf>,
-    /// No path was given; a leading `./` is then not printed.
+    /// No path was given, so that a leading `./` is not printed.
     pub(crate) implicit: bool,
-    /// It is known that one file (or standard input) is all there is.
+    /// Only one file (or standard input) is searched.
     pub(crate) one_file: bool,
 }
 
-/// How results look, with every default resolved.
+/// The format of results, with every default resolved.
 #[derive(Debug)]
 pub(crate) struct Look {
     pub(crate) color: termcolor::ColorChoice,
@@ -56,12 +56,12 @@ pub(crate) struct Look {
     pub(crate) line_number: bool,
     pub(crate) column: bool,
     pub(crate) with_filename: bool,
-    /// What stands between two files' results, without its line end.
+    /// The separator between the results of two files, without its line terminator.
     pub(crate) file_separator: Option<Vec<u8>>,
 }
 
 impl Request {
-    /// Returns true if a file without a match may print something, so that none may be left out.
+    /// Returns true if a file without a match may be printed, so that none may be skipped.
     pub(crate) fn lists_misses(&self) -> bool {
         match self.mode {
             Mode::Search(SearchMode::PathsWithoutMatch) => true,
@@ -74,8 +74,8 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Without a pattern, when patterns cannot be read or decoded, and when the current directory
-    /// is gone.
+    /// If there is no pattern, if patterns cannot be read or decoded, or if the current directory does
+    /// not exist.
     pub(crate) fn resolve(args: Args) -> Result<Request> {
         let current_dir = current_dir()?;
         let mut args = args;
@@ -107,7 +107,7 @@ impl Request {
         })
     }
 
-    /// Returns false if no file whatever can give a result.
+    /// Returns false if no file can match.
     pub(crate) fn can_match(&self) -> bool {
         let empty = self.patterns.is_empty() && !self.matching.invert;
         !empty && self.matching.max_count != Some(0)
@@ -119,8 +119,8 @@ impl Request {
     }
 }
 
-/// `-o -c` counts matches, and `--count-matches -v` counts lines, since a line that does not match
-/// has no matches to count.
+/// Returns the mode after the effects of other flags: `-o -c` counts matches, and
+/// `--count-matches -v` counts lines, since a line that does not match has no matches.
 fn effective_mode(args: &Args) -> Mode {
     match args.mode {
         Mode::Search(SearchMode::CountMatches) if args.matching.invert => {
@@ -138,7 +138,7 @@ struct Patterns {
     stdin_consumed: bool,
 }
 
-/// Takes the patterns out of the arguments, the first word included where it is one.
+/// Takes the patterns out of the arguments, including the first positional argument if it is one.
 fn patterns(args: &mut Args) -> Result<Patterns> {
     let mut found = Patterns { patterns: Vec::new(), stdin_consumed: false };
     if !matches!(args.mode, Mode::Search(_)) {
@@ -146,24 +146,24 @@ fn patterns(args: &mut Args) -> Result<Patterns> {
     }
     if args.patterns.is_empty() {
         if args.words.is_empty() {
-            return Err(Error::usage("a search needs a pattern").with_hint(
-                "`codedb search PATTERN [PATH ...]`; `codedb search -h` lists the flags",
+            return Err(Error::usage("missing pattern").with_hint(
+                "usage: `codedb search PATTERN [PATH ...]`; `codedb search -h` lists the flags",
             ));
         }
         let pattern = args.words.remove(0).into_string().map_err(|_| {
-            Error::usage("the pattern is not valid UTF-8").with_hint("spell bytes as `(?-u:\\xFF)`")
+            Error::usage("the pattern is not valid UTF-8").with_hint("write bytes as `(?-u:\\xFF)`")
         })?;
         found.patterns.push(pattern);
         return Ok(found);
     }
-    // Repeated patterns would only slow the regex engine down.
+    // Duplicate patterns would only slow down the regex engine.
     let mut seen = BTreeSet::new();
     for source in std::mem::take(&mut args.patterns) {
         let batch = match source {
             PatternSource::Given(pattern) => vec![pattern],
             PatternSource::File(path) if path == Path::new("-") => {
                 if found.stdin_consumed {
-                    return Err(Error::usage("standard input can be read for patterns only once"));
+                    return Err(Error::usage("patterns can be read from standard input only once"));
                 }
                 found.stdin_consumed = true;
                 grep_cli::patterns_from_stdin().map_err(unreadable)?
@@ -179,7 +179,7 @@ fn patterns(args: &mut Args) -> Result<Patterns> {
     Ok(found)
 }
 
-// The library's error names the path already.
+// The error of the library contains the path.
 fn unreadable(err: std::io::Error) -> Error {
     Error::new(Kind::Io, err.to_string())
 }
@@ -187,7 +187,9 @@ fn unreadable(err: std::io::Error) -> Error {
 fn scope(args: &mut Args, stdin_consumed: bool) -> Result<Scope> {
     let paths: Vec<PathBuf> = args.words.drain(..).map(PathBuf::from).collect();
     if stdin_consumed && paths.iter().any(|path| path == Path::new("-")) {
-        return Err(Error::usage("standard input gave the patterns and cannot be searched too"));
+        return Err(Error::usage(
+            "patterns are read from standard input, which cannot be searched, too",
+        ));
     }
     if let [only] = &paths[..] {
         let one_file = only == Path::new("-") || !only.is_dir();
@@ -199,7 +201,7 @@ fn scope(args: &mut Args, stdin_consumed: bool) -> Result<Scope> {
     let searches = matches!(args.mode, Mode::Search(_));
     let use_stdin = searches && !stdin_consumed && grep_cli::is_readable_stdin();
     let path = if use_stdin { "-" } else { "./" };
-    log::debug!("no path is given: searching {path}");
+    log::debug!("no path given: searching {path}");
     Ok(Scope { paths: vec![PathBuf::from(path)], implicit: true, one_file: use_stdin })
 }
 
@@ -246,11 +248,11 @@ fn file_separator(args: &Args, heading: bool) -> Option<Vec<u8>> {
     args.format.context_separator.clone().filter(|_| has_context)
 }
 
-fn threads(asked: Option<usize>, scope: &Scope) -> usize {
+fn threads(requested: Option<usize>, scope: &Scope) -> usize {
     if scope.one_file {
         return 1;
     }
-    asked.unwrap_or_else(|| {
+    requested.unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, |threads| threads.get()).min(THREADS_MAX)
     })
 }
@@ -263,6 +265,6 @@ fn current_dir() -> Result<PathBuf> {
     match std::env::var_os("PWD").filter(|path| !path.is_empty()) {
         Some(path) => Ok(PathBuf::from(path)),
         None => Err(Error::new(Kind::Io, format!("the current directory cannot be read: {err}"))
-            .with_hint("it may have been deleted: go to another one")),
+            .with_hint("change to a directory that exists")),
     }
 }

@@ -1,8 +1,7 @@
-//! The driver: which files, the search of one of them, and the order of what is printed, put
-//! together.
+//! Runs a request: lists the files, searches each and prints the results in order.
 //!
-//! [`targets::list`] says which files; [`SearchOne`] searches one; [`search_items`] runs it over all
-//! of them, in one thread that prints as it goes or in many whose output is put in order.
+//! [`targets::list`] lists the files; [`SearchOne`] searches one; [`search_items`] searches all, in
+//! one thread that prints immediately or in several whose output is ordered.
 
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +15,7 @@ use super::super::report::Reporter;
 use super::args::{Buffering, Mode, SearchMode, SortBy};
 use super::job::SearchJob;
 use super::ordered;
-use super::output::{Outcome, Part, StdoutSink, tell, write_totals};
+use super::output::{ItemOutput, Outcome, StdoutSink, report, write_totals};
 use super::printer::{self, PrinterFactory};
 use super::request::Request;
 use super::targets::{self, Item, Origin, Problem, ProblemKind, Target};
@@ -25,13 +24,13 @@ use super::worker::{Verdict, Worker, WorkerParts};
 use super::{explain, indexed, matcher, walker};
 use crate::error::{Error, Kind, Result};
 
-/// Searches one target with a worker; implementations decide where its bytes come from.
+/// Searches one target with a worker; implementations choose how it is read.
 pub(crate) trait SearchOne: Sync {
     /// Searches `target`, printing with `worker`.
     ///
     /// # Errors
     ///
-    /// When the target cannot be read, and when the output cannot be written.
+    /// If the target cannot be read or the output cannot be written.
     fn search_one<W: WriteColor>(
         &self,
         worker: &mut Worker<W>,
@@ -53,7 +52,7 @@ impl SearchOne for PlainScan {
     }
 }
 
-/// Reads candidates of the index, and rejects those without a match at once.
+/// Reads candidates of the index, and rejects those without a match early.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CandidateScan;
 
@@ -64,7 +63,7 @@ impl SearchOne for CandidateScan {
         target: &Target,
     ) -> io::Result<Verdict> {
         match worker.search_candidate(target) {
-            // It went away after it was listed; a walk a moment later would not have found it.
+            // It was deleted after it was listed. A later walk would not have found it.
             Err(err) if err.kind() == ErrorKind::NotFound && target.origin == Origin::Walked => {
                 Ok(Verdict::default())
             }
@@ -73,18 +72,18 @@ impl SearchOne for CandidateScan {
     }
 }
 
-/// Does what a request asks for and returns the exit code.
+/// Runs a request and returns the exit code.
 ///
 /// # Errors
 ///
-/// On a pattern, glob or type that cannot be read. Files that cannot be read are told through
-/// `reporter`, and the rest is searched.
+/// On an invalid pattern, glob or type. Files that cannot be read are reported through `reporter`,
+/// and the rest is searched.
 pub(crate) fn run(request: &Request, reporter: &Reporter) -> Result<ExitCode> {
     let matched = match request.mode {
         Mode::TypeList => return list_types(request),
         Mode::Files => list_files(request, reporter)?,
         Mode::Search(_) if !request.can_match() => {
-            // What is wrong with the flags is told all the same.
+            // Errors in flags are reported nevertheless.
             WalkRules::new(request)?;
             false
         }
@@ -100,14 +99,14 @@ pub(crate) fn run(request: &Request, reporter: &Reporter) -> Result<ExitCode> {
 
 fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bool> {
     let started = Instant::now();
-    // Globs, types and ignore files are looked at before the pattern, as ripgrep does.
+    // Errors in globs, types and ignore files come before those in the pattern, as in ripgrep.
     let rules = WalkRules::new(request)?;
     let matcher = matcher::build(request).inspect_err(|_| {
         if request.sort.is_some_and(|sort| sort.by != SortBy::Path || sort.reverse) {
-            // Such an order needs the whole walk first, and its problems are told on the way.
+            // Such an order needs the whole walk first, which reports its problems.
             let items = targets::list(request).unwrap_or_default();
             items.iter().for_each(|item| match item {
-                Item::Problem(problem) => tell(reporter, problem),
+                Item::Problem(problem) => report(reporter, problem),
                 Item::Search(_) => {}
             });
         } else {
@@ -128,7 +127,7 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
         return explain::explain(&job, &listing);
     }
     let outcome = search_items(&job, &listing.items, &CandidateScan);
-    if listing.wants_build && !request.index.no_background {
+    if listing.needs_build && !request.index.no_background {
         let what = match listing.is_damaged {
             true => Build::ForSearchAnew,
             false => Build::ForSearch,
@@ -138,7 +137,7 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     Ok(outcome.matched)
 }
 
-/// Searches `items` in their order, prints what is found and, where asked for, the totals.
+/// Searches `items` in their order, prints the results and, if requested, the totals.
 pub(crate) fn search_items(
     job: &SearchJob<'_>,
     items: &[Item],
@@ -152,14 +151,14 @@ pub(crate) fn search_items(
     };
     if request.scope.implicit && !outcome.searched {
         job.reporter.fail(
-            "No files were searched: a filter leaves none of them. \
-             `--debug` tells which file is left out by which rule.",
+            "No files were searched: every file was excluded by a filter. \
+             Use `--debug` to see the rule for each file.",
         );
     }
     outcome
 }
 
-/// One thread: output goes out as the printer makes it.
+/// Searches in one thread; output is printed immediately.
 fn search_serially(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
     let SearchJob { request, reporter, .. } = *job;
     let factory = PrinterFactory::new(request, job.mode);
@@ -169,7 +168,7 @@ fn search_serially(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOn
         let target = match item {
             Item::Search(target) => target,
             Item::Problem(problem) => {
-                tell(reporter, problem);
+                report(reporter, problem);
                 continue;
             }
         };
@@ -195,19 +194,19 @@ fn search_serially(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOn
     outcome
 }
 
-/// Searches one target; where the libraries below panic, that is this target's error alone.
+/// Searches one target; a panic in the libraries becomes an error about this target.
 fn search_guarded<W: WriteColor>(
     searches: &impl SearchOne,
     worker: &mut Worker<W>,
     target: &Target,
 ) -> io::Result<Verdict> {
-    // The worker prints into memory or a buffer, and each search starts it anew.
+    // The worker prints to memory or a buffer, and each search resets it.
     let searched = catch_unwind(AssertUnwindSafe(|| searches.search_one(worker, target)));
     searched
-        .unwrap_or_else(|_| Err(io::Error::other("the search panicked, which is a fault in it")))
+        .unwrap_or_else(|_| Err(io::Error::other("the search panicked (a bug; please report it)")))
 }
 
-/// Many threads: each prints into memory, and the queue keeps the order.
+/// Searches in several threads; each prints to memory, and the queue restores the order.
 fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
     let SearchJob { request, reporter, .. } = *job;
     let factory = PrinterFactory::new(request, job.mode);
@@ -218,8 +217,8 @@ fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl Searc
         items,
         request.threads,
         &mut sink,
-        || job.parts.worker(factory.part_printer(buffers.buffer(), Buffer::clear)),
-        |worker, item| part(worker, item, searches, || buffers.buffer()),
+        || job.parts.worker(factory.separated_printer(buffers.buffer(), Buffer::clear)),
+        |worker, item| search_item(worker, item, searches, || buffers.buffer()),
     );
     sink.finish();
     if let Some(stats) = &sink.outcome.stats {
@@ -229,17 +228,17 @@ fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl Searc
     sink.outcome
 }
 
-/// Searches one item into a part of the output.
-fn part(
+/// Searches one item and returns its output.
+fn search_item(
     worker: &mut Worker<Buffer>,
     item: &Item,
     searches: &impl SearchOne,
     fresh: impl Fn() -> Buffer,
-) -> Part {
+) -> ItemOutput {
     let target = match item {
         Item::Search(target) => target,
         Item::Problem(problem) => {
-            return Part { problem: Some(problem.clone()), ..Part::default() };
+            return ItemOutput { problem: Some(problem.clone()), ..ItemOutput::default() };
         }
     };
     let (verdict, problem) = match search_guarded(searches, worker, target) {
@@ -257,10 +256,10 @@ fn part(
     } else {
         std::mem::replace(output, fresh()).into_inner()
     };
-    Part { bytes, verdict, problem, searched: true }
+    ItemOutput { bytes, verdict, problem, searched: true }
 }
 
-/// Prints the paths that would be searched; returns true if there is any.
+/// Prints the paths that would be searched; returns true if there are any.
 fn list_files(request: &Request, reporter: &Reporter) -> Result<bool> {
     let items = targets::list(request)?;
     let mut out = stdout(request);
@@ -268,7 +267,7 @@ fn list_files(request: &Request, reporter: &Reporter) -> Result<bool> {
     let mut any = false;
     for item in &items {
         match item {
-            Item::Problem(problem) => tell(reporter, problem),
+            Item::Problem(problem) => report(reporter, problem),
             Item::Search(target) => {
                 any = true;
                 if request.quits_after_match() {
@@ -286,7 +285,7 @@ fn list_files(request: &Request, reporter: &Reporter) -> Result<bool> {
     Ok(any)
 }
 
-/// Sends out what is buffered; a reader that went away has read enough.
+/// Flushes the output. A closed pipe is not an error.
 fn flushed(out: &mut impl Write) -> Result<()> {
     match out.flush() {
         Err(err) if err.kind() != ErrorKind::BrokenPipe => Err(stdout_error(&err)),
@@ -294,7 +293,7 @@ fn flushed(out: &mut impl Write) -> Result<()> {
     }
 }
 
-/// Prints the file types, one a line.
+/// Prints the file types, one per line.
 fn list_types(request: &Request) -> Result<ExitCode> {
     let types = walker::types(&request.filter)?;
     let definitions = types.definitions();
@@ -315,7 +314,7 @@ fn stdout_error(err: &io::Error) -> Error {
     Error::new(Kind::Io, format!("standard output: {err}"))
 }
 
-/// Returns standard output with the buffering that was asked for.
+/// Returns standard output with the requested buffering.
 fn stdout(request: &Request) -> grep_cli::StandardStream {
     let by_line = match request.buffer {
         Buffering::Auto => request.stdout_is_terminal,

@@ -1,4 +1,4 @@
-//! How a file is read: lines, context, encoding, memory maps and what a NUL byte means.
+//! The settings of the searcher: lines, context, encoding, memory maps and binary files.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use grep_searcher::{BinaryDetection, MmapChoice, SearcherBuilder};
 use super::args::{Binary, Context, Mmap, TextEncoding};
 use super::request::Request;
 
-/// So many named files are still mapped; more are read.
+/// If more files than this are given as arguments, they are read instead of memory-mapped.
 const MAPPED_PATHS_MAX: usize = 10;
 
-/// Returns the settings of a request's searchers, of which each thread builds its own.
+/// Returns the settings of a request's searchers; each thread builds its own.
 pub(crate) fn settings(request: &Request) -> SearcherBuilder {
     let matching = &request.matching;
     let mut builder = SearcherBuilder::new();
@@ -44,7 +44,7 @@ pub(crate) fn settings(request: &Request) -> SearcherBuilder {
     builder
 }
 
-/// Returns what ends a line.
+/// Returns the line terminator.
 pub(crate) fn line_terminator(request: &Request) -> LineTerminator {
     if request.matching.crlf {
         LineTerminator::crlf()
@@ -56,7 +56,7 @@ pub(crate) fn line_terminator(request: &Request) -> LineTerminator {
 }
 
 fn memory_map(request: &Request) -> MmapChoice {
-    let wanted = match request.reading.mmap {
+    let is_mapped = match request.reading.mmap {
         Mmap::Always => true,
         Mmap::Never => false,
         Mmap::Auto => {
@@ -64,19 +64,19 @@ fn memory_map(request: &Request) -> MmapChoice {
             paths.len() <= MAPPED_PATHS_MAX && paths.iter().all(|path| path.is_file())
         }
     };
-    if wanted { mapped() } else { MmapChoice::never() }
+    if is_mapped { mapped() } else { MmapChoice::never() }
 }
 
-#[expect(unsafe_code, reason = "the library marks the choice itself as unsafe")]
+#[expect(unsafe_code, reason = "the library marks the choice as unsafe")]
 fn mapped() -> MmapChoice {
     // SAFETY: a mapped file must not shrink while it is searched. We do not write to it, hold no
-    // reference into it once its search has ended, and treat its bytes as arbitrary; another process
-    // that truncates it ends this one with a signal, which `--mmap`'s help tells and `--no-mmap`
-    // avoids. ripgrep maps the same files, and what is reported of binary files depends on it.
+    // reference into it after its search, and treat its bytes as arbitrary. If another process
+    // truncates it, a signal kills this process, which the help of `--mmap` documents and
+    // `--no-mmap` avoids. ripgrep maps the same files, and its output for binary files depends on it.
     unsafe { MmapChoice::auto() }
 }
 
-/// What a NUL byte means, for files that were named and files that were found.
+/// The treatment of NUL bytes, for files given as arguments and for walked files.
 #[derive(Clone, Debug)]
 pub(crate) struct BinaryRules {
     pub(crate) explicit: BinaryDetection,
@@ -99,13 +99,13 @@ impl BinaryRules {
         BinaryRules { explicit: convert, implicit }
     }
 
-    /// Returns the rule for a file.
+    /// Returns the rule for a file; `explicit` if it is an argument.
     pub(crate) fn of(&self, explicit: bool) -> BinaryDetection {
         if explicit { self.explicit.clone() } else { self.implicit.clone() }
     }
 }
 
-/// Returns true if `path` is how standard input is written on the command line.
+/// Returns true if `path` denotes standard input on the command line.
 pub(crate) fn is_stdin_path(path: &Path) -> bool {
     path == Path::new("-")
 }

@@ -1,7 +1,6 @@
-//! Which files: the targets of a request in the order in which they are reported.
+//! Lists the targets of a request in the order in which they are printed, by a walk.
 //!
-//! This is the plain way, a walk. It knows nothing of patterns; `worker` searches one target and
-//! `ordered` keeps the order.
+//! The list does not depend on the pattern. `worker` searches one target, `ordered` keeps the order.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -20,45 +19,45 @@ use super::walker::WalkRules;
 use crate::error::Result;
 use crate::source::stamp::Stamp;
 
-/// Fewer items than this are sorted faster than threads start.
+/// The number of items from which parallel sorting is faster.
 const PARALLEL_SORT_MIN: usize = 10_000;
 
 /// A file (or standard input) to search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Target {
-    /// The path to open and to print, relative to the current directory as the user spelled it.
+    /// The path to open and to print, relative to the current directory as given by the user.
     pub(crate) path: PathBuf,
     pub(crate) origin: Origin,
-    pub(crate) knowledge: Knowledge,
+    pub(crate) hint: ContentHint,
 }
 
-/// What the index knows of a target's content.
+/// Information of the index about the contents of a target.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Knowledge {
-    /// Nothing: it is read and searched.
+pub(crate) enum ContentHint {
+    /// None: it is read and searched.
     #[default]
-    Nothing,
-    /// It cannot match; it is here for what a file without a match prints.
+    Unknown,
+    /// It cannot match; it is listed because files without a match are printed.
     NoMatch,
-    /// While it has this stamp, it holds no NUL byte and is not UTF-16.
+    /// As long as it has this metadata, it contains no NUL byte and is not UTF-16.
     Text(Stamp),
-    /// While it has this stamp, it can match in these ranges of bytes alone.
+    /// As long as it has this metadata, it can match only in these byte ranges.
     Blocks(Box<(Stamp, Vec<Range<u32>>)>),
 }
 
-/// How a target came to be searched; it decides what a NUL byte means.
+/// The reason why a target is searched, on which the treatment of NUL bytes depends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Origin {
-    /// Standard input, named or implied.
+    /// Standard input, explicit or implied.
     Stdin,
-    /// A file named on the command line.
+    /// A file given as an argument.
     Named,
-    /// A file found in a folder.
+    /// A file found in a directory.
     Walked,
 }
 
 impl Target {
-    /// Returns true if the user asked for this very file.
+    /// Returns true if the user has given this file as an argument.
     pub(crate) fn is_explicit(&self) -> bool {
         self.origin != Origin::Walked
     }
@@ -68,60 +67,60 @@ impl Target {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Item {
     Search(Target),
-    /// Something went wrong here; it is told when its turn comes.
+    /// A problem, which is reported in the order of files.
     Problem(Box<Problem>),
 }
 
-/// A message with a place in the order of files.
+/// A message with a position in the order of files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Problem {
-    /// Where it happened; empty sorts before everything.
+    /// The path of the problem; an empty one sorts first.
     pub(crate) path: PathBuf,
     pub(crate) message: String,
     pub(crate) kind: ProblemKind,
 }
 
-/// How serious a problem is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ProblemKind {
-    /// A file or folder could not be read: the exit code is 2.
+    /// A file or directory cannot be read: the exit code is 2.
     Unreadable,
-    /// Ignore rules could not be understood: only told.
+    /// Ignore rules are invalid: a warning.
     IgnoreRules,
 }
 
-/// Returns the targets of a request by walking its paths, in order.
+/// Walks the paths of a request and returns the targets in order.
 ///
-/// Paths keep the order of the command line, and within each the order is by path, component by
-/// component as bytes; an order that the user asked for goes over all paths.
+/// Paths keep the order of the command line; below each, targets are ordered by path, component by
+/// component as bytes. An order chosen by the user applies to the targets of all paths.
 ///
 /// # Errors
 ///
-/// On a glob or file type that cannot be read.
+/// On an invalid glob or file type.
 pub(crate) fn list(request: &Request) -> Result<Vec<Item>> {
     let mut items = list_paths(request, &request.scope.paths)?;
-    sort_as_asked(request, &mut items);
+    apply_sort(request, &mut items);
     Ok(items)
 }
 
-/// Returns the targets of one path of a request, by path.
+/// Returns the targets of one path of a request, ordered by path.
 ///
 /// # Errors
 ///
-/// On a glob or file type that cannot be read.
+/// On an invalid glob or file type.
 pub(crate) fn list_path(request: &Request, path: &Path) -> Result<Vec<Item>> {
     list_paths(request, std::slice::from_ref(&path.to_path_buf()))
 }
 
 fn list_paths(request: &Request, paths: &[PathBuf]) -> Result<Vec<Item>> {
     let rules = WalkRules::new(request)?;
-    let mut listing = Listing { request, items: Vec::new(), told_ignore_files: false };
+    let mut listing = Listing { request, items: Vec::new(), has_ignore_faults: false };
     let mut at = 0;
     while at < paths.len() {
         let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
         let files = paths[at..].iter().take_while(|path| is_file(path)).count();
         match files {
-            0 => listing.add_folder(&rules, &paths[at]),
+            0 => listing.add_directory(&rules, &paths[at]),
             _ => listing.add_files(&rules, &paths[at..at + files]),
         }
         at += files.max(1);
@@ -132,13 +131,14 @@ fn list_paths(request: &Request, paths: &[PathBuf]) -> Result<Vec<Item>> {
 struct Listing<'a> {
     request: &'a Request,
     items: Vec<Item>,
-    told_ignore_files: bool,
+    /// Errors in the files of `--ignore-file` are listed already.
+    has_ignore_faults: bool,
 }
 
 impl Listing<'_> {
     fn walk(&mut self, rules: &WalkRules<'_>, path: &Path) -> ignore::WalkBuilder {
         let (walk, faults) = rules.walk(path);
-        if !std::mem::replace(&mut self.told_ignore_files, true) {
+        if !std::mem::replace(&mut self.has_ignore_faults, true) {
             self.items.extend(faults.iter().map(|fault| ignore_problem(Path::new(""), fault)));
         }
         walk
@@ -155,7 +155,7 @@ impl Listing<'_> {
         }
     }
 
-    fn add_folder(&mut self, rules: &WalkRules<'_>, path: &Path) {
+    fn add_directory(&mut self, rules: &WalkRules<'_>, path: &Path) {
         let walk = self.walk(rules, path);
         let found = Mutex::new(Vec::new());
         let strip = self.request.scope.implicit;
@@ -173,7 +173,7 @@ impl Listing<'_> {
     }
 }
 
-/// Collects what one thread of a parallel walk finds.
+/// Collects the entries of one thread of a parallel walk.
 struct Collector<'f> {
     found: &'f Mutex<Vec<Item>>,
     own: Vec<Item>,
@@ -204,7 +204,7 @@ impl Drop for Collector<'_> {
     }
 }
 
-/// Turns what a walk yields into items: a target, a problem, both or neither.
+/// Converts an entry of a walk into items: a target, a problem, both or neither.
 fn convert(
     entry: std::result::Result<DirEntry, ignore::Error>,
     strip: bool,
@@ -230,21 +230,21 @@ fn convert(
         Ok(path) if strip => path.to_path_buf(),
         _ => entry.into_path(),
     };
-    items.push(Item::Search(Target { path, origin, knowledge: Knowledge::Nothing }));
+    items.push(Item::Search(Target { path, origin, hint: ContentHint::Unknown }));
 }
 
-/// Returns why an entry is searched; None if it is not.
+/// Returns why an entry is searched; `None` if it is not.
 fn origin(entry: &DirEntry) -> Option<Origin> {
     if entry.is_stdin() {
         return Some(Origin::Stdin);
     }
     let kind = entry.file_type();
     if entry.depth() == 0 {
-        let link_to_folder = || entry.path_is_symlink() && entry.path().is_dir();
-        let is_folder = kind.is_some_and(|kind| kind.is_dir() || link_to_folder());
-        return (!is_folder).then_some(Origin::Named);
+        let is_link_to_dir = || entry.path_is_symlink() && entry.path().is_dir();
+        let is_dir = kind.is_some_and(|kind| kind.is_dir() || is_link_to_dir());
+        return (!is_dir).then_some(Origin::Named);
     }
-    // A link that was to be followed has been; others are no files.
+    // Links that are to be followed are already resolved; others are not files.
     kind.is_some_and(|kind| kind.is_file()).then_some(Origin::Walked)
 }
 
@@ -261,7 +261,7 @@ fn spelled(path: &Path, strip: bool) -> PathBuf {
     stripped.unwrap_or(path).to_path_buf()
 }
 
-/// Returns the path that an error of a walk is about.
+/// Returns the path of an error of a walk.
 fn error_path(err: &ignore::Error) -> Option<&Path> {
     match err {
         ignore::Error::WithPath { path, .. } => Some(path),
@@ -273,8 +273,8 @@ fn error_path(err: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// Words an error of a parallel walk as a walk in one thread does, so that the number of threads
-/// does not show.
+/// Formats an error of a parallel walk like an error of a serial one, so that messages do not depend
+/// on the number of threads.
 fn walk_message(err: &ignore::Error) -> String {
     if let ignore::Error::WithPath { path, err: inner } = err {
         let io = match inner.as_ref() {
@@ -296,7 +296,7 @@ fn item_path(item: &Item) -> &Path {
     }
 }
 
-/// Orders items of the same path: problems first, by their words.
+/// Orders items of the same path: problems first, by message.
 fn compare_at_same_path(a: &Item, b: &Item) -> Ordering {
     match (a, b) {
         (Item::Problem(a), Item::Problem(b)) => a.message.cmp(&b.message),
@@ -310,7 +310,7 @@ fn compare_at_same_path(a: &Item, b: &Item) -> Ordering {
 pub(crate) fn compare_paths(a: &Path, b: &Path) -> Ordering {
     let (a, b) = (a.as_os_str().as_encoded_bytes(), b.as_os_str().as_encoded_bytes());
     let at = first_difference(a, b);
-    // The end of a component sorts before every byte that may stand in one.
+    // The end of a component sorts before every byte of a component.
     let rank = |bytes: &[u8]| match bytes.get(at) {
         None => 0,
         Some(&byte) if std::path::is_separator(char::from(byte)) => 1,
@@ -319,7 +319,8 @@ pub(crate) fn compare_paths(a: &Path, b: &Path) -> Ordering {
     rank(a).cmp(&rank(b))
 }
 
-/// Returns where two byte strings part; eight bytes a step, since paths share long beginnings.
+/// Returns the index of the first different byte. Compares eight bytes at a time, since paths share
+/// long prefixes.
 fn first_difference(a: &[u8], b: &[u8]) -> usize {
     let (a_words, _) = a.as_chunks::<8>();
     let (b_words, _) = b.as_chunks::<8>();
@@ -334,8 +335,8 @@ fn first_difference(a: &[u8], b: &[u8]) -> usize {
     at + a[at..].iter().zip(&b[at..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Applies `--sort` and `--sortr` other than by path upwards.
-pub(crate) fn sort_as_asked(request: &Request, items: &mut Vec<Item>) {
+/// Applies `--sort` and `--sortr`, except for the default order.
+pub(crate) fn apply_sort(request: &Request, items: &mut Vec<Item>) {
     let Some(sort) = request.sort else { return };
     if sort.by == SortBy::Path && !sort.reverse {
         return;
@@ -350,7 +351,7 @@ pub(crate) fn sort_as_asked(request: &Request, items: &mut Vec<Item>) {
     }
     targets.sort_by(|(time_a, a), (time_b, b)| {
         let order = match sort.by {
-            // As the standard library does, which tells `.` and `..` from names.
+            // The comparison of the standard library distinguishes `.` and `..` from names.
             SortBy::Path => a.path.cmp(&b.path),
             _ => compare_times(*time_a, *time_b),
         };
@@ -372,7 +373,7 @@ fn sort_time(target: &Target, by: SortBy) -> Option<SystemTime> {
     }
 }
 
-/// Earlier first; files without a time last.
+/// Orders earlier times first, files without a time last.
 fn compare_times(a: Option<SystemTime>, b: Option<SystemTime>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.cmp(&b),
@@ -387,7 +388,7 @@ mod tests {
     use super::compare_paths;
 
     #[test]
-    fn a_folder_sorts_as_its_name_alone() {
+    fn a_directory_sorts_before_longer_names() {
         let mut paths = ["a-b", "a.c", "a", "a/x", "a/b/c", "ab", "a/b-c", "B"].map(Path::new);
         paths.sort_by(|a, b| compare_paths(a, b));
         assert_eq!(paths, ["B", "a", "a/b/c", "a/b-c", "a/x", "a-b", "a.c", "ab"].map(Path::new));

@@ -10,7 +10,7 @@ use super::args::{Filter, Mode, TypeChange};
 use super::request::Request;
 use crate::error::{Error, Result};
 
-/// What the walks of all paths of a request share.
+/// The rules that the walks of all paths of a request share.
 #[derive(Debug)]
 pub(crate) struct WalkRules<'a> {
     request: &'a Request,
@@ -23,7 +23,7 @@ impl<'a> WalkRules<'a> {
     ///
     /// # Errors
     ///
-    /// On a glob or a type definition that cannot be read, and on an unknown type.
+    /// On an invalid glob or type definition, and on an unknown type.
     pub(crate) fn new(request: &'a Request) -> Result<WalkRules<'a>> {
         let filter = &request.filter;
         Ok(WalkRules {
@@ -33,7 +33,7 @@ impl<'a> WalkRules<'a> {
         })
     }
 
-    /// Returns a walk from `path`, and what is wrong with the files of `--ignore-file`.
+    /// Returns a walk from `path`, and the errors in the files of `--ignore-file`.
     pub(crate) fn walk(&self, path: &Path) -> (WalkBuilder, Vec<ignore::Error>) {
         let (request, filter) = (self.request, &self.request.filter);
         let skip = filter.no_ignore;
@@ -71,7 +71,7 @@ impl<'a> WalkRules<'a> {
 ///
 /// # Errors
 ///
-/// On a definition that cannot be read and on an unknown type.
+/// On an invalid definition and on an unknown type.
 pub(crate) fn types(filter: &Filter) -> Result<Types> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
@@ -92,11 +92,11 @@ pub(crate) fn types(filter: &Filter) -> Result<Types> {
     builder.build().map_err(usage)
 }
 
-/// Returns the globs that say which files go through the preprocessor; empty means all.
+/// Returns the globs of the files to preprocess; empty for all files.
 ///
 /// # Errors
 ///
-/// On a glob that cannot be read.
+/// On an invalid glob.
 pub(crate) fn preprocessor_globs(request: &Request) -> Result<Override> {
     if request.reading.preprocessor_globs.is_empty() {
         return Ok(Override::empty());
@@ -113,7 +113,7 @@ fn overrides(filter: &Filter, current_dir: &Path) -> Result<Override> {
         return Ok(Override::empty());
     }
     let mut builder = OverrideBuilder::new(current_dir);
-    // The setting holds for the globs added after it.
+    // The setting applies to the globs that are added after it.
     builder.case_insensitive(filter.globs_ignore_case).map_err(usage)?;
     for glob in &filter.globs {
         builder.add(glob).map_err(usage)?;

@@ -1,5 +1,5 @@
-//! Searches one target: a file, standard input, a preprocessor's or decompressor's output, or bytes
-//! that are in memory already.
+//! Searches one target: a file, standard input, the output of a preprocessor or decompressor, or
+//! bytes in memory.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Seek, SeekFrom};
@@ -21,28 +21,28 @@ use super::plain::Plain;
 use super::printer::Printer;
 use super::request::Request;
 use super::searcher::{self, BinaryRules};
-use super::targets::{Knowledge, Origin, Target};
+use super::targets::{ContentHint, Origin, Target};
 use super::walker;
 use crate::error::{Error, Kind, Result};
 use crate::query::pattern;
 use crate::source::read;
 use crate::source::stamp::Stamp;
 
-/// Larger files are searched a buffer at a time.
+/// Files up to this size are read into memory; larger ones are searched incrementally.
 const READ_WHOLE_BYTES_MAX: u64 = 64 << 20;
 
-/// A match that decides about a file is looked for in its first bytes first.
+/// The number of bytes at the start of a file that are searched first where one match is enough.
 const HEAD_BYTES: u64 = 8 << 10;
 
-/// What the search of one target found.
+/// The result of searching one target.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdict {
     pub(crate) has_match: bool,
-    /// Only where totals were asked for.
+    /// Present if totals are requested.
     pub(crate) stats: Option<Stats>,
 }
 
-/// Everything that workers share; cloned for each thread.
+/// The state of workers that is the same for all threads; cloned for each.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkerParts {
     matcher: PatternMatcher,
@@ -50,17 +50,17 @@ pub(crate) struct WorkerParts {
     binary: BinaryRules,
     preprocessor: Option<Preprocessor>,
     decompressor: Option<DecompressionReaderBuilder>,
-    /// Files are mapped, so how one is read is the searcher's choice.
+    /// Files are memory-mapped, by the searcher.
     maps: bool,
-    /// A file in which the pattern matches nowhere prints nothing, and the pattern means the same
-    /// on a part of the lines as on all.
+    /// Files without a match print nothing, and the pattern matches a line independently of other
+    /// lines.
     rejects_early: bool,
-    /// What is printed depends on where the searcher's buffer starts or ends.
-    sees_buffers: bool,
+    /// The output depends on the boundaries of the searcher's buffer.
+    depends_on_buffer: bool,
     with_stats: bool,
-    /// What is found in one line decides whether later ones are looked at.
+    /// A match in one line can end the search of the file.
     limits_lines: bool,
-    /// Nothing but plain output is asked for.
+    /// Set if the request needs only plain output.
     plain: Option<Plain>,
 }
 
@@ -72,11 +72,11 @@ struct Preprocessor {
 }
 
 impl WorkerParts {
-    /// Prepares the workers of a request.
+    /// Creates the workers of a request.
     ///
     /// # Errors
     ///
-    /// When the preprocessor is not to be found or its globs cannot be read.
+    /// If the preprocessor is not found or its globs are invalid.
     pub(crate) fn new(request: &Request, compiled: PatternMatcher) -> Result<WorkerParts> {
         let globs = walker::preprocessor_globs(request)?;
         let preprocessor = match &request.reading.preprocessor {
@@ -104,8 +104,9 @@ impl WorkerParts {
             decompressor,
             maps: request.reading.mmap == Mmap::Always,
             rejects_early: rejects_early(request) && !anchors_to_text,
-            // Inverted, the searcher takes the lines of a buffer together and counts them later.
-            sees_buffers: anchors_to_text || (request.matching.invert && limits_lines),
+            // With inverted matching, the searcher handles all lines of a buffer at once and counts
+            // them afterwards.
+            depends_on_buffer: anchors_to_text || (request.matching.invert && limits_lines),
             with_stats: request.stats,
             limits_lines,
             plain: Plain::new(request),
@@ -122,14 +123,14 @@ impl WorkerParts {
         }
     }
 
-    /// Returns true if the text of `path` is what the file holds, not what a program makes of it.
+    /// Returns true if `path` is searched without preprocessing and decompression.
     pub(crate) fn reads_plainly(&self, path: &Path) -> bool {
         !self.is_preprocessed(path) && !self.is_decompressed(path)
     }
 
-    /// Returns how to print and what to look for where a part of a file's lines can be searched on
-    /// its own: no line's fate hangs on other lines, and what prints asks for nothing more.
-    fn plain_on_parts(&self) -> Option<(&Plain, &RegexMatcher)> {
+    /// Returns printer and matcher if a part of a file can be searched on its own: each line matches
+    /// independently of other lines, and only plain output is needed.
+    fn plain_for_parts(&self) -> Option<(&Plain, &RegexMatcher)> {
         #[cfg_attr(not(feature = "pcre2"), expect(irrefutable_let_patterns, reason = "one engine"))]
         let PatternMatcher::Default(matcher) = &self.matcher else { return None };
         let alone = self.rejects_early && !self.limits_lines;
@@ -164,12 +165,12 @@ pub(crate) struct Worker<W> {
     parts: WorkerParts,
     searcher: Searcher,
     printer: Printer<W>,
-    /// The file being searched, where it is read here.
+    /// The contents of the file being searched.
     buffer: read::Buffer,
 }
 
 impl<W: WriteColor> Worker<W> {
-    /// Returns what the worker prints into.
+    /// Returns the writer of the worker.
     pub(crate) fn output(&mut self) -> &mut W {
         self.printer.get_mut()
     }
@@ -178,7 +179,7 @@ impl<W: WriteColor> Worker<W> {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, and when the output cannot be written.
+    /// If the target cannot be read or the output cannot be written.
     pub(crate) fn search(&mut self, target: &Target) -> io::Result<Verdict> {
         let path = target.path.as_path();
         self.set_binary_rule(path, target.is_explicit());
@@ -199,19 +200,19 @@ impl<W: WriteColor> Worker<W> {
         }
     }
 
-    /// Searches a target as [`Worker::search`] does, but rejects a file without a match sooner: by
-    /// one look at its bytes, and only at the parts that the index names.
+    /// Searches a target like [`Worker::search`], but rejects a file without a match faster: by one
+    /// scan of its bytes, limited to the blocks that the index lists.
     ///
     /// # Errors
     ///
-    /// As [`Worker::search`].
+    /// The same as [`Worker::search`].
     pub(crate) fn search_candidate(&mut self, target: &Target) -> io::Result<Verdict> {
         let path = target.path.as_path();
         let plain = target.origin == Origin::Walked && self.parts.reads_plainly(path);
         if !plain || self.parts.maps {
             return self.search(target);
         }
-        if target.knowledge == Knowledge::NoMatch {
+        if target.hint == ContentHint::NoMatch {
             self.set_binary_rule(path, false);
             return self.search_reader(path, io::empty());
         }
@@ -220,11 +221,11 @@ impl<W: WriteColor> Worker<W> {
             return self.search(target);
         }
         let mut buffer = std::mem::take(&mut self.buffer);
-        let verdict = match &target.knowledge {
-            Knowledge::Blocks(known) if Stamp::of(&metadata) == known.0 => {
+        let verdict = match &target.hint {
+            ContentHint::Blocks(known) if Stamp::of(&metadata) == known.0 => {
                 self.search_blocks(path, &mut file, &metadata, &known.1, &mut buffer)
             }
-            Knowledge::Text(stamp) if Stamp::of(&metadata) == *stamp => {
+            ContentHint::Text(stamp) if Stamp::of(&metadata) == *stamp => {
                 self.search_text(path, &mut file, &metadata, &mut buffer)
             }
             _ => buffer
@@ -235,8 +236,8 @@ impl<W: WriteColor> Worker<W> {
         verdict
     }
 
-    /// Searches a file without a NUL byte, no more of it than its head where that holds the one
-    /// match that counts.
+    /// Searches a file without a NUL byte; only its head if one match is enough and the head contains
+    /// it.
     fn search_text(
         &mut self,
         path: &Path,
@@ -253,8 +254,8 @@ impl<W: WriteColor> Worker<W> {
         self.search_bytes(path, buffer.bytes(), true)
     }
 
-    /// Searches the whole lines of a file's head, where a match there decides; otherwise returns
-    /// `None`, with nothing printed and the file as it was.
+    /// Searches the complete lines in the head of a file if a match there is enough. Otherwise
+    /// returns `None`: nothing is printed, and the file is at its start.
     fn search_head(
         &mut self,
         path: &Path,
@@ -264,7 +265,7 @@ impl<W: WriteColor> Worker<W> {
         self.set_binary_rule(path, false);
         let Worker { parts, searcher, printer, .. } = self;
         let Some((plain, matcher)) =
-            parts.plain_on_parts().filter(|(plain, _)| plain.stops_at_match())
+            parts.plain_for_parts().filter(|(plain, _)| plain.stops_at_match())
         else {
             return Ok(None);
         };
@@ -282,8 +283,8 @@ impl<W: WriteColor> Worker<W> {
         Ok(None)
     }
 
-    /// Searches a large file that can match in `blocks` alone: the rest is read only if one of them
-    /// seems to.
+    /// Searches a large file that can match only in `blocks`. The rest is read only if one of them
+    /// seems to match.
     fn search_blocks(
         &mut self,
         path: &Path,
@@ -300,7 +301,7 @@ impl<W: WriteColor> Worker<W> {
             for block in blocks {
                 let end = u64::from(block.end).min(metadata.len());
                 buffer.fill_range(file, u64::from(block.start)..end)?;
-                // The searcher takes a byte order mark away, which moves the first line's start.
+                // The searcher removes a byte order mark, which moves the start of the first line.
                 let marked = block.start == 0 && starts_with_mark(buffer.bytes());
                 seems_to_match = marked || may_match(&self.parts.matcher, buffer.bytes());
                 if seems_to_match {
@@ -321,8 +322,8 @@ impl<W: WriteColor> Worker<W> {
         self.search_bytes(path, buffer.bytes(), false)
     }
 
-    /// Searches nothing but `blocks` of a large file, where that prints the same; otherwise returns
-    /// `None`, with nothing printed.
+    /// Searches only `blocks` of a large file, if that prints the same. Otherwise returns `None`, and
+    /// nothing is printed.
     fn search_parts(
         &mut self,
         path: &Path,
@@ -334,7 +335,7 @@ impl<W: WriteColor> Worker<W> {
         self.set_binary_rule(path, false);
         let Worker { parts, searcher, printer, .. } = self;
         let Some((plain, matcher)) =
-            parts.plain_on_parts().filter(|(plain, _)| plain.searches_parts())
+            parts.plain_for_parts().filter(|(plain, _)| plain.searches_parts())
         else {
             return Ok(None);
         };
@@ -342,7 +343,7 @@ impl<W: WriteColor> Worker<W> {
         for block in blocks {
             let end = u64::from(block.end).min(metadata.len());
             buffer.fill_range(file, u64::from(block.start)..end)?;
-            // Only the first block can start with a mark, and nothing is printed before it.
+            // Only the first block can start with a byte order mark, and nothing is printed before.
             if block.start == 0 && starts_with_mark(buffer.bytes()) {
                 return Ok(None);
             }
@@ -354,16 +355,16 @@ impl<W: WriteColor> Worker<W> {
         Ok(Some(Verdict { has_match: sink.end()?, stats: None }))
     }
 
-    /// Searches the bytes of a walked file; `is_text` if it is known to hold no NUL byte.
+    /// Searches the bytes of a walked file; `is_text` if it contains no NUL byte.
     fn search_bytes(&mut self, path: &Path, bytes: &[u8], is_text: bool) -> io::Result<Verdict> {
         self.set_binary_rule(path, false);
-        if self.parts.sees_buffers {
+        if self.parts.depends_on_buffer {
             return self.search_reader(path, bytes);
         }
-        // Transcoded text and text with a NUL are for the searcher to make sense of.
+        // The searcher handles transcoding and NUL bytes.
         if starts_with_mark(bytes) || (!is_text && memchr::memchr(0, bytes).is_some()) {
-            // A long line in an earlier file has made the searcher's buffer larger, and that says
-            // how soon a NUL is seen: what is printed must not depend on other files.
+            // A long line in an earlier file may have enlarged the searcher's buffer, which decides
+            // when a NUL byte is detected. The output must not depend on other files.
             self.searcher = self.parts.searcher.build();
             self.set_binary_rule(path, false);
             return self.search_reader(path, bytes);
@@ -437,7 +438,7 @@ impl<W: WriteColor> Worker<W> {
     }
 }
 
-/// Runs `$search` with a sink of whichever printer it is.
+/// Runs `$search` with a sink of the printer.
 macro_rules! with_sink {
     ($printer:expr, $matcher:expr, $path:expr, $sink:ident => $search:expr) => {
         match $printer {
@@ -479,16 +480,16 @@ fn search_slice<M: Matcher, W: WriteColor>(
     with_sink!(printer, matcher, path, sink => searcher.search_slice(matcher, bytes, &mut sink))
 }
 
-/// Returns true if a file starts with a byte order mark, which the searcher acts upon.
+/// Returns true if a file starts with a byte order mark, which the searcher interprets.
 fn starts_with_mark(bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     marks.iter().any(|mark| bytes.starts_with(mark))
 }
 
-/// Returns false if the pattern matches nowhere in `bytes`.
+/// Returns false if the pattern does not match in `bytes`.
 fn may_match(matcher: &PatternMatcher, bytes: &[u8]) -> bool {
     match matcher {
-        // An error is for the search itself to report.
+        // The search itself reports an error.
         PatternMatcher::Default(matcher) => matcher.is_match(bytes).unwrap_or(true),
         #[cfg(feature = "pcre2")]
         PatternMatcher::Pcre2(_) => true,

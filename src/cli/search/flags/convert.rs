@@ -1,4 +1,4 @@
-//! From a flag's value to a typed one; an error is a sentence without the flag's name.
+//! Conversion of flag values. Errors are sentences without the name of the flag.
 
 use std::ffi::{OsStr, OsString};
 
@@ -25,7 +25,7 @@ pub(super) fn large_count(value: &OsStr) -> Result<u64, String> {
     text.parse().map_err(|err| format!("`{text}` is not a number: {err}"))
 }
 
-/// Returns the value as a number of bytes; `K`, `M` and `G` multiply by 1024 once, twice, thrice.
+/// Returns the value as a number of bytes; the suffixes `K`, `M` and `G` are powers of 1024.
 pub(super) fn size_bytes(value: &OsStr) -> Result<u64, String> {
     grep_cli::parse_human_readable_size(borrowed(value)?).map_err(|err| err.to_string())
 }
@@ -36,10 +36,10 @@ pub(super) fn memory_bytes(value: &OsStr) -> Result<usize, String> {
     usize::try_from(size).map_err(|_| format!("{size} bytes do not fit into memory"))
 }
 
-/// Returns the bytes that the value spells with escapes such as `\t` and `\x00`.
+/// Returns the value with escape sequences such as `\t` and `\x00` replaced.
 pub(super) fn unescaped(value: OsString) -> Result<Vec<u8>, String> {
     let text = value.into_string().map_err(|raw| {
-        format!("`{}` is not valid UTF-8; spell such bytes as `\\xFF`", raw.display())
+        format!("`{}` is not valid UTF-8; write such bytes as `\\xFF`", raw.display())
     })?;
     Ok(Vec::unescape_bytes(text))
 }
@@ -50,6 +50,6 @@ pub(super) fn choice<T: Copy>(value: &OsStr, table: &[(&str, T)]) -> Result<T, S
     let found = table.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
-        format!("`{text}` is none of {}", names.join(", "))
+        format!("invalid value `{text}`; valid: {}", names.join(", "))
     })
 }

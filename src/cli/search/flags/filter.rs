@@ -1,4 +1,4 @@
-//! Flags that say which files are searched.
+//! Flags that select the files to search.
 
 use std::path::PathBuf;
 
@@ -18,17 +18,17 @@ pub(super) static FLAGS: &[Flag] = &[
     .negated("no-binary")
     .help(
         "Search binary files too.",
-        "A file with a NUL byte is binary. By default one that was found by walking is given up at \
-         its NUL; with this flag it is searched to its first match, which is reported without the \
-         line. Files that are named on the command line are always treated so. It replaces \
-         `--text`, which prints the lines.",
+        "A file that contains a NUL byte is binary. By default, the search of a file found in a \
+         directory stops at the NUL byte; with this flag, it continues to the first match, which \
+         is reported without its line. Files that are named on the command line are always \
+         searched in this way. Overrides `--text`, which prints the lines.",
     ),
     Flag::new(CATEGORY, "follow", Update::Toggle(|args, on| args.filter.follow = on))
         .short('L')
         .negated("no-follow")
         .help(
             "Follow symbolic links.",
-            "Links that are broken or lead back to a folder above are reported as errors.",
+            "Broken links and links that form a loop are reported as errors.",
         ),
     Flag::new(
         CATEGORY,
@@ -41,9 +41,10 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('g')
     .value("GLOB")
     .help(
-        "Search paths that match GLOB, or not if `!GLOB`.",
-        "May be repeated; the last glob that matches decides, over all ignore files. Globs are \
-         gitignore's, with `{a,b}` alternatives on top. To search one folder, write `dir/**`.",
+        "Search only paths that match GLOB; `!GLOB` excludes.",
+        "May be repeated; the last glob that matches decides, and overrides all ignore files. \
+         Globs have the syntax of `.gitignore` files, plus `{a,b}` alternatives. To search one \
+         directory, write `dir/**`.",
     ),
     Flag::new(
         CATEGORY,
@@ -51,13 +52,13 @@ pub(super) static FLAGS: &[Flag] = &[
         Update::Toggle(|args, on| args.filter.globs_ignore_case = on),
     )
     .negated("no-glob-case-insensitive")
-    .help("Let every `--glob` ignore case.", "As if each were an `--iglob`."),
+    .help("Match every `--glob` case-insensitively.", "As if each were an `--iglob`."),
     Flag::new(CATEGORY, "hidden", Update::Toggle(|args, on| args.filter.hidden = on))
         .short('.')
         .negated("no-hidden")
         .help(
-            "Search hidden files and folders.",
-            "Those whose name begins with a dot, `.git` included, and on Windows those with the \
+            "Search hidden files and directories.",
+            "Those whose name begins with a dot, including `.git`, and on Windows those with the \
              hidden attribute.",
         ),
     Flag::new(
@@ -70,8 +71,9 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .value("GLOB")
     .help(
-        "Like `--glob`, ignoring case.",
-        "These are considered after all `--glob`s, whatever their order on the command line.",
+        "Like `--glob`, but case-insensitive.",
+        "These globs are applied after all `--glob`s, regardless of their order on the command \
+         line.",
     ),
     Flag::new(
         CATEGORY,
@@ -84,9 +86,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("PATH")
     .completes(ValueHint::Path)
     .help(
-        "Read more ignore rules from a file.",
-        "May be repeated; later files win. Its globs are relative to the current directory and \
-         give way to those of ignore files in the tree.",
+        "Read additional ignore rules from a file.",
+        "May be repeated; later files take precedence. The globs are relative to the current \
+         directory. Ignore files in the tree take precedence over them.",
     ),
     Flag::new(
         CATEGORY,
@@ -94,7 +96,7 @@ pub(super) static FLAGS: &[Flag] = &[
         Update::Toggle(|args, on| args.filter.ignore_files_ignore_case = on),
     )
     .negated("no-ignore-file-case-insensitive")
-    .help("Let ignore files ignore case.", "For file systems that ignore case too; it costs time."),
+    .help("Match ignore files case-insensitively.", "For case-insensitive file systems; slower."),
     Flag::new(
         CATEGORY,
         "max-depth",
@@ -107,8 +109,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("NUM")
     .aliases(&["maxdepth"])
     .help(
-        "Descend at most NUM folders.",
-        "1 searches the files directly inside a named folder, 0 only files that are named.",
+        "Descend at most NUM directories.",
+        "1 searches only the files directly in a given directory, 0 only files that are given as \
+         arguments.",
     ),
     Flag::new(
         CATEGORY,
@@ -119,7 +122,7 @@ pub(super) static FLAGS: &[Flag] = &[
         }),
     )
     .value("NUM+SUFFIX?")
-    .help("Leave out files larger than NUM bytes.", "Suffixes: `K`, `M`, `G`."),
+    .help("Skip files larger than NUM bytes.", "Suffixes: `K`, `M`, `G`."),
     Flag::new(
         CATEGORY,
         "no-ignore",
@@ -128,26 +131,27 @@ pub(super) static FLAGS: &[Flag] = &[
     .negated("ignore")
     .help(
         "Search ignored files too.",
-        "Switches `--no-ignore-dot`, `-exclude`, `-global`, `-parent` and `-vcs` on at once; files \
-         named by `--ignore-file` still count. `-u` says the same.",
+        "Implies `--no-ignore-dot`, `--no-ignore-exclude`, `--no-ignore-global`, \
+         `--no-ignore-parent` and `--no-ignore-vcs`; files given by `--ignore-file` still apply. \
+         The same as `-u`.",
     ),
     Flag::new(CATEGORY, "no-ignore-dot", Update::Toggle(|args, on| args.filter.no_ignore.dot = on))
         .negated("ignore-dot")
-        .help("Leave `.ignore` and `.rgignore` files aside.", "Git's own rules still count."),
+        .help("Do not read `.ignore` and `.rgignore` files.", "Git's ignore rules still apply."),
     Flag::new(
         CATEGORY,
         "no-ignore-exclude",
         Update::Toggle(|args, on| args.filter.no_ignore.exclude = on),
     )
     .negated("ignore-exclude")
-    .help("Leave a repository's local excludes aside.", "Those in `.git/info/exclude`."),
+    .help("Do not read `.git/info/exclude` files.", "These are a repository's local excludes."),
     Flag::new(
         CATEGORY,
         "no-ignore-files",
         Update::Toggle(|args, on| args.filter.no_ignore.files = on),
     )
     .negated("ignore-files")
-    .help("Leave every `--ignore-file` aside.", "Those given after this flag too."),
+    .help("Do not read any `--ignore-file`.", "Even if the flag is given later."),
     Flag::new(
         CATEGORY,
         "no-ignore-global",
@@ -155,8 +159,8 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .negated("ignore-global")
     .help(
-        "Leave your git's global excludes aside.",
-        "The file of git's `core.excludesFile`, by default `~/.config/git/ignore`.",
+        "Do not read git's global excludes.",
+        "The file named by git's `core.excludesFile`, by default `~/.config/git/ignore`.",
     ),
     Flag::new(
         CATEGORY,
@@ -165,14 +169,14 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .negated("ignore-parent")
     .help(
-        "Leave ignore files of parent folders aside.",
-        "Those above the searched path; those inside still count.",
+        "Do not read ignore files in parent directories.",
+        "Ignore files above the searched path are not read; those below it still apply.",
     ),
     Flag::new(CATEGORY, "no-ignore-vcs", Update::Toggle(|args, on| args.filter.no_ignore.vcs = on))
         .negated("ignore-vcs")
         .help(
-            "Leave git's ignore rules aside.",
-            "`.ignore` and `.rgignore` files still count, and `.git` stays hidden.",
+            "Do not apply git's ignore rules.",
+            "`.ignore` and `.rgignore` files still apply, and `.git` is still hidden.",
         ),
     Flag::new(
         CATEGORY,
@@ -181,8 +185,8 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .negated("require-git")
     .help(
-        "Obey `.gitignore` outside of repositories too.",
-        "By default it counts only where a `.git` stands beside or above it.",
+        "Apply `.gitignore` outside of git repositories, too.",
+        "By default, it applies only if its directory or a parent contains `.git`.",
     ),
     Flag::new(
         CATEGORY,
@@ -190,7 +194,7 @@ pub(super) static FLAGS: &[Flag] = &[
         Update::Toggle(|args, on| args.filter.one_file_system = on),
     )
     .negated("no-one-file-system")
-    .help("Stay on the file system of each path.", "Mounted folders below it are not entered."),
+    .help("Stay on the file system of each path.", "Mount points below it are not entered."),
     Flag::new(
         CATEGORY,
         "type",
@@ -203,7 +207,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("TYPE")
     .help(
         "Search only files of TYPE.",
-        "May be repeated. `--type-list` prints the types; `all` stands for every file of a known \
+        "May be repeated. `--type-list` prints the types; `all` selects every file of a known \
          type.",
     ),
     Flag::new(
@@ -216,7 +220,7 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .short('T')
     .value("TYPE")
-    .help("Leave out files of TYPE.", "May be repeated. `all` leaves files of unknown type."),
+    .help("Skip files of TYPE.", "May be repeated. `all` skips every file of a known type."),
     Flag::new(
         CATEGORY,
         "type-add",
@@ -228,9 +232,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("TYPESPEC")
     .help(
         "Add a glob to a file type, for this search.",
-        "Written `name:glob`, as in `--type-add 'web:*.html'`, or `name:include:other,…` to take \
-         in the globs of other types. A new name makes a new type. Put it into the configuration \
-         file to keep it.",
+        "The format is `name:glob`, as in `--type-add 'web:*.html'`, or `name:include:other,…` to \
+         include the globs of other types. A new name defines a new type. To keep a type, add the \
+         flag to the configuration file.",
     ),
     Flag::new(
         CATEGORY,
@@ -241,7 +245,7 @@ pub(super) static FLAGS: &[Flag] = &[
         }),
     )
     .value("TYPE")
-    .help("Forget the globs of a file type.", "For this search; `--type-add` may then start anew."),
+    .help("Clear the globs of a file type.", "For this search; `--type-add` can then redefine it."),
     Flag::new(
         CATEGORY,
         "unrestricted",
@@ -259,7 +263,7 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .short('u')
     .help(
-        "Filter less; up to three times.",
+        "Reduce filtering; may be given up to three times.",
         "`-u` is `--no-ignore`, `-uu` adds `--hidden`, `-uuu` adds `--binary`.",
     ),
 ];

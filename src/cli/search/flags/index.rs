@@ -1,4 +1,4 @@
-//! Our own flags: which index takes part in a search, and how far it is believed.
+//! Flags that ripgrep does not have: the choice of the index and the check of its freshness.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ const FRESH: &[(&str, Fresh)] =
 
 pub(super) static FLAGS: &[Flag] = &[
     Flag::new(CATEGORY, "explain-plan", Update::On(|args| args.index.explain_plan = true)).help(
-        "Say how the index would answer, without searching.",
-        "Prints the trigram query made from the pattern, the number of candidate files and what \
-         was scanned without the index.",
+        "Explain how the index answers, without printing matches.",
+        "Prints the trigram query of the pattern, the number of candidate files, the files that \
+         were read without the index, and times.",
     ),
     Flag::new(
         CATEGORY,
@@ -26,11 +26,11 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("HOW")
     .choices(&["strict", "watch", "trust"])
     .help(
-        "How the index is checked against the work tree.",
-        "Without it, a running watcher (`codedb index --watch`) is asked what changed, and where \
-         none answers every stamp is compared. `strict` compares stamps in any case; `watch` is the \
-         default by name; `trust` takes the index as it stands, so that an edit since then may be \
-         missed.",
+        "How to check the index against the work tree.",
+        "`watch` (the default) uses the list of changes of a running watcher (`codedb index \
+         --watch`); without a watcher, it checks the size and modification time of every file. \
+         `strict` always checks every file. `trust` checks nothing: edits since the last refresh \
+         of the index may be missed.",
     ),
     Flag::new(
         CATEGORY,
@@ -43,23 +43,21 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("DIR")
     .completes(ValueHint::Path)
     .help(
-        "Where the index is kept.",
-        "Without it: `CODEDB_INDEX_DIR`, else a folder of the user's cache. It is never inside the \
-         repository unless you name such a folder.",
+        "The directory of indexes.",
+        "Default: `CODEDB_INDEX_DIR`, else `codedb` in the user's cache directory. The index is \
+         never written into the repository unless you choose a directory there.",
     ),
     Flag::new(CATEGORY, "no-background", Update::On(|args| args.index.no_background = true)).help(
-        "Leave no process behind that builds the index.",
-        "Without it, the first search of a tree starts a detached builder, so that the next search \
-         is fast. `CODEDB_BACKGROUND=0` says the same.",
+        "Do not start a background index build.",
+        "By default, a search without an index, or with an outdated one, starts a build in the \
+         background, so that later searches are fast. `CODEDB_BACKGROUND=0` has the same effect.",
     ),
     Flag::new(CATEGORY, "no-index", Update::On(|args| args.index.no_index = true)).help(
-        "Scan the files without any index.",
-        "The result is the same, only the way there differs. It neither reads nor builds an index.",
+        "Search all files without an index.",
+        "The results are the same. No index is read or built.",
     ),
-    Flag::new(CATEGORY, "no-progress", Update::On(|args| args.index.no_progress = true)).help(
-        "Show no progress bar.",
-        "Progress is shown on a terminal's standard error only; this switches it off there too.",
-    ),
+    Flag::new(CATEGORY, "no-progress", Update::On(|args| args.index.no_progress = true))
+        .help("Show no progress bar.", "Progress is shown only if standard error is a terminal."),
     Flag::new(
         CATEGORY,
         "root",
@@ -71,8 +69,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("DIR")
     .completes(ValueHint::Path)
     .help(
-        "Which tree's index to use.",
-        "Without it: the git work tree around the current directory, else that directory. It \
-         chooses an index, not what is searched: that is what the paths are for.",
+        "The root of the tree whose index is used.",
+        "Default: the git work tree that contains the current directory, else the current \
+         directory. It selects an index, not the files to search: use PATH arguments for that.",
     ),
 ];

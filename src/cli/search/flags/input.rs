@@ -1,4 +1,4 @@
-//! Flags that say where patterns and text come from.
+//! Flags for the sources of patterns and text.
 
 use std::path::PathBuf;
 
@@ -19,9 +19,10 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('e')
     .value("PATTERN")
     .help(
-        "A pattern to look for; may be repeated.",
-        "A line counts when any of the patterns matches. Use it for a pattern with a leading dash \
-         too: `codedb search -e -x`.\n\nOnce it is given, all other words are paths.",
+        "A pattern to search for; may be repeated.",
+        "A line matches if any of the patterns matches. Also useful for a pattern that begins with \
+         a dash: `codedb search -e -x`.\n\nIf this flag is given, all positional arguments are \
+         paths.",
     ),
     Flag::new(
         CATEGORY,
@@ -35,10 +36,10 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("PATTERNFILE")
     .completes(ValueHint::Path)
     .help(
-        "Read patterns from a file, one a line.",
-        "`-` reads them from standard input. An empty line is an empty pattern, which every line \
-         matches; an empty file holds no pattern, which no line matches.\n\nOnce it is given, all \
-         other words are paths.",
+        "Read patterns from a file, one per line.",
+        "`-` reads them from standard input. An empty line is an empty pattern, which matches every \
+         line; an empty file contains no pattern and matches nothing.\n\nIf this flag is given, all \
+         positional arguments are paths.",
     ),
     Flag::new(
         CATEGORY,
@@ -56,10 +57,10 @@ pub(super) static FLAGS: &[Flag] = &[
     .negated("no-pre")
     .completes(ValueHint::Command)
     .help(
-        "Search what COMMAND prints for each file.",
-        "COMMAND runs once a file, with the path as its argument and the file as its standard \
-         input. That is slow: narrow it with `--pre-glob`. Standard input itself is never \
-         preprocessed.\n\nAn empty COMMAND takes the flag back. It replaces `--search-zip`.",
+        "Search the output of COMMAND for each file.",
+        "COMMAND is run once for each file, with the path as its argument and the file as its \
+         standard input. This is slow: limit it with `--pre-glob`. Standard input itself is never \
+         preprocessed.\n\nAn empty COMMAND disables the flag. Overrides `--search-zip`.",
     ),
     Flag::new(
         CATEGORY,
@@ -72,8 +73,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("GLOB")
     .help(
         "Preprocess only paths that match GLOB.",
-        "May be repeated; `!GLOB` excludes. Other files are searched as they are. Without `--pre` \
-         it does nothing.",
+        "May be repeated; `!GLOB` excludes. Other files are searched without preprocessing. No \
+         effect without `--pre`.",
     ),
     Flag::new(
         CATEGORY,
@@ -88,9 +89,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('z')
     .negated("no-search-zip")
     .help(
-        "Look into compressed files.",
-        "Files ending in a suffix of gzip, bzip2, xz, LZ4, LZMA, Brotli or Zstandard are unpacked \
-         by the program of that name, which must be installed. Archives are not unpacked into \
-         their members.\n\nIt replaces `--pre`.",
+        "Search in compressed files.",
+        "Files with a file name extension of gzip, bzip2, xz, LZ4, LZMA, Brotli or Zstandard are \
+         decompressed by the program of that name, which must be installed. The members of \
+         archives are not extracted.\n\nOverrides `--pre`.",
     ),
 ];

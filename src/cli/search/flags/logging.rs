@@ -1,4 +1,4 @@
-//! Flags that say what is told beside the results.
+//! Flags for messages and statistics.
 
 use log::LevelFilter;
 
@@ -9,9 +9,9 @@ const CATEGORY: Category = Category::Logging;
 pub(super) static FLAGS: &[Flag] = &[
     Flag::new(CATEGORY, "debug", Update::On(|args| args.logging.level = Some(LevelFilter::Debug)))
         .help(
-            "Tell on standard error what is decided and why.",
-            "The place to look when a file is not searched: each ignored path is named with the \
-             rule that ignored it.",
+            "Log decisions to standard error.",
+            "Shows why a file is not searched: each ignored path is logged with the rule that \
+             ignores it.",
         ),
     Flag::new(
         CATEGORY,
@@ -20,22 +20,22 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .negated("ignore-messages")
     .help(
-        "Be silent about faulty ignore files.",
-        "A glob in an ignore file that cannot be understood is skipped without a word.",
+        "Do not report invalid ignore files.",
+        "Invalid globs in ignore files are skipped without a message.",
     ),
     Flag::new(CATEGORY, "no-messages", Update::Toggle(|args, on| args.logging.no_messages = on))
         .negated("messages")
         .help(
-            "Be silent about files that cannot be read.",
-            "The exit code still tells. Wrong flags and wrong patterns are reported all the same.",
+            "Do not report files that cannot be read.",
+            "The exit code is still 2. Invalid flags and patterns are reported nevertheless.",
         ),
     Flag::new(CATEGORY, "stats", Update::Toggle(|args, on| args.logging.stats = on))
         .negated("no-stats")
         .help(
-            "Print totals after the results.",
+            "Print statistics after the results.",
             "Matches, matched lines, files with matches, files searched, bytes and times. \
-             `--json` always ends with them.",
+             `--json` always prints them.",
         ),
     Flag::new(CATEGORY, "trace", Update::On(|args| args.logging.level = Some(LevelFilter::Trace)))
-        .help("Tell even more than `--debug`.", "Every step of every file; expect a flood."),
+        .help("Log more than `--debug`.", "Every step for every file; the output is large."),
 ];

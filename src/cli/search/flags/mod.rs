@@ -1,7 +1,7 @@
-//! The one table of `codedb search`'s flags; parsing, help, completions and the manual are made
-//! from it.
+//! The table of the flags of `codedb search`, from which the parser, help, completions and the
+//! manual are generated.
 //!
-//! A flag's names and effects are ripgrep's; the words are ours. Each category has its file.
+//! Names and effects are those of ripgrep; the descriptions are not. Each category has its file.
 
 mod convert;
 mod filter;
@@ -23,38 +23,38 @@ pub(crate) struct Flag {
     /// The name after `--`.
     pub(crate) long: &'static str,
     pub(crate) short: Option<char>,
-    /// The name after `--` that takes the flag back.
+    /// The name after `--` that negates the flag.
     pub(crate) negated: Option<&'static str>,
     pub(crate) aliases: &'static [&'static str],
-    /// The name of its value; none for a switch.
+    /// The name of its value; `None` for a switch.
     pub(crate) value: Option<&'static str>,
-    /// The values that it takes, where they are a closed set.
+    /// The valid values, if they are a closed set.
     pub(crate) choices: &'static [&'static str],
     pub(crate) hint: ValueHint,
     pub(crate) category: Category,
-    /// One line.
+    /// A sentence of at most 60 bytes.
     pub(crate) help: &'static str,
-    /// The paragraphs of the long help, after `help`, parted by blank lines.
+    /// The paragraphs of the long help, which follow `help`, separated by blank lines.
     pub(crate) more: &'static str,
     pub(crate) update: Update,
 }
 
-/// What a flag does to the arguments when it is met.
+/// The effect of a flag on the arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Update {
-    /// A switch that nothing takes back.
+    /// A switch without a negation.
     On(fn(&mut Args)),
     /// A switch with a negation.
     Toggle(fn(&mut Args, bool)),
-    /// A switch that means more each time.
+    /// A switch with a stronger effect each time it is given.
     Repeat(fn(&mut Args) -> Result<(), String>),
     /// A flag with a value.
     Value(fn(&mut Args, OsString) -> Result<(), String>),
-    /// A flag with a value and a negation, which is None.
+    /// A flag with a value and a negation; `None` for the negation.
     Setting(fn(&mut Args, Option<OsString>) -> Result<(), String>),
 }
 
-/// What a shell may complete as the value.
+/// The completion that a shell offers for the value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ValueHint {
     Other,
@@ -62,7 +62,7 @@ pub(crate) enum ValueHint {
     Command,
 }
 
-/// The chapter of the help that a flag stands in.
+/// The chapter of the help that describes a flag.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Category {
     Input,
@@ -76,7 +76,7 @@ pub(crate) enum Category {
 }
 
 impl Category {
-    /// The chapter's heading.
+    /// Returns the heading of the chapter.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Category::Input => "INPUT OPTIONS",
@@ -91,7 +91,7 @@ impl Category {
     }
 }
 
-/// The flags, chapter by chapter in the order of the help.
+/// The flags by chapter, in the order of the help.
 pub(crate) static CHAPTERS: [&[Flag]; 8] = [
     input::FLAGS,
     search::FLAGS,
@@ -103,7 +103,7 @@ pub(crate) static CHAPTERS: [&[Flag]; 8] = [
     index::FLAGS,
 ];
 
-/// ripgrep's flags that are refused, each with what to use instead; docs/ripgrep.md gives the
+/// Flags of ripgrep that are not supported, each with its replacement; docs/ripgrep.md gives the
 /// reasons.
 pub(crate) static REFUSED: &[(&str, &str)] = &[(
     "generate",
@@ -115,14 +115,14 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Flag> {
     CHAPTERS.iter().flat_map(|chapter| chapter.iter())
 }
 
-/// A flag as it was written: by which of its names.
+/// A flag and the name by which it was given.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named {
     pub(crate) flag: &'static Flag,
     pub(crate) negated: bool,
 }
 
-/// Returns the flag with the name `--name`, an alias or a negation included.
+/// Returns the flag whose name, alias or negation is `--name`.
 pub(crate) fn find_long(name: &str) -> Option<Named> {
     all().find_map(|flag| {
         if flag.long == name || flag.aliases.contains(&name) {
@@ -141,7 +141,7 @@ pub(crate) fn find_short(letter: char) -> Option<Named> {
     Some(Named { flag, negated: false })
 }
 
-/// Building blocks of the tables; the words come last, so that a table reads from name to meaning.
+/// Constructors for the tables.
 impl Flag {
     const fn new(category: Category, long: &'static str, update: Update) -> Flag {
         Flag {

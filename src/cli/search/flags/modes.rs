@@ -1,4 +1,4 @@
-//! Flags that replace the printed lines by something else; the last one counts.
+//! Flags that select what is printed instead of lines; the last one applies.
 
 use super::super::args::{Args, Mode, SearchMode};
 use super::{Category, Flag, Update};
@@ -12,13 +12,14 @@ fn set(args: &mut Args, mode: SearchMode) {
 pub(super) static FLAGS: &[Flag] = &[
     Flag::new(CATEGORY, "count", Update::On(|args| set(args, SearchMode::Count))).short('c').help(
         "Print the number of matching lines per file.",
-        "Files without any are left out unless `--include-zero` is given. Paths stand before the \
-         numbers as they do before lines. With `--only-matching` it counts matches.",
+        "Files without a match are omitted unless `--include-zero` is given. Paths are printed \
+         before the counts if they are printed before lines. With `--only-matching`, matches are \
+         counted.",
     ),
     Flag::new(CATEGORY, "count-matches", Update::On(|args| set(args, SearchMode::CountMatches)))
         .help(
             "Print the number of matches per file.",
-            "Two matches on a line count twice. With `--invert-match` it counts lines.",
+            "Two matches on a line count twice. With `--invert-match`, lines are counted.",
         ),
     Flag::new(
         CATEGORY,
@@ -27,8 +28,8 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .short('l')
     .help(
-        "Print the paths of files that match.",
-        "Each path once; reading a file stops at its first match.",
+        "Print only the paths of files with a match.",
+        "The search of a file stops at its first match.",
     ),
     Flag::new(
         CATEGORY,
@@ -36,8 +37,8 @@ pub(super) static FLAGS: &[Flag] = &[
         Update::On(|args| set(args, SearchMode::PathsWithoutMatch)),
     )
     .help(
-        "Print the paths of files that do not match.",
-        "The exit code is 0 when such a file was found.",
+        "Print only the paths of files without a match.",
+        "The exit code is 0 if there is such a file.",
     ),
     Flag::new(
         CATEGORY,
@@ -53,8 +54,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .negated("no-json")
     .help(
         "Print ripgrep's JSON Lines messages.",
-        "One object a line: `begin`, `match`, `context` and `end` per file, and a `summary`. Text \
-         that is not valid UTF-8 appears as base64 under `bytes`. Flags that shape lines have no \
-         effect here.",
+        "One object per line: `begin`, `match`, `context` and `end` for each file, and a `summary`. \
+         Text that is not valid UTF-8 is given in base64 under `bytes`. Flags for the format of \
+         lines have no effect.",
     ),
 ];

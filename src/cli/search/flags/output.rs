@@ -1,4 +1,4 @@
-//! Flags that say how results look and in which order they come.
+//! Flags for the format and the order of results.
 
 use std::path::PathBuf;
 
@@ -31,8 +31,8 @@ fn path_separator(text: &str) -> Result<Option<u8>, String> {
         [] => Ok(None),
         [byte] => Ok(Some(byte)),
         ref bytes => Err(format!(
-            "`{text}` has {} bytes, and a path separator is one byte (some Windows shells turn `/` \
-             into a folder: write `//` there)",
+            "`{text}` has {} bytes, but a path separator must be a single byte (some Windows shells \
+             expand `/` to a path: write `//` there)",
             bytes.len()
         )),
     }
@@ -51,7 +51,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("NUM")
     .help(
         "Show NUM lines after each match.",
-        "It wins over `--context` on its side and replaces `--passthru`.",
+        "Overrides the number given by `--context`, and `--passthru`.",
     ),
     Flag::new(
         CATEGORY,
@@ -65,7 +65,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("NUM")
     .help(
         "Show NUM lines before each match.",
-        "It wins over `--context` on its side and replaces `--passthru`.",
+        "Overrides the number given by `--context`, and `--passthru`.",
     ),
     Flag::new(
         CATEGORY,
@@ -77,15 +77,15 @@ pub(super) static FLAGS: &[Flag] = &[
     .negated("no-block-buffered")
     .help(
         "Write output in large blocks.",
-        "The default where output is no terminal. It replaces `--line-buffered`.",
+        "The default unless the output is a terminal. Overrides `--line-buffered`.",
     ),
     Flag::new(CATEGORY, "byte-offset", Update::Toggle(|args, on| args.format.byte_offset = on))
         .short('b')
         .negated("no-byte-offset")
         .help(
             "Print the byte offset of each line.",
-            "From 0, at the head of the line; with `--only-matching` that of the match. For a \
-             decoded file it is the offset in the decoded text.",
+            "The 0-based offset of the start of the line; with `--only-matching`, of the match. For \
+             a file in another encoding, it is the offset in the decoded text.",
         ),
     Flag::new(
         CATEGORY,
@@ -99,7 +99,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .choices(&["never", "auto", "always", "ansi"])
     .help(
         "When to colour the output.",
-        "`auto` (the default) colours on a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.",
+        "`auto` (the default) uses colours on a terminal unless `NO_COLOR` is set or `TERM` is \
+         `dumb`.",
     ),
     Flag::new(
         CATEGORY,
@@ -113,16 +114,16 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("COLOR_SPEC")
     .help(
         "Choose a colour or style; may be repeated.",
-        "Written `part:attribute:value`. Parts: `path`, `line`, `column`, `match`, `highlight`. \
-         Attributes: `fg` and `bg` with a colour's name, a number up to 255 or `r,g,b`; `style` \
-         with `bold`, `underline`, `intense`, `italic` or their `no…` forms. `part:none` clears a \
-         part.",
+        "The format is `part:attribute:value`. Parts: `path`, `line`, `column`, `match`, \
+         `highlight`. Attributes: `fg` and `bg` with the name of a colour, a number up to 255 or \
+         `r,g,b`; `style` with `bold`, `underline`, `intense`, `italic` or their `no…` forms. \
+         `part:none` removes all colours and styles of a part.",
     ),
     Flag::new(CATEGORY, "column", Update::Toggle(|args, on| args.format.column = Some(on)))
         .negated("no-column")
         .help(
             "Print the column of the first match.",
-            "In bytes, from 1; line numbers come with it.",
+            "Columns are 1-based and count bytes. Implies line numbers.",
         ),
     Flag::new(
         CATEGORY,
@@ -136,7 +137,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("NUM")
     .help(
         "Show NUM lines around each match.",
-        "`--before-context` and `--after-context` win on their side. It replaces `--passthru`.",
+        "`--before-context` and `--after-context` override it. Overrides `--passthru`.",
     ),
     Flag::new(
         CATEGORY,
@@ -149,9 +150,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("SEPARATOR")
     .negated("no-context-separator")
     .help(
-        "The line between chunks that do not touch.",
-        "`--` by default; escapes such as `\\t` are understood. An empty one is an empty line; the \
-         negation leaves the line out.",
+        "The separator between non-adjacent groups of lines.",
+        "`--` by default. Escape sequences such as `\\t` are supported. An empty separator prints \
+         an empty line; the negated flag prints no line.",
     ),
     Flag::new(
         CATEGORY,
@@ -163,8 +164,8 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .value("SEPARATOR")
     .help(
-        "What parts the fields of a context line.",
-        "`-` by default; escapes such as `\\t` are understood.",
+        "The separator between the fields of context lines.",
+        "`-` by default. Escape sequences such as `\\t` are supported.",
     ),
     Flag::new(
         CATEGORY,
@@ -176,18 +177,18 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .value("SEPARATOR")
     .help(
-        "What parts the fields of a matching line.",
-        "`:` by default; escapes such as `\\t` are understood.",
+        "The separator between the fields of matching lines.",
+        "`:` by default. Escape sequences such as `\\t` are supported.",
     ),
     Flag::new(CATEGORY, "heading", Update::Toggle(|args, on| args.format.heading = Some(on)))
         .negated("no-heading")
         .help(
             "Print each path once, above its lines.",
-            "The default on a terminal. `--vimgrep` overrules it.",
+            "The default on a terminal. `--vimgrep` overrides it.",
         ),
     Flag::new(CATEGORY, "help", Update::On(|args| args.special = Some(Special::HelpLong)))
         .short('h')
-        .help("Print help.", "`-h` is the short one, `--help` the one that you are reading."),
+        .help("Print help.", "`-h` prints a summary, `--help` prints all details."),
     Flag::new(
         CATEGORY,
         "hostname-bin",
@@ -200,7 +201,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .completes(ValueHint::Command)
     .help(
         "A program that prints this machine's name.",
-        "For `{host}` in hyperlinks, which otherwise is what the system says.",
+        "It replaces `{host}` in hyperlinks; by default, the name of the operating system is used.",
     ),
     Flag::new(
         CATEGORY,
@@ -214,14 +215,14 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .value("FORMAT")
     .help(
-        "Make paths links in terminals that know them.",
+        "Make paths hyperlinks, in terminals that support them.",
         "`none` (the default), `default`, the name of an editor such as `vscode`, or a URL with \
-         `{path}`, `{line}`, `{column}`, `{host}` and `{wslprefix}`. Links are written only where \
-         colours are.",
+         `{path}`, `{line}`, `{column}`, `{host}` and `{wslprefix}`. Hyperlinks are printed only \
+         if colours are.",
     ),
     Flag::new(CATEGORY, "include-zero", Update::Toggle(|args, on| args.format.include_zero = on))
         .negated("no-include-zero")
-        .help("Let counts of zero be printed.", "For `--count` and `--count-matches`."),
+        .help("Print counts of zero, too.", "For `--count` and `--count-matches`."),
     Flag::new(
         CATEGORY,
         "line-buffered",
@@ -231,20 +232,20 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .negated("no-line-buffered")
     .help(
-        "Write each line at once.",
-        "The default on a terminal; of use in a pipe such as `tail -f log | codedb search x`. It \
-         replaces `--block-buffered`.",
+        "Write each line as soon as it is found.",
+        "The default on a terminal; useful in a pipe such as `tail -f log | codedb search x`. \
+         Overrides `--block-buffered`.",
     ),
     Flag::new(CATEGORY, "line-number", Update::On(|args| args.format.line_number = Some(true)))
         .short('n')
         .help(
             "Print line numbers.",
-            "From 1. The default on a terminal, except for standard input alone. It replaces \
-             `--no-line-number`.",
+            "Line numbers are 1-based. The default on a terminal, unless only standard input is \
+             searched. Overrides `--no-line-number`.",
         ),
     Flag::new(CATEGORY, "no-line-number", Update::On(|args| args.format.line_number = Some(false)))
         .short('N')
-        .help("Print no line numbers.", "It replaces `--line-number`."),
+        .help("Print no line numbers.", "Overrides `--line-number`."),
     Flag::new(
         CATEGORY,
         "max-columns",
@@ -256,8 +257,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('M')
     .value("NUM")
     .help(
-        "Leave out lines longer than NUM bytes.",
-        "A note with the number of matches stands in their place. 0 lifts the limit.",
+        "Omit lines longer than NUM bytes.",
+        "A note with the number of matches is printed in their place. 0 removes the limit.",
     ),
     Flag::new(
         CATEGORY,
@@ -265,16 +266,16 @@ pub(super) static FLAGS: &[Flag] = &[
         Update::Toggle(|args, on| args.format.max_columns_preview = on),
     )
     .negated("no-max-columns-preview")
-    .help("Show the head of lines that are too long.", "As much as `--max-columns` permits."),
+    .help("Show the start of lines that are too long.", "As much as `--max-columns` allows."),
     Flag::new(CATEGORY, "null", Update::On(|args| args.format.null = true)).short('0').help(
-        "End paths with a NUL byte.",
-        "For `xargs -0`. It follows every printed path, those of `--files` and of lines too.",
+        "Print a NUL byte after each path.",
+        "For `xargs -0`. Applies to all printed paths, including those of `--files` and of lines.",
     ),
     Flag::new(CATEGORY, "only-matching", Update::On(|args| args.format.only_matching = true))
         .short('o')
         .help(
-            "Print only what matched.",
-            "Each match on a line of its own; empty ones are left out.",
+            "Print only the matched text.",
+            "Each match is printed on its own line; empty matches are omitted.",
         ),
     Flag::new(
         CATEGORY,
@@ -286,14 +287,14 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .value("SEPARATOR")
     .help(
-        "The byte between the parts of printed paths.",
-        "One byte; without it, or if it is empty, the system's.",
+        "The separator between the components of printed paths.",
+        "A single byte; the system's separator if it is empty or not given.",
     ),
     Flag::new(CATEGORY, "passthru", Update::On(|args| args.format.context = Context::Passthru))
         .aliases(&["passthrough"])
         .help(
             "Print every line, matching or not.",
-            "A way to highlight or replace matches within a whole file. It replaces the flags for \
+            "Useful to highlight or replace matches within a whole file. Overrides the flags for \
              context lines.",
         ),
     Flag::new(
@@ -308,11 +309,12 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('p')
     .help(
         "Colours, headings and line numbers at once.",
-        "What a terminal gets anyway; for a pager, as in `codedb search -p x | less -R`.",
+        "The defaults on a terminal, for output into a pager: `codedb search -p x | less -R`.",
     ),
     Flag::new(CATEGORY, "quiet", Update::On(|args| args.quiet = true)).short('q').help(
-        "Print nothing; the exit code tells.",
-        "It stops at the first match. With `--files` it tells whether there is any file.",
+        "Print nothing; only set the exit code.",
+        "Stops at the first match. With `--files`, the exit code is 0 if any file would be \
+         searched.",
     ),
     Flag::new(
         CATEGORY,
@@ -325,38 +327,38 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('r')
     .value("REPLACEMENT")
     .help(
-        "Print matches as this text instead.",
-        "`$1` and `${name}` stand for groups of the pattern, `$0` for the match, `$$` for a \
-         dollar. No file is changed.",
+        "Print each match as this text instead.",
+        "`$1` and `${name}` are replaced by capture groups, `$0` by the whole match, `$$` by a \
+         dollar sign. No file is changed.",
     ),
     Flag::new(CATEGORY, "sort", Update::Value(|args, value| sort(args, value, false)))
         .value("SORTBY")
         .choices(ORDER_NAMES)
         .help(
-            "Order the files.",
-            "By `path` (the default here, and what `none` means too), or by the time when they \
-             were `modified`, `accessed` or `created`. Equal times fall back to the path.",
+            "Sort the files.",
+            "By `path` (the default, and the same as `none`), or by the time at which they were \
+             `modified`, `accessed` or `created`. Files with equal times are sorted by path.",
         ),
     Flag::new(CATEGORY, "sortr", Update::Value(|args, value| sort(args, value, true)))
         .value("SORTBY")
         .choices(ORDER_NAMES)
-        .help("Order the files the other way round.", "As `--sort`, backwards."),
+        .help("Sort the files in reverse order.", "Like `--sort`, in descending order."),
     Flag::new(CATEGORY, "trim", Update::Toggle(|args, on| args.format.trim = on))
         .negated("no-trim")
-        .help("Cut white space at the head of lines.", "ASCII's: blanks, tabs and the like."),
+        .help("Remove leading white space from lines.", "Only ASCII white space is removed."),
     Flag::new(CATEGORY, "vimgrep", Update::On(|args| args.format.vimgrep = true)).help(
         "Print each match as `path:line:column:text`.",
-        "A line with many matches is printed as often, which can become large.",
+        "A line with several matches is printed once for each of them.",
     ),
     Flag::new(CATEGORY, "with-filename", Update::On(|args| args.format.with_filename = Some(true)))
         .short('H')
         .help(
             "Print the path with each line.",
-            "The default unless a single file is searched. It replaces `--no-filename`.",
+            "The default unless a single file is searched. Overrides `--no-filename`.",
         ),
     Flag::new(CATEGORY, "no-filename", Update::On(|args| args.format.with_filename = Some(false)))
         .short('I')
-        .help("Print no paths with lines.", "It replaces `--with-filename`."),
+        .help("Do not print the path with each line.", "Overrides `--with-filename`."),
     Flag::new(
         CATEGORY,
         "sort-files",
@@ -365,5 +367,5 @@ pub(super) static FLAGS: &[Flag] = &[
         }),
     )
     .negated("no-sort-files")
-    .help("Old name of `--sort=path`.", "Kept for scripts written for ripgrep."),
+    .help("Deprecated: use `--sort=path`.", "For scripts written for ripgrep."),
 ];

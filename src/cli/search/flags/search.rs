@@ -1,4 +1,4 @@
-//! Flags that say what a match is.
+//! Flags that define a match.
 
 use super::super::args::{Binary, Boundary, Case, Engine, Mmap, TextEncoding};
 use super::{Category, Flag, Update, convert};
@@ -11,8 +11,8 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::new(CATEGORY, "case-sensitive", Update::On(|args| args.matching.case = Case::Sensitive))
         .short('s')
         .help(
-            "Tell upper from lower case (the default).",
-            "It replaces `--ignore-case` and `--smart-case`. `(?i)` inside a pattern still counts.",
+            "Match case-sensitively (the default).",
+            "Overrides `--ignore-case` and `--smart-case`. `(?i)` in a pattern still applies.",
         ),
     Flag::new(
         CATEGORY,
@@ -26,8 +26,9 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .negated("no-crlf")
     .help(
-        "Let `\\r\\n` end a line as `\\n` does.",
-        "`$` then matches before `\\r\\n`, and never between the two. It replaces `--null-data`.",
+        "Treat `\\r\\n` as a line terminator, like `\\n`.",
+        "`$` then matches before `\\r\\n`, and never between the two bytes. Overrides \
+         `--null-data`.",
     ),
     Flag::new(
         CATEGORY,
@@ -39,8 +40,8 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .value("NUM+SUFFIX?")
     .help(
-        "Bound the memory of the regex engine's fast path.",
-        "Raise it when a very large pattern searches slowly. Suffixes: `K`, `M`, `G`.",
+        "The memory limit of the regex engine's DFA.",
+        "Raise it if a search with a very large pattern is slow. Suffixes: `K`, `M`, `G`.",
     ),
     Flag::new(
         CATEGORY,
@@ -64,10 +65,10 @@ pub(super) static FLAGS: &[Flag] = &[
     .value("ENCODING")
     .negated("no-encoding")
     .help(
-        "Decode files from this encoding.",
-        "`auto` (the default) goes by byte order mark and takes the rest as it is; `none` leaves \
-         even the mark alone. Other values are the labels of the WHATWG Encoding Standard, such as \
-         `latin1` or `utf-16le`.",
+        "The encoding of the files.",
+        "`auto` (the default) detects UTF-16 by the byte order mark and searches all other files \
+         as raw bytes; `none` also ignores byte order marks. Other values are labels of the WHATWG \
+         Encoding Standard, such as `latin1` or `utf-16le`.",
     ),
     Flag::new(
         CATEGORY,
@@ -81,9 +82,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .choices(&["default", "pcre2", "auto"])
     .help(
         "Choose the regex engine.",
-        "`default` is fast and linear in time. `pcre2` knows look-around and backreferences. \
-         `auto` takes the default one unless it refuses a pattern. It replaces `--pcre2` and \
-         `--auto-hybrid-regex`.",
+        "`default` searches in linear time. `pcre2` supports look-around and backreferences. \
+         `auto` uses PCRE2 only for patterns that the default engine does not support. Overrides \
+         `--pcre2` and `--auto-hybrid-regex`.",
     ),
     Flag::new(
         CATEGORY,
@@ -93,23 +94,23 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('F')
     .negated("no-fixed-strings")
     .help(
-        "Take patterns literally.",
-        "Dots, brackets and other special characters stand for themselves.",
+        "Treat patterns as literal strings.",
+        "Dots, brackets and other special characters have no special meaning.",
     ),
     Flag::new(CATEGORY, "ignore-case", Update::On(|args| args.matching.case = Case::Insensitive))
         .short('i')
         .help(
-            "Take upper and lower case as equal.",
-            "By Unicode's simple case folding. It replaces `--case-sensitive` and `--smart-case`; \
-             `(?-i)` inside a pattern still counts.",
+            "Match case-insensitively.",
+            "Uses Unicode's simple case folding. Overrides `--case-sensitive` and `--smart-case`; \
+             `(?-i)` in a pattern still applies.",
         ),
     Flag::new(CATEGORY, "invert-match", Update::Toggle(|args, on| args.matching.invert = on))
         .short('v')
         .negated("no-invert-match")
         .help(
             "Show the lines that do not match.",
-            "It works line by line: `-v -l` names files with some line that does not match. For \
-             files without any match there is `--files-without-match`.",
+            "Applies to lines: `-v -l` prints the files that contain a line that does not match. \
+             For files without any match, use `--files-without-match`.",
         ),
     Flag::new(
         CATEGORY,
@@ -119,8 +120,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('x')
     .help(
         "Match whole lines only.",
-        "As if the pattern were `^(?:PATTERN)$`. It replaces \
-         `--word-regexp`.",
+        "As if the pattern were `^(?:PATTERN)$`. Overrides `--word-regexp`.",
     ),
     Flag::new(
         CATEGORY,
@@ -133,9 +133,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('m')
     .value("NUM")
     .help(
-        "Stop a file after NUM matching lines.",
-        "A match over many lines counts once. Lines of context after the last match may hold more \
-         matches. With 0 nothing is searched.",
+        "Stop after NUM matching lines in each file.",
+        "A match that spans several lines counts once. Context lines after the last match may \
+         contain further matches. With 0, nothing is searched.",
     ),
     Flag::new(
         CATEGORY,
@@ -146,9 +146,9 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .negated("no-mmap")
     .help(
-        "Map files into memory where possible.",
-        "By default that is done only when a few files are named. A mapped file that another \
-         process truncates meanwhile ends the search with a signal.",
+        "Search memory maps of files where possible.",
+        "By default, files are mapped only if a few files are given as arguments. If another \
+         process truncates a mapped file during the search, the search is killed by a signal.",
     ),
     Flag::new(
         CATEGORY,
@@ -163,9 +163,9 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('U')
     .negated("no-multiline")
     .help(
-        "Let a match span lines.",
-        "A pattern may then hold `\\n`; `.` still does not match it unless `--multiline-dotall` or \
-         `(?s)` says so. Files are held in memory as a whole. It replaces `--stop-on-nonmatch`.",
+        "Allow matches to span lines.",
+        "A pattern may then contain `\\n`; `.` does not match it without `--multiline-dotall` or \
+         `(?s)`. Each file is read into memory as a whole. Overrides `--stop-on-nonmatch`.",
     ),
     Flag::new(
         CATEGORY,
@@ -173,13 +173,13 @@ pub(super) static FLAGS: &[Flag] = &[
         Update::Toggle(|args, on| args.matching.multiline_dotall = on),
     )
     .negated("no-multiline-dotall")
-    .help("Let `.` match `\\n` in multiline mode.", "Without `--multiline` it does nothing."),
+    .help("Let `.` match `\\n` in multiline mode.", "No effect without `--multiline`."),
     Flag::new(CATEGORY, "no-unicode", Update::Toggle(|args, on| args.matching.no_unicode = on))
         .negated("unicode")
         .help(
-            "Match bytes, not Unicode characters.",
-            "`\\w`, `\\d`, `\\s`, `\\b` and case folding are ASCII's then, and `.` matches one \
-             byte.",
+            "Disable Unicode mode.",
+            "`\\w`, `\\d`, `\\s`, `\\b` and case folding are then limited to ASCII, and `.` matches \
+             any byte.",
         ),
     Flag::new(
         CATEGORY,
@@ -190,8 +190,8 @@ pub(super) static FLAGS: &[Flag] = &[
         }),
     )
     .help(
-        "Let NUL end a line instead of `\\n`.",
-        "For data such as `find -print0` writes. It implies `--text` and replaces `--crlf`.",
+        "Use NUL as the line terminator instead of `\\n`.",
+        "For data such as the output of `find -print0`. Implies `--text` and overrides `--crlf`.",
     ),
     Flag::new(
         CATEGORY,
@@ -204,8 +204,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .negated("no-pcre2")
     .help(
         "Use the PCRE2 engine.",
-        "For look-around and backreferences; slower on most patterns. An error where this build \
-         has no PCRE2.",
+        "For look-around and backreferences; slower for most patterns. Available only in builds \
+         with PCRE2.",
     ),
     Flag::new(
         CATEGORY,
@@ -217,16 +217,15 @@ pub(super) static FLAGS: &[Flag] = &[
     )
     .value("NUM+SUFFIX?")
     .help(
-        "Bound the size of the compiled pattern.",
-        "A pattern that needs more is an error. Suffixes: `K`, `M`, `G`.",
+        "The size limit of the compiled pattern.",
+        "A larger pattern is an error. Suffixes: `K`, `M`, `G`.",
     ),
     Flag::new(CATEGORY, "smart-case", Update::On(|args| args.matching.case = Case::Smart))
         .short('S')
         .help(
-            "Ignore case unless a pattern has capitals.",
-            "Only literal letters count: `foo\\pL` has no capitals, `Foo\\pL` has one. A pattern \
-             without any literal letter is case sensitive. It replaces `--case-sensitive` and \
-             `--ignore-case`.",
+            "Ignore case if the pattern is all lowercase.",
+            "Only literals count: `foo\\pL` is lowercase, `Foo\\pL` is not. A pattern without any \
+             literal is case-sensitive. Overrides `--case-sensitive` and `--ignore-case`.",
         ),
     Flag::new(
         CATEGORY,
@@ -237,8 +236,8 @@ pub(super) static FLAGS: &[Flag] = &[
         }),
     )
     .help(
-        "End a file at the first miss after a match.",
-        "For sorted files, where matching lines stand together. It replaces `--multiline`.",
+        "Stop at the first non-matching line after a match.",
+        "For sorted files, where matching lines are adjacent. Overrides `--multiline`.",
     ),
     Flag::new(
         CATEGORY,
@@ -251,8 +250,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .negated("no-text")
     .help(
         "Search binary files as if they were text.",
-        "Their lines are printed as they are, control characters included, which may confuse a \
-         terminal. It replaces `--binary`.",
+        "Their lines are printed unchanged, including control characters, which may disturb the \
+         terminal. Overrides `--binary`.",
     ),
     Flag::new(
         CATEGORY,
@@ -265,8 +264,8 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('j')
     .value("NUM")
     .help(
-        "How many threads search.",
-        "0 (the default) lets the machine decide. The output is the same for any number.",
+        "The number of threads.",
+        "0 (the default) chooses it by the number of processors. The output does not depend on it.",
     ),
     Flag::new(
         CATEGORY,
@@ -276,7 +275,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .short('w')
     .help(
         "Match whole words only.",
-        "What stands before and after a match must be no word character. It replaces \
+        "A match must not be preceded or followed by a word character. Overrides \
          `--line-regexp`.",
     ),
     Flag::new(
@@ -287,12 +286,12 @@ pub(super) static FLAGS: &[Flag] = &[
         }),
     )
     .negated("no-auto-hybrid-regex")
-    .help("Old name of `--engine=auto`.", "Kept for scripts written for ripgrep."),
+    .help("Deprecated: use `--engine=auto`.", "For scripts written for ripgrep."),
     Flag::new(
         CATEGORY,
         "no-pcre2-unicode",
         Update::Toggle(|args, on| args.matching.no_unicode = on),
     )
     .negated("pcre2-unicode")
-    .help("Old name of `--no-unicode`.", "Kept for scripts written for ripgrep."),
+    .help("Deprecated: use `--no-unicode`.", "For scripts written for ripgrep."),
 ];

@@ -1,4 +1,4 @@
-//! A candidate is searched as any file is.
+//! The search of a candidate prints the same as the search of any file.
 
 use termcolor::Buffer;
 
@@ -7,7 +7,7 @@ use super::super::matcher;
 use super::super::parse::parse;
 use super::super::printer::PrinterFactory;
 use super::super::request::Request;
-use super::super::targets::{Knowledge, Origin, Target};
+use super::super::targets::{ContentHint, Origin, Target};
 use super::{Verdict, Worker, WorkerParts};
 
 fn printed(
@@ -16,34 +16,34 @@ fn printed(
 ) -> (String, bool) {
     let args = parse(line.split_whitespace().map(Into::into)).expect("a valid line");
     let request = Request::resolve(args).expect("a valid request");
-    let Mode::Search(mode) = request.mode else { panic!("{line} is no search") };
+    let Mode::Search(mode) = request.mode else { panic!("not a search: {line}") };
     let matcher = matcher::build(&request).expect("a valid pattern");
     let parts = WorkerParts::new(&request, matcher).expect("no preprocessor");
     let factory = PrinterFactory::new(&request, mode);
     let mut worker = parts.worker(factory.printer(Buffer::no_color()));
     let verdict = search(&mut worker).expect("memory and a small file can be searched");
     if mode == SearchMode::Json {
-        // The messages hold times.
+        // The messages contain times.
         return (String::new(), verdict.has_match);
     }
     (worker.output().as_slice().escape_ascii().to_string(), verdict.has_match)
 }
 
 fn check(line: &str, bytes: &[u8]) {
-    let dir = tempfile::tempdir().expect("a folder");
+    let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("file");
     std::fs::write(&path, bytes).expect("a file");
     for origin in [Origin::Named, Origin::Walked] {
-        let target = Target { path: path.clone(), origin, knowledge: Knowledge::Nothing };
+        let target = Target { path: path.clone(), origin, hint: ContentHint::Unknown };
         let line = format!("{line} --no-mmap needle -H {}", dir.path().display());
         let read = printed(&line, |worker| worker.search(&target));
-        let held = printed(&line, |worker| worker.search_candidate(&target));
-        assert_eq!(read, held, "{line} {origin:?}");
+        let buffered = printed(&line, |worker| worker.search_candidate(&target));
+        assert_eq!(read, buffered, "{line} {origin:?}");
     }
 }
 
 #[test]
-fn a_candidate_is_searched_as_any_file() {
+fn a_candidate_prints_the_same_as_any_file() {
     let late_nul = [&b"needle\n"[..], &b"filler text\n".repeat(20_000), b"\0\nneedle\n"].concat();
     let late_match = [&b"filler text\n".repeat(20_000)[..], b"needle\0\n"].concat();
     let utf16 = "needle\nx\n".encode_utf16().flat_map(u16::to_le_bytes);
