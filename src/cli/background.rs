@@ -1,38 +1,38 @@
-//! The builder that a search leaves behind: a detached `codedb index` without any output.
+//! Starts background builds: detached `codedb index` processes without output.
 
 use std::process::{Command, Stdio};
 
 use super::place;
 use crate::engine::Engine;
 
-/// What a builder is to do.
+/// The extent of a background build.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Build {
-    /// What a search needs; the code index only where there is one already.
+    /// A refresh of the search index, and of the code index if there is one.
     ForSearch,
-    /// The same, and nothing of what is there is kept.
+    /// The same, but as a rebuild.
     ForSearchAnew,
-    /// The code index, too.
+    /// A refresh of the search index and the code index.
     Full,
-    /// The same, and nothing of what is there is kept.
+    /// The same, but as a rebuild.
     FullAnew,
 }
 
-/// Starts a builder for the tree of `engine`, unless the environment or the tree forbids it. A
-/// builder that cannot be started is no reason for a search to fail: the next one tries again.
+/// Starts a background build for the tree of `engine`, unless the environment disables it or the
+/// tree is too large (see [`place::too_wide`]). Errors are only logged: the next search tries again.
 pub(crate) fn build(engine: &Engine, what: Build) {
     if place::too_wide(engine.root()).is_none() {
         build_even_if_wide(engine, what);
     }
 }
 
-/// Does what [`build`] does, for a tree that somebody insisted on, too.
+/// Starts a background build like [`build`], even if the tree is too large.
 pub(crate) fn build_even_if_wide(engine: &Engine, what: Build) {
     if !place::background_allowed() {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
-    // The store's folder lies two levels below the cache folder.
+    // The directory of the store is two levels below the cache directory.
     let Some(cache) = engine.store().dir().ancestors().nth(2) else { return };
     let is_full = matches!(what, Build::Full | Build::FullAnew);
     let is_anew = matches!(what, Build::ForSearchAnew | Build::FullAnew);
@@ -49,10 +49,10 @@ pub(crate) fn build_even_if_wide(engine: &Engine, what: Build) {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    // A group of its own, so that Ctrl-C at the terminal does not reach it.
+    // A process group of its own, so that Ctrl-C in the terminal does not end it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     if let Err(error) = command.spawn() {
-        log::debug!("no background build: {error}");
+        log::debug!("cannot start a background build: {error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The commands that clap parses: all but `search`.
+//! The commands that clap parses: all except `search`.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -13,14 +13,16 @@ use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
 Examples:
-  codedb search 'fn \\w+_index' src   search by regular expression, as ripgrep does
-  codedb search -F -l TODO            the files that hold a text
-  codedb search -h                    the flags of a search, a line each
-  codedb completions bash             a completion script for your shell
+  codedb search 'fn \\w+_index' src   search with a regular expression, like ripgrep
+  codedb search -F -l TODO            list the files that contain a text
+  codedb symbol Cart                  find a definition by its name
+  codedb callers Cart::total          list the calls of a function
+  codedb search -h                    list the flags of a search
+  codedb completions bash             print a completion script for a shell
 
-Exit codes: 0 found, 1 nothing found, 2 an error.";
+Exit codes: 0 found, 1 nothing found, 2 error.";
 
-/// Returns every command, `search` included for completions and the manual.
+/// Returns all commands. `search` is included for completions and the manual.
 fn tree() -> Command {
     Command::new("codedb")
         .version(env!("CARGO_PKG_VERSION"))
@@ -45,16 +47,16 @@ fn tree() -> Command {
         .subcommand(with_globals(
             Command::new("man")
                 .about("Print the manual page, as roff")
-                .arg(Arg::new("command").help("The command to describe; all of codedb without it")),
+                .arg(Arg::new("command").help("The command to describe (default: all of codedb)")),
         ))
 }
 
-/// Adds the global flags that a command does without, so that all take them; help leaves those out.
+/// Adds the global flags that a command does not define, hidden from its help.
 fn with_globals(command: Command) -> Command {
     let has = |arg: &Arg| command.get_arguments().any(|other| other.get_id() == arg.get_id());
     let globals = index::place_args().into_iter().chain([tool::fresh_arg()]);
-    let lacking: Vec<Arg> = globals.filter(|arg| !has(arg)).map(|arg| arg.hide(true)).collect();
-    command.args(lacking)
+    let missing: Vec<Arg> = globals.filter(|arg| !has(arg)).map(|arg| arg.hide(true)).collect();
+    command.args(missing)
 }
 
 /// Returns the help of codedb as a whole.
@@ -62,19 +64,19 @@ pub(super) fn help() -> String {
     tree().render_help().to_string()
 }
 
-/// Runs any command but `search`.
+/// Runs any command except `search`.
 ///
 /// # Errors
 ///
-/// On output that cannot be written.
+/// On invalid arguments, those of the command, and if the output cannot be written.
 pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
     let words = std::iter::once(OsString::from("codedb")).chain(args.iter().cloned());
     let matches = match tree().try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(err) if err.kind() == clap::error::ErrorKind::InvalidUtf8 => {
-            return Err(no_text(&args));
+            return Err(not_utf8(&args));
         }
-        Err(err) => return told_by_clap(&err),
+        Err(err) => return report_clap(&err),
     };
     match matches.subcommand() {
         Some(("index", matches)) => index::run(matches),
@@ -116,7 +118,7 @@ fn man(name: Option<&String>) -> Result<ExitCode> {
     print(|out| clap_mangen::Man::new(command).render(out))
 }
 
-/// Prints what `write` makes, once it is complete.
+/// Prints the output of `write` after it is complete.
 fn print(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<ExitCode> {
     let mut text = Vec::new();
     let written = write(&mut text).and_then(|()| std::io::stdout().lock().write_all(&text));
@@ -128,12 +130,12 @@ fn print(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<Exit
     }
 }
 
-/// Returns the error about an argument that is no UTF-8, as names of files may be.
-fn no_text(args: &[OsString]) -> Error {
-    // The last one: those of `--root` and `--index-dir`, which may be anything, come before.
+/// Returns the error about an argument that is not UTF-8, such as a file name.
+fn not_utf8(args: &[OsString]) -> Error {
+    // The last one: the values of `--root` and `--index-dir` need not be UTF-8, and precede it.
     let arg = args.iter().rev().find(|arg| arg.to_str().is_none());
     Error::usage(format!("{:?} is not UTF-8", arg.map(OsString::as_os_str).unwrap_or_default()))
-        .with_hint("tools take names as text; `codedb search` takes files of any name")
+        .with_hint("this command takes only UTF-8; `codedb search` takes paths in any encoding")
 }
 
 /// Returns the error about an unknown command, with similar ones.
@@ -151,10 +153,10 @@ fn unknown(name: &str) -> Error {
         .with_hint("`codedb --help` lists the commands")
 }
 
-/// Passes on help and versions, which clap treats as errors, and real errors.
-fn told_by_clap(err: &clap::Error) -> Result<ExitCode> {
+/// Prints help and versions, which clap returns as errors, and converts errors.
+fn report_clap(err: &clap::Error) -> Result<ExitCode> {
     if !err.use_stderr() {
-        // A reader that went away has read enough.
+        // A closed pipe is not an error.
         drop(err.print());
         return Ok(ExitCode::SUCCESS);
     }

@@ -1,4 +1,4 @@
-//! Where the libraries' log messages go: to standard error, one line each.
+//! Prints log messages to standard error, one line each.
 
 use log::{LevelFilter, Log, Metadata, Record};
 
@@ -8,9 +8,9 @@ struct StderrSink;
 
 static SINK: StderrSink = StderrSink;
 
-/// Sends messages of `level` and above to standard error; without a level, warnings.
+/// Installs the logger for messages of `level` and above; by default, warnings.
 pub(crate) fn install(level: Option<LevelFilter>) {
-    // A second call finds the sink in place, which is what it wants.
+    // An error means that it is installed already.
     drop(log::set_logger(&SINK));
     log::set_max_level(level.unwrap_or(LevelFilter::Warn));
 }

@@ -1,8 +1,8 @@
-//! The command line: the only room that prints, parses flags and knows the terminal.
+//! The command line: the only module that parses flags, prints, and depends on the terminal.
 //!
-//! [`run`] looks at the first word. `search` has its own parser, since it takes ripgrep's flags and
-//! is called most; every other command is clap's, in `commands`, and those of tools are made from their
-//! table, in `tool`.
+//! [`run`] dispatches by the first argument that is not a flag. `search` has its own parser, because
+//! it takes ripgrep's flags and is called most often. All other commands are parsed with clap, in
+//! `commands`; those of tools are generated from the tool table, in `tool`.
 
 mod background;
 mod commands;
@@ -30,7 +30,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Runs the command line `args` (without the program's name) and returns the process's exit code.
+/// Runs the command line `args` (without the name of the program) and returns the exit code.
 pub fn run(args: Vec<OsString>) -> ExitCode {
     match dispatch(args) {
         Ok(code) => code,
@@ -45,17 +45,18 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
 fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
     let Some(at) = command_at(&args) else { return Ok(without_command(&args)) };
     if args[at] != "search" && args[at] != "grep" {
-        return commands::run(behind_command(args, at));
+        return commands::run(with_globals_after_command(args, at));
     }
-    // Global flags before the command are flags of the search.
+    // Global flags before the command are passed to the search.
     args.remove(at);
     search::run(args)
 }
 
-/// Global flags that have a value.
+/// The global flags that take a value.
 const WITH_VALUE: [&str; 5] = ["--root", "--index-dir", "--fresh", "--threads", "-j"];
 
-/// Returns the place of the first word that is no global flag or its value.
+/// Returns the index of the command: the first argument that is neither a flag nor the value of a
+/// global flag.
 fn command_at(args: &[OsString]) -> Option<usize> {
     let mut at = 0;
     while let Some(arg) = args.get(at) {
@@ -70,9 +71,9 @@ fn command_at(args: &[OsString]) -> Option<usize> {
     None
 }
 
-/// Returns `args` with the global flags before the command, which is at `at`, behind it; others stay
-/// where they are, for clap to answer or to refuse.
-fn behind_command(args: Vec<OsString>, at: usize) -> Vec<OsString> {
+/// Returns `args` with the global flags that precede the command, which is at `at`, moved behind it.
+/// Other flags stay in their place: clap handles or rejects them.
+fn with_globals_after_command(args: Vec<OsString>, at: usize) -> Vec<OsString> {
     let (mut before, mut globals) = (Vec::new(), Vec::new());
     let mut args = args.into_iter();
     let mut left = at;
@@ -101,7 +102,7 @@ fn is_global(arg: &OsString) -> bool {
     let arg = arg.as_encoded_bytes();
     let is_named = |flag: &str| {
         let rest = arg.strip_prefix(flag.as_bytes());
-        // A short flag may have its value right behind it.
+        // The value of a short flag may follow without a separator.
         rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'=' || flag == "-j")
     };
     arg == b"--no-progress" || WITH_VALUE.iter().any(|flag| is_named(flag))
@@ -115,13 +116,13 @@ fn without_command(args: &[OsString]) -> ExitCode {
     } else if has(["-h", "--help"]) {
         (commands::help(), 0)
     } else if let Some(arg) = args.first() {
-        report::print_message(format_args!("`{}` needs a command", arg.display()));
-        report::print_message("`codedb search PATTERN` searches, `codedb --help` lists the rest");
+        report::print_message(format_args!("missing command after `{}`", arg.display()));
+        report::print_message("usage: `codedb search PATTERN`; `codedb --help` lists all commands");
         return ExitCode::from(2);
     } else {
         (commands::help(), 2)
     };
-    // What was asked for goes to standard output, teaching to standard error.
+    // Requested help is printed to standard output, unrequested help to standard error.
     if code == 0 {
         drop(std::io::stdout().lock().write_all(text.as_bytes()));
     } else {
@@ -139,11 +140,11 @@ mod tests {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
         let given = words(given);
         let at = command_at(&given).expect("a command");
-        assert_eq!(behind_command(given, at), words(expected));
+        assert_eq!(with_globals_after_command(given, at), words(expected));
     }
 
     #[test]
-    fn global_flags_stand_behind_the_command() {
+    fn global_flags_are_moved_behind_the_command() {
         check("status", "status");
         check("--root a status -j 2", "status --root a -j 2");
         check("--root=a -j2 --no-progress read b", "read --root=a -j2 --no-progress b");

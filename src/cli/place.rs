@@ -1,5 +1,6 @@
-//! Where things are: the tree's root, its index, and what the environment says. The only reader of
-//! environment variables and of the current directory besides `search`'s own flags.
+//! Locates the tree and its index, from flags, the environment and the current directory.
+//!
+//! `search` and `init` also read the environment; no module outside of `cli` does.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use crate::index::{code, extract, format, gram, store::Store, text};
 use crate::source::secret;
 use crate::source::walk::Environment;
 
-/// How the command line names root, index and threads; all optional.
+/// The flags that choose tree, index directory and threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) root: Option<PathBuf>,
@@ -17,7 +18,7 @@ pub(crate) struct Asked {
     pub(crate) threads: Option<usize>,
 }
 
-/// The index's cache folder, which holds the indexes of many trees.
+/// The cache directory, which contains the indexes of all trees.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache(pub(crate) PathBuf);
 
@@ -42,7 +43,8 @@ pub(crate) fn engine(asked: &Asked) -> Result<Engine> {
     Ok(Engine::new(root, Store::new(dir, on_heap), environment))
 }
 
-/// Returns the cache folder: `--index-dir`, else `CODEDB_INDEX_DIR`, else the user's.
+/// Returns the cache directory: `--index-dir`, else `CODEDB_INDEX_DIR`, else `codedb` in the user's
+/// cache directory.
 pub(crate) fn cache(asked: &Asked) -> Result<Cache> {
     let named =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -57,45 +59,46 @@ pub(crate) fn cache(asked: &Asked) -> Result<Cache> {
     base.map(|base| Cache(base.join("codedb"))).ok_or_else(|| {
         Error::new(
             Kind::NotFound,
-            "no folder for the index: neither a home nor a cache folder is set",
+            "no directory for the index: neither a home nor a cache directory is set",
         )
-        .with_hint("name one with --index-dir or CODEDB_INDEX_DIR")
+        .with_hint("set one with `--index-dir` or CODEDB_INDEX_DIR")
     })
 }
 
-/// Returns why the tree at `root` is not indexed without insisting, if so: it is the whole file
-/// system or a home folder.
+/// Returns why the tree at `root` is not indexed without `--insist`, if so: it is the whole file
+/// system or a home directory.
 pub(crate) fn too_wide(root: &Path) -> Option<&'static str> {
     if root.parent().is_none() {
         return Some("it is the root of the file system");
     }
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    (home.as_deref() == Some(root)).then_some("it is a home folder")
+    (home.as_deref() == Some(root)).then_some("it is a home directory")
 }
 
-/// Returns why the tree at `root` is not served without insisting, beside being too wide: it holds a home
-/// folder, or is one of secrets or of the system's own.
+/// Returns why the tree at `root` is not served without `--insist`, if so, in addition to
+/// [`too_wide`]: it contains a home directory, or is a directory of credentials or of the system.
 pub(crate) fn too_private(root: &Path) -> Option<&'static str> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
     if home.is_some_and(|home| home.starts_with(root) && home != root) {
-        return Some("it holds a home folder");
+        return Some("it contains a home directory");
     }
     if cfg!(unix) && ["/dev", "/proc", "/sys"].iter().any(|dir| root.starts_with(dir)) {
-        return Some("it is a folder of the system's own");
+        return Some("it is a directory of the operating system");
     }
     secret::is_in_store(root.as_os_str().as_encoded_bytes())
-        .then_some("it is a folder of credentials or of git's own")
+        .then_some("it is a directory of credentials or of git")
 }
 
-/// Returns true unless `CODEDB_BACKGROUND` says not to leave processes behind.
+/// Returns true unless `CODEDB_BACKGROUND=0` disables background builds.
 pub(crate) fn background_allowed() -> bool {
     std::env::var_os("CODEDB_BACKGROUND").is_none_or(|value| value != "0")
 }
 
-/// Returns the most bytes that the cache may hold: `CODEDB_CACHE_MAX_MB`, else 20 GiB.
+/// Returns the maximum size of the cache in bytes: `CODEDB_CACHE_MAX_MB`, else 20 GiB.
 pub(crate) fn cache_bytes_max() -> u64 {
-    let asked = std::env::var("CODEDB_CACHE_MAX_MB").ok().and_then(|mb| mb.parse::<u64>().ok());
-    asked.map_or(20 << 30, |mb| mb.saturating_mul(1 << 20))
+    let megabytes = std::env::var("CODEDB_CACHE_MAX_MB").ok();
+    let megabytes = megabytes.and_then(|text| text.parse::<u64>().ok());
+    megabytes.map_or(20 << 30, |mb| mb.saturating_mul(1 << 20))
 }
 
 /// Returns the folder that the command line means: `asked`, else the git work tree around the current
@@ -153,8 +156,8 @@ fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
     tree_dir(cache, root).join(format!("v{version}-{options:08x}"))
 }
 
-/// Returns a hash of all that decides what an index of the same format holds, so that versions of the
-/// program that differ in it live side by side.
+/// Returns a hash of everything that determines the contents of an index of the same format. Versions
+/// of the program that differ in it use different directories.
 fn options_hash(code_builder: &str, text_version: u32) -> u32 {
     let mut options = gram::CLASS.to_vec();
     options.extend_from_slice(&extract::UNIT_BYTES.to_le_bytes());
@@ -172,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_of_the_program_have_folders_of_their_own() {
+    fn versions_of_the_program_use_different_directories() {
         let own = options_hash(&code::store::builder(), text::VERSION);
         assert_ne!(own, options_hash("0.0.0-1-0000000000000000", text::VERSION));
         assert_ne!(own, options_hash(&code::store::builder(), text::VERSION + 1));

@@ -1,4 +1,4 @@
-//! What `codedb projects` knows of: the trees that are indexed. A session with projects is a server's.
+//! The session of `codedb projects`: the trees that have an index. Only servers have projects.
 
 use std::path::PathBuf;
 
@@ -19,8 +19,7 @@ impl Indexed {
 }
 
 fn no_session<T>() -> Result<T> {
-    Err(Error::usage("only a server has projects")
-        .with_hint("on the command line --root names the tree"))
+    Err(Error::usage("only servers have projects").with_hint("use `--root` on the command line"))
 }
 
 impl Session for Indexed {

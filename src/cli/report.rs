@@ -1,4 +1,4 @@
-//! The one printer of errors and warnings: `codedb: message` on standard error, hints below.
+//! Prints errors and warnings to standard error: `codedb: message`, followed by hints.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use crate::base::text::plain;
 use crate::error::Error;
 
-/// Prints `codedb: message`; a standard error that went away is no reason to stop.
+/// Prints `codedb: message`. A closed standard error is ignored.
 pub(crate) fn print_message(message: impl Display) {
     let text = format!("codedb: {message}\n");
     drop(std::io::stderr().lock().write_all(text.as_bytes()));
@@ -24,10 +24,9 @@ pub(crate) fn print_error(error: &Error) {
     drop(std::io::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// What went wrong beside the search itself, and whether to tell.
+/// Reports problems that do not end a search.
 ///
-/// A failure that does not end the command is remembered even if it is not told: the exit code
-/// depends on it.
+/// Failures are recorded even if they are not printed: the exit code depends on them.
 #[derive(Debug, Default)]
 pub(crate) struct Reporter {
     mute: bool,
@@ -36,32 +35,33 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// Returns a reporter that is silent about files (`mute`) or faulty ignore rules (`mute_ignore`).
+    /// Returns a reporter that prints no messages (`mute`), or none about ignore rules
+    /// (`mute_ignore`).
     pub(crate) fn new(mute: bool, mute_ignore: bool) -> Reporter {
         Reporter { mute, mute_ignore, failed: AtomicBool::new(false) }
     }
 
-    /// Tells something that does not change the exit code.
+    /// Prints a warning, which does not affect the exit code.
     pub(crate) fn warn(&self, message: impl Display) {
         if !self.mute {
             print_message(message);
         }
     }
 
-    /// Tells of a fault in ignore rules.
+    /// Prints a warning about ignore rules.
     pub(crate) fn warn_ignore(&self, message: impl Display) {
         if !self.mute_ignore {
             self.warn(message);
         }
     }
 
-    /// Tells of a failure and remembers it.
+    /// Prints and records a failure.
     pub(crate) fn fail(&self, message: impl Display) {
         self.failed.store(true, Ordering::Relaxed);
         self.warn(message);
     }
 
-    /// Returns true if something failed.
+    /// Returns true if a failure was recorded.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }

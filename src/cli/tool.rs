@@ -1,5 +1,5 @@
-//! Every tool of the table as a command: its flags from the schema of its arguments, its answer as
-//! text or JSON.
+//! Each tool of the table as a command: its flags are generated from the schema of its arguments, its
+//! reply is printed as text, as places for editors or as JSON.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -13,33 +13,33 @@ use super::display::{self, Display};
 use super::index::{asked, place_args, print};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
-use super::typed_path::{Folders, glob_below};
+use super::typed_path::{TypedPaths, glob_below};
 use super::{place, report};
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
 use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool};
 
-/// Arguments that are paths: on the command line they are relative to the current directory.
+/// The arguments that are paths, which are relative to the current directory on the command line.
 const PATHS: [&str; 3] = ["path", "paths", "exclude"];
 
-/// What stands in every reply that nothing was checked for.
+/// The field of JSON replies from an index that was not checked.
 pub(super) const TRUSTED: &str = "\"freshness\":\"trust\",";
 
-/// The arguments of longer texts, which may come from standard input.
+/// The arguments that may be read from standard input.
 const TEXTS: [&str; 2] = ["task", "diff"];
 
-/// The arguments of texts that are taken as they are, byte for byte.
-const WRITTEN: [&str; 2] = [PIPED, "old_string"];
+/// The arguments that are used byte for byte.
+const EXACT: [&str; 2] = [PIPED, "old_string"];
 
-/// The one of them that may come from standard input.
+/// The one of them that may be read from standard input.
 const PIPED: &str = "content";
 
-/// Bytes that are read from standard input.
+/// The maximum size of other arguments from standard input.
 const INPUT_BYTES_MAX: u64 = 1 << 20;
 
-/// Bytes of a text that is written.
-const WRITTEN_BYTES_MAX: u64 = 64 << 20;
+/// The maximum size of [`PIPED`] from standard input.
+const PIPED_BYTES_MAX: u64 = 64 << 20;
 
 /// Returns the command of each tool.
 pub(super) fn commands() -> impl Iterator<Item = Command> {
@@ -74,7 +74,7 @@ fn command(tool: &'static Tool) -> Command {
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
-                .help("Answer in JSON, for programs"),
+                .help("Print the reply as JSON"),
         )
         .args(tool.has_locations.then(vimgrep_arg))
         .args(display::args())
@@ -91,25 +91,28 @@ fn vimgrep_arg() -> Arg {
         .help("Print each result as `path:line:column:text`, for editors and fzf")
 }
 
-/// The flags of every tool that are no arguments of it.
+/// Returns the flags of every tool command that are not arguments of the tool.
 pub(super) fn edge_args() -> [Arg; 2] {
     let no_background = Arg::new("no-background")
         .long("no-background")
         .action(ArgAction::SetTrue)
-        .help("Leave no builder behind where the index is missing or far behind");
+        .help("Do not start a background index build if the index is missing or outdated");
     [fresh_arg(), no_background]
 }
 
-/// The flag that says how far the index is checked.
+/// Returns the flag for the check of the index.
 pub(super) fn fresh_arg() -> Arg {
     Arg::new("fresh")
         .long("fresh")
         .value_name("HOW")
         .value_parser(["strict", "watch", "trust"])
-        .help("How far the index is checked: default a watcher's word, else every stamp")
+        .help(
+            "How to check the index: `watch` uses a running watcher, else checks every file (the \
+             default); `strict` checks every file; `trust` checks nothing",
+        )
 }
 
-/// Returns what [`fresh_arg`] asks for.
+/// Returns the value of [`fresh_arg`].
 pub(super) fn check(matches: &ArgMatches) -> Check {
     match matches.get_one::<String>("fresh").map(String::as_str) {
         Some("strict") => Check::Strict,
@@ -127,8 +130,8 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     } else {
         arg = arg.long(name.replace('_', "-")).required(required);
     }
-    if (TEXTS.contains(&name) || WRITTEN.contains(&name)) && !is_positional {
-        // Diffs and lines of code begin with such.
+    if (TEXTS.contains(&name) || EXACT.contains(&name)) && !is_positional {
+        // Diffs and code may begin with a hyphen.
         arg = arg.allow_hyphen_values(true);
     }
     if PATHS.contains(&name) {
@@ -152,15 +155,15 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     if is_positional { arg } else { arg.value_name(value) }
 }
 
-/// Returns true for an argument of objects, which is one text of JSON on the command line.
+/// Returns true for an argument that is a list of objects, which is JSON on the command line.
 fn is_json(property: &Value) -> bool {
     property["type"] == "array" && property["items"]["type"] == "object"
 }
 
-/// Returns what was typed; for `-`, standard input.
-fn typed_or_input(typed: &str) -> Result<String> {
-    if typed != "-" {
-        return Ok(typed.to_owned());
+/// Returns the value of an argument; for `-`, standard input.
+fn value_or_input(value: &str) -> Result<String> {
+    if value != "-" {
+        return Ok(value.to_owned());
     }
     let mut bytes = Vec::new();
     let mut input = std::io::stdin().lock().take(INPUT_BYTES_MAX);
@@ -168,44 +171,44 @@ fn typed_or_input(typed: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns what was typed; for `-`, all of standard input, byte for byte.
-fn typed_or_whole_input(name: &str, typed: &str) -> Result<String> {
-    if typed != "-" {
-        return Ok(typed.to_owned());
+/// Returns the value of an argument; for `-`, all of standard input, byte for byte.
+fn value_or_whole_input(name: &str, value: &str) -> Result<String> {
+    if value != "-" {
+        return Ok(value.to_owned());
     }
     let mut bytes = Vec::new();
-    let mut input = std::io::stdin().lock().take(WRITTEN_BYTES_MAX + 1);
+    let mut input = std::io::stdin().lock().take(PIPED_BYTES_MAX + 1);
     input.read_to_end(&mut bytes).map_err(|error| Error::io(Path::new("-"), error))?;
-    let refused = |what: &str| Error::usage(format!("`{name}` from standard input {what}"));
+    let invalid = |what: &str| Error::usage(format!("`{name}` from standard input {what}"));
     match String::from_utf8(bytes) {
-        Ok(text) if text.len() as u64 <= WRITTEN_BYTES_MAX => Ok(text),
-        Ok(_) => Err(refused("has more than 64 MiB")),
-        Err(_) => Err(refused("is no UTF-8")),
+        Ok(text) if text.len() as u64 <= PIPED_BYTES_MAX => Ok(text),
+        Ok(_) => Err(invalid("is larger than 64 MiB")),
+        Err(_) => Err(invalid("is not UTF-8")),
     }
 }
 
-/// Reads an argument that is JSON; `-` stands for standard input.
-fn json(name: &str, typed: &str) -> Result<Value> {
-    serde_json::from_str(&typed_or_input(typed)?).map_err(|error| {
-        Error::usage(format!("`{name}` is no JSON: {error}"))
+/// Parses an argument that is JSON; `-` reads it from standard input.
+fn json(name: &str, value: &str) -> Result<Value> {
+    serde_json::from_str(&value_or_input(value)?).map_err(|error| {
+        Error::usage(format!("`{name}` is not JSON: {error}"))
             .with_hint("quote it for the shell, or pass it on standard input with `-`")
     })
 }
 
-/// Returns true if an answer is of the index as it stands, unchecked; tells the reader so.
+/// Returns true if the reply is based on an unchecked index, and prints a warning in that case.
 pub(super) fn is_trusted(engine: &Engine, check: Check) -> bool {
-    // Without an index the tree itself is looked at.
+    // Without an index, the files of the tree are read.
     let is_trusted = check == Check::Trust && matches!(engine.snapshot(), Ok(Some(_)));
     if is_trusted {
         report::print_message(
-            "not checked against the tree (`--fresh trust`): changes since the index was built may \
-             be missing",
+            "the index was not checked against the tree (`--fresh trust`): recent changes may be \
+             missing",
         );
     }
     is_trusted
 }
 
-/// Asks the tool and prints its answer.
+/// Runs the tool and prints its reply.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let asked = asked(matches);
     let engine = place::engine(&asked)?;
@@ -213,9 +216,9 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let indexed = Indexed::new(place::cache(&asked)?);
-    let folders = Folders::new(engine.root(), asked.root.is_some());
+    let typed_paths = TypedPaths::new(engine.root(), asked.root.is_some());
     let display = Display::new(engine.root(), matches);
-    let mut args = arguments(tool, matches, &folders)?;
+    let mut args = arguments(tool, matches, &typed_paths)?;
     if let Some(current) = display.current_directory().filter(|path| !path.is_empty()) {
         start_in(&current, tool, &mut args);
     }
@@ -240,7 +243,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     Ok(ExitCode::from(if answer.is_found() { 0 } else { 1 }))
 }
 
-/// Returns a reply, which is a JSON object, as a line that says how far it was checked.
+/// Returns a reply, which is a JSON object, as a line, with [`TRUSTED`] if it was not checked.
 fn json_line(reply: &str, is_trusted: bool) -> String {
     match reply.strip_prefix('{').filter(|_| is_trusted) {
         Some(rest) => format!("{{{TRUSTED}{rest}\n"),
@@ -248,20 +251,20 @@ fn json_line(reply: &str, is_trusted: bool) -> String {
     }
 }
 
-/// Returns the arguments as the tool takes them.
+/// Converts the arguments of the command line to those of the tool.
 fn arguments(
     tool: &Tool,
     matches: &ArgMatches,
-    folders: &Folders<'_>,
+    typed_paths: &TypedPaths<'_>,
 ) -> Result<Map<String, Value>> {
     let schema = (tool.schema)();
     let mut args = Map::new();
-    let makes_file = tool.effect == Effect::Writes
+    let creates_file = tool.effect == Effect::Writes
         && matches.get_one::<String>("op").is_some_and(|op| op == "create");
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let spell = |value: &String| match PATHS.contains(&name.as_str()) {
-            true if makes_file => Value::String(folders.meant_anew(value)),
-            true => Value::String(folders.meant(value)),
+        let convert = |value: &String| match PATHS.contains(&name.as_str()) {
+            true if creates_file => Value::String(typed_paths.resolve_new(value)),
+            true => Value::String(typed_paths.resolve(value)),
             false => Value::String(value.clone()),
         };
         let value = match property["type"].as_str() {
@@ -273,17 +276,17 @@ fn arguments(
             }
             Some("array") => matches
                 .get_many::<String>(name)
-                .map(|values| Value::Array(values.map(spell).collect())),
+                .map(|values| Value::Array(values.map(convert).collect())),
             _ if TEXTS.contains(&name.as_str()) => {
                 let typed = matches.get_one::<String>(name);
-                typed.map(|typed| typed_or_input(typed).map(Value::String)).transpose()?
+                typed.map(|typed| value_or_input(typed).map(Value::String)).transpose()?
             }
             _ if name == PIPED => {
                 let typed = matches.get_one::<String>(name);
-                let whole = typed.map(|typed| typed_or_whole_input(name, typed));
+                let whole = typed.map(|typed| value_or_whole_input(name, typed));
                 whole.transpose()?.map(Value::String)
             }
-            _ => matches.get_one::<String>(name).map(spell),
+            _ => matches.get_one::<String>(name).map(convert),
         };
         args.extend(value.map(|value| (name.clone(), value)));
     }

@@ -1,36 +1,36 @@
-//! Paths as they are typed: relative to the current directory where something lies there and it is of
-//! the tree, else relative to the tree's root, as replies spell them.
+//! Paths on the command line: relative to the current directory if such a file or directory of the
+//! tree exists, else relative to the root of the tree, as in `path` fields of replies.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::report;
 
-/// Where a typed path may begin.
+/// Resolves paths that were typed.
 #[derive(Debug)]
-pub(super) struct Folders<'a> {
+pub(super) struct TypedPaths<'a> {
     root: &'a Path,
     /// The current directory, where paths are relative to it.
     current: Option<PathBuf>,
 }
 
-impl<'a> Folders<'a> {
-    /// Names the tree at `root`, which is canonical. With a root that was named, paths are relative
-    /// to the current directory only if that lies in the tree.
-    pub(super) fn new(root: &'a Path, is_named: bool) -> Folders<'a> {
+impl<'a> TypedPaths<'a> {
+    /// Creates the resolver for the tree at `root`, which is canonical. If `--root` is given
+    /// (`is_named`), paths are relative to the current directory only if it is in the tree.
+    pub(super) fn new(root: &'a Path, is_named: bool) -> TypedPaths<'a> {
         let current = std::env::current_dir().ok();
         let lies_below = |current: &PathBuf| {
             current.canonicalize().is_ok_and(|current| current.starts_with(root))
         };
-        Folders { root, current: current.filter(|current| !is_named || lies_below(current)) }
+        TypedPaths { root, current: current.filter(|current| !is_named || lies_below(current)) }
     }
 
-    /// Returns a path that was typed as the tools take it: absolute, or relative to the root.
-    pub(super) fn meant(&self, typed: &str) -> String {
+    /// Converts a path to that of tools: absolute, or relative to the root.
+    pub(super) fn resolve(&self, typed: &str) -> String {
         if let Some((path, lines)) = split_lines(typed)
             && self.find(typed).is_none()
             && (self.find(path).is_some() || self.root.join(path).exists())
         {
-            return format!("{}:{lines}", self.meant(path));
+            return format!("{}:{lines}", self.resolve(path));
         }
         let below = self.find(typed);
         if let Some(below) = below.as_deref().and_then(Path::to_str) {
@@ -40,7 +40,9 @@ impl<'a> Folders<'a> {
         let is_relative = Path::new(typed).is_relative();
         if is_elsewhere && is_relative && self.root.join(typed).symlink_metadata().is_ok() {
             let typed = report::plain(typed);
-            report::print_message(format_args!("{typed}: taken as relative to the tree's root"));
+            report::print_message(format_args!(
+                "{typed}: not in the current directory; using the root of the tree"
+            ));
         }
         typed.to_owned()
     }
@@ -49,14 +51,14 @@ impl<'a> Folders<'a> {
         self.absolute(typed).and_then(|absolute| self.below_root(absolute))
     }
 
-    /// Does as [`Folders::meant`] does for something that is to be made: it begins in the current
-    /// directory, whatever lies elsewhere.
-    pub(super) fn meant_anew(&self, typed: &str) -> String {
+    /// Converts the path of a file that is to be created: it is relative to the current directory,
+    /// even if the root has such a file.
+    pub(super) fn resolve_new(&self, typed: &str) -> String {
         let absolute = self.absolute(typed).filter(|absolute| absolute.starts_with(self.root));
         absolute.as_deref().and_then(Path::to_str).unwrap_or(typed).to_owned()
     }
 
-    /// Returns a typed path from the root of the file system, `..` resolved as it is written.
+    /// Returns a typed path as an absolute path, with `..` resolved lexically.
     fn absolute(&self, typed: &str) -> Option<PathBuf> {
         let start =
             if Path::new(typed).is_absolute() { Path::new("") } else { self.current.as_deref()? };
@@ -71,7 +73,7 @@ impl<'a> Folders<'a> {
         Some(absolute)
     }
 
-    /// Returns the path if something is there and it lies below the root, perhaps by another way.
+    /// Returns the path if it exists and is below the root, perhaps through a symbolic link.
     fn below_root(&self, absolute: PathBuf) -> Option<PathBuf> {
         absolute.symlink_metadata().ok()?;
         if absolute.starts_with(self.root) {
@@ -131,29 +133,29 @@ mod tests {
     }
 
     #[test]
-    fn paths_begin_in_the_current_directory_or_in_the_root() {
-        let place = tempfile::tempdir().expect("a folder");
-        let base = place.path().canonicalize().expect("it is there");
+    fn paths_are_relative_to_the_current_directory_or_to_the_root() {
+        let place = tempfile::tempdir().expect("a directory");
+        let base = place.path().canonicalize().expect("it exists");
         let root = base.join("tree");
         for file in ["tree/a/x", "tree/x", "tree/a/b/y", "x", "other/x"] {
             let file = base.join(file);
-            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            std::fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
             std::fs::write(file, "").expect("a file");
         }
         let check = |current: Option<&str>, typed: &str, expected: &str| {
             let current = current.map(|current| base.join(current));
-            let meant = Folders { root: &root, current }.meant(typed);
+            let resolved = TypedPaths { root: &root, current }.resolve(typed);
             let expected = match expected.strip_prefix("tree/") {
                 Some(below) => root.join(below).to_str().expect("text").to_owned(),
                 None => expected.to_owned(),
             };
-            assert_eq!(meant, expected, "{typed}");
+            assert_eq!(resolved, expected, "{typed}");
         };
         check(Some("tree/a"), "x", "tree/a/x");
         check(Some("tree/a"), "./b/../x", "tree/a/x");
         check(Some("tree/a"), "../x", "tree/x");
         check(Some("tree/a"), "a/b/y", "a/b/y");
-        // What lies elsewhere is not meant, whether there is something or not.
+        // Paths outside of the tree are not resolved.
         check(Some("tree/a"), "../../other/x", "../../other/x");
         check(Some("other"), "x", "x");
         check(None, "x", "x");
@@ -163,14 +165,14 @@ mod tests {
         check(Some("tree/a"), "../x:52", "tree/x:52");
         check(Some("tree/a"), "a/b/y:7", "a/b/y:7");
         check(Some("tree/a"), "none:7", "none:7");
-        let anew = |current: Option<&str>, typed: &str| {
+        let resolve_new = |current: Option<&str>, typed: &str| {
             let current = current.map(|current| base.join(current));
-            Folders { root: &root, current }.meant_anew(typed)
+            TypedPaths { root: &root, current }.resolve_new(typed)
         };
-        assert_eq!(Path::new(&anew(Some("tree/a"), "a/x")), root.join("a/a/x"));
-        assert_eq!(Path::new(&anew(Some("tree/a"), "../new")), root.join("new"));
-        assert_eq!(anew(Some("tree/a"), "../../new"), "../../new");
-        assert_eq!(anew(None, "a/new"), "a/new");
+        assert_eq!(Path::new(&resolve_new(Some("tree/a"), "a/x")), root.join("a/a/x"));
+        assert_eq!(Path::new(&resolve_new(Some("tree/a"), "../new")), root.join("new"));
+        assert_eq!(resolve_new(Some("tree/a"), "../../new"), "../../new");
+        assert_eq!(resolve_new(None, "a/new"), "a/new");
         let absolute = root.join("a/x");
         check(None, absolute.to_str().expect("text"), "tree/a/x");
     }
