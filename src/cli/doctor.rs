@@ -1,4 +1,4 @@
-//! `codedb doctor`: checks what a search stands on, and says how to mend what is wrong.
+//! `codedb doctor`: checks the index and the system, and shows how to fix problems.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -16,15 +16,15 @@ use crate::source::file_system;
 
 pub(super) fn command() -> Command {
     Command::new("doctor")
-        .about("Check the index and the system, and say how to mend what is wrong")
+        .about("Check the index and the system, and show how to fix problems")
         .long_about(
-            "Checks every checksum of the index, the file systems, the limits of watching, and \
-             what is left out of searches. Exits with 2 where something needs mending.",
+            "Checks all checksums of the index, the file systems, the limits for watching, and lists \
+             what searches skip. The exit code is 2 if there is a problem to fix.",
         )
         .args(common_args())
 }
 
-/// What was found, a line each.
+/// The results of the checks, one line each.
 #[derive(Default)]
 struct Findings {
     text: String,
@@ -36,15 +36,15 @@ impl Findings {
         let _ = writeln!(self.text, "ok    {what}: {}", report::plain(&found.to_string()));
     }
 
-    fn note(&mut self, what: &str, found: impl std::fmt::Display, mend: &str) {
+    fn note(&mut self, what: &str, found: impl std::fmt::Display, fix: &str) {
         let _ = writeln!(self.text, "note  {what}: {}", report::plain(&found.to_string()));
-        let _ = writeln!(self.text, "      {mend}");
+        let _ = writeln!(self.text, "      {fix}");
     }
 
-    fn bad(&mut self, what: &str, found: impl std::fmt::Display, mend: &str) {
+    fn bad(&mut self, what: &str, found: impl std::fmt::Display, fix: &str) {
         self.bad = true;
         let _ = writeln!(self.text, "WRONG {what}: {}", report::plain(&found.to_string()));
-        let _ = writeln!(self.text, "      {mend}");
+        let _ = writeln!(self.text, "      {fix}");
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         findings.note(
             "tree",
             reason,
-            "it is searched but not indexed; `codedb index --insist` does",
+            "it is searched without an index; `codedb index --insist` builds one",
         );
     }
     check_cache(&engine, &place::cache(&asked)?, &mut findings);
@@ -65,8 +65,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     check_file_systems(&engine, &mut findings);
     check_watching(snapshot.as_ref(), &mut findings);
     if let Some(snapshot) = &snapshot {
-        // What cannot be read was told among the checksums.
-        let _ = tell_left_out(snapshot, &mut findings);
+        // Unreadable blocks were reported with the checksums.
+        let _ = report_skipped(snapshot, &mut findings);
     }
     print(&findings.text)?;
     Ok(ExitCode::from(if findings.bad { 2 } else { 0 }))
@@ -81,42 +81,43 @@ fn check_cache(engine: &Engine, cache: &place::Cache, findings: &mut Findings) {
     match engine.store().lock() {
         Ok(lock) => drop(lock),
         Err(error) if error.kind() == crate::Kind::Busy => {
-            findings.note("writer", error, "a search needs no lock; wait for it to refresh");
+            findings.note("writer", error, "searches do not need the lock; wait before a refresh");
         }
         Err(error) => findings.bad(
             "cache",
             error,
-            "searches work by scanning; name a writable folder with --index-dir or CODEDB_INDEX_DIR",
+            "searches work without an index; choose a writable directory with `--index-dir` or \
+             CODEDB_INDEX_DIR",
         ),
     }
 }
 
 fn check_index(engine: &Engine, findings: &mut Findings) -> Option<Snapshot> {
-    let mend = "searches scan instead; `codedb index --rebuild` builds it anew";
+    let fix = "searches do not use it; rebuild it with `codedb index --rebuild`";
     let snapshot = match engine.snapshot() {
         Ok(Some(snapshot)) => snapshot,
         Ok(None) => {
-            findings.note("index", "there is none", "`codedb index` builds it");
+            findings.note("index", "there is none", "build it with `codedb index`");
             return None;
         }
         Err(error) => {
-            findings.bad("index", error, mend);
+            findings.bad("index", error, fix);
             return None;
         }
     };
     let segments = snapshot.segments.iter().map(Segment::container);
-    let mut sound = true;
+    let mut is_sound = true;
     for container in std::iter::once(snapshot.table.container()).chain(segments) {
         if let Err(error) = container.check_all() {
-            findings.bad("checksums", error, mend);
-            sound = false;
+            findings.bad("checksums", error, fix);
+            is_sound = false;
         }
     }
     if let Err(error) = engine::check_code(engine) {
-        findings.bad("code index", error, "`codedb index` builds it anew");
-        sound = false;
+        findings.bad("code index", error, "rebuild it with `codedb index`");
+        is_sound = false;
     }
-    if sound {
+    if is_sound {
         let generation = snapshot.generation;
         findings.good("checksums", format_args!("every block of generation {generation}"));
     }
@@ -132,8 +133,8 @@ fn check_file_systems(engine: &Engine, findings: &mut Findings) {
             findings.note(
                 what,
                 &kind.name,
-                "changes by other machines are seen by strict searches, not by a watcher; \
-                 index files are read to memory instead of mapped",
+                "a watcher does not see changes by other machines, strict searches do; index files \
+                 are read instead of memory-mapped",
             );
         } else {
             findings.good(what, &kind.name);
@@ -148,46 +149,47 @@ fn check_watching(snapshot: Option<&Snapshot>, findings: &mut Findings) {
     };
     let Some(watches) = limit("max_user_watches") else { return };
     let needed = snapshot.map_or(0, |snapshot| u64::from(snapshot.table.dirs()));
-    let found = format!("{watches} inotify watches allowed, {needed} folders in the tree");
+    let found = format!("{watches} inotify watches allowed, {needed} directories in the tree");
     if watches < needed + needed / 4 {
         findings.bad(
             "watching",
             found,
-            "raise it: sysctl fs.inotify.max_user_watches=524288; strict searches need none",
+            "raise the limit with `sysctl fs.inotify.max_user_watches=524288`; strict searches need no \
+             watches",
         );
     } else {
         findings.good("watching", found);
     }
 }
 
-fn tell_left_out(snapshot: &Snapshot, findings: &mut Findings) -> Result<()> {
+fn report_skipped(snapshot: &Snapshot, findings: &mut Findings) -> Result<()> {
     let meta = snapshot.table.meta()?;
     for (reason, count) in &meta.skipped {
         let name = serde_json::to_value(reason).ok();
         let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
-        let mend = match name {
+        let fix = match name {
             "hidden" => "search them with --hidden, or -uu",
-            "ignored" => "search them with --no-ignore, or -u; `--debug` tells which rule it was",
+            "ignored" => "search them with --no-ignore, or -u; `--debug` shows the rule",
             "symlink" => "follow them with -L",
-            "unreadable" => "mend the folder's permissions",
-            _ => "they hold no text that could be searched",
+            "unreadable" => "fix the permissions of the directory",
+            _ => "they contain no searchable text",
         };
-        findings.note("left out", format_args!("{count} {name}"), mend);
+        findings.note("skipped", format_args!("{count} {name}"), fix);
     }
     for (reason, count) in &meta.scanned {
-        let mend = match reason.as_str() {
-            "secret" => "secrets enter no index; every search reads them",
+        let fix = match reason.as_str() {
+            "secret" => "secrets are never indexed; every search reads them",
             "large" => "larger than 64 MiB; every search reads them",
-            "utf-16" => "every search transcodes them",
-            _ => "`codedb index` takes them in once they can be read and have settled",
+            "utf-16" => "UTF-16; every search decodes them",
+            _ => "`codedb index` indexes them as soon as they are readable and no longer change",
         };
-        findings.note("unindexed", format_args!("{count} {reason}"), mend);
+        findings.note("unindexed", format_args!("{count} {reason}"), fix);
     }
     if meta.problems > 0 {
         findings.note(
             "walk",
             format_args!("{} problems, which every search reports", meta.problems),
-            "mend them: while there are any, each search walks the whole tree",
+            "fix them: until then, each search walks the whole tree",
         );
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `codedb eval`: how well files are found, measured on a repository's own history.
+//! `codedb eval`: measures retrieval quality on the history of a repository.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -23,18 +23,18 @@ use crate::history::git::Git;
 use crate::rank::Weights;
 use crate::tools::Call;
 
-/// Tokens of replies whose recall is measured unless the caller says otherwise.
+/// The default token budgets of replies whose recall is measured.
 const BUDGETS: &str = "250,500,1000,2000,4000,8000";
 
 pub(super) fn command() -> Command {
     let path = || value_parser!(PathBuf);
     let localize = Command::new("localize")
-        .about("Measure how well the files and functions of a change are found from its message")
+        .about("Measure how well the files and functions of a commit are found from its message")
         .long_about(
-            "Takes commits of the repository, or the tasks of a file, and asks `codedb context` for each \
-             in the tree before the change: where do the files come that the change touches? Beside it \
-             stand BM25 over whole files and a count of the task's words. Trees are checked out into \
-             a folder of their own; the repository is only read.",
+            "Runs `codedb context` with the message of each commit, or with tasks from a file, in the \
+             tree before the commit, and measures the ranks of the files that the commit changes. \
+             BM25 over whole files and a count of the words of the task serve as baselines. Trees are \
+             checked out into a separate directory; the repository is only read.",
         )
         .arg(
             Arg::new("commits")
@@ -42,7 +42,7 @@ pub(super) fn command() -> Command {
                 .value_name("N")
                 .value_parser(value_parser!(usize))
                 .default_value("40")
-                .help("Commits to ask for, chosen among the newest 3,000"),
+                .help("The number of commits, chosen at random from the newest 3,000"),
         )
         .arg(
             Arg::new("seed")
@@ -50,61 +50,63 @@ pub(super) fn command() -> Command {
                 .value_name("N")
                 .value_parser(value_parser!(u64))
                 .default_value("1")
-                .help("Another number chooses other commits"),
+                .help("The seed of the random choice"),
         )
         .arg(Arg::new("tasks").long("tasks").value_name("FILE").value_parser(path()).help(
-            "Tasks instead of commits: a JSON object on each line, with `id`, `base`, `task` and `patch`",
+            "Tasks instead of commits: one JSON object per line, with `id`, `base`, `task` and `patch`",
         ))
         .arg(
             Arg::new("budgets")
                 .long("budgets")
                 .value_name("N,…")
                 .default_value(BUDGETS)
-                .help("Tokens of the replies whose recall is measured"),
+                .help("The token budgets of replies whose recall is measured"),
         )
         .arg(
             Arg::new("weights")
                 .long("weights")
                 .value_name("FILE")
                 .value_parser(path())
-                .help("Weights to rank files with, as JSON; those that it leaves out are the usual ones"),
+                .help("Weights for the ranking, as JSON; missing weights have their default"),
         )
         .arg(
             Arg::new("evidence")
                 .long("evidence")
                 .value_name("FILE")
                 .value_parser(path())
-                .help("Write what speaks for each file there, for `codedb eval fit`"),
+                .help("Write the relevance signals of each file to FILE, for `codedb eval fit`"),
         )
         .arg(
             Arg::new("work")
                 .long("work")
                 .value_name("DIR")
                 .value_parser(path())
-                .help("Keep trees and indexes there for the next run; removed at the end without it"),
+                .help("Keep trees and indexes in DIR for the next run (default: a temporary directory)"),
         )
         .arg(
             Arg::new("no-baselines")
                 .long("no-baselines")
                 .action(ArgAction::SetTrue)
-                .help("Leave out the rankings to compare with, which take most of the time"),
+                .help("Skip the baselines, which take most of the time"),
         )
         .arg(
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
-                .help("Print each case as a line of JSON"),
+                .help("Print one line of JSON for each case"),
         )
         .args(place_args());
     let fit = Command::new("fit")
-        .about("Look for better weights, for those who change the ranking")
+        .about("Search for better weights, for development of the ranking")
         .arg(
             Arg::new("evidence")
                 .required(true)
                 .num_args(1..)
                 .value_name("FILE")
                 .value_parser(path())
-                .help("What `codedb eval localize --evidence` wrote; each file counts the same"),
+                .help(
+                    "Files written by `codedb eval localize --evidence`; each has the same weight",
+                ),
         )
         .arg(
             Arg::new("check")
@@ -112,24 +114,24 @@ pub(super) fn command() -> Command {
                 .num_args(1..)
                 .value_name("FILE")
                 .value_parser(path())
-                .help("Files that are measured only"),
+                .help("Files that are only measured, not used for fitting"),
         )
         .arg(
             Arg::new("weights")
                 .long("weights")
                 .value_name("FILE")
                 .value_parser(path())
-                .help("Weights to begin with, as JSON"),
+                .help("The initial weights, as JSON"),
         );
     let answers = Command::new("answers")
-        .about("Grade the replies to tasks whose answer is written down")
+        .about("Grade replies by a key with the expected contents")
         .arg(Arg::new("key").required(true).value_name("FILE").value_parser(path()).help(
-            "A JSON object on each line, with `task` and what its reply is to have: `keywords`, \
-             `definitions` (each `path:name`), `first_file` (paths of which one comes first)",
+            "One JSON object per line, with `task` and the expected contents of its reply: \
+             `keywords`, `definitions` (each `path:name`), `first_file` (paths; one must be first)",
         ))
         .args(place_args());
     Command::new("eval")
-        .about("Measure how well code is found, on your own history")
+        .about("Measure retrieval quality on the history of your repository")
         .subcommand_required(true)
         .subcommand(localize)
         .subcommand(answers)
@@ -141,10 +143,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("localize", matches)) => localize(matches),
         Some(("answers", matches)) => grade(matches),
         Some(("fit", matches)) => fit_weights(matches),
-        _ => {
-            Err(Error::usage("`eval` measures with `localize`")
-                .with_hint("see `codedb eval --help`"))
-        }
+        _ => Err(Error::usage("missing command of `eval`")
+            .with_hint("`codedb eval --help` lists the commands")),
     }
 }
 
@@ -155,14 +155,14 @@ fn read(path: &Path) -> Result<String> {
 fn weights(matches: &ArgMatches) -> Result<Weights> {
     let Some(path) = matches.get_one::<PathBuf>("weights") else { return Ok(Weights::DEFAULT) };
     serde_json::from_str(&read(path)?)
-        .map_err(|error| Error::usage(format!("these are no weights: {error}")).with_path(path))
+        .map_err(|error| Error::usage(format!("invalid weights: {error}")).with_path(path))
 }
 
 fn localize(matches: &ArgMatches) -> Result<ExitCode> {
     let asked = asked(matches);
     let root = place::engine(&asked)?.root().to_path_buf();
     let git = Git::open(&root).ok_or_else(|| {
-        Error::new(Kind::NotFound, "there is no git repository, and so no history to measure on")
+        Error::new(Kind::NotFound, "not a git repository, so there is no history to measure on")
             .with_path(&root)
     })?;
     let cases = match matches.get_one::<PathBuf>("tasks") {
@@ -174,32 +174,32 @@ fn localize(matches: &ArgMatches) -> Result<ExitCode> {
         }
     };
     if cases.is_empty() {
-        let message = "no commit changes one to five source files and says in words what it does";
+        let message = "no commit changes one to five source files and has a descriptive message";
         return Err(Error::new(Kind::NotFound, message).with_path(&root));
     }
     let budgets = matches.get_one::<String>("budgets").expect("it has a default");
     let budgets = budgets.split(',').map(|word| word.trim().parse::<usize>());
     let budgets = budgets.collect::<std::result::Result<Vec<usize>, _>>().map_err(|_| {
-        Error::usage("`--budgets` are numbers of tokens")
-            .with_hint("for example `--budgets 500,2000`")
+        Error::usage("`--budgets` must be numbers of tokens")
+            .with_hint("example: `--budgets 500,2000`")
     })?;
     if let Some(budget) = budgets.iter().find(|budget| !(120..=50_000).contains(*budget)) {
         return Err(Error::usage(format!(
-            "`--budgets` has {budget}; replies take 120 to 50,000 tokens"
+            "invalid budget {budget}: it must be 120 to 50,000 tokens"
         )));
     }
     let with_weights = matches.contains_id("weights");
     let options = Options {
         weights: weights(matches)?,
-        // Replies are made with the usual weights.
+        // Replies use the default weights.
         budgets: if with_weights { Vec::new() } else { budgets },
         with_baselines: !matches.get_flag("no-baselines"),
     };
-    let work = Work::new(matches, &root)?;
+    let work = WorkDirectory::new(matches, &root)?;
     let measured = measure(matches, &git, &cases, &options, &work)?;
     if measured.is_empty() {
         let message =
-            "no case could be measured: none changes a file that was there before, or all failed";
+            "no case could be measured: none changes a file that existed before, or all failed";
         return Err(Error::new(Kind::NotFound, message).with_path(&root));
     }
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -213,21 +213,21 @@ fn localize(matches: &ArgMatches) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folder in which trees are checked out and indexed.
-struct Work {
+/// The directory in which trees are checked out and indexed.
+struct WorkDirectory {
     dir: PathBuf,
     is_kept: bool,
 }
 
-impl Work {
-    fn new(matches: &ArgMatches, root: &Path) -> Result<Work> {
+impl WorkDirectory {
+    fn new(matches: &ArgMatches, root: &Path) -> Result<WorkDirectory> {
         let kept = matches.get_one::<PathBuf>("work");
         let own = || std::env::temp_dir().join(format!("codedb-eval-{}", std::process::id()));
         let hash = xxhash_rust::xxh3::xxh3_64(root.as_os_str().as_encoded_bytes());
         let dir = kept.cloned().unwrap_or_else(own).join(format!("{hash:016x}"));
         let tree = dir.join("tree");
         std::fs::create_dir_all(&tree).map_err(|error| Error::io(&tree, error))?;
-        Ok(Work { dir, is_kept: kept.is_some() })
+        Ok(WorkDirectory { dir, is_kept: kept.is_some() })
     }
 
     fn engine(&self, matches: &ArgMatches) -> Result<crate::engine::Engine> {
@@ -237,10 +237,10 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for WorkDirectory {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What cannot be removed is rubbish in the folder for it.
+            // Errors are ignored: the directory is in the temporary directory.
             drop(std::fs::remove_dir_all(&self.dir));
             drop(self.dir.parent().map(std::fs::remove_dir));
         }
@@ -252,7 +252,7 @@ fn measure(
     git: &Git,
     cases: &[Case],
     options: &Options,
-    work: &Work,
+    work: &WorkDirectory,
 ) -> Result<Vec<Measured>> {
     let path = matches.get_one::<PathBuf>("evidence");
     let file = path.map(|path| File::create(path).map_err(|error| Error::io(path, error)));
@@ -267,7 +267,7 @@ fn measure(
         let kept = file.as_mut().map(|file| file as &mut dyn Write);
         match bench.measure(case, options, kept) {
             Ok(found) => measured.extend(found),
-            // A commit that a shallow clone lacks says nothing of the others.
+            // One commit may be missing in a shallow clone; the others are still measured.
             Err(error) => {
                 failed += 1;
                 report::print_message(format_args!("{}: {error}", case.id));
@@ -276,7 +276,7 @@ fn measure(
     }
     if failed > 0 {
         report::print_message(format_args!(
-            "{failed} of {} cases failed, and count for nothing",
+            "{failed} of {} cases failed and are not counted",
             cases.len()
         ));
     }
@@ -286,7 +286,7 @@ fn measure(
     Ok(measured)
 }
 
-/// Returns what was measured as Markdown.
+/// Returns the results as Markdown.
 fn table(name: &str, measured: &[Measured], options: &Options) -> String {
     use std::fmt::Write as _;
 
@@ -346,7 +346,7 @@ fn table(name: &str, measured: &[Measured], options: &Options) -> String {
     }
     let mut elapsed: Vec<f64> = measured.iter().map(|case| case.elapsed_ms).collect();
     let (p50, p95) = (percentile(&mut elapsed, 0.5), percentile(&mut elapsed, 0.95));
-    let _ = writeln!(out, "a reply, warm: {p50:.1} ms, 95 %: {p95:.1} ms");
+    let _ = writeln!(out, "time of a warm reply: median {p50:.1} ms, 95th percentile {p95:.1} ms");
     out
 }
 
@@ -358,17 +358,17 @@ fn grade(matches: &ArgMatches) -> Result<ExitCode> {
     for key in &keys {
         let code = Local::new(&engine, Check::Strict);
         let graded = answers::grade(&Call::new(&code, 0), key)?;
-        let told = match graded.missing.is_empty() {
-            true => "right".to_owned(),
-            false => format!("lacks {}", graded.missing.join("; ")),
+        let result = match graded.missing.is_empty() {
+            true => "correct".to_owned(),
+            false => format!("missing {}", graded.missing.join("; ")),
         };
-        print(&format!("{} tokens, {told}: {}\n", graded.tokens, key.task))?;
+        print(&format!("{} tokens, {result}: {}\n", graded.tokens, key.task))?;
         wrong += usize::from(!graded.missing.is_empty());
         tokens += graded.tokens;
     }
     let mean = tokens as f64 / keys.len().max(1) as f64;
     print(&format!(
-        "{} of {} right, {mean:.0} tokens on average\n",
+        "{} of {} correct, {mean:.0} tokens on average\n",
         keys.len() - wrong,
         keys.len()
     ))?;
@@ -385,7 +385,9 @@ fn fit_weights(matches: &ArgMatches) -> Result<ExitCode> {
     let found = fit::fit(&sets, &from, |step| report::print_message(step));
     if !checked.is_empty() {
         let (before, after) = (fit::objective(&checked, &from), fit::objective(&checked, &found));
-        report::print_message(format_args!("{before:.4} before, {after:.4} after, on the checked"));
+        report::print_message(format_args!(
+            "on the files of `--check`: {before:.4} before, {after:.4} after"
+        ));
     }
     print(&format!("{}\n", serde_json::to_string_pretty(&found).unwrap_or_default()))?;
     Ok(ExitCode::SUCCESS)
@@ -395,5 +397,5 @@ fn kept(path: &Path) -> Result<Vec<CaseEvidence>> {
     let text = read(path)?;
     let lines = text.lines().filter(|line| !line.is_empty());
     let parsed = lines.map(serde_json::from_str).collect::<std::result::Result<_, _>>();
-    parsed.map_err(|error| Error::usage(format!("this is no evidence: {error}")).with_path(path))
+    parsed.map_err(|error| Error::usage(format!("invalid evidence: {error}")).with_path(path))
 }

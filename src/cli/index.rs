@@ -1,4 +1,4 @@
-//! `codedb index`: builds or refreshes the index, with a progress bar on a terminal, and cleans up.
+//! `codedb index`: builds, refreshes, watches or removes the index of a tree.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -15,30 +15,31 @@ use crate::engine::{self, Built, CodeBuilt, Engine, Progress, Stage};
 use crate::error::{Error, Kind, Result};
 use crate::index::store;
 
-/// How often the progress bar looks.
+/// The interval at which the progress bar is updated.
 const TICK: Duration = Duration::from_millis(80);
 
 pub(super) fn command() -> Command {
     Command::new("index")
         .about("Build or refresh the index of a tree")
         .long_about(
-            "Builds the index of the tree around the current directory, or brings it up to date: \
-             only what changed is read. A search does without it, and starts it in the background; \
-             run it yourself to wait for it. The index lives in the user's cache, never in the tree.",
+            "Builds the index of the tree that contains the current directory, or refreshes it: only \
+             changed files are read. Searches work without an index and start a build in the \
+             background; run this command to wait for it. The index is stored in the user's cache \
+             directory, never in the tree.",
         )
         .args(common_args())
         .arg(
             Arg::new("rebuild")
                 .long("rebuild")
                 .action(ArgAction::SetTrue)
-                .help("Build from nothing, whatever is there"),
+                .help("Rebuild the index, even if there is one"),
         )
         .arg(
             Arg::new("wait")
                 .long("wait")
                 .value_name("STAGE")
                 .value_parser(["ready", "full"])
-                .help("Wait for another builder, until the index is `ready` to search or `full`"),
+                .help("Return when the index is `ready` to search, or `full`; wait for other builds"),
         )
         .arg(
             Arg::new("no-wait")
@@ -54,83 +55,81 @@ pub(super) fn command() -> Command {
                 .value_parser(["ready", "full", "auto"])
                 .default_value("full")
                 .help(
-                    "How much to build: what searches need (`ready`), symbols, references and words \
-                     too (`full`), or those only where they were built before (`auto`)",
+                    "What to build: the index for searches (`ready`), also symbols, references, words \
+                     and history (`full`), or these only if they were built before (`auto`)",
                 ),
         )
         .arg(
             Arg::new("insist")
                 .long("insist")
                 .action(ArgAction::SetTrue)
-                .help("Index a home folder or the whole file system, too"),
+                .help("Index even a home directory or the whole file system"),
         )
         .arg(
             Arg::new("watch")
                 .long("watch")
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["rebuild", "wait", "clean"])
-                .help("Stay, keep the index fresh, and tell searches what changed"),
+                .help("Keep running, refresh the index on changes, and report changes to searches"),
         )
         .arg(
             Arg::new("quiet")
                 .long("quiet")
                 .short('q')
                 .action(ArgAction::SetTrue)
-                .help("Print nothing but errors"),
+                .help("Print only errors"),
         )
         .arg(
             Arg::new("clean")
                 .long("clean")
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["rebuild", "wait"])
-                .help("Remove this tree's index, and those of trees that are gone"),
+                .help("Remove the index of this tree, and those of trees that no longer exist"),
         )
 }
 
-/// The arguments that every command of the index takes.
+/// Returns the arguments of the commands that are about an index.
 pub(super) fn common_args() -> Vec<Arg> {
     let dir = Arg::new("dir")
         .value_name("DIR")
         .value_parser(value_parser!(std::path::PathBuf))
         .conflicts_with("root")
-        .help("The tree, as with --root");
+        .help("The root of the tree, like `--root`");
     std::iter::once(dir).chain(place_args()).collect()
 }
 
-/// The flags that say which tree and index are meant, and how to work.
+/// Returns the flags that choose the tree, the index directory and the number of threads.
 pub(super) fn place_args() -> Vec<Arg> {
     let path = || value_parser!(std::path::PathBuf);
     vec![
-        Arg::new("root")
-            .long("root")
-            .value_name("DIR")
-            .value_parser(path())
-            .global(true)
-            .help("The tree: default the git work tree around the current directory, else that"),
+        Arg::new("root").long("root").value_name("DIR").value_parser(path()).global(true).help(
+            "The root of the tree (default: the git work tree that contains the current \
+                 directory, else the current directory)",
+        ),
         Arg::new("index-dir")
             .long("index-dir")
             .value_name("DIR")
             .value_parser(path())
             .global(true)
-            .help("The folder of indexes: default CODEDB_INDEX_DIR, else the user's cache"),
+            .help("The directory of indexes (default: CODEDB_INDEX_DIR, else the user's cache)"),
         Arg::new("threads")
             .long("threads")
             .short('j')
             .value_name("N")
             .value_parser(value_parser!(usize))
             .global(true)
-            .help("Threads to use: default one for each processor"),
+            .help("The number of threads (default: one for each processor)"),
         Arg::new("no-progress")
             .long("no-progress")
             .action(ArgAction::SetTrue)
             .global(true)
-            .help("Show no progress bar"),
+            .help("Do not show a progress bar"),
     ]
 }
 
-/// Returns what the common arguments ask for.
+/// Returns the values of the common arguments.
 pub(super) fn asked(matches: &ArgMatches) -> Asked {
-    // Tools have no `dir`.
+    // Tool commands have no `dir`.
     let path = |name: &str| matches.try_get_one::<std::path::PathBuf>(name).ok().flatten().cloned();
     Asked {
         root: path("root").or_else(|| path("dir")),
@@ -145,13 +144,13 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if matches.get_flag("clean") {
         return clean(&engine, &place::cache(&asked)?, matches.get_flag("quiet"));
     }
-    let wanted = Wanted::of(matches)?;
+    let stages = Stages::of(matches)?;
     if let Some(reason) = place::too_wide(engine.root())
         && !matches.get_flag("insist")
     {
-        return Err(Error::usage(format!("not indexed without insisting: {reason}"))
+        return Err(Error::usage(format!("refusing to index this directory: {reason}"))
             .with_path(engine.root())
-            .with_hint("go to a project's folder, name one with --root, or add --insist"));
+            .with_hint("change to a project, choose one with `--root`, or add `--insist`"));
     }
     if matches.get_flag("watch") {
         return watch(matches, &engine);
@@ -162,8 +161,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             if anew { engine::build(&engine, progress) } else { engine::refresh(&engine, progress) }
         })
     })?;
-    let code = match wanted.is_full(&engine) {
-        true if wanted.wait == Some("ready") => {
+    let code = match stages.is_full(&engine) {
+        true if stages.wait == Some("ready") => {
             background::build_even_if_wide(&engine, Build::Full);
             None
         }
@@ -172,35 +171,37 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     };
     store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
     if !matches.get_flag("quiet") {
-        tell(&engine, &built, code)?;
+        print_summary(&engine, &built, code)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// How much is to be built, and how much of it waited for.
+/// The stages to build and to wait for.
 #[derive(Clone, Copy, Debug)]
-struct Wanted<'a> {
+struct Stages<'a> {
     stage: &'a str,
     wait: Option<&'a str>,
 }
 
-impl Wanted<'_> {
+impl Stages<'_> {
+    /// Returns the stages that the flags choose.
+    ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] where what is waited for is not to be built.
-    fn of(matches: &ArgMatches) -> Result<Wanted<'_>> {
+    /// [`Kind::Usage`] if the stage to wait for is not built.
+    fn of(matches: &ArgMatches) -> Result<Stages<'_>> {
         let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
-        let wanted = Wanted { stage: text("stage").unwrap_or("full"), wait: text("wait") };
-        match wanted {
-            Wanted { stage: "ready", wait: Some("full") } => {
-                Err(Error::usage("`--stage ready` never gets to what `--wait full` waits for")
-                    .with_hint("leave out `--stage`, or wait with `--wait ready`"))
+        let stages = Stages { stage: text("stage").unwrap_or("full"), wait: text("wait") };
+        match stages {
+            Stages { stage: "ready", wait: Some("full") } => {
+                Err(Error::usage("`--wait full` waits for a stage that `--stage ready` omits")
+                    .with_hint("omit `--stage`, or use `--wait ready`"))
             }
-            wanted => Ok(wanted),
+            stages => Ok(stages),
         }
     }
 
-    /// Returns true if symbols, references and words are to be built, too.
+    /// Returns true if the code index, the text index and the history are built, too.
     fn is_full(self, engine: &Engine) -> bool {
         match self.stage {
             "ready" => false,
@@ -210,7 +211,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Brings symbols, references and words up to date.
+/// Refreshes the code index, the text index and the history.
 fn code(matches: &ArgMatches, engine: &Engine, anew: bool) -> Result<CodeBuilt> {
     with_progress(matches, |progress| {
         attached(matches, engine, progress, || engine::build_code(engine, anew, progress))
@@ -239,26 +240,26 @@ fn attached<T>(
     engine::when_free(engine.store(), progress, waits, build)
 }
 
-/// Serves searches until the process is ended, unless another process does so already.
+/// Runs the watcher until the process is ended, unless another process runs it already.
 fn watch(matches: &ArgMatches, engine: &Engine) -> Result<ExitCode> {
     log_sink::install(None);
-    let tell = |message: &str| {
+    let print_note = |message: &str| {
         if !matches.get_flag("quiet") {
             report::print_message(format_args!("{}: {message}", engine.root().display()));
         }
     };
     if has_watcher(engine) {
-        tell("already watched by another codedb; nothing is to be done");
+        print_note("already watched by another process");
         return Ok(ExitCode::SUCCESS);
     }
-    // The server refreshes, too; this one shows how far it is.
+    // The server refreshes the index, too; this refresh shows its progress.
     match with_progress(matches, |progress| engine::refresh(engine, progress)) {
         Err(error) if error.kind() != Kind::Busy => return Err(error),
-        _ => tell("watching; Ctrl-C ends it, and searches then compare stamps again"),
+        _ => print_note("watching; stop with Ctrl-C"),
     }
     match engine::serve(engine, &engine::Pace::default(), &engine::Stop::new()?) {
         Err(error) if error.kind() == Kind::Busy => {
-            tell("already watched by another codedb; nothing is to be done");
+            print_note("already watched by another process");
             Ok(ExitCode::SUCCESS)
         }
         ended => ended.map(|()| ExitCode::SUCCESS),
@@ -270,26 +271,24 @@ pub(super) fn has_watcher(engine: &Engine) -> bool {
     engine::sync(engine, Duration::from_millis(200)).is_some()
 }
 
-fn tell(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {
+fn print_summary(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {
     let (files, bytes) = (built.files, HumanBytes(built.text_bytes));
     let root = engine.root().display();
     let text = match built.published {
-        true => format!("{root}: {files} files, {bytes}, of which {} were read\n", built.read),
-        false => format!("{root}: {files} files, {bytes}, nothing changed\n"),
+        true => format!("{root}: {files} files, {bytes}; {} files read\n", built.read),
+        false => format!("{root}: {files} files, {bytes}; no changes\n"),
     };
     print(&text)?;
     let Some(code) = code else { return Ok(()) };
     if code.published {
-        print(&format!("{root}: {} files were parsed\n", code.read))?;
+        print(&format!("{root}: {} files parsed\n", code.read))?;
     }
     let history = &code.history;
     if let Some(problem) = &history.problem {
-        report::print_message(format_args!("{root}: commits are not known: {problem}"));
+        report::print_message(format_args!("{root}: cannot read the log of commits: {problem}"));
     }
     match history.published {
-        true => {
-            print(&format!("{root}: {} commits, {} were read\n", history.commits, history.read))
-        }
+        true => print(&format!("{root}: {} commits, {} read\n", history.commits, history.read)),
         false => Ok(()),
     }
 }
@@ -304,7 +303,7 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Runs a build while another thread shows how far it is.
+/// Runs `work` while another thread shows its progress.
 fn with_progress<T: Send>(
     matches: &ArgMatches,
     work: impl FnOnce(&Progress) -> Result<T> + Send,
@@ -353,7 +352,7 @@ fn with_progress<T: Send>(
     })
 }
 
-/// Removes the tree's index, temporary files of the past, and indexes of trees that are gone.
+/// Removes the index of the tree, old temporary files, and indexes of trees that no longer exist.
 fn clean(engine: &Engine, cache: &place::Cache, quiet: bool) -> Result<ExitCode> {
     let own = engine.store().dir();
     let mut freed_bytes = store::remove_rubbish(&cache.0);

@@ -1,8 +1,8 @@
-//! `codedb init`: shows how the server would be registered with the agents and editors found here, and does
-//! it when told to.
+//! `codedb init`: registers the server with the agents and editors on this machine, after showing
+//! the changes and asking for confirmation.
 //!
-//! What the settings become is made by `register`; here they are found ([`surroundings`]), read and written
-//! ([`files`]), and the user is asked.
+//! `register` edits the text of settings; this module locates the files ([`surroundings`]), reads and
+//! writes them ([`files`]) and asks the user.
 
 mod files;
 mod surroundings;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use self::files::Found;
+use self::files::SettingsFile;
 use super::index::print;
 use super::{place, report};
 use crate::base::diff;
@@ -24,23 +24,23 @@ use crate::register::{self, Act, Edit, agents};
 
 const AFTER_HELP: &str = "\
 Examples:
-  codedb init                          what would be changed, as a diff; on a terminal it asks
+  codedb init                          show the changes as a diff; on a terminal, ask for confirmation
   codedb init --yes                    register with every client found, for all trees
   codedb init --yes --scope project    register in files of this tree, to share with a team
   codedb init --client zed --client codex
-  codedb init --remove --yes           undo it
+  codedb init --remove --yes           undo the registration
 
-Exit codes: 0 registered already, shown or written; 1 no client found; 2 an error, and nothing else went well.";
+Exit codes: 0 success, or nothing to change; 1 no client found; 2 all changes failed.";
 
 pub(super) fn command() -> Command {
     let clients = CLIENTS.iter().map(|client| PossibleValue::new(client.id).help(client.name));
     Command::new("init")
-        .about("Register the server with the agents and editors found here")
+        .about("Register the server with the agents and editors on this machine")
         .long_about(
-            "Finds Claude Code, Codex, Cursor, Gemini CLI, VS Code, Zed, Windsurf and opencode, shows as a \
-             diff what registering `codedb mcp` changes in their settings, and writes it once you say so: \
-             on a terminal it asks, elsewhere only --yes writes. Every other byte of the files stays as \
-             it is, and what is registered already is not touched.",
+            "Finds Claude Code, Codex, Cursor, Gemini CLI, VS Code, Zed, Windsurf and opencode, and shows \
+             as a diff how registering `codedb mcp` changes their settings. Nothing is written before \
+             you confirm on the terminal or pass `--yes`. All other contents of the files are kept \
+             byte for byte; clients that are registered already are not changed.",
         )
         .after_help(AFTER_HELP)
         .arg(
@@ -49,7 +49,7 @@ pub(super) fn command() -> Command {
                 .value_name("SCOPE")
                 .value_parser(["user", "project"])
                 .default_value("user")
-                .help("Your own settings, for all trees (`user`), or files of this tree (`project`)"),
+                .help("Change your user settings, for all trees (`user`), or files of this tree (`project`)"),
         )
         .arg(
             Arg::new("client")
@@ -58,7 +58,7 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::Append)
                 .value_delimiter(',')
                 .value_parser(clients.collect::<Vec<_>>())
-                .help("Only this client, found or not; may be given several times"),
+                .help("Register only with this client, even if it is not found; may be repeated"),
         )
         .arg(
             Arg::new("yes")
@@ -66,26 +66,26 @@ pub(super) fn command() -> Command {
                 .short('y')
                 .visible_alias("write")
                 .action(ArgAction::SetTrue)
-                .help("Write the changes without asking"),
+                .help("Write the changes without confirmation"),
         )
         .arg(
             Arg::new("remove")
                 .long("remove")
                 .action(ArgAction::SetTrue)
-                .help("Take the entry out again, of all clients or those named"),
+                .help("Remove the registration, of all clients or of those given by `--client`"),
         )
         .arg(
             Arg::new("agents-md")
                 .long("agents-md")
                 .action(ArgAction::SetTrue)
-                .help("Put a short note for agents, which tool when, into AGENTS.md at the root, too"),
+                .help("Also add a short note to AGENTS.md at the root: which tool to use when"),
         )
         .arg(
             Arg::new("command")
                 .long("command")
                 .value_name("PATH")
                 .value_parser(value_parser!(String))
-                .help("The program to register: default `codedb` if that is found as this one, else its path"),
+                .help("The program to register (default: `codedb` if PATH finds this one, else its path)"),
         )
         .arg(
             Arg::new("root")
@@ -93,17 +93,20 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .global(true)
-                .help("The tree: default the git work tree around the current directory, else that"),
+                .help(
+                    "The root of the tree (default: the git work tree that contains the current \
+                     directory, else the current directory)",
+                ),
         )
 }
 
-/// The file at the root that agents read.
+/// The file at the root with instructions for agents.
 const NOTES: &str = "AGENTS.md";
 
-/// What the command line asks for.
-struct Asked {
+/// The parsed arguments.
+struct InitOptions {
     scope: Scope,
-    /// By name; empty for those that are found.
+    /// The ids of clients; empty for those that are found.
     clients: Vec<String>,
     is_removal: bool,
     with_note: bool,
@@ -112,13 +115,13 @@ struct Asked {
     homes: Homes,
 }
 
-impl Asked {
-    fn of(matches: &ArgMatches) -> Result<Asked> {
+impl InitOptions {
+    fn of(matches: &ArgMatches) -> Result<InitOptions> {
         let scope = match matches.get_one::<String>("scope").map(String::as_str) {
             Some("project") => Scope::Project,
             _ => Scope::User,
         };
-        let asked = Asked {
+        let options = InitOptions {
             scope,
             clients: matches.get_many("client").into_iter().flatten().cloned().collect(),
             is_removal: matches.get_flag("remove"),
@@ -133,18 +136,18 @@ impl Asked {
             root: place::root(matches.get_one::<PathBuf>("root").map(PathBuf::as_path))?,
             homes: surroundings::homes()?,
         };
-        match place::too_wide(&asked.root) {
-            Some(reason) if asked.scope == Scope::Project || asked.with_note => {
-                Err(Error::usage(format!("is no project: {reason}"))
-                    .with_path(&asked.root)
-                    .with_hint("go to a project's folder, or name one with --root"))
+        match place::too_wide(&options.root) {
+            Some(reason) if options.scope == Scope::Project || options.with_note => {
+                Err(Error::usage(format!("refusing to write project settings: {reason}"))
+                    .with_path(&options.root)
+                    .with_hint("change to a project, or choose one with `--root`"))
             }
-            _ => Ok(asked),
+            _ => Ok(options),
         }
     }
 
-    /// Returns true if the client is to be looked at.
-    fn wants(&self, client: &Client) -> bool {
+    /// Returns true if the settings of the client are to be changed.
+    fn includes(&self, client: &Client) -> bool {
         if !self.clients.is_empty() {
             return self.is_named(client);
         }
@@ -157,90 +160,92 @@ impl Asked {
     }
 }
 
-/// What is to become of one file.
+/// The change of one file.
 struct Change {
-    /// Whose file it is.
+    /// The name of the client, or of the file.
     who: &'static str,
-    found: Found,
+    file: SettingsFile,
     edit: Edit,
 }
 
-/// What was looked at.
+/// The planned changes.
 #[derive(Default)]
 struct Plan {
     changes: Vec<Change>,
     /// Files that need no change.
     settled: usize,
-    /// Files that were left alone; each was told.
+    /// Files that cannot be changed; each was reported.
     failed: usize,
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    let asked = Asked::of(matches)?;
-    let mut plan = plan(&asked);
+    let options = InitOptions::of(matches)?;
+    let mut plan = plan(&options);
     if plan.changes.is_empty() {
-        return Ok(without_changes(&asked, &plan));
+        return Ok(report_no_changes(&options, &plan));
     }
     let mut text = String::new();
     for change in &plan.changes {
         text.push_str(&change.diff());
     }
     print(&text)?;
-    if asked.scope == Scope::Project && Path::new(&asked.command).is_absolute() && !asked.is_removal
+    if options.scope == Scope::Project
+        && Path::new(&options.command).is_absolute()
+        && !options.is_removal
     {
         report::print_message(format_args!(
-            "note: {} is a path of this machine; put codedb on the PATH before others get these files",
-            report::plain(&asked.command)
+            "note: {} is a path on this machine; add codedb to PATH before you share these files",
+            report::plain(&options.command)
         ));
     }
     if !matches.get_flag("yes") && !confirmed()? {
-        report::print_message("nothing was written; the same with --yes writes it");
+        report::print_message("nothing was written; use `--yes` to write the changes");
         return Ok(ExitCode::SUCCESS);
     }
     let changes = std::mem::take(&mut plan.changes);
     for change in changes {
-        match change.write(&asked) {
+        match change.write(&options) {
             Ok(()) => plan.settled += 1,
             Err(error) => plan.fail(&error),
         }
     }
-    if plan.settled > 0 && !asked.is_removal {
-        report::print_message("clients that run already see it after a restart");
+    if plan.settled > 0 && !options.is_removal {
+        report::print_message("restart running clients to load it");
     }
     Ok(plan.code())
 }
 
-/// Looks at the settings of every client that is wanted.
-fn plan(asked: &Asked) -> Plan {
+/// Plans the changes for the settings of all clients.
+fn plan(options: &InitOptions) -> Plan {
     let mut plan = Plan::default();
-    for client in CLIENTS.iter().filter(|client| asked.wants(client)) {
-        let files = client.files(asked.scope, &asked.homes, &asked.root);
+    for client in CLIENTS.iter().filter(|client| options.includes(client)) {
+        let files = client.files(options.scope, &options.homes, &options.root);
         let existing = files.iter().find(|file| file.symlink_metadata().is_ok());
         let Some(file) = existing.or(files.first()) else {
-            if asked.is_named(client) {
-                let error = Error::usage(format!("{} has no settings in a project", client.name));
-                plan.fail(&error.with_hint("leave out `--scope project`"));
+            if options.is_named(client) {
+                let error = Error::usage(format!("{} has no project settings", client.name));
+                plan.fail(&error.with_hint("omit `--scope project`"));
             }
             continue;
         };
-        let edit = |text: &str| match asked.is_removal {
+        let edit = |text: &str| match options.is_removal {
             true => register::unregister(text, client.format),
-            false => register::register(text, client.format, &asked.command),
+            false => register::register(text, client.format, &options.command),
         };
-        let within = (asked.scope == Scope::Project).then_some(asked.root.as_path());
-        let settled = match asked.is_removal {
-            false => Some("registered already in"),
-            true => asked.is_named(client).then_some("not registered in"),
+        let within = (options.scope == Scope::Project).then_some(options.root.as_path());
+        let settled = match options.is_removal {
+            false => Some("already registered in"),
+            true => options.is_named(client).then_some("not registered in"),
         };
-        plan.add(client.name, Found::read(file, within), edit, settled);
+        plan.add(client.name, SettingsFile::read(file, within), edit, settled);
     }
-    if asked.with_note {
-        let (edit, settled): (fn(&str) -> Result<Option<Edit>>, _) = match asked.is_removal {
-            false => (agents::register, "the note stands already in"),
+    if options.with_note {
+        let (edit, settled): (fn(&str) -> Result<Option<Edit>>, _) = match options.is_removal {
+            false => (agents::register, "the note is already in"),
             true => (agents::unregister, "there is no note in"),
         };
-        let found = Found::read(&asked.root.join(NOTES), Some(&asked.root));
-        plan.add(NOTES, found, edit, Some(settled));
+        let file = SettingsFile::read(&options.root.join(NOTES), Some(&options.root));
+        plan.add(NOTES, file, edit, Some(settled));
     }
     plan
 }
@@ -249,20 +254,20 @@ impl Plan {
     fn add(
         &mut self,
         who: &'static str,
-        found: Result<Found>,
+        file: Result<SettingsFile>,
         edit: impl FnOnce(&str) -> Result<Option<Edit>>,
         settled: Option<&str>,
     ) {
-        let edited = found.and_then(|found| {
-            let edit = edit(found.text()).map_err(|error| error.with_path(found.path()))?;
-            Ok((found, edit))
+        let edited = file.and_then(|file| {
+            let edit = edit(file.text()).map_err(|error| error.with_path(file.path()))?;
+            Ok((file, edit))
         });
         match edited {
-            Ok((found, Some(edit))) => self.changes.push(Change { who, found, edit }),
-            Ok((found, None)) => {
+            Ok((file, Some(edit))) => self.changes.push(Change { who, file, edit }),
+            Ok((file, None)) => {
                 self.settled += 1;
                 if let Some(settled) = settled {
-                    let path = shown(found.path());
+                    let path = shown(file.path());
                     report::print_message(format_args!("{who}: {settled} {path}"));
                 }
             }
@@ -275,27 +280,27 @@ impl Plan {
         report::print_error(error);
     }
 
-    /// Returns the exit code: an error only where nothing went well.
+    /// Returns the exit code: an error only if all changes failed.
     fn code(&self) -> ExitCode {
         ExitCode::from(if self.failed > 0 && self.settled == 0 { 2 } else { 0 })
     }
 }
 
-/// Tells why nothing is to be done.
-fn without_changes(asked: &Asked, plan: &Plan) -> ExitCode {
-    let scope = if asked.scope == Scope::User { "user" } else { "project" };
-    if asked.is_removal {
-        if plan.failed == 0 && asked.clients.is_empty() {
+/// Reports why there is nothing to change.
+fn report_no_changes(options: &InitOptions, plan: &Plan) -> ExitCode {
+    let scope = if options.scope == Scope::User { "user" } else { "project" };
+    if options.is_removal {
+        if plan.failed == 0 && options.clients.is_empty() {
             let other = if scope == "user" { "project" } else { "user" };
             report::print_message(format_args!(
-                "codedb is not registered here (scope `{scope}`); `--scope {other}` looks there"
+                "codedb is not registered in scope `{scope}`; try `--scope {other}`"
             ));
         }
     } else if plan.settled + plan.failed == 0 {
         let names: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
         report::print_message("no agent or editor was found");
         report::print_message(format_args!(
-            "name one with --client: {}; docs/clients/ tells what to write elsewhere",
+            "choose one with `--client`: {}; see docs/clients/ for other clients",
             names.join(", ")
         ));
         return ExitCode::from(1);
@@ -304,44 +309,44 @@ fn without_changes(asked: &Asked, plan: &Plan) -> ExitCode {
 }
 
 impl Change {
-    /// Returns the change for people to read, headed by what it is.
+    /// Returns the change as a diff with a title.
     fn diff(&self) -> String {
-        let path = self.found.path().display().to_string();
-        let before = if self.found.exists() { path.as_str() } else { "/dev/null" };
-        let after = if self.is_end() { "/dev/null" } else { path.as_str() };
-        let text = if self.is_end() { "" } else { self.edit.text.as_str() };
-        let diff = diff::unified((before, after), self.found.text(), text);
+        let path = self.file.path().display().to_string();
+        let before = if self.file.exists() { path.as_str() } else { "/dev/null" };
+        let after = if self.deletes_file() { "/dev/null" } else { path.as_str() };
+        let text = if self.deletes_file() { "" } else { self.edit.text.as_str() };
+        let diff = diff::unified((before, after), self.file.text(), text);
         let what = match self.edit.act {
             Act::Adds => "add codedb",
-            Act::Moves => "bring codedb up to date",
+            Act::Moves => "update codedb",
             Act::Replaces => "replace another entry named codedb",
             Act::Removes | Act::RemovesAll => "remove codedb",
         };
         format!("{}: {what}\n{diff}", self.who)
     }
 
-    /// Returns true if the file goes. A link stays, and so what it leads to.
-    fn is_end(&self) -> bool {
-        self.edit.act == Act::RemovesAll && !self.found.is_link()
+    /// Returns true if the file is deleted. A symbolic link and its target are kept.
+    fn deletes_file(&self) -> bool {
+        self.edit.act == Act::RemovesAll && !self.file.is_link()
     }
 
-    fn write(&self, asked: &Asked) -> Result<()> {
-        let path = shown(self.found.path());
-        if self.is_end() {
-            self.found.remove()?;
-            if asked.scope == Scope::Project {
-                files::remove_empty_folder(self.found.path(), &asked.root);
+    fn write(&self, options: &InitOptions) -> Result<()> {
+        let path = shown(self.file.path());
+        if self.deletes_file() {
+            self.file.remove()?;
+            if options.scope == Scope::Project {
+                files::remove_empty_directory(self.file.path(), &options.root);
             }
             report::print_message(format_args!(
-                "{}: {path} had nothing else and is gone",
+                "{}: {path} contained nothing else; file deleted",
                 self.who
             ));
             return Ok(());
         }
-        self.found.write(&self.edit.text)?;
-        let what = match (asked.is_removal, self.who) {
+        self.file.write(&self.edit.text)?;
+        let what = match (options.is_removal, self.who) {
             (true, _) => "removed from",
-            (false, NOTES) => "noted in",
+            (false, NOTES) => "note added to",
             (false, _) => "registered in",
         };
         report::print_message(format_args!("{}: {what} {path}", self.who));
@@ -349,7 +354,7 @@ impl Change {
     }
 }
 
-/// Asks on a terminal whether to go on; elsewhere the answer is no.
+/// Asks for confirmation on a terminal; returns false without one.
 fn confirmed() -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(false);
@@ -362,7 +367,7 @@ fn confirmed() -> Result<bool> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Returns a path for a message.
+/// Returns a path for messages.
 fn shown(path: &Path) -> String {
     report::plain(&path.display().to_string())
 }

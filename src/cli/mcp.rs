@@ -1,4 +1,4 @@
-//! `codedb mcp`: serves the tools to an agent over standard input and output.
+//! `codedb mcp`: serves the tools to agents over standard input and output.
 
 use std::process::ExitCode;
 
@@ -15,56 +15,57 @@ use crate::mcp::{self, Allows, Options, Served, Toolset, Writes};
 
 pub(super) fn command() -> Command {
     Command::new("mcp")
-        .about("Serve the tools to an agent, over the Model Context Protocol")
+        .about("Serve the tools to an agent or editor (MCP over standard input and output)")
         .long_about(
-            "Serves the tools over standard input and output, for agents and editors that speak the \
-             Model Context Protocol; they start it themselves. It answers at once, indexes the tree in \
-             the background and keeps watching it. The trees are those of --root, else the folders \
-             that the client names, else the git work tree around the current directory.",
+            "Serves the tools over standard input and output with the Model Context Protocol (MCP). \
+             Agents and editors start this command themselves; `codedb init` registers it. The server \
+             answers immediately, indexes the tree in the background and watches it for changes. It \
+             serves the trees given by `--root`, else the roots that the client sends, else the git \
+             work tree that contains the current directory.",
         )
         .args(server_args())
         .args(served_place_args())
 }
 
-/// Returns the arguments of a place, with any number of roots.
+/// Returns the flags of [`place_args`], with any number of roots.
 pub(super) fn served_place_args() -> impl Iterator<Item = Arg> {
     place_args().into_iter().map(|arg| match arg.get_id() == "root" {
         true => arg.action(ArgAction::Append).help(
-            "A tree, several times for several, the first for calls that name no `project`: default \
-             the git work tree around the current directory, else that",
+            "The root of a tree; may be repeated. Calls without `project` use the first (default: \
+             the git work tree that contains the current directory, else the current directory)",
         ),
         false => arg,
     })
 }
 
-/// Returns the arguments that say what is served.
+/// Returns the flags that choose what is served.
 pub(super) fn server_args() -> [Arg; 4] {
     [
         Arg::new("toolsets")
             .long("toolsets")
             .value_name("LIST")
             .default_value("core")
-            .help("Which tools are offered: `core`, `core,navigate` or `all`"),
+            .help("The tools to offer: `core`, `core,navigate` or `all`"),
         Arg::new("allow-edit")
             .long("allow-edit")
             .action(ArgAction::SetTrue)
-            .help("Offer `codedb_edit`, too, which writes files of the tree"),
+            .help("Also offer `codedb_edit`, which writes files of the tree"),
         Arg::new("insist")
             .long("insist")
             .action(ArgAction::SetTrue)
-            .help("Serve and index a home folder or the whole file system, too"),
+            .help("Serve and index even a home directory or the whole file system"),
         Arg::new("allow-clone")
             .long("allow-clone")
             .action(ArgAction::SetTrue)
-            .help("Let codedb_index clone repositories (https, ssh) into the cache"),
+            .help("Let `codedb_index` clone repositories (https, ssh) into the cache"),
     ]
 }
 
-/// Returns what a server is started with, as `server_args` and `asked` say.
+/// Returns the options of a server from the flags.
 ///
 /// # Errors
 ///
-/// If there is no such toolset.
+/// On an unknown toolset.
 pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
     let insists = matches.get_flag("insist");
     let toolsets = matches.get_one::<String>("toolsets").map_or("core", String::as_str);
@@ -89,12 +90,12 @@ pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    // Standard error is where clients look for what went wrong.
+    // Clients show standard error if the server fails.
     log_sink::install(None);
     let asked = asked(matches);
     let options = options(matches, &asked)?;
     let served = mcp::serve(options, std::io::stdin(), std::io::stdout())?;
-    // One builder is left behind at the most: a client may have named many folders.
+    // At most one background build is started: a client may have many roots.
     if let Some(Served { engine, .. }) = served.iter().find(|served| !served.is_complete) {
         background::build_even_if_wide(engine, Build::Full);
     }
@@ -104,15 +105,15 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens a tree that may be indexed.
+/// Opens a tree, if it may be indexed and served.
 fn open(asked: &Asked, insists: bool) -> Result<Engine> {
     let engine = place::engine(asked)?;
     let reason = place::too_wide(engine.root()).or_else(|| place::too_private(engine.root()));
     if let Some(reason) = reason.filter(|_| !insists) {
-        return Err(Error::usage(format!("not served without insisting: {reason}"))
+        return Err(Error::usage(format!("refusing to serve this directory: {reason}"))
             .with_path(engine.root())
             .with_hint(
-                "start `codedb mcp` in a project's folder, name one with --root, or add --insist",
+                "start `codedb mcp` in a project, choose one with `--root`, or add `--insist`",
             ));
     }
     Ok(engine)

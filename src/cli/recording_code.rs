@@ -9,7 +9,7 @@ use crate::catalog::delegating_code::{Access, DelegatingCode};
 use crate::engine::{self, Check, Engine, Local};
 use crate::error::{Kind, Result};
 
-/// Files that are tried, to learn whether a builder could know more of the tree.
+/// The number of unindexed files that are tested for readability.
 const TRIED_MAX: usize = 16;
 
 /// The code of a tree, and which of its data were used.
@@ -22,7 +22,7 @@ pub(super) struct RecordingCode<'a> {
 }
 
 impl<'a> RecordingCode<'a> {
-    /// Returns the tree of `engine`; see [`Local::new`].
+    /// Returns the code of the tree of `engine`; see [`Local::new`].
     pub(super) fn new(engine: &'a Engine, check: Check) -> RecordingCode<'a> {
         let (used_files, used_catalog) = (AtomicBool::new(false), AtomicBool::new(false));
         RecordingCode { engine, code: Local::new(engine, check), used_files, used_catalog }
@@ -33,48 +33,49 @@ impl<'a> RecordingCode<'a> {
         RecordingCode { code: self.code.writable(), ..self }
     }
 
-    /// Asks, and once more without the code index if that turns out to be damaged; then starts a
-    /// builder of what was missed, unless the user `forbids` it.
+    /// Runs a command, and again without the code index if that turns out to be damaged. Starts a
+    /// background build of what was missing, unless `no_background` is set.
     ///
     /// # Errors
     ///
-    /// Those of `question`.
-    pub(super) fn ask<T>(
+    /// Those of `command`.
+    pub(super) fn run<T>(
         mut self,
-        forbids: bool,
-        mut question: impl FnMut(&RecordingCode<'_>) -> Result<T>,
+        no_background: bool,
+        mut command: impl FnMut(&RecordingCode<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut answer = question(&self);
-        let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
-        let missed = if self.code.needs_code_rebuild() || is_corrupt {
+        let mut result = command(&self);
+        let is_corrupt = result.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
+        let missing = if self.code.needs_code_rebuild() || is_corrupt {
             Some(Build::FullAnew)
         } else {
-            self.missed()
+            self.missing()
         };
-        if let Some(build) = missed.filter(|_| !forbids) {
+        if let Some(build) = missing.filter(|_| !no_background) {
             background::build(self.engine, build);
         }
         if self.code.is_damaged() || is_corrupt {
-            log::debug!("the code index is damaged; asking again without it");
+            log::debug!("the code index is damaged; running again without it");
             self.code = self.code.without_code_index();
-            answer = question(&self);
+            result = command(&self);
         }
-        answer
+        result
     }
 
-    /// Returns what is to be built: a question found no index, or asked for more than it knows.
-    fn missed(&self) -> Option<Build> {
+    /// Returns the build that is needed: the command found no index, or one without the data that it
+    /// used.
+    fn missing(&self) -> Option<Build> {
         let used_catalog = self.used_catalog.load(Ordering::Relaxed);
         let has_snapshot = || matches!(self.engine.snapshot(), Ok(Some(_)));
         let has_index = match used_catalog || self.used_files.load(Ordering::Relaxed) {
-            // The list was made already.
+            // The list of files exists already.
             true => self.code.files().is_ok_and(|files| files.generation > 0),
             false => has_snapshot(),
         };
         if has_index {
             return (used_catalog && self.lacks_code()).then_some(Build::Full);
         }
-        // One that can be opened and was not used is damaged inside.
+        // An index that can be opened but was not used is damaged.
         Some(match (has_snapshot(), used_catalog) {
             (true, true) => Build::FullAnew,
             (true, false) => Build::ForSearchAnew,
@@ -83,8 +84,8 @@ impl<'a> RecordingCode<'a> {
         })
     }
 
-    /// Returns true if a builder could know more of the files than the catalog does. Files that
-    /// nobody can read stay unknown, and no reason to build again and again.
+    /// Returns true if a build would add files to the code index. Unreadable files stay unindexed and
+    /// must not cause repeated builds.
     fn lacks_code(&self) -> bool {
         if !engine::has_code(self.engine) {
             return true;

@@ -13,22 +13,22 @@ use super::report;
 use crate::error::{Error, Result};
 use crate::mcp::{self, Address, Writes};
 
-/// The variable that the token is taken from, so that no list of processes shows it.
+/// The environment variable of the token. A flag would be visible in lists of processes.
 const TOKEN: &str = "CODEDB_TOKEN";
 
-/// Bytes of the shortest token.
+/// The minimum length of a token in bytes.
 const TOKEN_BYTES_MIN: usize = 16;
 
 pub(super) fn command() -> Command {
     Command::new("serve")
-        .about("Serve the tools to agents over HTTP, over the Model Context Protocol")
+        .about("Serve the tools to agents over HTTP (MCP)")
         .long_about(
-            "Serves the tools over HTTP (streamable HTTP of the Model Context Protocol, at \
-             /mcp) to any number of clients, indexes the tree in the background and keeps watching it. \
-             /healthz answers `ok`, /metrics counts calls for Prometheus. The trees are those of --root, \
-             else the git work tree around the current directory. Only this machine is served, under \
-             its own names, unless a token is set in CODEDB_TOKEN: then any address may be listened on, \
-             and every request must bear the token (`Authorization: Bearer TOKEN`).",
+            "Serves the tools with the Model Context Protocol (MCP, streamable HTTP, at /mcp) to any \
+             number of clients, indexes the tree in the background and watches it for changes. \
+             /healthz returns `ok`, /metrics returns counters for Prometheus. The server serves the \
+             trees given by `--root`, else the git work tree that contains the current directory. It \
+             accepts only clients on this machine, unless CODEDB_TOKEN sets a token: then `--listen` \
+             takes any address, and every request must send the token (`Authorization: Bearer TOKEN`).",
         )
         .arg(
             Arg::new("listen")
@@ -36,7 +36,7 @@ pub(super) fn command() -> Command {
                 .value_name("ADDRESS:PORT")
                 .default_value("127.0.0.1:7370")
                 .value_parser(clap::value_parser!(SocketAddr))
-                .help("Where to listen; port 0 takes any that is free"),
+                .help("The address to listen on; port 0 chooses a free port"),
         )
         .arg(
             Arg::new("allow-host")
@@ -44,13 +44,13 @@ pub(super) fn command() -> Command {
                 .value_name("NAME")
                 .action(ArgAction::Append)
                 .value_parser(host)
-                .help("A name under which clients reach this machine, beside localhost; without a port"),
+                .help("A host name that clients use for this machine, without a port; may be repeated"),
         )
         .arg(
             Arg::new("allow-index")
                 .long("allow-index")
                 .action(ArgAction::SetTrue)
-                .help("Offer codedb_index: clients may have any folder served; needs a token"),
+                .help("Offer `codedb_index`: clients may add any directory; requires a token"),
         )
         .args(server_args())
         .args(served_place_args())
@@ -66,19 +66,22 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let token = token()?;
     options.allows.index = matches.get_flag("allow-index") || options.allows.clone;
     if options.allows.index && token.is_none() {
-        return Err(Error::usage("--allow-index and --allow-clone need a token")
-            .with_hint(format!("set one in {TOKEN}: clients choose then what is served")));
+        return Err(Error::usage("`--allow-index` and `--allow-clone` require a token").with_hint(
+            format!("set one in {TOKEN}: clients can add directories with these flags"),
+        ));
     }
     if options.writes == Writes::Allowed && token.is_none() {
         return Err(Error::usage(
-            "`--allow-edit` needs a token over HTTP: every program here could write",
+            "`--allow-edit` requires a token: any program on this machine could write files",
         )
         .with_hint(format!("set one in {TOKEN}, or use `codedb mcp --allow-edit`")));
     }
     if !listen.ip().is_loopback() {
         if token.is_none() {
-            return Err(Error::usage(format!("{listen} is reached from other machines, too"))
-                .with_hint(format!("set a token in {TOKEN}, or listen on 127.0.0.1")));
+            return Err(Error::usage(format!(
+                "{listen} can be reached from other machines, which requires a token"
+            ))
+            .with_hint(format!("set a token in {TOKEN}, or listen on 127.0.0.1")));
         }
         if !listen.ip().is_unspecified() {
             hosts.push(listen.ip().to_string());
@@ -88,20 +91,20 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let address = Address { listen, token, hosts };
     mcp::serve_http(options, &address, |listening| {
         let reached = reached(listening);
-        // Whoever started it may read where; a closed pipe is no reason not to serve.
+        // A closed standard output does not end the server.
         let _ = writeln!(std::io::stdout(), "serving at http://{reached}/mcp");
         if listening.ip().is_unspecified() && !is_named {
             report::print_message(
-                "clients on other machines are refused until `--allow-host NAME` says under which name \
-                 or address they reach this one",
+                "clients on other machines are rejected; use `--allow-host NAME` to allow the host \
+                 name or address that they use",
             );
         }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns an address under which clients of this machine reach a server that listens at `listening`:
-/// all addresses are none to connect to.
+/// Returns the address at which clients on this machine connect to a server that listens at
+/// `listening`: loopback if it listens on all addresses.
 fn reached(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -111,7 +114,7 @@ fn reached(listening: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listening.port())
 }
 
-/// Returns a host as requests are compared with it: a name or an address, of any port.
+/// Parses a host, with which requests are compared: a name or an address without a port.
 fn host(typed: &str) -> std::result::Result<String, String> {
     let bare = typed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(typed);
     if bare.parse::<IpAddr>().is_ok() {
@@ -121,20 +124,16 @@ fn host(typed: &str) -> std::result::Result<String, String> {
         && port.parse::<u16>().is_ok()
         && host(name).is_ok()
     {
-        return Err(format!(
-            "a name without a port is wanted, which stands for every port: `{name}`"
-        ));
+        return Err(format!("give a host name without a port; it applies to all ports: `{name}`"));
     }
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     match !typed.is_empty() && typed.chars().all(is_of_name) {
         true => Ok(typed.to_owned()),
-        false => {
-            Err("a name or an address of a machine is wanted, such as `build.example`".to_owned())
-        }
+        false => Err("not a host name or address; example: `build.example`".to_owned()),
     }
 }
 
-/// Returns the token that requests must bear, if one is set.
+/// Returns the token that requests must send, if one is set.
 fn token() -> Result<Option<String>> {
     let Some(token) = std::env::var_os(TOKEN).filter(|token| !token.is_empty()) else {
         return Ok(None);
@@ -144,9 +143,10 @@ fn token() -> Result<Option<String>> {
     };
     let token = token.into_string().ok().filter(is_token);
     token.map(Some).ok_or_else(|| {
-        let wanted =
-            format!("{TOKEN} is no token: at least {TOKEN_BYTES_MIN} visible ASCII characters");
-        Error::usage(wanted).with_hint("`openssl rand -hex 32` makes one")
+        let message = format!(
+            "{TOKEN} is invalid: a token has at least {TOKEN_BYTES_MIN} visible ASCII characters"
+        );
+        Error::usage(message).with_hint("generate one with `openssl rand -hex 32`")
     })
 }
 
@@ -171,19 +171,19 @@ mod tests {
         ] {
             assert_eq!(host(typed).ok().as_deref(), expected, "{typed}");
         }
-        let told = host("build.example:7370").expect_err("it has a port");
-        assert!(told.ends_with("`build.example`"), "{told}");
+        let error = host("build.example:7370").expect_err("it has a port");
+        assert!(error.ends_with("`build.example`"), "{error}");
     }
 
     #[test]
-    fn the_address_that_is_told_can_be_reached() {
-        for (listening, told) in [
+    fn the_printed_address_can_be_reached() {
+        for (listening, expected) in [
             ("0.0.0.0:80", "127.0.0.1:80"),
             ("[::]:80", "[::1]:80"),
             ("10.0.0.7:80", "10.0.0.7:80"),
         ] {
             let listening = listening.parse().expect("an address");
-            assert_eq!(reached(listening).to_string(), told);
+            assert_eq!(reached(listening).to_string(), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `codedb snapshot`: the whole structure of a tree as JSON, written as it is made.
+//! `codedb snapshot`: the structure of a whole tree as JSON, written incrementally.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -17,18 +17,18 @@ use crate::tools::structure;
 
 pub(super) fn command() -> Command {
     Command::new("snapshot")
-        .about("Print the whole structure as JSON: files, symbols, imports")
+        .about("Print the structure of the tree as JSON: files, symbols, imports")
         .long_about(
-            "Print the whole structure as JSON: files with language, lines, marks, symbols and \
-             imports, a file a line.\n\nWithout an index, small trees are read on the spot; of large \
-             ones only the files are listed, and `status` says `partial`, until the builder that \
-             this leaves behind is done.",
+            "Prints the structure of the tree as JSON, one line per file: language, lines, marks, \
+             symbols and imports.\n\nWithout an index, small trees are parsed immediately. Of large \
+             trees only the files are listed, and `status` is `partial`, until the background build \
+             that this command starts is complete.",
         )
         .arg(
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
-                .help("As without it: the answer is JSON"),
+                .help("No effect: the output is always JSON"),
         )
         .args(tool::edge_args())
         .args(place_args())
@@ -37,21 +37,20 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let engine = place::engine(&asked(matches))?;
     let check = tool::check(matches);
-    let mut out = Watched { out: BufWriter::new(std::io::stdout().lock()), is_closed: false };
+    let mut out = PipeOutput { out: BufWriter::new(std::io::stdout().lock()), is_closed: false };
     let (mut is_checked, mut is_begun) = (false, false);
     let written =
-        RecordingCode::new(&engine, check).ask(matches.get_flag("no-background"), |code| {
-            // A document that has begun can be neither mended nor begun again, so that damage is looked
-            // for before.
+        RecordingCode::new(&engine, check).run(matches.get_flag("no-background"), |code| {
+            // Output that has begun cannot be restarted, so the index is checked for damage first.
             if !std::mem::replace(&mut is_checked, true) {
-                check_parts(&engine)?;
+                check_code_index(&engine)?;
             }
             if is_begun {
                 return Err(Error::new(
                     Kind::Corrupt,
-                    "the code index is damaged: this is not all",
+                    "the code index is damaged: the output is incomplete",
                 )
-                .with_hint("`codedb index --rebuild` builds it anew"));
+                .with_hint("rebuild it with `codedb index --rebuild`"));
             }
             let catalog = code.catalog(&[])?;
             if let Some(notice) = Known::of(catalog).notice() {
@@ -59,33 +58,33 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             }
             let is_trusted = tool::is_trusted(&engine, check);
             is_begun = true;
-            structure::write(catalog, &mut Labelled { out: &mut out, is_due: is_trusted })?;
+            structure::write(catalog, &mut TrustLabel { out: &mut out, is_due: is_trusted })?;
             let flushed = out.flush();
             flushed.map_err(|error| Error::new(Kind::Io, format!("standard output: {error}")))?;
             Ok(catalog.files().is_empty())
         });
     match written {
-        // A reader that went away has read enough.
+        // A closed pipe is not an error.
         Err(_) if out.is_closed => Ok(ExitCode::SUCCESS),
         Err(error) => Err(error),
         Ok(is_empty) => Ok(ExitCode::from(if is_empty { 1 } else { 0 })),
     }
 }
 
-/// Checks every block of what the code index says of files. O(its bytes).
-fn check_parts(engine: &Engine) -> Result<()> {
+/// Checks every block of the code index. O(its bytes).
+fn check_code_index(engine: &Engine) -> Result<()> {
     let code = CodeStore(engine.store()).open()?;
     let mut segments = code.iter().flat_map(|code| &code.segments);
     segments.try_for_each(|segment| segment.container().check_all())
 }
 
-/// An output that says, behind the first brace, that nothing was checked.
-struct Labelled<W> {
+/// A writer that adds [`tool::TRUSTED`] after the first brace.
+struct TrustLabel<W> {
     out: W,
     is_due: bool,
 }
 
-impl<W: Write> Write for Labelled<W> {
+impl<W: Write> Write for TrustLabel<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.is_due && bytes.first() == Some(&b'{') {
             self.is_due = false;
@@ -100,14 +99,14 @@ impl<W: Write> Write for Labelled<W> {
     }
 }
 
-/// An output that remembers whether its reader went away.
-struct Watched<W> {
+/// A writer that records whether its reader has closed the pipe.
+struct PipeOutput<W> {
     out: W,
     is_closed: bool,
 }
 
-impl<W: Write> Watched<W> {
-    fn watch<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
+impl<W: Write> PipeOutput<W> {
+    fn record<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
         if let Err(error) = &result {
             self.is_closed |= error.kind() == std::io::ErrorKind::BrokenPipe;
         }
@@ -115,14 +114,14 @@ impl<W: Write> Watched<W> {
     }
 }
 
-impl<W: Write> Write for Watched<W> {
+impl<W: Write> Write for PipeOutput<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let result = self.out.write(bytes);
-        self.watch(result)
+        self.record(result)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         let result = self.out.flush();
-        self.watch(result)
+        self.record(result)
     }
 }

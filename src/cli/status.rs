@@ -1,4 +1,4 @@
-//! `codedb status`: what the index of a tree holds and how far it is behind.
+//! `codedb status`: the contents of the index of a tree, and whether it is up to date.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,17 +21,17 @@ use crate::source::walk::Skipped;
 
 pub(super) fn command() -> Command {
     Command::new("status")
-        .about("Tell what the index holds and whether it is up to date")
+        .about("Show the contents of the index and whether it is up to date")
         .args(common_args())
         .arg(
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
-                .help("Answer in JSON, for programs"),
+                .help("Print the status as JSON"),
         )
 }
 
-/// The reply; fields may be added, never renamed.
+/// The reply. Fields may be added, but not renamed.
 #[derive(Debug, Serialize)]
 struct Status {
     root: String,
@@ -39,69 +39,69 @@ struct Status {
     files: u64,
     bytes: u64,
     generation: u64,
-    /// Searches are served from the index.
+    /// Searches use the index.
     ready: bool,
-    /// Every part of the index is there.
+    /// The index is complete: search index, code index, text index and history.
     full: bool,
     freshness: Freshness,
-    /// Entries that no search looks at, by reason.
+    /// Entries that searches skip, by reason.
     skipped: BTreeMap<Skipped, u64>,
-    /// Files that are not indexed but read by every search, by reason.
+    /// Files that are not indexed, so that every search reads them, by reason.
     scanned: BTreeMap<String, u64>,
-    /// Bytes on disk, by part.
+    /// Bytes on disk, by component.
     sizes: BTreeMap<&'static str, u64>,
-    /// Symbols, references and words; absent where they are not built.
+    /// The code index; absent if it is not built.
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<Code>,
-    /// Why those that are built cannot be used.
+    code: Option<CodeSummary>,
+    /// The reason why the code index cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     code_unusable: Option<String>,
-    /// The log of commits; absent where there is no repository.
+    /// The log of commits; absent if there is no repository.
     #[serde(skip_serializing_if = "Option::is_none")]
-    history: Option<History>,
+    history: Option<HistorySummary>,
     segments: u64,
     live_units: u64,
     dead_units: u64,
     memory_bytes: u64,
-    /// Milliseconds that opening the index took.
+    /// The time to open the index, in milliseconds.
     open_ms: f64,
 }
 
 #[derive(Debug, Serialize)]
-struct Code {
+struct CodeSummary {
     files: u64,
     missing: u64,
     symbols: u64,
     references: u64,
     /// Files whose symbols may be incomplete, by reason.
     problems: BTreeMap<Problem, u64>,
-    /// Files that the text index does not know as they are; whoever ranks reads them.
+    /// Files whose contents differ from the text index; ranking reads them.
     text_behind: u64,
-    /// Why there is no text index.
+    /// The reason why there is no text index.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_unusable: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct History {
-    /// Commits in the log; 0 where it was not read yet.
+struct HistorySummary {
+    /// The number of commits in the log; 0 if it has not been read yet.
     commits: u64,
-    /// It is not that of HEAD; who asks reads what is missing as long as that is little.
+    /// It does not include HEAD. Tools read the missing commits if they are few.
     behind: bool,
-    /// There are older commits than it holds.
+    /// Older commits are omitted.
     cut: bool,
-    /// The repository lacks its older commits.
+    /// The repository is a shallow clone.
     shallow: bool,
-    /// Why it cannot be used or compared.
+    /// The reason why it cannot be used or compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     unusable: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 struct Freshness {
-    /// `current`, `behind`, `walk` (a search must walk the tree anew) or `missing`.
+    /// `current`, `behind`, `walk` (a search must walk the tree) or `missing`.
     state: &'static str,
-    /// A watcher answers for this tree.
+    /// A watcher is running for this tree.
     watching: bool,
     changed: u64,
     added: u64,
@@ -177,7 +177,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
         skipped,
         scanned,
         sizes,
-        code: code.exists.then_some(Code {
+        code: code.exists.then_some(CodeSummary {
             files: code.known,
             missing: code.missing,
             symbols: code.symbols,
@@ -187,7 +187,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
             text_unusable: code.text_unusable,
         }),
         code_unusable,
-        history: history.has_repository.then_some(History {
+        history: history.has_repository.then_some(HistorySummary {
             commits: history.commits,
             behind: history.is_behind || !history.exists,
             cut: history.is_cut,
@@ -241,21 +241,24 @@ fn text(status: &Status) -> String {
     line("root", super::report::plain(&status.root));
     line("index", super::report::plain(&status.index_dir));
     if !status.ready {
-        line("state", "not indexed; `codedb index` builds it, and so does the first search".into());
+        line(
+            "state",
+            "not indexed; `codedb index` builds the index, and so does the first search".into(),
+        );
         return out;
     }
     line("files", format!("{}, {}", status.files, HumanBytes(status.bytes)));
     let fresh = &status.freshness;
     let state = match fresh.state {
         "behind" => format!(
-            "behind: {} changed, {} added, {} gone (a search sees them all the same)",
+            "outdated: {} files changed, {} added, {} deleted (searches find them nevertheless)",
             fresh.changed, fresh.added, fresh.gone
         ),
-        "walk" => format!("behind: {}", fresh.reason.unwrap_or("the tree must be walked")),
+        "walk" => format!("outdated: {}", fresh.reason.unwrap_or("the tree must be walked")),
         other => other.to_owned(),
     };
     line("state", state);
-    line("watcher", if fresh.watching { "running" } else { "none" }.to_owned());
+    line("watcher", if fresh.watching { "running" } else { "not running" }.to_owned());
     line("generation", status.generation.to_string());
     let sizes = status.sizes.iter().map(|(part, bytes)| format!("{part} {}", HumanBytes(*bytes)));
     line("on disk", sizes.collect::<Vec<_>>().join(", "));
@@ -272,23 +275,23 @@ fn text(status: &Status) -> String {
         serde_json::to_value(reason).ok().and_then(|name| name.as_str().map(str::to_owned))
     };
     let skipped = status.skipped.iter().map(|(reason, n)| (name(reason).unwrap_or_default(), *n));
-    line("left out", counts(skipped.collect()));
+    line("skipped", counts(skipped.collect()));
     let scanned = status.scanned.iter().map(|(reason, n)| (reason.clone(), *n));
-    line("unindexed", format!("{} (read by every search)", counts(scanned.collect())));
+    line("unindexed", format!("{} (every search reads them)", counts(scanned.collect())));
     out
 }
 
 fn code_text(status: &Status) -> String {
     if let Some(reason) = &status.code_unusable {
-        return format!("{}; `codedb index` builds it anew", super::report::plain(reason));
+        return format!("{}; rebuild it with `codedb index`", super::report::plain(reason));
     }
     let Some(code) = &status.code else {
-        return "not built; `codedb index` makes symbols, references and words".to_owned();
+        return "not built; `codedb index` builds it".to_owned();
     };
-    let mut text = format!("{} symbols and {} references", code.symbols, code.references);
-    let _ = write!(text, " of {} files", code.files);
+    let mut text = format!("{} symbols, {} references", code.symbols, code.references);
+    let _ = write!(text, " in {} files", code.files);
     if code.missing > 0 {
-        let _ = write!(text, ", {} files are missing", code.missing);
+        let _ = write!(text, ", {} files missing", code.missing);
     }
     for (problem, count) in &code.problems {
         if problem.describe().is_some() {
@@ -298,7 +301,7 @@ fn code_text(status: &Status) -> String {
     }
     if let Some(reason) = &code.text_unusable {
         let reason = super::report::plain(reason);
-        let _ = write!(text, "; {reason}, `codedb index` builds it");
+        let _ = write!(text, "; {reason}; `codedb index` builds it");
     }
     text
 }
@@ -306,22 +309,22 @@ fn code_text(status: &Status) -> String {
 fn history_text(status: &Status) -> String {
     let Some(history) = &status.history else { return "no repository".to_owned() };
     if let Some(reason) = &history.unusable {
-        return format!("{}; `codedb index` reads it anew", super::report::plain(reason));
+        return format!("{}; `codedb index` reads it again", super::report::plain(reason));
     }
     if history.commits == 0 && history.behind {
-        return "not read; `codedb index` reads the log of commits".to_owned();
+        return "not read yet; `codedb index` reads it".to_owned();
     }
     let mut text = format!("{} commits", history.commits);
     let notes = [
-        (history.cut, ", older ones are left out"),
-        (history.shallow, ", the clone lacks older ones"),
-        (history.behind, "; behind HEAD, `codedb index` reads the rest"),
+        (history.cut, ", older ones omitted"),
+        (history.shallow, ", shallow clone"),
+        (history.behind, "; behind HEAD; `codedb index` reads the rest"),
     ];
     notes.iter().filter(|(is, _)| *is).for_each(|(_, note)| text.push_str(note));
     text
 }
 
-/// Returns the process's resident memory, 0 where it cannot be told.
+/// Returns the resident memory of the process in bytes; 0 if it is unknown.
 fn resident_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -225,7 +225,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let args = Value::Object(args);
     let recording = RecordingCode::new(&engine, check);
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
-    let answer = recording.ask(matches.get_flag("no-background"), |code| {
+    let answer = recording.run(matches.get_flag("no-background"), |code| {
         let session = (tool.needs == Needs::Session).then_some(&indexed as &dyn Session);
         tool.run(&Call { code, now_ns, session }, args.clone())
     })?;

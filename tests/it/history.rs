@@ -60,7 +60,7 @@ fn file(place: &Place) -> PathBuf {
 #[test]
 fn indexing_reads_the_log_and_later_only_new_commits() {
     let place = repository();
-    assert!(full(&place).text().ends_with(": 1 commits, 1 were read\n"));
+    assert!(full(&place).text().ends_with(": 1 commits, 1 read\n"));
     let reply = status(&place);
     let expected = r#"{"commits":1,"behind":false,"cut":false,"shallow":false}"#;
     assert_eq!(reply["history"], serde_json::from_str::<Value>(expected).expect("JSON"));
@@ -68,12 +68,12 @@ fn indexing_reads_the_log_and_later_only_new_commits() {
     assert!(!full(&place).text().contains("commits"), "nothing new");
     commit(&place, "More");
     assert_eq!(status(&place)["history"]["behind"], true);
-    assert!(full(&place).text().ends_with(": 2 commits, 1 were read\n"));
+    assert!(full(&place).text().ends_with(": 2 commits, 1 read\n"));
     git(&place, &["commit", "-q", "--amend", "--allow-empty", "-m", "Less"]);
-    assert!(full(&place).text().ends_with(": 2 commits, 1 were read\n"));
+    assert!(full(&place).text().ends_with(": 2 commits, 1 read\n"));
     assert_eq!(status(&place)["history"]["behind"], false);
     let anew = place.index(&["--stage", "full", "--rebuild"]).expect_success();
-    assert!(anew.text().ends_with(": 2 commits, 2 were read\n"), "{}", anew.text());
+    assert!(anew.text().ends_with(": 2 commits, 2 read\n"), "{}", anew.text());
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_damaged_log_is_reported_and_read_again() {
     let unusable = status(&place)["history"]["unusable"].to_string();
     assert!(unusable.contains("checksum"), "{unusable}");
     assert_eq!(Answer::of(place.codedb("doctor")).code, 2);
-    assert!(full(&place).text().ends_with(": 1 commits, 1 were read\n"));
+    assert!(full(&place).text().ends_with(": 1 commits, 1 read\n"));
     assert_eq!(status(&place)["history"]["behind"], false);
     assert_eq!(Answer::of(place.codedb("doctor")).code, 0);
 }
@@ -101,7 +101,7 @@ fn without_a_repository_there_is_no_log() {
     assert!(!text.contains("commits"), "{text}");
     assert_eq!(status(&place)["history"], Value::Null);
     git(&place, &["init", "-q", "-b", "main"]);
-    assert!(full(&place).text().ends_with(": 0 commits, 0 were read\n"));
+    assert!(full(&place).text().ends_with(": 0 commits, 0 read\n"));
     assert_eq!(status(&place)["history"]["behind"], false);
 }
 
@@ -111,7 +111,7 @@ fn without_git_an_index_is_still_built() {
     let mut command = place.codedb("index");
     command.env("PATH", place.base().join("nothing"));
     let answer = Answer::of(command).expect_success();
-    assert!(answer.text().contains("files were parsed"), "{}", answer.text());
+    assert!(answer.text().contains("files parsed"), "{}", answer.text());
     assert!(
         answer.stderr.contains("commits are not known: git is not installed"),
         "{}",

@@ -1,4 +1,4 @@
-//! What the environment says of the user's folders and of this program.
+//! The directories of the user's settings and the path of this program, from the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,15 @@ use crate::error::{Error, Kind, Result};
 use crate::register::NAME;
 use crate::register::clients::Homes;
 
-/// Returns the folders that settings lie in.
+/// Returns the directories of settings.
 ///
 /// # Errors
 ///
-/// Where no home folder is set.
+/// If no home directory is set.
 pub(super) fn homes() -> Result<Homes> {
     let home = std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
-        Error::new(Kind::NotFound, "no home folder is set")
-            .with_hint("set HOME to the folder of your settings")
+        Error::new(Kind::NotFound, "no home directory is set")
+            .with_hint("set HOME to your home directory")
     })?;
     let named = |name: &str| {
         let value = std::env::var_os(name).map(PathBuf::from);
@@ -39,20 +39,21 @@ pub(super) fn homes() -> Result<Homes> {
     })
 }
 
-/// Returns the command that starts this program: its name where that is found as this very one, else its
-/// path.
+/// Returns the command that starts this program: its name if PATH finds this program, else its path.
 ///
 /// # Errors
 ///
-/// Where the system does not tell the path, or it is no text.
+/// If the path is unknown or not UTF-8.
 pub(super) fn command() -> Result<String> {
-    let hint = "name the program with --command";
+    let hint = "choose the program with `--command`";
     let own = std::env::current_exe().map_err(|error| {
-        Error::new(Kind::Io, format!("this program's path cannot be read: {error}")).with_hint(hint)
+        Error::new(Kind::Io, format!("cannot determine the path of this program: {error}"))
+            .with_hint(hint)
     })?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let file = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
-    let first = std::env::split_paths(&path).map(|dir| dir.join(&file)).find(|file| runs(file));
+    let first =
+        std::env::split_paths(&path).map(|dir| dir.join(&file)).find(|file| is_executable(file));
     if let Some(first) = first
         && let (Ok(first), Ok(own)) = (first.canonicalize(), own.canonicalize())
         && first == own
@@ -60,11 +61,11 @@ pub(super) fn command() -> Result<String> {
         return Ok(NAME.to_owned());
     }
     let text = own.to_str().map(str::to_owned);
-    text.ok_or_else(|| Error::usage("is not UTF-8").with_path(&own).with_hint(hint))
+    text.ok_or_else(|| Error::usage("not UTF-8").with_path(&own).with_hint(hint))
 }
 
-/// Returns true if a shell would run the file.
-fn runs(file: &Path) -> bool {
+/// Returns true if a shell can run the file.
+fn is_executable(file: &Path) -> bool {
     let Ok(metadata) = file.metadata() else { return false };
     #[cfg(unix)]
     let may_run = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;

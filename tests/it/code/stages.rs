@@ -47,7 +47,7 @@ fn a_missing_segment_is_reported_and_rebuilt() {
 
     let reported = Answer::of(place.codedb("status")).expect_success().text();
     let line = reported.lines().find(|line| line.starts_with("code ")).expect("a line");
-    assert!(line.contains("index file is missing; `codedb index` builds it anew"), "{line}");
+    assert!(line.contains("index file is missing; rebuild it with `codedb index`"), "{line}");
     let json = status(&place);
     assert_eq!(json["full"], false, "{json}");
     assert!(json["code_unusable"].as_str().is_some_and(|why| why.contains("missing")), "{json}");
