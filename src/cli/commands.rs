@@ -144,9 +144,10 @@ fn unknown(name: &str) -> Error {
     let names = tree.get_subcommands().map(Command::get_name);
     let similar: Vec<String> =
         similar::nearest(name, names).iter().map(|name| format!("`{name}`")).collect();
-    let hint = match similar.is_empty() {
-        true => format!("`codedb search {name}` searches for this text"),
-        false => format!("did you mean {}?", similar.join(", ")),
+    let hint = if similar.is_empty() {
+        format!("`codedb search {name}` searches for this text")
+    } else {
+        format!("did you mean {}?", similar.join(", "))
     };
     Error::usage(format!("unknown command `{name}`"))
         .with_hint(hint)

@@ -146,9 +146,10 @@ impl Style for Display<'_> {
         let up = std::iter::repeat_n("..", current.len() - common);
         let relative: Vec<&str> = up.chain(parts[common..].iter().copied()).collect();
         let slash = if path.ends_with('/') { "/" } else { "" };
-        match relative.is_empty() {
-            true => Cow::Borrowed("."),
-            false => Cow::Owned(format!("{}{slash}", relative.join("/"))),
+        if relative.is_empty() {
+            Cow::Borrowed(".")
+        } else {
+            Cow::Owned(format!("{}{slash}", relative.join("/")))
         }
     }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
-use super::index::{asked, common_args, print};
+use super::index::{common_args, print, tree_options};
 use super::{place, report};
 use crate::engine::{self, Engine};
 use crate::error::Result;
@@ -49,8 +49,8 @@ impl Findings {
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    let asked = asked(matches);
-    let engine = place::engine(&asked)?;
+    let options = tree_options(matches);
+    let engine = place::engine(&options)?;
     let mut findings = Findings::default();
     findings.good("tree", engine.root().display());
     if let Some(reason) = place::too_wide(engine.root()) {
@@ -60,7 +60,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             "it is searched without an index; `codedb index --insist` builds one",
         );
     }
-    check_cache(&engine, &place::cache(&asked)?, &mut findings);
+    check_cache(&engine, &place::cache(&options)?, &mut findings);
     let snapshot = check_index(&engine, &mut findings);
     check_file_systems(&engine, &mut findings);
     check_watching(snapshot.as_ref(), &mut findings);

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use super::index::{asked, place_args, print};
-use super::place::{self, Asked};
+use super::index::{place_args, print, tree_options};
+use super::place::{self, TreeOptions};
 use super::report;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
@@ -159,8 +159,8 @@ fn weights(matches: &ArgMatches) -> Result<Weights> {
 }
 
 fn localize(matches: &ArgMatches) -> Result<ExitCode> {
-    let asked = asked(matches);
-    let root = place::engine(&asked)?.root().to_path_buf();
+    let options = tree_options(matches);
+    let root = place::engine(&options)?.root().to_path_buf();
     let git = Git::open(&root).ok_or_else(|| {
         Error::new(Kind::NotFound, "not a git repository, so there is no history to measure on")
             .with_path(&root)
@@ -233,7 +233,7 @@ impl WorkDirectory {
     fn engine(&self, matches: &ArgMatches) -> Result<crate::engine::Engine> {
         let root = Some(self.dir.join("tree"));
         let index_dir = Some(self.dir.join("index"));
-        place::engine(&Asked { root, index_dir, threads: asked(matches).threads })
+        place::engine(&TreeOptions { root, index_dir, threads: tree_options(matches).threads })
     }
 }
 
@@ -353,14 +353,15 @@ fn table(name: &str, measured: &[Measured], options: &Options) -> String {
 fn grade(matches: &ArgMatches) -> Result<ExitCode> {
     let path = matches.get_one::<PathBuf>("key").expect("clap requires it");
     let keys = answers::keys(&read(path)?).map_err(|error| error.with_path(path))?;
-    let engine = place::engine(&asked(matches))?;
+    let engine = place::engine(&tree_options(matches))?;
     let (mut wrong, mut tokens) = (0, 0);
     for key in &keys {
         let code = Local::new(&engine, Check::Strict);
         let graded = answers::grade(&Call::new(&code, 0), key)?;
-        let result = match graded.missing.is_empty() {
-            true => "correct".to_owned(),
-            false => format!("missing {}", graded.missing.join("; ")),
+        let result = if graded.missing.is_empty() {
+            "correct".to_owned()
+        } else {
+            format!("missing {}", graded.missing.join("; "))
         };
         print(&format!("{} tokens, {result}: {}\n", graded.tokens, key.task))?;
         wrong += usize::from(!graded.missing.is_empty());

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::background::{self, Build};
-use super::place::{self, Asked};
+use super::place::{self, TreeOptions};
 use super::{log_sink, report};
 use crate::engine::{self, Built, CodeBuilt, Engine, Progress, Stage};
 use crate::error::{Error, Kind, Result};
@@ -104,7 +104,8 @@ pub(super) fn place_args() -> Vec<Arg> {
     vec![
         Arg::new("root").long("root").value_name("DIR").value_parser(path()).global(true).help(
             "The root of the tree (default: the git work tree that contains the current \
-                 directory, else the current directory)",
+                 directory, else the nearest parent directory with an index, else the current \
+                 directory)",
         ),
         Arg::new("index-dir")
             .long("index-dir")
@@ -128,10 +129,10 @@ pub(super) fn place_args() -> Vec<Arg> {
 }
 
 /// Returns the values of the common arguments.
-pub(super) fn asked(matches: &ArgMatches) -> Asked {
+pub(super) fn tree_options(matches: &ArgMatches) -> TreeOptions {
     // Tool commands have no `dir`.
     let path = |name: &str| matches.try_get_one::<std::path::PathBuf>(name).ok().flatten().cloned();
-    Asked {
+    TreeOptions {
         root: path("root").or_else(|| path("dir")),
         index_dir: path("index-dir"),
         threads: matches.get_one::<usize>("threads").copied().filter(|&threads| threads > 0),
@@ -139,10 +140,10 @@ pub(super) fn asked(matches: &ArgMatches) -> Asked {
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    let asked = asked(matches);
-    let engine = place::engine(&asked)?;
+    let options = tree_options(matches);
+    let engine = place::engine(&options)?;
     if matches.get_flag("clean") {
-        return clean(&engine, &place::cache(&asked)?, matches.get_flag("quiet"));
+        return clean(&engine, &place::cache(&options)?, matches.get_flag("quiet"));
     }
     let stages = Stages::of(matches)?;
     if let Some(reason) = place::too_wide(engine.root())
@@ -161,15 +162,15 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             if anew { engine::build(&engine, progress) } else { engine::refresh(&engine, progress) }
         })
     })?;
-    let code = match stages.is_full(&engine) {
-        true if stages.wait == Some("ready") => {
-            background::build_even_if_wide(&engine, Build::Full);
-            None
-        }
-        true => Some(code(matches, &engine, anew)?),
-        false => None,
+    let code = if !stages.is_full(&engine) {
+        None
+    } else if stages.wait == Some("ready") {
+        background::build_even_if_wide(&engine, Build::Full);
+        None
+    } else {
+        Some(code(matches, &engine, anew)?)
     };
-    store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
+    store::evict(&place::cache(&options)?.0, place::cache_bytes_max(), engine.store().dir());
     if !matches.get_flag("quiet") {
         print_summary(&engine, &built, code)?;
     }
@@ -274,9 +275,10 @@ pub(super) fn has_watcher(engine: &Engine) -> bool {
 fn print_summary(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {
     let (files, bytes) = (built.files, HumanBytes(built.text_bytes));
     let root = engine.root().display();
-    let text = match built.published {
-        true => format!("{root}: {files} files, {bytes}; {} files read\n", built.read),
-        false => format!("{root}: {files} files, {bytes}; no changes\n"),
+    let text = if built.published {
+        format!("{root}: {files} files, {bytes}; {} files read\n", built.read)
+    } else {
+        format!("{root}: {files} files, {bytes}; no changes\n")
     };
     print(&text)?;
     let Some(code) = code else { return Ok(()) };
@@ -287,9 +289,10 @@ fn print_summary(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Res
     if let Some(problem) = &history.problem {
         report::print_message(format_args!("{root}: cannot read the log of commits: {problem}"));
     }
-    match history.published {
-        true => print(&format!("{root}: {} commits, {} read\n", history.commits, history.read)),
-        false => Ok(()),
+    if history.published {
+        print(&format!("{root}: {} commits, {} read\n", history.commits, history.read))
+    } else {
+        Ok(())
     }
 }
 

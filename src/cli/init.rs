@@ -228,21 +228,26 @@ fn plan(options: &InitOptions) -> Plan {
             }
             continue;
         };
-        let edit = |text: &str| match options.is_removal {
-            true => register::unregister(text, client.format),
-            false => register::register(text, client.format, &options.command),
+        let edit = |text: &str| {
+            if options.is_removal {
+                register::unregister(text, client.format)
+            } else {
+                register::register(text, client.format, &options.command)
+            }
         };
         let within = (options.scope == Scope::Project).then_some(options.root.as_path());
-        let settled = match options.is_removal {
-            false => Some("already registered in"),
-            true => options.is_named(client).then_some("not registered in"),
+        let settled = if options.is_removal {
+            options.is_named(client).then_some("not registered in")
+        } else {
+            Some("already registered in")
         };
         plan.add(client.name, SettingsFile::read(file, within), edit, settled);
     }
     if options.with_note {
-        let (edit, settled): (fn(&str) -> Result<Option<Edit>>, _) = match options.is_removal {
-            false => (agents::register, "the note is already in"),
-            true => (agents::unregister, "there is no note in"),
+        let (edit, settled): (fn(&str) -> Result<Option<Edit>>, _) = if options.is_removal {
+            (agents::unregister, "there is no note in")
+        } else {
+            (agents::register, "the note is already in")
         };
         let file = SettingsFile::read(&options.root.join(NOTES), Some(&options.root));
         plan.add(NOTES, file, edit, Some(settled));

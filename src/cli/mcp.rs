@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::background::{self, Build};
-use super::index::{asked, place_args};
+use super::index::{place_args, tree_options};
 use super::log_sink;
-use super::place::{self, Asked};
+use super::place::{self, TreeOptions};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::index::store;
@@ -29,12 +29,15 @@ pub(super) fn command() -> Command {
 
 /// Returns the flags of [`place_args`], with any number of roots.
 pub(super) fn served_place_args() -> impl Iterator<Item = Arg> {
-    place_args().into_iter().map(|arg| match arg.get_id() == "root" {
-        true => arg.action(ArgAction::Append).help(
+    place_args().into_iter().map(|arg| {
+        if arg.get_id() == "root" {
+            arg.action(ArgAction::Append).help(
             "The root of a tree; may be repeated. Calls without `project` use the first (default: \
              the git work tree that contains the current directory, else the current directory)",
-        ),
-        false => arg,
+        )
+        } else {
+            arg
+        }
     })
 }
 
@@ -66,24 +69,21 @@ pub(super) fn server_args() -> [Arg; 4] {
 /// # Errors
 ///
 /// On an unknown toolset.
-pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
+pub(super) fn server_options(matches: &ArgMatches, tree: &TreeOptions) -> Result<Options> {
     let insists = matches.get_flag("insist");
     let toolsets = matches.get_one::<String>("toolsets").map_or("core", String::as_str);
     Ok(Options {
         toolsets: Toolset::parse(toolsets)?,
-        writes: match matches.get_flag("allow-edit") {
-            true => Writes::Allowed,
-            false => Writes::Refused,
-        },
-        threads: asked.threads.unwrap_or_else(place::threads),
+        writes: if matches.get_flag("allow-edit") { Writes::Allowed } else { Writes::Refused },
+        threads: tree.threads.unwrap_or_else(place::threads),
         roots: matches.get_many("root").into_iter().flatten().cloned().collect(),
-        cache: place::cache(asked)?.0,
+        cache: place::cache(tree)?.0,
         allows: Allows { index: true, clone: matches.get_flag("allow-clone") },
         open: Box::new({
-            let asked = asked.clone();
+            let tree = tree.clone();
             move |folder| {
                 let root = folder.map(ToOwned::to_owned);
-                open(&Asked { root, ..asked.clone() }, insists)
+                open(&TreeOptions { root, ..tree.clone() }, insists)
             }
         }),
     })
@@ -92,22 +92,22 @@ pub(super) fn options(matches: &ArgMatches, asked: &Asked) -> Result<Options> {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     // Clients show standard error if the server fails.
     log_sink::install(None);
-    let asked = asked(matches);
-    let options = options(matches, &asked)?;
+    let tree = tree_options(matches);
+    let options = server_options(matches, &tree)?;
     let served = mcp::serve(options, std::io::stdin(), std::io::stdout())?;
     // At most one background build is started: a client may have many roots.
     if let Some(Served { engine, .. }) = served.iter().find(|served| !served.is_complete) {
         background::build_even_if_wide(engine, Build::Full);
     }
     if let Some(Served { engine, .. }) = served.first() {
-        store::evict(&place::cache(&asked)?.0, place::cache_bytes_max(), engine.store().dir());
+        store::evict(&place::cache(&tree)?.0, place::cache_bytes_max(), engine.store().dir());
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Opens a tree, if it may be indexed and served.
-fn open(asked: &Asked, insists: bool) -> Result<Engine> {
-    let engine = place::engine(asked)?;
+fn open(options: &TreeOptions, insists: bool) -> Result<Engine> {
+    let engine = place::engine(options)?;
     let reason = place::too_wide(engine.root()).or_else(|| place::too_private(engine.root()));
     if let Some(reason) = reason.filter(|_| !insists) {
         return Err(Error::usage(format!("refusing to serve this directory: {reason}"))

@@ -12,7 +12,7 @@ use crate::source::walk::Environment;
 
 /// The flags that choose tree, index directory and threads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct TreeOptions {
     pub(crate) root: Option<PathBuf>,
     pub(crate) index_dir: Option<PathBuf>,
     pub(crate) threads: Option<usize>,
@@ -22,22 +22,22 @@ pub(crate) struct Asked {
 #[derive(Clone, Debug)]
 pub(crate) struct Cache(pub(crate) PathBuf);
 
-/// Returns the engine of the tree that the command line means.
+/// Returns the engine for the tree that the flags choose.
 ///
 /// # Errors
 ///
-/// A root that does not exist or is no directory; a cache folder that nothing names.
-pub(crate) fn engine(asked: &Asked) -> Result<Engine> {
-    let cache = cache(asked)?;
-    let mut root = root(asked.root.as_deref())?;
-    if asked.root.is_none() && !is_work_tree(&root) {
+/// If the root is not an existing directory, or if there is no cache directory.
+pub(crate) fn engine(options: &TreeOptions) -> Result<Engine> {
+    let cache = cache(options)?;
+    let mut root = root(options.root.as_deref())?;
+    if options.root.is_none() && !is_work_tree(&root) {
         root = indexed_ancestor(&cache, &root).unwrap_or(root);
     }
     let dir = index_dir(&cache, &root);
     let on_heap =
         crate::source::file_system(dir.ancestors().find(|dir| dir.exists()).unwrap_or(&dir))
             .is_network();
-    let threads = asked.threads.unwrap_or_else(threads);
+    let threads = options.threads.unwrap_or_else(threads);
     let environment =
         Environment { global_excludes: ignore::gitignore::gitconfig_excludes_path(), threads };
     Ok(Engine::new(root, Store::new(dir, on_heap), environment))
@@ -45,12 +45,12 @@ pub(crate) fn engine(asked: &Asked) -> Result<Engine> {
 
 /// Returns the cache directory: `--index-dir`, else `CODEDB_INDEX_DIR`, else `codedb` in the user's
 /// cache directory.
-pub(crate) fn cache(asked: &Asked) -> Result<Cache> {
+pub(crate) fn cache(options: &TreeOptions) -> Result<Cache> {
     let named =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = asked.index_dir.clone().or_else(|| named("CODEDB_INDEX_DIR"));
-    if let Some(folder) = folder {
-        return std::path::absolute(&folder).map(Cache).map_err(|error| Error::io(&folder, error));
+    let dir = options.index_dir.clone().or_else(|| named("CODEDB_INDEX_DIR"));
+    if let Some(dir) = dir {
+        return std::path::absolute(&dir).map(Cache).map_err(|error| Error::io(&dir, error));
     }
     let base = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
     let base = if cfg!(windows) { named("LOCALAPPDATA") } else { base };
@@ -101,30 +101,30 @@ pub(crate) fn cache_bytes_max() -> u64 {
     megabytes.map_or(20 << 30, |mb| mb.saturating_mul(1 << 20))
 }
 
-/// Returns the folder that the command line means: `asked`, else the git work tree around the current
-/// directory, else that.
+/// Returns the root of the tree: `requested`, else the git work tree that contains the current
+/// directory, else the current directory.
 ///
 /// # Errors
 ///
-/// A root that does not exist or is no directory.
-pub(crate) fn root(asked: Option<&Path>) -> Result<PathBuf> {
+/// If the root is not an existing directory.
+pub(crate) fn root(requested: Option<&Path>) -> Result<PathBuf> {
     let current = std::env::current_dir();
-    let start = match asked {
+    let start = match requested {
         Some(root) => root.to_path_buf(),
         None => current.map_err(|error| {
             Error::new(Kind::Io, format!("the current directory cannot be read: {error}"))
-                .with_hint("go to another one, or name a tree with --root")
+                .with_hint("change to a directory that exists, or choose a tree with `--root`")
         })?,
     };
     let canonical = start.canonicalize().map_err(|error| {
-        Error::io(&start, error).with_hint("--root names the folder whose index is meant")
+        Error::io(&start, error).with_hint("`--root` takes the root directory of a tree")
     })?;
     if !canonical.is_dir() {
         return Err(Error::usage("not a directory")
             .with_path(&start)
-            .with_hint("--root names the folder whose index is meant"));
+            .with_hint("`--root` takes the root directory of a tree"));
     }
-    if asked.is_some() {
+    if requested.is_some() {
         return Ok(canonical);
     }
     let work_tree = canonical.ancestors().find(|dir| is_work_tree(dir));
@@ -135,8 +135,7 @@ fn is_work_tree(dir: &Path) -> bool {
     dir.join(".git").exists()
 }
 
-/// Returns the nearest directory around `dir`, itself included, that has an index of any version, so
-/// that the subdirectories of an indexed tree without git share its index. Ignores indexes of a home
+/// Returns the nearest ancestor of `dir` (or `dir` itself) that has an index of any version, so that the subdirectories of an indexed tree without git share its index. Ignores indexes of a home
 /// directory or the whole file system, which were built for those alone.
 fn indexed_ancestor(cache: &Cache, dir: &Path) -> Option<PathBuf> {
     let has_index =
@@ -144,7 +143,7 @@ fn indexed_ancestor(cache: &Cache, dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(has_index).map(Path::to_path_buf)
 }
 
-/// Returns the directory in which the indexes of the tree at `root` lie, one of each version.
+/// Returns the directory of the indexes of the tree at `root`, one for each version.
 fn tree_dir(cache: &Cache, root: &Path) -> PathBuf {
     let root_hash = xxhash_rust::xxh3::xxh3_64(root.as_os_str().as_encoded_bytes());
     cache.0.join(format!("{root_hash:016x}"))

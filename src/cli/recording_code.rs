@@ -67,10 +67,11 @@ impl<'a> RecordingCode<'a> {
     fn missing(&self) -> Option<Build> {
         let used_catalog = self.used_catalog.load(Ordering::Relaxed);
         let has_snapshot = || matches!(self.engine.snapshot(), Ok(Some(_)));
-        let has_index = match used_catalog || self.used_files.load(Ordering::Relaxed) {
+        let has_index = if used_catalog || self.used_files.load(Ordering::Relaxed) {
             // The list of files exists already.
-            true => self.code.files().is_ok_and(|files| files.generation > 0),
-            false => has_snapshot(),
+            self.code.files().is_ok_and(|files| files.generation > 0)
+        } else {
+            has_snapshot()
         };
         if has_index {
             return (used_catalog && self.lacks_code()).then_some(Build::Full);

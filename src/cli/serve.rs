@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::index::asked;
+use super::index::tree_options;
 use super::log_sink;
-use super::mcp::{options, served_place_args, server_args};
+use super::mcp::{served_place_args, server_args, server_options};
 use super::report;
 use crate::error::{Error, Result};
 use crate::mcp::{self, Address, Writes};
@@ -58,8 +58,8 @@ pub(super) fn command() -> Command {
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     log_sink::install(None);
-    let asked = asked(matches);
-    let mut options = options(matches, &asked)?;
+    let tree = tree_options(matches);
+    let mut options = server_options(matches, &tree)?;
     let listen = *matches.get_one::<SocketAddr>("listen").expect("it has a default");
     let hosts = matches.get_many::<String>("allow-host").into_iter().flatten();
     let mut hosts: Vec<String> = hosts.cloned().collect();
@@ -127,9 +127,10 @@ fn host(typed: &str) -> std::result::Result<String, String> {
         return Err(format!("give a host name without a port; it applies to all ports: `{name}`"));
     }
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-    match !typed.is_empty() && typed.chars().all(is_of_name) {
-        true => Ok(typed.to_owned()),
-        false => Err("not a host name or address; example: `build.example`".to_owned()),
+    if !typed.is_empty() && typed.chars().all(is_of_name) {
+        Ok(typed.to_owned())
+    } else {
+        Err("not a host name or address; example: `build.example`".to_owned())
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::index::{asked, place_args};
+use super::index::{place_args, tree_options};
 use super::recording_code::RecordingCode;
 use super::{place, report, tool};
 use crate::catalog::code::Code;
@@ -35,7 +35,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    let engine = place::engine(&asked(matches))?;
+    let engine = place::engine(&tree_options(matches))?;
     let check = tool::check(matches);
     let mut out = PipeOutput { out: BufWriter::new(std::io::stdout().lock()), is_closed: false };
     let (mut is_checked, mut is_begun) = (false, false);

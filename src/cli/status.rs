@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::index::{asked, common_args, has_watcher, print};
+use super::index::{common_args, has_watcher, print, tree_options};
 use super::place;
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
@@ -111,7 +111,7 @@ struct Freshness {
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    let engine = place::engine(&asked(matches))?;
+    let engine = place::engine(&tree_options(matches))?;
     let opening = std::time::Instant::now();
     let snapshot = engine.snapshot()?;
     let open_ms = opening.elapsed().as_secs_f64() * 1e3;

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 
 use super::display::{self, Display};
-use super::index::{asked, place_args, print};
+use super::index::{place_args, print, tree_options};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
@@ -210,13 +210,13 @@ pub(super) fn is_trusted(engine: &Engine, check: Check) -> bool {
 
 /// Runs the tool and prints its reply.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
-    let asked = asked(matches);
-    let engine = place::engine(&asked)?;
+    let options = tree_options(matches);
+    let engine = place::engine(&options)?;
     let check = check(matches);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-    let indexed = Indexed::new(place::cache(&asked)?);
-    let typed_paths = TypedPaths::new(engine.root(), asked.root.is_some());
+    let indexed = Indexed::new(place::cache(&options)?);
+    let typed_paths = TypedPaths::new(engine.root(), options.root.is_some());
     let display = Display::new(engine.root(), matches);
     let mut args = arguments(tool, matches, &typed_paths)?;
     if let Some(current) = display.current_directory().filter(|path| !path.is_empty()) {
@@ -262,10 +262,13 @@ fn arguments(
     let creates_file = tool.effect == Effect::Writes
         && matches.get_one::<String>("op").is_some_and(|op| op == "create");
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let convert = |value: &String| match PATHS.contains(&name.as_str()) {
-            true if creates_file => Value::String(typed_paths.resolve_new(value)),
-            true => Value::String(typed_paths.resolve(value)),
-            false => Value::String(value.clone()),
+        let convert = |value: &String| {
+            let is_path = PATHS.contains(&name.as_str());
+            Value::String(match (is_path, creates_file) {
+                (true, true) => typed_paths.resolve_new(value),
+                (true, false) => typed_paths.resolve(value),
+                (false, _) => value.clone(),
+            })
         };
         let value = match property["type"].as_str() {
             Some("boolean") => matches.get_flag(name).then_some(Value::Bool(true)),

@@ -161,14 +161,14 @@ fn tasks_of_a_file_are_measured_and_evidence_is_kept() {
         (vec!["localize", "--tasks", "nowhere.jsonl"], "nowhere.jsonl"),
         (vec!["localize", "--budgets", "many"], "numbers of tokens"),
         (vec!["localize", "--tasks", kept_name], "line 1: invalid task"),
-        (vec!["fit", tasks], "this is no evidence"),
+        (vec!["fit", tasks], "invalid evidence"),
     ] {
         let refused = eval(&place, &args);
         assert!(refused.code != 0 && refused.stderr.contains(wanted), "{}", refused.stderr);
     }
     let bare = Place::new();
     bare.write("a.py", "x = 1\n");
-    assert!(eval(&bare, &["localize"]).stderr.contains("no git repository"));
+    assert!(eval(&bare, &["localize"]).stderr.contains("not a git repository"));
 }
 
 #[test]
@@ -185,6 +185,6 @@ fn replies_are_graded_by_a_key() {
     let graded = eval(&place, &["answers", &key]);
     assert_eq!(graded.code, 1);
     let text = graded.text();
-    assert!(text.contains("right: who calls") && text.contains("1 of 2 right"), "{text}");
-    assert!(text.contains("lacks definition `shop/mail.py:check_password`"), "{text}");
+    assert!(text.contains("correct: who calls") && text.contains("1 of 2 correct"), "{text}");
+    assert!(text.contains("missing definition `shop/mail.py:check_password`"), "{text}");
 }

@@ -119,12 +119,12 @@ fn registering_is_idempotent_and_removing_restores_every_byte() {
     assert_eq!(again.stderr.matches(": registered already in ").count(), SETTINGS.len());
     // An entry of an outdated program with the same name is updated.
     let moved = init(&place, &["--yes", "--command", "codedb"]).expect_success();
-    assert_eq!(moved.text().matches("bring codedb up to date").count(), SETTINGS.len());
+    assert_eq!(moved.text().matches("update codedb").count(), SETTINGS.len());
     assert_eq!(init(&place, &["--command", "codedb"]).expect_success().text(), "");
     init(&place, &["--yes", "--remove"]).expect_success();
     assert_eq!(all(&place), before);
     let nothing = init(&place, &["--remove"]).expect_success();
-    assert!(nothing.stderr.contains("not registered here"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("not registered in scope"), "{}", nothing.stderr);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn project_files_are_created_and_removed() {
     place.write("src/lib.rs", "");
     let before = all(&place);
     let answer = init(&place, &["--yes", "--scope", "project", "--agents-md"]).expect_success();
-    assert!(answer.stderr.contains("is a path of this machine"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("is a path on this machine"), "{}", answer.stderr);
     let after = all(&place);
     let new: Vec<&PathBuf> = after.keys().filter(|path| !before.contains_key(*path)).collect();
     let mut expected: Vec<PathBuf> =
@@ -220,13 +220,18 @@ fn errors_name_the_path_and_the_fix() {
         let missing = parts.iter().find(|part| !answer.stderr.contains(**part));
         assert_eq!(missing, None, "{}", answer.stderr);
     };
-    check(&place, &[], 1, &["no agent or editor was found", "--client: claude-code, codex"]);
+    check(&place, &[], 1, &["no agent or editor was found", "`--client`: claude-code, codex"]);
     check(&place, &["--client", "emacs"], 2, &["'emacs'", "claude-code"]);
     let project = ["--scope", "project", "--client", "windsurf"];
-    check(&place, &project, 2, &["Windsurf has no settings in a project", "leave out"]);
+    check(&place, &project, 2, &["Windsurf has no project settings", "omit"]);
     let home_text = home(&place).display().to_string();
     let at_home = ["--root", home_text.as_str(), "--scope", "project"];
-    check(&place, &at_home, 2, &["is no project: it is a home folder", "--root"]);
+    check(
+        &place,
+        &at_home,
+        2,
+        &["refusing to write project settings: it is a home directory", "--root"],
+    );
     let cursor = home(&place).join(".cursor/mcp.json");
     let path = cursor.display().to_string();
     let by_name = ["--yes", "--client", "cursor"];
@@ -237,11 +242,11 @@ fn errors_name_the_path_and_the_fix() {
     check(&place, &by_name, 2, &[&path, "is not UTF-8"]);
     fs::remove_file(&cursor).expect("it exists");
     symlink("nowhere", &cursor).expect("a link can be made");
-    check(&place, &by_name, 2, &[&path, "is a link that leads nowhere", "hint: remove the link"]);
+    check(&place, &by_name, 2, &[&path, "broken symbolic link", "hint: remove the link"]);
     write(&place.base().join("outside.json"), "{}");
     symlink("../outside.json", place.root().join(".mcp.json")).expect("a link can be made");
     let project = ["--yes", "--scope", "project", "--client", "claude-code"];
-    check(&place, &project, 2, &[".mcp.json: leads out of the tree"]);
+    check(&place, &project, 2, &[".mcp.json: the target is outside of the tree"]);
 }
 
 #[test]

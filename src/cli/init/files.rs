@@ -96,9 +96,10 @@ impl SettingsFile {
         let failed = |error| Error::io(temporary, error);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        let permissions = match self.exists() {
-            true => Some(fs::metadata(&self.target).map_err(failed)?.permissions()),
-            false => None,
+        let permissions = if self.exists() {
+            Some(fs::metadata(&self.target).map_err(failed)?.permissions())
+        } else {
+            None
         };
         #[cfg(unix)]
         if permissions.is_some() {
@@ -132,11 +133,12 @@ impl SettingsFile {
         }
         let is_read_only =
             fs::metadata(&self.target).is_ok_and(|file| file.permissions().readonly());
-        match is_read_only {
-            true => Err(Error::usage("read-only file")
+        if is_read_only {
+            Err(Error::usage("read-only file")
                 .with_path(&self.path)
-                .with_hint("make it writable, or edit its source if it is generated")),
-            false => Ok(()),
+                .with_hint("make it writable, or edit its source if it is generated"))
+        } else {
+            Ok(())
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::super::place::{self, Asked};
+use super::super::place::{self, TreeOptions};
 use super::args::{Binary, Context, Fresh, Mmap};
 use super::args::{Mode, TextEncoding};
 use super::request::Request;
@@ -86,12 +86,12 @@ pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
     if request.index.no_index || !matches!(request.mode, Mode::Search(_)) || only_files() {
         return Ok(None);
     }
-    let asked = Asked {
+    let options = TreeOptions {
         root: request.index.root.clone(),
         index_dir: request.index.index_dir.clone(),
         threads: Some(request.threads),
     };
-    match place::engine(&asked) {
+    match place::engine(&options) {
         Ok(engine) => Ok(Some(engine)),
         Err(error) if request.index.root.is_some() => Err(error),
         // Without a directory for the index, all files are searched.

@@ -128,10 +128,7 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     }
     let outcome = search_items(&job, &listing.items, &CandidateScan);
     if listing.needs_build && !request.index.no_background {
-        let what = match listing.is_damaged {
-            true => Build::ForSearchAnew,
-            false => Build::ForSearch,
-        };
+        let what = if listing.is_damaged { Build::ForSearchAnew } else { Build::ForSearch };
         background::build(&engine, what);
     }
     Ok(outcome.matched)

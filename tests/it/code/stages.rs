@@ -120,7 +120,7 @@ fn a_stage_that_is_not_built_is_not_waited_for() {
     let refused = place.index(&["--stage", "ready", "--wait", "full"]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("`--wait full`"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("hint: leave out `--stage`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("hint: omit `--stage`"), "{}", refused.stderr);
 
     let mut command = place.codedb("index");
     command.args(["--stage", "ready", "--wait", "ready"]).env("CODEDB_BACKGROUND", "1");

@@ -53,7 +53,7 @@ fn refused_directories_are_not_added() {
             refused(&mut session, "codedb_index", json!({"path": given.display().to_string()}));
         assert!(reported.contains(expected), "{}: {reported}", given.display());
     };
-    check(&home, "it is a home folder");
+    check(&home, "it is a home directory");
     check(Path::new("/"), "it is the root of the file system");
     check(&place.base(), "it holds a home folder");
     check(&home.join(".ssh"), "it is a folder of credentials");
@@ -65,7 +65,7 @@ fn refused_directories_are_not_added() {
     check(Path::new("none"), "`path` is a directory on the server");
     check(Path::new(""), "`path` is empty");
     std::os::unix::fs::symlink(&home, place.root().join("link")).expect("a link");
-    check(&place.root().join("link"), "it is a home folder");
+    check(&place.root().join("link"), "it is a home directory");
     for (arguments, expected) in [
         (json!({}), "`path` or `url` is missing"),
         (json!({"path": "a", "url": "b"}), "not both"),
@@ -328,7 +328,7 @@ fn over_http_projects_are_added_only_if_allowed() {
         command.args(["--listen", "127.0.0.1:0", flag]).env_remove("CODEDB_TOKEN");
         let refused = Answer::of(command);
         assert_eq!((refused.code, refused.text()), (2, String::new()));
-        assert!(refused.stderr.contains("need a token"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("require a token"), "{}", refused.stderr);
     }
     let server = Server::with(&place, Some(TOKEN), &["--allow-index"]);
     let bearer = format!("Bearer {TOKEN}");

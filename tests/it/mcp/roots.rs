@@ -115,7 +115,7 @@ fn a_home_directory_is_refused_without_insist() {
     let answer = session.call("codedb_find", json!({"query": "here.rs"}));
     let text = answer["content"][0]["text"].as_str().expect("a text");
     assert_eq!(answer["isError"], true, "{text}");
-    assert!(text.contains("it is a home folder") && text.contains("--insist"), "{text}");
+    assert!(text.contains("it is a home directory") && text.contains("--insist"), "{text}");
     session.end();
     let mut session = started_in(&place, "../home", &["--insist"]);
     session.initialize("2025-11-25", json!({}));

@@ -70,7 +70,7 @@ pub(super) static FLAGS: &[Flag] = &[
     .completes(ValueHint::Path)
     .help(
         "The root of the tree whose index is used.",
-        "Default: the git work tree that contains the current directory, else the current \
-         directory. It selects an index, not the files to search: use PATH arguments for that.",
+        "Default: the git work tree that contains the current directory, else the nearest parent \
+         directory with an index, else the current directory. It selects an index, not the files to search: use PATH arguments for that.",
     ),
 ];
