@@ -116,7 +116,7 @@ fn registering_is_idempotent_and_removing_restores_every_byte() {
     assert_eq!((changed, registered.len()), (SETTINGS.len(), before.len()));
     let again = init(&place, &["--yes"]).expect_success();
     assert_eq!((again.text().as_str(), &all(&place)), ("", &registered));
-    assert_eq!(again.stderr.matches(": registered already in ").count(), SETTINGS.len());
+    assert_eq!(again.stderr.matches(": already registered in ").count(), SETTINGS.len());
     // An entry of an outdated program with the same name is updated.
     let moved = init(&place, &["--yes", "--command", "codedb"]).expect_success();
     assert_eq!(moved.text().matches("update codedb").count(), SETTINGS.len());
@@ -236,10 +236,10 @@ fn errors_name_the_path_and_the_fix() {
     let path = cursor.display().to_string();
     let by_name = ["--yes", "--client", "cursor"];
     fs::create_dir_all(&cursor).expect("a directory can be created");
-    check(&place, &by_name, 2, &[&path, "is no file"]);
+    check(&place, &by_name, 2, &[&path, "not a file"]);
     fs::remove_dir(&cursor).expect("it is empty");
     fs::write(&cursor, b"{\"a\": \"\xFF\"}").expect("a file can be written");
-    check(&place, &by_name, 2, &[&path, "is not UTF-8"]);
+    check(&place, &by_name, 2, &[&path, "not UTF-8"]);
     fs::remove_file(&cursor).expect("it exists");
     symlink("nowhere", &cursor).expect("a link can be made");
     check(&place, &by_name, 2, &[&path, "broken symbolic link", "hint: remove the link"]);

@@ -306,7 +306,7 @@ fn index_takes_a_directory_and_starts_one_watcher() {
     let mut first = watch().spawn().expect("codedb runs");
     let mut lines = BufReader::new(first.stderr.take().expect("a pipe")).lines();
     let reported = lines.next().expect("a line").expect("text");
-    assert!(reported.contains("watching; Ctrl-C ends it"), "{reported}");
+    assert!(reported.contains("watching; stop with Ctrl-C"), "{reported}");
     let socket = place.store().join("watch.sock");
     let started = Instant::now();
     while !socket.exists() && started.elapsed() < Duration::from_secs(60) {

@@ -110,7 +110,7 @@ fn a_server_without_a_tree_accepts_one() {
     let mut session = Session::spawn(command);
     session.initialize("2025-11-25", json!({}));
     let reported = refused(&mut session, "codedb_find", json!({"query": "here.rs"}));
-    assert!(reported.contains("it is a home folder"), "{reported}");
+    assert!(reported.contains("it is a home directory"), "{reported}");
     let text = session.text("codedb_projects", json!({}));
     assert!(text.contains("note: there is no project: ") && text.contains("home folder"), "{text}");
     let reported = refused(&mut session, "codedb_index", json!({"path": "lib"}));

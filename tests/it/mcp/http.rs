@@ -212,7 +212,10 @@ fn remote_clients_need_a_token() {
         "{reported}"
     );
     let reported = refused_with(None, &["--allow-edit"]);
-    assert!(reported.contains("needs a token") && reported.contains("CODEDB_TOKEN"), "{reported}");
+    assert!(
+        reported.contains("requires a token") && reported.contains("CODEDB_TOKEN"),
+        "{reported}"
+    );
 }
 
 #[test]
