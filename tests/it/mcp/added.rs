@@ -55,12 +55,12 @@ fn refused_directories_are_not_added() {
     };
     check(&home, "it is a home directory");
     check(Path::new("/"), "it is the root of the file system");
-    check(&place.base(), "it holds a home folder");
-    check(&home.join(".ssh"), "it is a folder of credentials");
-    check(&home.join(".config/gcloud"), "it is a folder of credentials");
-    check(Path::new(".git"), "it is a folder of credentials");
-    check(Path::new("/proc/self"), "the system's own");
-    check(Path::new("/dev"), "the system's own");
+    check(&place.base(), "it contains a home directory");
+    check(&home.join(".ssh"), "it is a directory of credentials");
+    check(&home.join(".config/gcloud"), "it is a directory of credentials");
+    check(Path::new(".git"), "it is a directory of credentials");
+    check(Path::new("/proc/self"), "a directory of the operating system");
+    check(Path::new("/dev"), "a directory of the operating system");
     check(Path::new("x_here.rs"), "not a directory");
     check(Path::new("none"), "`path` is a directory on the server");
     check(Path::new(""), "`path` is empty");
@@ -112,7 +112,10 @@ fn a_server_without_a_tree_accepts_one() {
     let reported = refused(&mut session, "codedb_find", json!({"query": "here.rs"}));
     assert!(reported.contains("it is a home directory"), "{reported}");
     let text = session.text("codedb_projects", json!({}));
-    assert!(text.contains("note: there is no project: ") && text.contains("home directory"), "{text}");
+    assert!(
+        text.contains("note: there is no project: ") && text.contains("home directory"),
+        "{text}"
+    );
     let reported = refused(&mut session, "codedb_index", json!({"path": "lib"}));
     assert!(reported.contains("`path` is not absolute"), "{reported}");
     session.text("codedb_index", json!({"path": path(&place, "lib")}));
