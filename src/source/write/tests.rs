@@ -82,7 +82,7 @@ fn files_are_replaced_and_made() {
         grounds.edit(path, "new\r\n").expect("it is written");
         assert_eq!(grounds.text(path), "new\r\n");
         let error = grounds.create(path, "x").expect_err("it is there");
-        assert!(error.to_string().contains("it is there already"), "{error}");
+        assert!(error.to_string().contains("already exists"), "{error}");
         assert_eq!(grounds.text(path), "new\r\n");
     }
     for path in ["c.rs", "d/c.rs", "x/y/z/c.rs"] {
@@ -94,15 +94,15 @@ fn files_are_replaced_and_made() {
     for (path, part) in [
         ("d", "directory"),
         ("d/e", "directory"),
-        ("a.rs/b", "a part of the path is a file"),
+        ("a.rs/b", "a component of the path is a file"),
         ("d/../../outside/a.rs", "out of the tree"),
         (".git/config", "git's own"),
         (".git", "git's own"),
         ("sub/.GIT/hooks/post-commit", "git's own"),
         (".git./hooks/x", "git's own"),
         (".g\u{200c}it/hooks/x", "git's own"),
-        (".env", "like a secret"),
-        ("keys/server.pem", "like a secret"),
+        (".env", "refusing to edit a secret"),
+        ("keys/server.pem", "refusing to edit a secret"),
         ("a\0b", "NUL"),
     ] {
         let result = grounds.edit(path, "new").map_err(|error| error.to_string());
@@ -251,10 +251,10 @@ mod unix {
             (outside.as_str(), "far", "out of the tree"),
             ("/dev/null", "null", "out of the tree"),
             ("/proc/self/mem", "mem", "out of the tree"),
-            (".env", "innocent", "like a secret"),
+            (".env", "innocent", "refusing to edit a secret"),
             (".git/HEAD", "head", "git's own"),
             (".git", "repository", "git's own"),
-            ("round", "round", "in a circle"),
+            ("round", "round", "too many levels"),
         ] {
             symlink(target, grounds.root.join(link)).expect("a link");
             grounds.refuses(link, part);
