@@ -84,6 +84,13 @@ impl Error {
         self
     }
 
+    /// Replaces each hint by what `map` returns for it, and removes those for which it returns `None`.
+    #[must_use]
+    pub fn map_hints(mut self, map: impl FnMut(String) -> Option<String>) -> Error {
+        self.0.hints = self.0.hints.into_iter().filter_map(map).collect();
+        self
+    }
+
     /// Returns the kind.
     pub fn kind(&self) -> Kind {
         self.0.kind

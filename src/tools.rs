@@ -5,6 +5,7 @@
 //! made from it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
 //! tree through [`Code`](crate::catalog::code::Code) alone.
 
+pub mod aliases;
 pub mod bundle;
 pub mod call;
 pub mod callers;
@@ -21,6 +22,7 @@ pub mod index;
 pub mod known;
 pub mod lookup;
 pub mod ls;
+mod mentions;
 pub mod outline;
 pub mod paths;
 pub mod pattern;
@@ -32,6 +34,7 @@ pub mod read;
 pub mod schema;
 pub mod search;
 pub mod session;
+pub mod snapshot;
 pub mod status;
 pub mod structure;
 pub mod symbol;
@@ -44,6 +47,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub use aliases::Alias;
 pub use call::Call;
 pub use properties::{CommandLine, Effect, Needs, Speed, Toolset};
 use session::{PROJECT, Wanted};
@@ -55,7 +59,7 @@ use crate::error::{Error, Kind, Result};
 /// cache the list, so that a change of its beginning costs every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 22] = [
+static TABLE: [Tool; 23] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -78,6 +82,7 @@ static TABLE: [Tool; 22] = [
     Tool::of::<projects::Projects>(),
     Tool::of::<index::Index>(),
     Tool::of::<edit::Edit>(),
+    Tool::of::<snapshot::Snapshot>(),
 ];
 
 /// Entries of any list of a reply, whatever `max_results` says.
@@ -102,8 +107,11 @@ pub trait Define {
     const NAME: &'static str;
     /// One line: what it answers.
     const SUMMARY: &'static str;
-    /// When to use it, when another tool, and its limits.
+    /// What it returns, and its limits. Mentions no other tool; see [`Define::SEE_ALSO`].
     const DETAILS: &'static str;
+    /// Other tools by the name of their command, each with the purpose for which it is the better
+    /// choice. Descriptions mention those that are offered.
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[];
     /// What a call may change.
     const EFFECT: Effect = Effect::ReadOnly;
     /// The set in which servers offer it.
@@ -120,6 +128,8 @@ pub trait Define {
     const POSITIONAL: &'static [&'static str];
     /// The effect of the current directory on a call from the command line.
     const CURRENT_DIR: CurrentDir = CurrentDir::Ignored;
+    /// Other names of arguments that are accepted.
+    const ALIASES: &'static [Alias] = &[];
     /// What is asked.
     type Args: DeserializeOwned + schemars::JsonSchema;
     /// What is answered.
@@ -212,6 +222,34 @@ impl<R: Reply> Answer for R {
     }
 }
 
+/// An answer with the notices that its reader sees.
+struct Rendered {
+    answer: Box<dyn Answer>,
+    notices: Vec<String>,
+}
+
+impl Answer for Rendered {
+    fn json(&self) -> Result<String> {
+        self.answer.json()
+    }
+
+    fn styled(&self, style: &dyn Style) -> String {
+        self.answer.styled(style)
+    }
+
+    fn is_found(&self) -> bool {
+        self.answer.is_found()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.notices.clone()
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        self.answer.locations()
+    }
+}
+
 /// A tool as the table has it: what [`Define`] says, its types put away.
 #[derive(Debug)]
 pub struct Tool {
@@ -219,8 +257,10 @@ pub struct Tool {
     pub name: &'static str,
     /// One line: what it answers.
     pub summary: &'static str,
-    /// When to use it, when another tool, and its limits.
+    /// What it returns, and its limits.
     pub details: &'static str,
+    /// Other tools that are the better choice for a purpose.
+    pub see_also: &'static [(&'static str, &'static str)],
     /// What a call may change.
     pub effect: Effect,
     /// The set in which servers offer it.
@@ -239,6 +279,8 @@ pub struct Tool {
     pub has_locations: bool,
     /// The effect of the current directory on a call from the command line.
     pub current_dir: CurrentDir,
+    /// Other names of arguments that are accepted.
+    pub aliases: &'static [Alias],
     /// Returns the JSON schema of its arguments; see [`schema`].
     pub schema: fn() -> Value,
     /// The schema once it was needed: to make it takes longer than many an answer.
@@ -253,6 +295,7 @@ impl Tool {
             name: D::NAME,
             summary: D::SUMMARY,
             details: D::DETAILS,
+            see_also: D::SEE_ALSO,
             effect: D::EFFECT,
             toolset: D::TOOLSET,
             needs: D::NEEDS,
@@ -262,6 +305,7 @@ impl Tool {
             positional: D::POSITIONAL,
             current_dir: D::CURRENT_DIR,
             has_locations: <D::Reply as Reply>::HAS_LOCATIONS,
+            aliases: D::ALIASES,
             schema: schema::of::<D::Args>,
             made: OnceLock::new(),
             run: |call, schema, args| {
@@ -286,11 +330,22 @@ impl Tool {
     ///
     /// [`Kind::Usage`] for a project's name that is no text.
     pub fn wanted(&self, args: &Map<String, Value>) -> Result<Option<Wanted>> {
-        let wanted = session::wanted(args)?;
+        // A path is a path under any of its names.
+        let path = self.aliases.iter().filter(|alias| alias.canonical == "path");
+        let paths = std::iter::once("path").chain(path.map(|alias| alias.name));
+        let wanted = session::wanted(args, paths)?;
         // The folder of a new project is no path in another one.
         let is_meant =
             |wanted: &Wanted| self.effect != Effect::Adds || matches!(wanted, Wanted::Named(_));
         Ok(wanted.filter(is_meant))
+    }
+
+    /// Returns details and recommended tools, of those for which `is_offered` returns true.
+    pub fn description(&self, is_offered: &dyn Fn(&str) -> bool) -> String {
+        match mentions::recommend(self.see_also, is_offered) {
+            Some(others) => format!("{} {others}", self.details),
+            None => self.details.to_owned(),
+        }
     }
 
     /// Answers a call with arguments as a JSON object. Where they say that it is about another project
@@ -318,7 +373,21 @@ impl Tool {
             _ => None,
         };
         let call = Call { code: elsewhere.unwrap_or(call.code), ..*call };
-        (self.run)(&call, self.arguments(), args)
+        let is_offered = |name: &str| {
+            call.offered.is_none_or(|tools| tools.iter().any(|tool| tool.command() == name))
+        };
+        let run = || {
+            let notices = match &mut args {
+                Value::Object(args) => aliases::replace(self.aliases, args, call.code.root())?,
+                _ => Vec::new(),
+            };
+            let answer = (self.run)(&call, self.arguments(), args)?;
+            let own = answer.notices();
+            let own = own.iter().filter_map(|notice| mentions::render(notice, &is_offered));
+            let notices = notices.into_iter().chain(own).collect();
+            Ok(Box::new(Rendered { answer, notices }) as Box<dyn Answer>)
+        };
+        run().map_err(|error: Error| error.map_hints(|hint| mentions::render(&hint, &is_offered)))
     }
 }
 

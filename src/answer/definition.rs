@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::calls;
 use crate::graph::link::{Site, SymbolAt};
-use crate::lang::{Marks, SymbolKind, Visibility};
+use crate::lang::{Marks, Symbol, SymbolKind, Visibility};
 
 /// Bytes of one definition's text.
 const BODY_BYTES_MAX: usize = 32 << 10;
@@ -91,6 +91,12 @@ impl Around {
     }
 }
 
+/// Returns the id of a symbol of the file at `path`.
+pub fn id(path: &str, symbol: &Symbol) -> String {
+    let ordinal = symbol.id.rsplit_once('#').map_or("0", |(_, ordinal)| ordinal);
+    format!("{path}#{}#{ordinal}", symbol.qualified_name)
+}
+
 impl Definition {
     /// Returns what is known of the definition at a place, if there is one. O(place), and O(text) of its file the
     /// first time.
@@ -107,10 +113,9 @@ impl Definition {
         let Some(summary) = catalog.summary(at.file)? else { return Ok(None) };
         let Some(language) = summary.language else { return Ok(None) };
         let path = path::shown(catalog.path(at.file));
-        let ordinal = symbol.id.rsplit_once('#').map_or("0", |(_, ordinal)| ordinal);
         let text = texts.of(at.file);
         Ok(Some(Definition {
-            id: format!("{path}#{}#{ordinal}", symbol.qualified_name),
+            id: id(&path, &symbol),
             name: symbol.name.clone(),
             qualified_name: symbol.qualified_name.clone(),
             kind: symbol.kind,

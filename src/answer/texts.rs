@@ -18,6 +18,9 @@ const QUOTED_BYTES_MAX: usize = 200;
 /// Bytes of a cut line that are quoted before what was found in it.
 const BEFORE_BYTES: usize = 60;
 
+/// A byte order mark in UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Bytes of a file that are read: files with symbols are no longer.
 const FILE_BYTES_MAX: usize = Limits::DEFAULT.bytes_max + 1;
 
@@ -117,6 +120,8 @@ pub fn line(text: &[u8], at: usize) -> String {
     let at = at.min(text.len());
     let start = text[..at].rfind_byte(b'\n').map_or(0, |end| end + 1);
     let end = text[at..].find_byte(b'\n').map_or(text.len(), |len| at + len);
+    // A byte order mark at the start of a file is no part of its first line.
+    let start = if text[start..end].starts_with(MARK) { start + MARK.len() } else { start };
     let skipped = text[start..end].len() - text[start..end].trim_start().len();
     let (start, line) = (start + skipped, text[start..end].trim());
     if line.len() <= QUOTED_BYTES_MAX {
@@ -132,6 +137,7 @@ pub fn line(text: &[u8], at: usize) -> String {
 
 /// Returns bytes as one line of text, what is blank drawn together, cut at 200 bytes.
 fn drawn_together(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let bytes = &bytes[..bytes.len().min(8 * QUOTED_BYTES_MAX)];
     let whole = String::from_utf8_lossy(bytes);
     let mut line = String::new();
@@ -155,6 +161,10 @@ mod tests {
     #[test]
     fn lines_are_quoted_near_what_was_found() {
         assert_eq!(line(b"a\n  b c \nd", 5), "b c");
+        assert_eq!(
+            (line(b"\xEF\xBB\xBFuse a", 0).as_str(), line(b"\xEF\xBB\xBFuse a", 5).as_str()),
+            ("use a", "use a")
+        );
         assert_eq!((line(b"", 9).as_str(), line(b"x", 9).as_str()), ("", "x"));
         let long = format!("  {}name{}", "é".repeat(300), "b".repeat(300));
         let quoted = line(long.as_bytes(), 602);
@@ -171,5 +181,6 @@ mod tests {
         assert_eq!(shown(&b"x".repeat(5000)).len(), QUOTED_BYTES_MAX);
         assert_eq!(shown(&"é ".repeat(500).into_bytes()).len(), QUOTED_BYTES_MAX);
         assert_eq!(shown(b" \n"), "");
+        assert_eq!(shown(b"\xEF\xBB\xBFusing System;\n"), "using System;");
     }
 }

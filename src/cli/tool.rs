@@ -60,9 +60,11 @@ fn command(tool: &'static Tool) -> Command {
     let required = |name: &str| {
         schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
     };
-    let mut command = Command::new(tool.command())
-        .about(tool.summary)
-        .long_about(format!("{}.\n\n{}", tool.summary, tool.details));
+    let mut command = Command::new(tool.command()).about(tool.summary).long_about(format!(
+        "{}.\n\n{}",
+        tool.summary,
+        tool.description(&|_| true)
+    ));
     let properties = schema["properties"].as_object().into_iter().flatten();
     let mut args: Vec<Arg> =
         properties.map(|(name, property)| arg(tool, name, property, required(name))).collect();
@@ -129,6 +131,9 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         arg = arg.value_name(name.to_uppercase()).required(required);
     } else {
         arg = arg.long(name.replace('_', "-")).required(required);
+        let aliases = tool.aliases.iter().filter(|alias| alias.canonical == name);
+        let aliases = aliases.filter(|alias| alias.convert.is_none());
+        arg = arg.aliases(aliases.map(|alias| alias.name.replace('_', "-")).collect::<Vec<_>>());
     }
     if (TEXTS.contains(&name) || EXACT.contains(&name)) && !is_positional {
         // Diffs and code may begin with a hyphen.
@@ -227,7 +232,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
     let answer = recording.run(matches.get_flag("no-background"), |code| {
         let session = (tool.needs == Needs::Session).then_some(&indexed as &dyn Session);
-        tool.run(&Call { code, now_ns, session }, args.clone())
+        tool.run(&Call { code, now_ns, session, offered: None }, args.clone())
     })?;
     let is_trusted = is_trusted(&engine, check);
     for notice in answer.notices() {

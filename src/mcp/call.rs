@@ -1,5 +1,6 @@
 //! One call of a tool: parses its arguments, runs the tool, and formats the reply for a model.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
@@ -46,6 +47,8 @@ const READING_MAX: Duration = Duration::from_millis(1500);
 #[derive(Clone, Debug)]
 pub(super) struct ToolCall {
     tool: &'static Tool,
+    /// The tools of the server, which hints may mention.
+    offered: Arc<[&'static Tool]>,
     arguments: Map<String, Value>,
     wanted: Option<Wanted>,
     format: Format,
@@ -60,7 +63,11 @@ impl ToolCall {
     ///
     /// [`Kind::Usage`] for an invalid format or project name; the tool itself checks the other
     /// arguments.
-    pub(super) fn new(tool: &'static Tool, mut arguments: Map<String, Value>) -> Result<ToolCall> {
+    pub(super) fn new(
+        tool: &'static Tool,
+        offered: Arc<[&'static Tool]>,
+        mut arguments: Map<String, Value>,
+    ) -> Result<ToolCall> {
         let received_at = Instant::now();
         let format = match arguments.remove(FORMAT) {
             None | Some(Value::Null) => Format::Text,
@@ -74,7 +81,7 @@ impl ToolCall {
         };
         let wanted = tool.wanted(&arguments)?;
         let has_budget = arguments.get(BUDGET).is_some_and(|budget| !budget.is_null());
-        Ok(ToolCall { tool, arguments, wanted, format, has_budget, received_at })
+        Ok(ToolCall { tool, offered, arguments, wanted, format, has_budget, received_at })
     }
 
     /// Returns the project that the call names, if any.
@@ -198,7 +205,7 @@ impl ToolCall {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
         let code = code.map_or(&NoTree as &dyn Code, |code| code);
-        let call = Call { code, now_ns, session: Some(visit) };
+        let call = Call { code, now_ns, session: Some(visit), offered: Some(&self.offered) };
         self.tool.run(&call, Value::Object(self.arguments.clone()))
     }
 

@@ -103,7 +103,7 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        listing::about()
+        listing::about(&self.tools)
     }
 
     async fn initialize(
@@ -137,12 +137,12 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(
-            self.tools.iter().map(|tool| listing::entry(tool)).collect(),
+            self.tools.iter().map(|tool| listing::entry(tool, &self.tools)).collect(),
         ))
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
-        self.tool(name).map(|(tool, _)| listing::entry(tool))
+        self.tool(name).map(|(tool, _)| listing::entry(tool, &self.tools))
     }
 
     async fn call_tool(
@@ -157,7 +157,11 @@ impl ServerHandler for Server {
             ));
         };
         let received_at = Instant::now();
-        let parsed = match ToolCall::new(tool, request.arguments.unwrap_or_default()) {
+        let parsed = match ToolCall::new(
+            tool,
+            Arc::clone(&self.tools),
+            request.arguments.unwrap_or_default(),
+        ) {
             Ok(parsed) => parsed,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };

@@ -83,7 +83,7 @@ fn real(root: &Path, named: &Path) -> Result<PathBuf> {
     if real.is_dir() {
         return Err(Error::usage("is a directory")
             .with_path(named)
-            .with_hint("`ls` and `tree` list what is in it"));
+            .with_hint("{tool:tree} lists what is in it"));
     }
     Ok(real)
 }

@@ -90,8 +90,10 @@ pub struct Found {
 impl Define for Bundle {
     const NAME: &'static str = "codedb_bundle";
     const SUMMARY: &'static str = "Make several calls of other tools at once";
-    const DETAILS: &'static str = "All see the same moment of the tree; one that fails leaves the others alone. \
-         Use `query` where one step needs what another found.";
+    const DETAILS: &'static str =
+        "All calls see the same state of the tree; a call that fails does not affect the others.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("query", "if a step needs the result of another")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[
         r#"{"ops": [{"tool": "codedb_symbol", "arguments": {"name": "Coupon"}}, {"tool": "codedb_find", "arguments": {"query": "price"}}]}"#,

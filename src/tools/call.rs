@@ -1,5 +1,6 @@
 //! What a tool gets with its arguments: the code of one moment, and the time.
 
+use super::Tool;
 use super::session::Session;
 use crate::catalog::code::Code;
 
@@ -12,12 +13,14 @@ pub struct Call<'a> {
     pub now_ns: i64,
     /// The other trees that may be asked about, where a server has some.
     pub session: Option<&'a dyn Session>,
+    /// The tools that hints and notices may mention; `None` for all.
+    pub offered: Option<&'a [&'static Tool]>,
 }
 
 impl<'a> Call<'a> {
     /// Returns a call about one tree, without a session.
     pub fn new(code: &'a dyn Code, now_ns: i64) -> Call<'a> {
-        Call { code, now_ns, session: None }
+        Call { code, now_ns, session: None, offered: None }
     }
 }
 

@@ -125,9 +125,10 @@ impl Define for Callers {
     const NAME: &'static str = "codedb_callers";
     const SUMMARY: &'static str =
         "List the calls of a function, method or type, resolved by scope, imports and receivers";
-    const DETAILS: &'static str = "Where several definitions have the name, callers are grouped by the one that is meant; `path` \
-         picks one. Calls through reflection or from other repositories are not seen. Use `search` for \
-         every occurrence of a word.";
+    const DETAILS: &'static str = "If several definitions have the name, calls are grouped by definition; `path` selects \
+         one. Calls through reflection and from other repositories are not found.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("search", "for every occurrence of a word")];
     const TOOLSET: Toolset = Toolset::Core;
     const EXAMPLES: &'static [&'static str] = &[r#"{"name": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
@@ -136,7 +137,7 @@ impl Define for Callers {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
         if args.name.trim().is_empty() {
-            return Err(Error::usage("`name` is empty").with_hint("`find` looks for files"));
+            return Err(Error::usage("`name` is empty").with_hint("{tool:find} finds files"));
         }
         let name = args.name.trim();
         let given = args.path.as_deref();

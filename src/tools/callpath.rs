@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::callers::rounded;
 use super::known::Known;
 use super::lookup::{self, Wanted};
-use super::{Call, Define, Reply, Toolset, counted};
-use crate::answer::definition::Definition;
+use super::{Call, Define, Reply, Toolset, counted, paths};
+use crate::answer::definition::{self, Definition};
+use crate::answer::nearest;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
+use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::calls::{self, CallStep};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
@@ -69,6 +71,9 @@ pub struct Found {
     /// What the caller called them.
     #[serde(skip)]
     names: [String; 2],
+    /// The ids of the first definitions, where several match.
+    #[serde(skip)]
+    ids: [Vec<String>; 2],
     /// The search ended at a limit, so there may be a chain that it did not find.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
@@ -78,9 +83,10 @@ impl Define for Callpath {
     const NAME: &'static str = "codedb_callpath";
     const SUMMARY: &'static str =
         "Show the shortest chain of calls from one function to another, with each call";
-    const DETAILS: &'static str = "Only calls that are likelier than not count. Where several definitions have a name, any of them \
-         may begin or end the chain; qualify the name to mean one. At most 5,000 definitions are \
-         visited. Use `callers` for one step.";
+    const DETAILS: &'static str = "Only calls with confidence above 0.5 count. If several definitions have a name, the chain \
+         may begin or end at any of them; a qualified name or an id selects one. Visits at most \
+         5,000 definitions.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[("callers", "for a single step")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[r#"{"from": "Cart.total", "to": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["from", "to"];
@@ -126,10 +132,23 @@ impl Define for Callpath {
             chain: steps,
             calls: calls.map_or(0, <[CallStep]>::len),
             candidates: [from.len(), to.len()],
+            ids: [ids(catalog, &from)?, ids(catalog, &to)?],
             names,
             is_cut: chain.is_cut,
         })
     }
+}
+
+/// Returns the ids of the first of several definitions.
+fn ids(catalog: &Catalog, candidates: &[SymbolAt]) -> Result<Vec<String>> {
+    let mut ids = Vec::new();
+    if candidates.len() > 1 {
+        for &at in candidates.iter().take(nearest::OFFERED_MAX) {
+            let path = paths::shown(catalog.path(at.file));
+            ids.extend(catalog.symbol(at)?.map(|symbol| definition::id(&path, &symbol)));
+        }
+    }
+    Ok(ids)
 }
 
 impl Reply for Found {
@@ -156,12 +175,13 @@ impl Reply for Found {
         if self.is_cut {
             notices.push("the search ended at its limit before all callers were seen".to_owned());
         }
-        for (name, count) in self.names.iter().zip(self.candidates) {
+        for ((name, count), ids) in self.names.iter().zip(self.candidates).zip(&self.ids) {
             if count > 1 {
                 let (count, name) = (counted(count, "definition"), text::plain(name));
-                notices.push(format!(
-                    "{count} are called `{name}`; a qualified name or an id picks one"
-                ));
+                let ids: Vec<String> =
+                    ids.iter().map(|id| format!("`{}`", text::plain(id))).collect();
+                notices
+                    .push(format!("{count} match `{name}`; an id selects one: {}", ids.join(", ")));
             }
         }
         notices.extend(self.coverage.notice());

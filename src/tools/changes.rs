@@ -98,12 +98,12 @@ pub struct Found {
 
 impl Define for Changes {
     const NAME: &'static str = "codedb_changes";
-    const SUMMARY: &'static str = "List the files changed since a time, a commit or a generation";
-    const DETAILS: &'static str = "By a commit it tells of additions, deletions and renames, with \
-                                   what is not committed; by a time, of files modified since; by the \
-                                   generation, of what the index does not have yet. The repository's \
-                                   filters are not run: a file behind one (Git LFS) that was touched \
-                                   since the last `git status` counts as modified.";
+    const SUMMARY: &'static str =
+        "List the files changed since a time, a commit or a generation of the index";
+    const DETAILS: &'static str = "Since a commit: additions, deletions and renames, uncommitted ones included. Since a \
+         time: files modified later. Since a generation: files that the index does not contain yet. \
+         Git filters are not run: a filtered file (Git LFS) that was touched since the last `git \
+         status` counts as modified.";
     const TOOLSET: Toolset = Toolset::Navigate;
     const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"since": "2025-01-01"}"#];
@@ -181,8 +181,9 @@ fn since_commit(git: &Git, list: &FileList, commit: String) -> Result<Answer> {
 
 fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result<Answer> {
     if list.generation == 0 {
-        return Err(Error::usage("there is no index to compare with")
-            .with_hint("`codedb index` builds it; or name a time or a commit"));
+        return Err(
+            Error::usage("there is no index to compare with").with_hint("name a time or a commit")
+        );
     }
     if generation != list.generation {
         let newest = list.generation;

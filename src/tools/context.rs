@@ -109,8 +109,15 @@ impl Define for Context {
     const NAME: &'static str = "codedb_context";
     const SUMMARY: &'static str =
         "Get the files, definitions and lines that a task is about, in one call";
-    const DETAILS: &'static str = "Call it first, with the whole task: names, paths, stack traces and words of it are looked up, files \
-         ranked with reasons, the best lines, callers and tests shown, within `max_tokens`. Then use `symbol`, `read` or `callers`, and `search` for an exact text.";
+    const DETAILS: &'static str = "Call it first, with the whole task: it looks up the names, paths, stack traces and words \
+         of the task, ranks files with reasons, and shows the best lines, callers and tests within \
+         `max_tokens`.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[
+        ("symbol", "for a definition"),
+        ("read", "for lines"),
+        ("callers", "for calls"),
+        ("search", "for an exact text"),
+    ];
     const TOOLSET: Toolset = Toolset::Core;
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"task": "a coupon of more than 100 percent underflows", "max_tokens": 600}"#];
@@ -313,7 +320,8 @@ impl Reply for Found {
     fn notices(&self) -> Vec<String> {
         let mut notices: Vec<String> = self.known.notice().into_iter().collect();
         if self.without_text {
-            notices.push("ranked without the text index, which `codedb index` builds".to_owned());
+            notices
+                .push("the text index is not built yet; results are ranked without it".to_owned());
         }
         notices.extend(self.of_changes.clone());
         notices

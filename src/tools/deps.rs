@@ -156,10 +156,12 @@ fn is_zero(count: &usize) -> bool {
 impl Define for Deps {
     const NAME: &'static str = "codedb_deps";
     const SUMMARY: &'static str =
-        "List the files that import a file or folder, or the files and packages that it imports";
-    const DETAILS: &'static str = "Imports are resolved by each language's rules; each has the line, how sure it is and by which \
-         rule. Loads whose name is made while the program runs have a low confidence. Files of one \
-         package that see each other without an import are not listed. Use `callers` for one function.";
+        "List the files that import a file or directory, or the files and packages that it imports";
+    const DETAILS: &'static str = "Imports are resolved by the rules of each language; each has its line, confidence and \
+         rule. Dynamically computed imports have a low confidence. Files of one package that see \
+         each other without an import are not listed.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("callers", "for a single function")];
     const TOOLSET: Toolset = Toolset::Core;
     const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/price.rs"}"#];

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Effect, Needs, Reply, Toolset, paths, read};
+use super::{Alias, Call, Define, Effect, Needs, Reply, Toolset, paths, read};
 use crate::answer::style::Style;
 use crate::base::diff;
 use crate::error::{Error, Result};
@@ -55,9 +55,9 @@ pub struct Args {
     /// The new text
     pub content: Option<String>,
     /// The first line, from 1
-    pub range_start: Option<usize>,
+    pub line_start: Option<usize>,
     /// The last line, included (default the first)
-    pub range_end: Option<usize>,
+    pub line_end: Option<usize>,
     /// The line to insert after; 0 is the top
     pub after: Option<usize>,
     /// The `hash` of `read` or of an earlier edit: a file that changed since is left alone
@@ -105,9 +105,11 @@ fn is_zero(count: &usize) -> bool {
 
 impl Define for Edit {
     const NAME: &'static str = "codedb_edit";
-    const SUMMARY: &'static str = "Edit a file of the tree, or make one";
-    const DETAILS: &'static str = "Writes the whole file in one step and keeps its mode, line ends and final newline; answers a diff and the new \
-         `hash`. Secrets, `.git`, files that are no UTF-8 text and what lies outside of the tree are refused. `read` the lines first.";
+    const SUMMARY: &'static str = "Edit or create a file of the tree";
+    const DETAILS: &'static str = "Writes the whole file in one step and keeps its mode, line endings and final newline; \
+         returns a diff and the new `hash`. Secrets, `.git`, files that are not UTF-8 text and \
+         paths outside of the tree are refused.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[("read", "to see the lines first")];
     const EFFECT: Effect = Effect::Writes;
     const TOOLSET: Toolset = Toolset::Navigate;
     const NEEDS: Needs = Needs::Files;
@@ -116,6 +118,17 @@ impl Define for Edit {
         r#"{"path": "README.md", "op": "insert", "after": 2, "content": "Open on Sundays."}"#,
     ];
     const POSITIONAL: &'static [&'static str] = &["path"];
+    const ALIASES: &'static [Alias] = &[
+        Alias::new("file_path", "path"),
+        Alias::new("command", "op"),
+        Alias::new("old_str", "old_string"),
+        Alias::new("new_string", "content"),
+        Alias::new("new_str", "content"),
+        Alias::new("file_text", "content"),
+        Alias::new("insert_line", "after"),
+        Alias::new("range_start", "line_start"),
+        Alias::new("range_end", "line_end"),
+    ];
     type Args = Args;
     type Reply = Done;
 
@@ -160,16 +173,16 @@ fn check_arguments(args: &Args) -> Result<()> {
     let given = [
         ("old_string", args.old_string.is_some()),
         ("content", args.content.is_some()),
-        ("range_start", args.range_start.is_some()),
-        ("range_end", args.range_end.is_some()),
+        ("line_start", args.line_start.is_some()),
+        ("line_end", args.line_end.is_some()),
         ("after", args.after.is_some()),
         ("if_hash", args.if_hash.is_some()),
     ];
     let (name, needs, may): (_, &[&str], &[&str]) = match args.op {
         Op::StrReplace => ("str_replace", &["old_string", "content"], &["if_hash"]),
-        Op::Replace => ("replace", &["range_start", "content"], &["range_end", "if_hash"]),
+        Op::Replace => ("replace", &["line_start", "content"], &["line_end", "if_hash"]),
         Op::Insert => ("insert", &["after", "content"], &["if_hash"]),
-        Op::Delete => ("delete", &["range_start"], &["range_end", "if_hash"]),
+        Op::Delete => ("delete", &["line_start"], &["line_end", "if_hash"]),
         Op::Create => ("create", &["content"], &[]),
     };
     let takes = || {
@@ -178,7 +191,7 @@ fn check_arguments(args: &Args) -> Result<()> {
     };
     for (argument, is_given) in given {
         if !is_given && needs.contains(&argument) {
-            return Err(Error::usage(format!("`{argument}` is missing")).with_hint(takes()));
+            return Err(Error::usage(format!("missing argument `{argument}`")).with_hint(takes()));
         }
         if is_given && !needs.contains(&argument) && !may.contains(&argument) {
             let error = Error::usage(format!("`{name}` has no use for `{argument}`"));
@@ -202,14 +215,14 @@ fn check_hash(args: &Args, bytes: &[u8]) -> Result<()> {
     Err(Error::usage(format!(
         "it is another text than expected: its hash is {now}, not {expected}"
     ))
-    .with_hint("`read` it again"))
+    .with_hint("read it again"))
 }
 
 fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
     let content = args.content.as_deref().unwrap_or_default();
     let old = args.old_string.as_deref().unwrap_or_default();
-    let start = args.range_start.unwrap_or(1);
-    let range = start..=args.range_end.unwrap_or(start);
+    let start = args.line_start.unwrap_or(1);
+    let range = start..=args.line_end.unwrap_or(start);
     match args.op {
         Op::StrReplace => text.with_replaced(old, content),
         Op::Replace => text.with_lines(range, content),

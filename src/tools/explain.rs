@@ -35,7 +35,7 @@ const CHOICES_MAX: usize = 50;
 const DOC_LINES_MAX: usize = 20;
 
 /// What is said of definitions that are not offered.
-const LEFT_OUT: &str = "of that name left out; `symbol` lists all";
+const LEFT_OUT: &str = "of that name left out; {tool:symbol} lists all";
 
 /// See [`Define`].
 #[derive(Debug)]
@@ -144,9 +144,11 @@ impl Define for Explain {
     const NAME: &'static str = "codedb_explain";
     const SUMMARY: &'static str =
         "Explain a definition: documentation, callers, callees, uses and tests";
-    const DETAILS: &'static str = "One look at all that hangs on a name; a name of several definitions is answered with a choice. \
-         Calls are resolved by scopes, imports and types, each with how sure it is; tests are told by \
-         names and uses. Use `callers` for all callers, `symbol` for the definition alone.";
+    const DETAILS: &'static str = "Everything about a name in one reply; a name with several definitions returns a list to \
+         choose from. Calls are resolved by scopes, imports and types, each with its confidence; \
+         tests are found by names and uses.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("callers", "for all callers"), ("symbol", "for the definition alone")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[r#"{"name": "discounted"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];

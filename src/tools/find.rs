@@ -49,9 +49,11 @@ pub struct Found {
 
 impl Define for Find {
     const NAME: &'static str = "codedb_find";
-    const SUMMARY: &'static str = "Find files by parts of their paths, forgiving typing errors";
-    const DETAILS: &'static str = "Ranks by how well names fit, then by recency; generated, vendored and minified files come \
-         last. Use `glob` for all files of a pattern and `search` for what files hold.";
+    const SUMMARY: &'static str = "Find files by parts of their paths, tolerating typos";
+    const DETAILS: &'static str = "Ranks by match quality, then by modification time; generated, vendored and minified files \
+         come last.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("glob", "for all files that match a pattern"), ("search", "for the content of files")];
     const TOOLSET: Toolset = Toolset::Core;
     const NEEDS: Needs = Needs::Files;
     const SPEED: Speed = Speed::Lookup;
@@ -62,7 +64,9 @@ impl Define for Find {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
         if args.query.trim().is_empty() {
-            return Err(Error::usage("`query` is empty").with_hint("`hot` lists the newest files"));
+            return Err(
+                Error::usage("`query` is empty").with_hint("{tool:hot} lists the newest files")
+            );
         }
         let (files, names) = (call.code.files()?, call.code.names()?);
         let hits = names.find(args.query.as_bytes(), results_max(args.max_results, FILES));

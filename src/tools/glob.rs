@@ -87,8 +87,9 @@ impl PathGlob {
 impl Define for Glob {
     const NAME: &'static str = "codedb_glob";
     const SUMMARY: &'static str = "List the files whose paths match a glob, in path order";
-    const DETAILS: &'static str =
-        "Files that ignore rules leave out are not listed. Use `find` for a name half remembered.";
+    const DETAILS: &'static str = "Ignored files are left out.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("find", "for a partial or misspelled name")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"pattern": "**/*.rs"}"#];

@@ -77,10 +77,12 @@ pub struct Found {
 
 impl Define for Hot {
     const NAME: &'static str = "codedb_hot";
-    const SUMMARY: &'static str = "List what was changed lately, by time and by number of commits";
-    const DETAILS: &'static str = "Says where work is going on. After a fresh checkout all times are \
-                                   alike and the commits tell more. Use `changes` for what differs \
-                                   from a moment or commit.";
+    const SUMMARY: &'static str =
+        "List the most recently changed files, by time and by number of commits";
+    const DETAILS: &'static str = "Shows where work is going on. After a fresh checkout all modification times are equal, \
+         and only the commits are informative.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("changes", "for the files changed since a time or commit")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 3}"#];

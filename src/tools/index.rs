@@ -40,9 +40,9 @@ pub struct Added {
 
 impl Define for Index {
     const NAME: &'static str = "codedb_index";
-    const SUMMARY: &'static str = "Add a folder or a repository as a project";
-    const DETAILS: &'static str = "For code beside this tree, such as a dependency's source: the reply tells the name that other \
-         calls take as `project`. The index goes on in the background if it takes long.";
+    const SUMMARY: &'static str = "Add a directory or a repository as a project";
+    const DETAILS: &'static str = "For code outside of this tree, such as the source of a dependency. The reply contains the \
+         name that other calls pass as `project`. A long index build continues in the background.";
     const EFFECT: Effect = Effect::Adds;
     const TOOLSET: Toolset = Toolset::Navigate;
     const NEEDS: Needs = Needs::Session;
@@ -64,7 +64,7 @@ impl Define for Index {
             }
             (Some(_), Some(_)) => return Err(Error::usage("either `path` or `url`, not both")),
             (None, None) => {
-                return Err(Error::usage("`path` or `url` is missing")
+                return Err(Error::usage("missing argument: `path` or `url`")
                     .with_hint("{\"path\": \"/home/me/library\"}"));
             }
         };

@@ -85,7 +85,7 @@ impl Known {
     pub fn notice(self) -> Option<String> {
         let unknown = (self.files_unknown > 0).then(|| {
             let files = counted(self.files_unknown, "file");
-            format!("{files} not known yet, so this may be a part; `codedb index` completes it")
+            format!("{files} not indexed yet; results may be incomplete")
         });
         let all: Vec<String> = unknown.into_iter().chain(self.unread_notice()).collect();
         (!all.is_empty()).then(|| all.join("; "))
@@ -95,7 +95,9 @@ impl Known {
     pub fn unread_notice(self) -> Option<String> {
         (self.files_unread > 0).then(|| {
             let files = counted(self.files_unread, "file");
-            format!("{files} too long or in another encoding not read for this; `search` reads all")
+            format!(
+                "{files} too long or in another encoding not read for this; {{tool:search}} reads them"
+            )
         })
     }
 }

@@ -58,9 +58,11 @@ pub struct Found {
 
 impl Define for Ls {
     const NAME: &'static str = "codedb_ls";
-    const SUMMARY: &'static str = "List a folder: its folders and files, with sizes and languages";
-    const DETAILS: &'static str = "Shows what a search looks at, not what ignore rules leave out. \
-                                   Use `tree` for several levels at once.";
+    const SUMMARY: &'static str =
+        "List a directory: its subdirectories and files, with sizes and languages";
+    const DETAILS: &'static str = "Lists what a search covers; ignored files are left out.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("tree", "for several levels at once")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const NEEDS: Needs = Needs::Files;
     const SPEED: Speed = Speed::Lookup;

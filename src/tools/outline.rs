@@ -83,9 +83,11 @@ impl Define for Outline {
     const NAME: &'static str = "codedb_outline";
     const SUMMARY: &'static str =
         "List the definitions of a file, nested, with their lines and signatures";
-    const DETAILS: &'static str = "Shows what a file has before it is read: use `read` with `symbol` \
-                                   or lines for the text of a definition, `symbol` to find one \
-                                   in any file.";
+    const DETAILS: &'static str = "Shows the structure of a file without its text.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[
+        ("read", "with `symbol` or lines for the text of a definition"),
+        ("symbol", "to find a definition in any file"),
+    ];
     const TOOLSET: Toolset = Toolset::Core;
     const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/cart.rs"}"#];

@@ -125,7 +125,7 @@ pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<us
     if files.find(&path).is_some() {
         return Err(Error::usage("it is a file")
             .with_path(&named)
-            .with_hint("`read` shows a file, `outline` its definitions"));
+            .with_hint("{tool:read} shows a file, {tool:outline} its definitions"));
     }
     let names = nearest_folders(files, &path);
     Err(not_found(&named, "there is no such folder, or no file in it that is searched", &names))
@@ -175,6 +175,6 @@ fn not_found(path: &Path, message: &str, names: &[String]) -> Error {
     let error = Error::new(Kind::NotFound, message).with_path(path);
     match nearest::hint(&names) {
         Some(hint) => error.with_hint(hint),
-        None => error.with_hint("`find` looks for a file by parts of its name"),
+        None => error.with_hint("{tool:find} finds files by parts of their paths"),
     }
 }

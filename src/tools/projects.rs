@@ -41,9 +41,9 @@ pub struct Listed {
 impl Define for Projects {
     const NAME: &'static str = "codedb_projects";
     const SUMMARY: &'static str =
-        "List the projects that calls can be about, and other trees that are indexed";
-    const DETAILS: &'static str = "The first project is the default; every tool takes `project`, a name or path of this list, \
-         to ask another.";
+        "List the projects that calls can select, and other indexed trees";
+    const DETAILS: &'static str = "The first project is the default; every tool accepts `project`, a name or path from this \
+         list, to select another.";
     const TOOLSET: Toolset = Toolset::Navigate;
     const NEEDS: Needs = Needs::Session;
     const EXAMPLES: &'static [&'static str] = &["{}"];

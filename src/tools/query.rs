@@ -64,6 +64,9 @@ pub enum Op {
 }
 
 impl Op {
+    const ALL: [Op; 8] =
+        [Op::Find, Op::Search, Op::Filter, Op::Deps, Op::Outline, Op::Read, Op::Sort, Op::Limit];
+
     fn name(self) -> &'static str {
         match self {
             Op::Find => "find",
@@ -103,7 +106,7 @@ pub struct Step {
     pub op: Op,
     /// With `find`: parts of the path; with `search`: what lines hold
     pub query: Option<String>,
-    /// With `search`: `query` is a regular expression
+    /// With `search`: `query` is a regular expression (default literal)
     #[serde(default)]
     pub regex: bool,
     /// With `search`: whether case matters (default true)
@@ -243,11 +246,10 @@ impl Define for Query {
     const NAME: &'static str = "codedb_query";
     const SUMMARY: &'static str =
         "Run a pipeline over files: find, search, filter, deps, outline, read, sort, limit";
-    const DETAILS: &'static str = "Each step works on the files that the one before it left; the first has all files. On the \
-         command line the pipeline is one JSON array, `-` reads it from standard input: \
-         `[{\"op\": \"search\", \"query\": \"open\", \"word\": true}, {\"op\": \"deps\"}, \
-         {\"op\": \"limit\", \"max_results\": 5}]`. At most 20 steps, 200 files and 5,000 lines and \
-         definitions. `search` is literal unless `regex`. Use the tools of these names for one step alone.";
+    const DETAILS: &'static str = "Each step processes the files of the previous one; the first step gets all files: \
+         `[{\"op\": \"search\", \"query\": \"open\", \"word\": true}, {\"op\": \"deps\"}]`. On the \
+         command line, `-` reads this from standard input. At most 20 steps, 200 files and 5,000 \
+         lines and definitions. For a single step, use the tool of that name.";
     const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[
         r#"{"pipeline": [{"op": "search", "query": "coupon"}, {"op": "filter", "path_glob": "src/**"}, {"op": "limit", "max_results": 2}]}"#,
@@ -268,6 +270,9 @@ impl Define for Query {
         let mut steps = Vec::with_capacity(args.pipeline.len());
         let schema = schema::of::<Step>();
         for (place, step) in args.pipeline.into_iter().enumerate() {
+            if let Some(error) = missing_op(&step) {
+                return Err(at_step(place, None, error));
+            }
             steps.push(
                 schema::parse::<Step>(&schema, step)
                     .map_err(|error| at_step(place, None, error))?,
@@ -284,6 +289,18 @@ impl Define for Query {
         }
         flow.answer(left)
     }
+}
+
+/// Returns the error about a step without `op`. Agents write `{"find": {…}}` instead.
+fn missing_op(step: &Value) -> Option<Error> {
+    let step = step.as_object()?;
+    if step.get("op").is_some_and(|op| !op.is_null()) {
+        return None;
+    }
+    let names = Op::ALL.map(Op::name);
+    let error = Error::usage(format!("missing argument `op`: one of {}", names.join(", ")));
+    let named = names.into_iter().find(|name| step.contains_key(*name)).unwrap_or("find");
+    Some(error.with_hint(format!("a step is `{{\"op\": \"{named}\", …}}`")))
 }
 
 /// Returns an error with the number of the step that it is of.
@@ -313,7 +330,7 @@ impl Flow<'_> {
     /// Returns the `query` of a step that needs one.
     fn wanted<'s>(&self, step: &'s Step) -> Result<&'s str> {
         let query = step.query.as_deref().filter(|query| !query.trim().is_empty());
-        query.ok_or_else(|| Error::usage("`query` is missing"))
+        query.ok_or_else(|| Error::usage("missing argument `query`"))
     }
 
     fn answer(self, steps: Vec<Left>) -> Result<Found> {

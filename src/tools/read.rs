@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Call, Define, Needs, Reply, Speed, Toolset, outline, paths};
+use super::{Alias, Call, Define, Needs, Reply, Speed, Toolset, outline, paths};
 use crate::answer::nearest;
 use crate::answer::style::Style;
 use crate::base::{path, text};
@@ -119,9 +121,13 @@ pub struct Found {
 
 impl Define for Read {
     const NAME: &'static str = "codedb_read";
-    const SUMMARY: &'static str = "Read a file, lines of it, or one definition, with line numbers";
-    const DETAILS: &'static str = "At most 2000 lines, of the first 64 MiB; long lines are cut. Files that are named like secrets are refused, and \
-         so are links out of the tree. Use `outline` first to see what a long file holds.";
+    const SUMMARY: &'static str =
+        "Read a file, some of its lines, or one definition, with line numbers";
+    const DETAILS: &'static str = "Returns at most 2000 lines from the first 64 MiB; long lines are cut. `path:52` and \
+         `path:52-54` select lines. Files named like secrets and links that leave the tree are \
+         refused.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("outline", "first for an overview of a long file")];
     const TOOLSET: Toolset = Toolset::Core;
     const NEEDS: Needs = Needs::Files;
     const SPEED: Speed = Speed::Lookup;
@@ -130,14 +136,19 @@ impl Define for Read {
         r#"{"path": "README.md", "line_start": 3}"#,
     ];
     const POSITIONAL: &'static [&'static str] = &["path"];
+    const ALIASES: &'static [Alias] = &[
+        Alias::new("file_path", "path"),
+        Alias::new("offset", "line_start"),
+        Alias::converted("limit", "line_end", last_line).with_note(", the last line"),
+    ];
     type Args = Args;
     type Reply = Found;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, mut args: Args) -> Result<Found> {
         if args.symbol.is_some() && (args.line_start.is_some() || args.line_end.is_some()) {
             return Err(Error::usage("`symbol` and lines exclude each other"));
         }
-        let (path, content) = paths::read(call, &args.path, FILE_BYTES_MAX)?;
+        let (path, content) = read_named(call, &mut args)?;
         let hash = (!content.is_cut()).then(|| hash(&content.bytes));
         let mut found = Found {
             path: paths::shown(&path),
@@ -183,6 +194,46 @@ impl Define for Read {
         };
         add_lines(&mut found, &lines, asked, &keep);
         Ok(found)
+    }
+}
+
+/// Returns the file that the arguments name. Without such a file, a path that ends with lines, such as
+/// `src/a.rs:52` or `src/a.rs:52-54`, names these lines of the file before the colon.
+fn read_named(call: &Call<'_>, args: &mut Args) -> Result<(Vec<u8>, Content)> {
+    let error = match paths::read(call, &args.path, FILE_BYTES_MAX) {
+        Err(error) if error.kind() == Kind::NotFound => error,
+        result => return result,
+    };
+    let has_selection =
+        args.line_start.is_some() || args.line_end.is_some() || args.symbol.is_some();
+    let Some((path, lines)) = path_and_lines(&args.path).filter(|_| !has_selection) else {
+        return Err(error);
+    };
+    let Ok(found) = paths::read(call, path, FILE_BYTES_MAX) else { return Err(error) };
+    (args.line_start, args.line_end) = (Some(*lines.start()), Some(*lines.end()));
+    Ok(found)
+}
+
+/// Splits `path:LINE`, `path:LINE-LINE` and `path:LINE:COLUMN`; a column is ignored.
+pub fn path_and_lines(text: &str) -> Option<(&str, RangeInclusive<usize>)> {
+    let (mut path, mut lines) = text.rsplit_once(':')?;
+    if let Some((before, line)) = path.rsplit_once(':')
+        && line.parse::<usize>().is_ok()
+        && lines.parse::<usize>().is_ok()
+    {
+        (path, lines) = (before, line);
+    }
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let range = first.parse().ok()?..=last.parse().ok()?;
+    (!path.is_empty()).then_some((path, range))
+}
+
+/// Returns the last line of a number of lines from `line_start` on.
+fn last_line(count: &Value, args: &Map<String, Value>, _: &Path) -> Value {
+    let start = args.get("line_start").and_then(Value::as_u64).unwrap_or(1);
+    match count.as_u64() {
+        Some(count) => start.saturating_add(count).saturating_sub(1).into(),
+        None => count.clone(),
     }
 }
 
@@ -248,7 +299,7 @@ fn symbol(
 ) -> Result<Symbol> {
     let shown = paths::shown(path);
     let (path, place) = (shown.as_str(), path);
-    let named = std::path::Path::new(path);
+    let named = Path::new(path);
     let Some(language) = language else {
         return Err(Error::usage(
             "the language of this file is not known, nor are its definitions",
@@ -276,7 +327,7 @@ fn symbol(
         let error = Error::usage(format!("{} definitions are called `{name}`", found.len()));
         return Err(error
             .with_path(named)
-            .with_hint(format!("name its lines or qualified name: {}", choices.join(", "))));
+            .with_hint(format!("pass the id or the lines of one: {}", choices.join(", "))));
     }
     let names: Vec<&[u8]> = symbols.iter().map(|symbol| symbol.name.as_bytes()).collect();
     let mut offered: Vec<String> = Vec::new();
@@ -287,7 +338,7 @@ fn symbol(
         }
     }
     let error = Error::new(Kind::NotFound, format!("nothing called `{name}` is defined here"));
-    let hint = nearest::hint(&offered).unwrap_or("`outline` lists the definitions".to_owned());
+    let hint = nearest::hint(&offered).unwrap_or("{tool:outline} lists the definitions".to_owned());
     Err(error.with_path(named).with_hint(hint))
 }
 

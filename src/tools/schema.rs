@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::answer::nearest;
+use crate::base::text;
 use crate::error::{Error, Result};
 
 /// Words of a schema that say nothing to its reader.
@@ -48,36 +49,40 @@ pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
     }
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !args.contains_key(name) {
-            let what = properties[name]["description"].as_str().unwrap_or_default();
-            return Err(Error::usage(format!("`{name}` is missing")).with_hint(what));
+            return Err(missing(
+                name,
+                properties[name]["description"].as_str().unwrap_or_default(),
+            ));
         }
     }
     serde_json::from_value(Value::Object(args))
         .map_err(|error| Error::usage(format!("the arguments cannot be read: {error}")))
 }
 
-/// What other programs call an argument of ours.
-const ELSEWHERE: [(&str, &str); 7] = [
-    ("file_path", "path"),
-    ("command", "op"),
-    ("old_str", "old_string"),
-    ("new_str", "content"),
-    ("new_string", "content"),
-    ("file_text", "content"),
-    ("insert_line", "after"),
-];
-
 fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let error = Error::usage(format!("`{name}` is no argument of this tool"));
-    let known = ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, own)| *own);
-    if let Some(own) = known.filter(|own| names.contains(own)) {
-        return error.with_hint(format!("`{own}` is"));
+    let error = Error::usage(format!("unknown argument `{}`", text::plain(name)));
+    if names.is_empty() {
+        return error.with_hint("this tool has no arguments");
     }
     let nearest = nearest::among(names.iter().map(|name| name.as_bytes()), name.as_bytes());
-    match nearest.first() {
-        Some(&at) => error.with_hint(format!("`{}` is", names[at])),
-        None => error.with_hint(format!("there are {}", names.join(", "))),
+    let meant = nearest.first().map(|&at| format!("did you mean `{}`? ", names[at]));
+    let valid: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    error.with_hint(format!("{}Valid: {}", meant.unwrap_or_default(), valid.join(", ")))
+}
+
+/// Returns the error about a missing argument, with its description.
+fn missing(name: &str, description: &str) -> Error {
+    let mut chars = description.chars();
+    // A sentence goes on in lower case, unless it begins with an acronym or a literal.
+    let start: String = match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => first.to_lowercase().collect(),
+        (first, _) => first.into_iter().collect(),
+    };
+    let description = format!("{start}{}", chars.as_str()).replace('\n', " ");
+    match description.is_empty() {
+        true => Error::usage(format!("missing argument `{name}`")),
+        false => Error::usage(format!("missing argument `{name}`: {description}")),
     }
 }
 
@@ -230,8 +235,12 @@ mod tests {
             Args { query: "x".into(), max_results: None, direction, all: false, paths: None };
         assert_eq!(args, expected);
         for (args, message, hint) in [
-            (json!({}), "`query` is missing", "What is looked for."),
-            (json!({"query": "x", "max_result": 2}), "`max_result` is no argument", "max_results"),
+            (json!({}), "missing argument `query`: what is looked for.", ""),
+            (
+                json!({"query": "x", "max_result": 2}),
+                "unknown argument `max_result`",
+                "did you mean `max_results`? Valid: `all`, `direction`, `max_results`, `paths`, `query`",
+            ),
             (json!({"query": 5}), "`query` is of type string, not `5`", ""),
             (json!({"query": "x", "max_results": -1}), "integer from 0 on, not `-1`", ""),
             (json!({"query": "x", "direction": "up"}), "one of depends_on, imported_by", ""),

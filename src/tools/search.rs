@@ -3,6 +3,8 @@
 //! For agents. The command line's `codedb search` is ripgrep's, unranked and unbounded.
 
 use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -13,10 +15,11 @@ use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::glob::PathGlob;
 use super::pattern::Pattern;
-use super::{Call, CommandLine, Define, Needs, Reply, Toolset, counted, paths, results_max};
+use super::{Alias, Call, CommandLine, Define, Needs, Reply, Toolset, counted, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::ids::FileId;
@@ -27,6 +30,7 @@ use crate::catalog::searches::{MatchingFile, SearchResult};
 use crate::error::{Error, Kind, Result};
 use crate::index::code::keys;
 use crate::lang::marks::{self, Marks};
+use crate::lang::{Symbol, SymbolKind};
 use crate::source::text_cache::Text;
 
 /// Files of a reply unless the caller says otherwise.
@@ -111,9 +115,16 @@ pub struct File {
     pub marks: Marks,
     /// How many of its lines match.
     pub count: usize,
-    /// The first of them.
+    /// Those of them that define the match, then the first others; in the order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
+}
+
+impl File {
+    /// Returns how many of its matching lines are shown.
+    fn shown(&self) -> usize {
+        self.lines.iter().filter(|line| !line.context).count()
+    }
 }
 
 /// What is answered.
@@ -163,14 +174,24 @@ enum Rank {
 impl Define for Search {
     const NAME: &'static str = "codedb_search";
     const SUMMARY: &'static str = "Search all files for a text or a regular expression";
-    const DETAILS: &'static str = "Files that define it come first, then sources, tests, generated and vendored ones. \
-         Use `symbol` for where a name is defined, `callers` for who calls it, `context` for a task in words.";
+    const DETAILS: &'static str =
+        "Files that define the text come first, then sources, tests, generated and vendored files.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[
+        ("symbol", "to find where a name is defined"),
+        ("callers", "for the calls of a function"),
+        ("context", "for a task in words"),
+    ];
     const TOOLSET: Toolset = Toolset::Core;
     const NEEDS: Needs = Needs::Files;
     const COMMAND_LINE: CommandLine = CommandLine::Separate;
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"query": "coupon", "max_results": 3, "max_per_file": 2}"#];
     const POSITIONAL: &'static [&'static str] = &["query"];
+    const ALIASES: &'static [Alias] = &[
+        Alias::new("pattern", "query").with_note("; it is literal unless `regex` is true"),
+        Alias::new("glob", "path_glob"),
+        Alias::converted("path", "path_glob", glob_below).with_note(", a glob"),
+    ];
     type Args = Args;
     type Reply = Found;
 
@@ -224,12 +245,12 @@ impl Define for Search {
                     true => Vec::new(),
                     false => {
                         let text = read(catalog, *at);
-                        lines(
-                            &text.utf8().unwrap_or_default(),
-                            &matcher,
-                            &mut matcher.cache(),
-                            wanted,
-                        )
+                        let text = text.utf8().unwrap_or_default();
+                        let names = match wanted.lines < *count {
+                            true => names_of(catalog, FileId::new(*at))?,
+                            false => Vec::new(),
+                        };
+                        lines(&text, &matcher, &mut matcher.cache(), wanted, &names)
                     }
                 };
                 let path = paths::shown(files.path(*at));
@@ -247,6 +268,31 @@ impl Define for Search {
             files_failed,
             next_offset: (end < matching.len()).then_some(end),
         })
+    }
+}
+
+/// Returns the glob of a file and of everything below it, if it is a directory; combined with the glob
+/// that is given beside it. A path with `*` or `?` is a glob already.
+fn glob_below(path: &Value, args: &Map<String, Value>, root: &Path) -> Value {
+    let glob = args.get("path_glob").filter(|glob| !glob.is_null());
+    let (Some(path), None | Some(Value::String(_))) = (path.as_str(), glob) else {
+        return path.clone();
+    };
+    let below = Path::new(path).strip_prefix(root).ok().and_then(Path::to_str).unwrap_or(path);
+    let mut below = below.trim_end_matches('/');
+    while let Some(rest) = below.strip_prefix("./") {
+        below = rest;
+    }
+    let is_glob = below.contains(['*', '?']);
+    let dir = if is_glob { below.to_owned() } else { globset::escape(below) };
+    let is_root = dir.is_empty() || dir == ".";
+    match glob.and_then(Value::as_str) {
+        Some(glob) if is_root => glob.into(),
+        Some(glob) if glob.contains('/') => format!("{dir}/{glob}").into(),
+        Some(glob) => format!("{dir}/**/{glob}").into(),
+        None if is_root => Value::Null,
+        None if is_glob => dir.into(),
+        None => format!("{{{dir},{dir}/**}}").into(),
     }
 }
 
@@ -348,8 +394,17 @@ fn read(catalog: &Catalog, at: usize) -> Text {
 struct Span {
     start: usize,
     end: usize,
-    /// Where the match begins.
+    /// The bytes of its first match.
     hit: usize,
+    hit_end: usize,
+}
+
+impl Span {
+    /// Returns true if the match covers the name of a definition. O(log names).
+    fn is_definition(&self, names: &[Range<usize>]) -> bool {
+        let first = names.partition_point(|name| name.start < self.hit);
+        names.get(first).is_some_and(|name| name.end <= self.hit_end)
+    }
 }
 
 /// What finds a pattern.
@@ -365,13 +420,16 @@ impl Matcher<'_> {
         self.regex.create_cache()
     }
 
-    /// Returns where the first match from a place on begins.
-    fn find(&self, cache: &mut Cache, bytes: &[u8], from: usize) -> Option<usize> {
+    /// Returns the first match that begins at `from` or later.
+    fn find(&self, cache: &mut Cache, bytes: &[u8], from: usize) -> Option<Range<usize>> {
         match &self.finder {
-            Some(finder) => Some(from + finder.find(&bytes[from..])?),
+            Some(finder) => {
+                let start = from + finder.find(&bytes[from..])?;
+                Some(start..start + finder.needle().len())
+            }
             None => {
                 let input = Input::new(bytes).range(from..);
-                Some(self.regex.search_with(cache, &input)?.start())
+                Some(self.regex.search_with(cache, &input)?.range())
             }
         }
     }
@@ -386,7 +444,8 @@ fn spans<'a>(
 ) -> impl Iterator<Item = Span> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let hit = matcher.find(cache, bytes, from.min(bytes.len()))?;
+        let found = matcher.find(cache, bytes, from.min(bytes.len()))?;
+        let (hit, hit_end) = (found.start, found.end);
         let start = memrchr(b'\n', &bytes[..hit]).map_or(0, |end| end + 1);
         // What is behind the last line end is no line.
         if from > bytes.len() || start == bytes.len() {
@@ -394,7 +453,7 @@ fn spans<'a>(
         }
         let end = memchr(b'\n', &bytes[hit..]).map_or(bytes.len(), |len| hit + len);
         from = end + 1;
-        Some(Span { start, end, hit })
+        Some(Span { start, end, hit, hit_end })
     })
 }
 
@@ -405,9 +464,38 @@ struct Wanted {
     around: usize,
 }
 
-/// Returns the first lines that match, with those around them.
-fn lines(bytes: &[u8], matcher: &Matcher<'_>, cache: &mut Cache, wanted: Wanted) -> Vec<Line> {
-    let matched: Vec<Span> = spans(bytes, matcher, cache).take(wanted.lines).collect();
+/// Returns where the names of a file's definitions are, ascending; empty without an index.
+fn names_of(catalog: &Catalog, file: FileId) -> Result<Vec<Range<usize>>> {
+    let Some(facts) = catalog.facts(file)? else { return Ok(Vec::new()) };
+    let is_code = |symbol: &&Symbol| {
+        !matches!(symbol.kind, SymbolKind::Section | SymbolKind::Key | SymbolKind::Selector)
+    };
+    let names = facts.symbols.iter().filter(is_code).map(|symbol| symbol.name_span.clone());
+    let mut names: Vec<Range<usize>> = names.collect();
+    names.sort_unstable_by_key(|name| (name.start, name.end));
+    Ok(names)
+}
+
+/// Returns the matching lines to show, with those around them: those that define the match, then the
+/// first others, in the order of the file. `names` are the names of the file's definitions.
+fn lines(
+    bytes: &[u8],
+    matcher: &Matcher<'_>,
+    cache: &mut Cache,
+    wanted: Wanted,
+    names: &[Range<usize>],
+) -> Vec<Line> {
+    let all = spans(bytes, matcher, cache);
+    let matched: Vec<Span> = if names.is_empty() {
+        all.take(wanted.lines).collect()
+    } else {
+        let all: Vec<Span> = all.collect();
+        let (defining, others): (Vec<Span>, Vec<Span>) =
+            all.into_iter().partition(|span| span.is_definition(names));
+        let mut chosen: Vec<Span> = defining.into_iter().chain(others).take(wanted.lines).collect();
+        chosen.sort_unstable_by_key(|span| span.start);
+        chosen
+    };
     let mut shown: Vec<Line> = Vec::new();
     let (mut number, mut counted) = (1, 0);
     for (nth, span) in matched.iter().enumerate() {
@@ -446,7 +534,7 @@ impl Reply for Found {
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {
-            let _ = write!(out, "{}  {}", style.path(&file.path), counted(file.count, "line"));
+            let _ = write!(out, "{}  {}", style.path(&file.path), count_of(file));
             for mark in file.defines.then_some("defines").into_iter().chain(file.marks.names()) {
                 let _ = write!(out, "  {mark}");
             }
@@ -466,6 +554,20 @@ impl Reply for Found {
     }
 
     fn notices(&self) -> Vec<String> {
+        let left_out = |file: &File| file.count.saturating_sub(file.shown());
+        let cut = self.files.iter().filter(|file| !file.lines.is_empty() && left_out(file) > 0);
+        let (mut lines_left_out, mut files_cut) = (0, 0);
+        for file in cut {
+            (lines_left_out, files_cut) = (lines_left_out + left_out(file), files_cut + 1);
+        }
+        let cut = (lines_left_out > 0).then(|| {
+            let lines = counted(lines_left_out, "matching line");
+            let files = counted(files_cut, "file");
+            let is_max = self.files.iter().any(|file| file.shown() == LINES_MAX);
+            let more =
+                if is_max { "{tool:read} shows a file" } else { "`max_per_file` shows more" };
+            format!("{lines} in {files} not shown; {more}")
+        });
         let lines = counted(self.total, "line");
         let (shown, files) = (self.files_shown, self.files_total);
         let more = self.next_offset.map(|offset| {
@@ -479,7 +581,17 @@ impl Reply for Found {
             let files = counted(self.files_failed, "file");
             format!("{files} that may match could not be read")
         });
-        more.into_iter().chain(unread).chain(failed).collect()
+        cut.into_iter().chain(more).chain(unread).chain(failed).collect()
+    }
+}
+
+/// Returns how many lines of a file match, and how many of them are shown if not all are.
+fn count_of(file: &File) -> String {
+    let lines = counted(file.count, "line");
+    match file.shown() {
+        0 => lines,
+        shown if shown < file.count => format!("{shown} of {lines}"),
+        _ => lines,
     }
 }
 
@@ -494,12 +606,13 @@ mod tests {
         let regex = pattern.regex().expect("it can be read");
         let wanted = Wanted { lines: wanted.0, around: wanted.1 };
         let matcher = Matcher { regex: &regex, finder: None };
-        let shown: Vec<String> = lines(text.as_bytes(), &matcher, &mut matcher.cache(), wanted)
-            .iter()
-            .map(|line| {
-                format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
-            })
-            .collect();
+        let shown: Vec<String> =
+            lines(text.as_bytes(), &matcher, &mut matcher.cache(), wanted, &[])
+                .iter()
+                .map(|line| {
+                    format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
+                })
+                .collect();
         assert_eq!(shown.join(" "), expected, "{text:?} {query}");
     }
 
@@ -513,6 +626,48 @@ mod tests {
         check(text, "[af]", (9, 9), "1:a 2-b 3-c 4-d 5-e 6:f");
         check(text, ".", (2, 0), "1:a 2:b");
         check("aa a\na", "a", (9, 0), "1:aa a 2:a");
+    }
+
+    #[test]
+    fn lines_that_define_the_match_are_chosen_first() {
+        let text = "use a::one;\none();\none();\nfn one() {}\none();\nfn two() {}\n";
+        let names: Vec<Range<usize>> = ["one() {}", "two() {}"]
+            .map(|name| text.find(name).expect("it is there"))
+            .map(|start| start..start + 3)
+            .to_vec();
+        let pattern =
+            Pattern { query: "one|two", is_regex: true, is_word: false, is_case_sensitive: true };
+        let regex = pattern.regex().expect("it can be read");
+        let matcher = Matcher { regex: &regex, finder: None };
+        let chosen = |lines_max: usize| -> Vec<usize> {
+            let wanted = Wanted { lines: lines_max, around: 0 };
+            let lines = lines(text.as_bytes(), &matcher, &mut matcher.cache(), wanted, &names);
+            lines.iter().map(|line| line.line).collect()
+        };
+        assert_eq!(chosen(1), [4]);
+        assert_eq!(chosen(2), [4, 6]);
+        assert_eq!(chosen(4), [1, 2, 4, 6]);
+        assert_eq!(chosen(9), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_path_is_read_as_a_glob() {
+        let check = |path: &str, glob: Option<&str>, expected: Value| {
+            let args = glob.map(|glob| ("path_glob".to_owned(), Value::from(glob)));
+            let found = glob_below(&path.into(), &args.into_iter().collect(), Path::new("/tree"));
+            assert_eq!(found, expected, "{path} {glob:?}");
+        };
+        check("src", None, "{src,src/**}".into());
+        check("./src/a.rs", None, "{src/a.rs,src/a.rs/**}".into());
+        check("/tree/src/", None, "{src,src/**}".into());
+        check("app/[id]", None, "{app/[[]id[]],app/[[]id[]]/**}".into());
+        check("src/*.rs", None, "src/*.rs".into());
+        for root in [".", "/tree", "/tree/", ""] {
+            check(root, None, Value::Null);
+            check(root, Some("*.rs"), "*.rs".into());
+        }
+        check("src", Some("*.rs"), "src/**/*.rs".into());
+        check("src", Some("a/*.rs"), "src/a/*.rs".into());
     }
 
     #[test]

@@ -22,13 +22,16 @@ pub enum Wanted {
     Holding(PathBuf),
 }
 
-/// Returns which project a call's arguments say that it is about; where they do not name one, an
-/// absolute `path` tells.
+/// Returns the project that a call's arguments select: the one that they name, or else the one that
+/// contains an absolute path. `paths` are the arguments that may hold one.
 ///
 /// # Errors
 ///
 /// [`crate::Kind::Usage`] for a name that is no text.
-pub(super) fn wanted(args: &Map<String, Value>) -> Result<Option<Wanted>> {
+pub(super) fn wanted<'a>(
+    args: &Map<String, Value>,
+    mut paths: impl Iterator<Item = &'a str>,
+) -> Result<Option<Wanted>> {
     match args.get(PROJECT) {
         None | Some(Value::Null) => {}
         Some(Value::String(name)) => return Ok(Some(Wanted::Named(name.clone()))),
@@ -37,7 +40,7 @@ pub(super) fn wanted(args: &Map<String, Value>) -> Result<Option<Wanted>> {
             return Err(Error::usage(message));
         }
     }
-    let path = args.get("path").and_then(Value::as_str).map(Path::new);
+    let path = paths.find_map(|name| args.get(name).and_then(Value::as_str)).map(Path::new);
     Ok(path.filter(|path| path.is_absolute()).map(|path| Wanted::Holding(path.to_path_buf())))
 }
 
@@ -137,7 +140,8 @@ mod tests {
     fn calls_say_which_project_they_are_about() {
         let check = |args: Value, expected: Option<Wanted>| {
             let Value::Object(args) = args else { panic!("no object") };
-            assert_eq!(wanted(&args).expect("it is sound"), expected);
+            let found = wanted(&args, std::iter::once("path")).expect("it is sound");
+            assert_eq!(found, expected);
         };
         check(json!({}), None);
         check(json!({"project": null, "path": "src"}), None);
@@ -146,7 +150,7 @@ mod tests {
             check(json!({"path": "/b/c"}), Some(Wanted::Holding("/b/c".into())));
         }
         let Value::Object(args) = json!({"project": 5}) else { panic!("no object") };
-        let error = wanted(&args).expect_err("that is no name");
+        let error = wanted(&args, std::iter::once("path")).expect_err("that is no name");
         assert!(error.to_string().contains("not 5"), "{error}");
     }
 }

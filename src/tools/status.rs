@@ -63,8 +63,8 @@ fn is_zero(count: &usize) -> bool {
 
 impl Define for Status {
     const NAME: &'static str = "codedb_status";
-    const SUMMARY: &'static str = "Tell which tree is served and how much of it is indexed";
-    const DETAILS: &'static str = "Call it when an answer says `partial`, or to learn the root";
+    const SUMMARY: &'static str = "Show which tree is served and how much of it is indexed";
+    const DETAILS: &'static str = "Call it when a reply is `partial`, or to get the root.";
     const TOOLSET: Toolset = Toolset::Core;
     const NEEDS: Needs = Needs::Files;
     const SPEED: Speed = Speed::Immediate;

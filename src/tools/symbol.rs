@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::glob::PathGlob;
 use super::known::{Known, Reading};
 use super::lookup::{self, Filter, Wanted, Within};
-use super::{Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max};
+use super::{
+    Alias, Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max,
+};
 use crate::answer::definition::Definition;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -68,16 +70,18 @@ pub struct Found {
 
 impl Define for Symbol {
     const NAME: &'static str = "codedb_symbol";
-    const SUMMARY: &'static str = "Find where something is defined, by its name";
-    const DETAILS: &'static str = "Gives place, signature and documentation, with `body` the text. Names are exact and case \
-         counts; `prefix`, `pattern` and `fuzzy` are for those half known. Definitions come before \
-         declarations, generated and vendored ones last. Use `word` for every place of a name, \
-         `search` for text.";
+    const SUMMARY: &'static str = "Find the definitions of a name";
+    const DETAILS: &'static str = "Returns location, signature and documentation, with `body` also the source text. Names \
+         are exact and case-sensitive; for partial or misspelled names use `prefix`, `pattern` or \
+         `fuzzy`. Definitions come before declarations; generated and vendored code comes last.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("word", "for every occurrence of a name"), ("search", "for other text")];
     const TOOLSET: Toolset = Toolset::Core;
     const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"name": "Cart.total", "body": true}"#, r#"{"prefix": "apply"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
+    const ALIASES: &'static [Alias] = &[Alias::new("query", "name")];
     type Args = Args;
     type Reply = Found;
 
@@ -129,17 +133,15 @@ fn wanted(args: &Args) -> Result<Wanted<'_>> {
         all.into_iter().filter_map(|(argument, wanted)| Some((argument, wanted?))).collect();
     match given[..] {
         [] => Err(Error::usage("one of `name`, `prefix`, `pattern` and `fuzzy` is needed")
-            .with_hint("`outline` lists what one file defines")),
+            .with_hint("{tool:outline} lists the definitions of a file")),
         [(_, wanted)] => {
             let (Wanted::Name(text)
             | Wanted::Prefix(text)
             | Wanted::Pattern(text)
             | Wanted::Fuzzy(text)) = wanted;
             match text.trim().is_empty() {
-                true => {
-                    Err(Error::usage("the name is empty")
-                        .with_hint("`outline` lists a file's names"))
-                }
+                true => Err(Error::usage("the name is empty")
+                    .with_hint("{tool:outline} lists the definitions of a file")),
                 false => Ok(wanted),
             }
         }

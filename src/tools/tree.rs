@@ -96,9 +96,10 @@ pub struct Found {
 impl Define for Tree {
     const NAME: &'static str = "codedb_tree";
     const SUMMARY: &'static str =
-        "Show folders and files within a budget, with languages, lines and symbols";
-    const DETAILS: &'static str = "Folders that do not fit, and those of others' or generated code, stay closed and tell how \
-         many files they have: ask for one by its path to see it. Use `ls` for one folder alone.";
+        "Show directories and files within a budget, with languages, lines and symbols";
+    const DETAILS: &'static str = "Directories that do not fit, and those with vendored or generated code, are collapsed to \
+         their number of files; pass such a directory as `path` to expand it.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[("ls", "for a single directory")];
     const TOOLSET: Toolset = Toolset::Core;
     const NEEDS: Needs = Needs::Files;
     const EXAMPLES: &'static [&'static str] = &[r#"{"depth": 1}"#];

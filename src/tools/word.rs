@@ -95,9 +95,12 @@ pub struct Found {
 
 impl Define for Word {
     const NAME: &'static str = "codedb_word";
-    const SUMMARY: &'static str = "List every place of a word, from an index of all identifiers";
-    const DETAILS: &'static str = "A word is an identifier, whole and in its case, in code as in comments. Faster than a search \
-         and counted exactly. Use `symbol` for where it is defined, `search` for other texts.";
+    const SUMMARY: &'static str =
+        "List every occurrence of an identifier, from an index of all identifiers";
+    const DETAILS: &'static str = "Matches whole identifiers, case-sensitively, in code and comments. Faster than a text \
+         search, with exact counts.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("symbol", "for the definition"), ("search", "for other text")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"word": "discounted"}"#];
@@ -155,7 +158,7 @@ fn refuse_others(word: &str) -> Result<()> {
         return Ok(());
     }
     let message = format!("`{}` is no word of {BYTES_MIN} to {BYTES_MAX} bytes", text::plain(word));
-    Err(Error::usage(message).with_hint("`search` finds other texts"))
+    Err(Error::usage(message).with_hint("{tool:search} finds any text"))
 }
 
 /// Returns the files with their marks, those that rank last behind the others; looks only at those that are

@@ -95,10 +95,10 @@ async def session(client, era, other):
     expect(data.structured_content["files"][0]["path"] == "src/cart.rs", data)
 
     for name, arguments, part in [
-        ("codedb_find", {}, "`query` is missing"),
+        ("codedb_find", {}, "missing argument `query`"),
         ("codedb_find", {"query": 5}, "of type string"),
         ("codedb_find", {"query": "a", "max_results": -1}, "from 0 on"),
-        ("codedb_symbol", {"nam": "x"}, "`nam` is no argument"),
+        ("codedb_symbol", {"nam": "x"}, "unknown argument `nam`"),
         ("codedb_read", {"path": "../outside"}, ""),
         ("codedb_read", {"path": ".env"}, ""),
         ("codedb_read", {"path": "src/carts.rs"}, "src/cart.rs"),
@@ -126,7 +126,7 @@ async def edits(client):
     answer = await client.call_tool("codedb_edit", made)
     expect(not answer.is_error and "created" in text(answer), answer)
     expect("src/new.rs" in text(await client.call_tool("codedb_symbol", {"name": "made"})), "made")
-    wrong = {"path": "src/new.rs", "op": "delete", "range_start": 9}
+    wrong = {"path": "src/new.rs", "op": "delete", "line_start": 9}
     answer = await client.call_tool("codedb_edit", wrong)
     expect(answer.is_error and "no line 9" in text(answer), answer)
 

@@ -10,15 +10,12 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use codedb::tools::{Effect, TOOLS, Tool};
+use codedb::tools::{Alias, CommandLine, Effect, TOOLS, Tool};
 use serde_json::{Value, json};
 
 use crate::mcp::session::Session;
 use crate::mcp::transcript::shop;
 use crate::support::place::{Place, settle};
-
-/// Tools whose names belong to other commands on the command line.
-const OTHERWISE: [&str; 3] = ["search", "status", "index"];
 
 /// The length up to which JSON stays on one line.
 const JSON_CHARS: usize = 100;
@@ -26,19 +23,23 @@ const JSON_CHARS: usize = 100;
 const INDEX: &str = "\
 # Tools
 
-Each tool has a page with its arguments, examples and schema. docs/agents.md describes when to use which tool, docs/mcp.md how the server works.
+Each tool has a page with its arguments, examples and schema. [agents.md](agents.md) explains which tool to use when, [mcp.md](mcp.md) how they are served.
 
-On the command line, each tool is a command with the tool's name without `codedb_` and a flag for each argument (`max_results` is `--max-results`); marked arguments are positional. `--json` prints JSON. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status` and `codedb_index` are available only to agents: on the command line, these names are other commands. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
+Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status`, `codedb_index` and `codedb_snapshot` are different: the commands of these names take other arguments. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
 
-Paths are relative to the tree's root and separated by `/`. Absolute paths below the root are accepted, too. On the command line, paths may also be relative to the current directory if they exist there; with `--root`, only if the current directory is within that root. Paths are text: a file whose name is not UTF-8 is listed with `\u{FFFD}` in its name and cannot be selected by name. Lists report the number of results (`total`) and the number that is `shown`; `max_results` is at most 1,000.
+**Paths** are relative to the root of the tree and separated by `/`. Absolute paths below the root are accepted. The command line also accepts paths relative to the current directory; with `--root` only if the current directory is inside of that root. A file whose name is not UTF-8 is listed with `\u{FFFD}` in its name and cannot be selected by it.
 
-Every tool of a server also takes `project`, which the tables omit: the name or the absolute path of a tree that `codedb_projects` lists. An absolute `path` in one of these trees selects it, too. Each call of a bundle may have its own `project`.
+**Lists** report how many entries exist (`total`) and how many are listed (`shown`). `max_results` is at most 1,000.
 
-Replies are checked against the tree, as in a search. `--fresh trust` uses the index without this check; a notice reports it, and JSON begins with `\"freshness\":\"trust\"`. If the index is missing or incomplete, a call returns the results that are available immediately (`status` is `partial` if some may be missing) and starts a background build, unless `--no-background` or `CODEDB_BACKGROUND=0` is set.
+**Projects:** on a server, every tool also accepts `project`: the name or absolute path of a tree that `codedb_projects` lists. An absolute `path` inside of one of these trees selects it, too. In a bundle, each call can have its own project.
 
-The tests generate these pages from the table in `src/tools.rs` and run the examples on a small shop (`tests/it/mcp/transcript.rs`).
+**Aliases:** common names from other programs are accepted and reported in a notice, for example `pattern` for `query` of `codedb_search`, and `file_path`, `offset` and `limit` of `codedb_read`.
 
-| tool | toolset | summary |
+**Freshness:** replies are checked against the tree, like searches. `--fresh trust` skips the check; a notice reports that, and JSON begins with `\"freshness\":\"trust\"`. Without a complete index, a call returns what it can compute at once (`status` is `partial` if that is incomplete) and starts a build in the background, unless `--no-background` or `CODEDB_BACKGROUND=0` is set.
+
+These pages are generated from the table in `src/tools.rs` by the tests, which run the examples on a small tree (`tests/it/mcp/transcript.rs`).
+
+| tool | toolset | description |
 | --- | --- | --- |
 ";
 
@@ -154,7 +155,8 @@ fn every_tool_has_its_page() {
 
 fn page_of(tool: &Tool, examples: &mut Examples) -> String {
     let (set, entry) = examples.listed[tool.name].clone();
-    let mut out = format!("# {}\n\n{}. {}\n\n", tool.name, tool.summary, tool.details);
+    let mut out =
+        format!("# {}\n\n{}. {}\n\n", tool.name, tool.summary, tool.description(&|_| true));
     let effect = match tool.effect {
         Effect::ReadOnly => "It is read-only.",
         Effect::Adds => "It adds to the session and to the cache; it does not write to a tree.",
@@ -170,7 +172,7 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
             "\n```json\n{{\"name\": \"{}\", \"arguments\": {example}}}\n```",
             tool.name
         );
-        if !OTHERWISE.contains(&tool.command().as_str()) {
+        if tool.command_line == CommandLine::Generated {
             let _ = writeln!(out, "\n```sh\n{}\n```", command_line(tool, &arguments));
         }
         let (text, data) = examples.ask(tool.name, &arguments);
@@ -178,8 +180,7 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
         let _ = writeln!(out, "\n````text\n{}\n````", text.trim_end());
         if !data.is_null() {
             let data = shown(&data, 0);
-            let _ =
-                writeln!(out, "\nThe same with `\"format\": \"json\"`:\n\n```json\n{data}\n```");
+            let _ = writeln!(out, "\nWith `\"format\": \"json\"`:\n\n```json\n{data}\n```");
         }
     }
     let _ = writeln!(out, "\n## Schema\n\n```json\n{}\n```", shown(&entry["inputSchema"], 0));
@@ -216,6 +217,11 @@ fn arguments(out: &mut String, tool: &Tool) {
             let _ = write!(meaning, "; one of {}", choices.join(", "));
         }
         let _ = writeln!(out, "| `{name}` | {kind}{marks} | {meaning} |");
+    }
+    if !tool.aliases.is_empty() {
+        let alias = |alias: &Alias| format!("`{}` for `{}`", alias.name, alias.canonical);
+        let aliases: Vec<String> = tool.aliases.iter().map(alias).collect();
+        let _ = writeln!(out, "\nAlso accepted: {}.", aliases.join(", "));
     }
 }
 

@@ -486,10 +486,10 @@ fn errors_suggest_valid_queries() {
     let two = |step: &str| format!(r#"[{{"op": "find", "query": "a"}}, {step}]"#);
     for (step, words) in [
         (r#"{"op": "serach"}"#, ["step 2", "one of"]),
-        (r#"{"op": "find"}"#, ["step 2 (`find`)", "`query` is missing"]),
-        (r#"{"op": "limit", "max": 1}"#, ["step 2", "`max` is no argument"]),
-        (r#"{"op": "limit"}"#, ["step 2 (`limit`)", "`max_results` is missing"]),
-        (r#"{"op": "sort"}"#, ["step 2 (`sort`)", "`by` is missing"]),
+        (r#"{"op": "find"}"#, ["step 2 (`find`)", "missing argument `query`"]),
+        (r#"{"op": "limit", "max": 1}"#, ["step 2", "unknown argument `max`"]),
+        (r#"{"op": "limit"}"#, ["step 2 (`limit`)", "missing argument `max_results`"]),
+        (r#"{"op": "sort"}"#, ["step 2 (`sort`)", "missing argument `by`"]),
         (
             r#"{"op": "search", "query": "(", "regex": true}"#,
             ["step 2 (`search`)", "cannot be read"],

@@ -1,6 +1,7 @@
 //! `codedb mcp` from the client's view: valid and invalid lines of JSON sent to the program.
 
 mod added;
+mod arguments;
 mod edit;
 mod garbage;
 mod http;
@@ -138,8 +139,12 @@ fn invalid_arguments_return_an_error_sentence() {
         assert!(!text.contains('\n'), "{text}");
         assert!(parts.iter().all(|part| text.contains(part)), "{text}, not {parts:?}");
     };
-    check("codedb_symbol", json!({"nam": "x"}), &["`nam` is no argument", "`name` is"]);
-    check("codedb_find", json!({}), &["`query` is missing"]);
+    check(
+        "codedb_symbol",
+        json!({"nam": "x"}),
+        &["unknown argument `nam`; did you mean `name`? Valid: `body`, `fuzzy`"],
+    );
+    check("codedb_find", json!({}), &["missing argument `query`"]);
     check("codedb_find", json!({"query": 5}), &["`query` is of type string, not `5`"]);
     check("codedb_find", json!({"query": ""}), &["`query` is empty"]);
     check("codedb_find", json!({"query": "a", "max_results": -1}), &["from 0 on, not `-1`"]);
@@ -289,7 +294,7 @@ fn a_bundle_makes_several_calls() {
     let text = session.text("codedb_bundle", json!({"ops": ops}));
     let expected = "## 1 codedb_find\nsrc/cart.rs\n\
         ## 2 codedb_find: nothing found\n\
-        ## 3 codedb_find: failed\n`quer` is no argument of this tool; `query` is\n\
+        ## 3 codedb_find: failed\nunknown argument `quer`; did you mean `query`? Valid: `max_results`, `query`\n\
         ## 4 codedb_symbols: failed\nthere is no tool `codedb_symbols`; did you mean `codedb_symbol`?\n\
         ## 5 codedb_bundle: failed\na bundle has no bundles in it\n\
         ## 6 codedb_search\nREADME.md  1 line\n  3: Sells things.\n";

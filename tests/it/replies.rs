@@ -158,11 +158,10 @@ fn existing_definitions_are_found_among_many_unindexed_files() {
 #[test]
 fn errors_report_the_number_of_unindexed_files() {
     let place = many(1300, |file| format!("pub fn helper{file}() {{}}\n"));
-    let unknown = "is not known yet: `codedb index`";
+    let unknown = "300 files not indexed yet";
     for name in ["zebra5", "zebr*", "Cart::zebra"] {
         for args in [&["symbol", name][..], &["callers", name], &["callpath", name, name]] {
-            let error =
-                check_error(&place, args, &["nothing called", "the code of 300 files", unknown]);
+            let error = check_error(&place, args, &["nothing called", unknown]);
             assert!(!error.contains(&format!("mean `{name}`")), "{error}");
         }
     }
@@ -170,7 +169,11 @@ fn errors_report_the_number_of_unindexed_files() {
     for args in [["symbol", "--pattern", "zebr*"], ["symbol", "--prefix", "zebr"]] {
         let answer = tool(&place, &args);
         assert_eq!(answer.code, 1, "{args:?}");
-        assert!(answer.stderr.contains("300 files not known yet"), "{}", answer.stderr);
+        assert!(
+            answer.stderr.contains("300 files not indexed yet; results may be incomplete"),
+            "{}",
+            answer.stderr
+        );
     }
 }
 
@@ -264,7 +267,11 @@ fn callpath_lists_ambiguous_names() {
         ("src/b.rs", "pub fn make() {}\n"),
     ]);
     let answer = tool(&place, &["callpath", "top", "make"]).expect_success();
-    assert!(answer.stderr.contains("2 definitions are called `make`"), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("2 definitions match `make`; an id selects one: `src/a.rs#make#0`"),
+        "{}",
+        answer.stderr
+    );
 }
 
 #[test]

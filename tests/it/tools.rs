@@ -306,7 +306,7 @@ fn read_reports_errors() {
     read(&["link"], &["link: a symbolic link leads out of the tree"]);
     read(&["../other"], &["../other: it lies outside of the tree", "paths are relative to"]);
     read(&["/etc/hostname"], &["outside of the tree"]);
-    read(&["src"], &["src: is a directory", "`ls`"]);
+    read(&["src"], &["src: is a directory", "`tree` lists"]);
     read(&["src/crat.rs"], &["src/crat.rs: there is no such file", "did you mean `src/cart.rs`"]);
     read(&["cart.rs"], &["did you mean `src/cart.rs`"]);
     read(&["src/cart.rs", "--symbol", "tota"], &["nothing called `tota`", "Cart::total"]);

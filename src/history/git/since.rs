@@ -263,8 +263,7 @@ impl Entry<'_> {
 fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
     let refuse = |kind: Kind, why: String| {
         let message = format!("git's configuration {why}, so nothing is compared with a commit");
-        Err(Error::new(kind, message)
-            .with_hint("`changes` by a time or the index does without git"))
+        Err(Error::new(kind, message).with_hint("name a time or a generation: these need no git"))
     };
     if names.len() > FILTERS_MAX {
         return refuse(Kind::Limit, format!("has more than {FILTERS_MAX} filters"));

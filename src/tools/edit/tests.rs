@@ -36,7 +36,7 @@ fn str_replace(old: &str, content: &str) -> Value {
 }
 
 fn replace(start: usize, end: usize, content: &str) -> Value {
-    json!({"op": "replace", "range_start": start, "range_end": end, "content": content})
+    json!({"op": "replace", "line_start": start, "line_end": end, "content": content})
 }
 
 fn insert(after: usize, content: &str) -> Value {
@@ -44,7 +44,7 @@ fn insert(after: usize, content: &str) -> Value {
 }
 
 fn delete(start: usize, end: usize) -> Value {
-    json!({"op": "delete", "range_start": start, "range_end": end})
+    json!({"op": "delete", "line_start": start, "line_end": end})
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn texts_that_stand_once_are_replaced() {
     check_error(many.as_bytes(), str_replace("x", "b"), &["30 times", "9, 10, … on"]);
     let told = ["does not stand in the file", "stands in line 2, but"];
     check_error(b"fn a() {\n    b();\n}\n", str_replace("  b();\n  c();\n", ""), &told);
-    check_error(b"a\n", str_replace("b", ""), &["does not stand", "`read` shows"]);
+    check_error(b"a\n", str_replace("b", ""), &["does not stand", "{tool:read} shows"]);
     check_error(b"", str_replace("b", ""), &["does not stand"]);
     check_error(b"a\n", str_replace("", "b"), &["`old_string` is empty"]);
 }
@@ -81,7 +81,7 @@ fn lines_are_replaced_put_in_and_taken_out() {
     check("a\nb", replace(1, 1, "x\ny"), "x\ny\nb");
     check("a\r\nb\r\n", replace(2, 2, "x\ny"), "a\r\nx\r\ny\r\n");
     check("a\nb\n", replace(1, 1, "x\r\ny\r\n"), "x\ny\nb\n");
-    check("a", json!({"op": "replace", "range_start": 1, "content": "x"}), "x");
+    check("a", json!({"op": "replace", "line_start": 1, "content": "x"}), "x");
     check("a\nb\n", insert(0, "x"), "x\na\nb\n");
     check("a\nb\n", insert(2, "x\n"), "a\nb\nx\n");
     check("a\nb", insert(2, "x\n"), "a\nb\nx");
@@ -96,7 +96,7 @@ fn lines_are_replaced_put_in_and_taken_out() {
     check("a\nb\nc", delete(2, 3), "a");
     check("a\n\nc", delete(3, 3), "a\n\n");
     check("a\n", delete(1, 1), "");
-    check("a\nb\n", json!({"op": "delete", "range_start": 2}), "a\n");
+    check("a\nb\n", json!({"op": "delete", "line_start": 2}), "a\n");
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn what_cannot_be_meant_is_told() {
     check_error(b"", delete(1, 1), &["there is no line 1: the file has 0"]);
     check_error(b"a\n", replace(1, 1, ""), &["`content` has no lines", "`delete`"]);
     check_error(b"", insert(0, ""), &["`content` has no lines"]);
-    check_error(b"a\n", json!({"op": "insert", "content": "x"}), &["`after` is missing"]);
-    let told = ["`delete` has no use for `content`", "takes `range_start`"];
-    check_error(b"a\n", json!({"op": "delete", "range_start": 1, "content": ""}), &told);
+    check_error(b"a\n", json!({"op": "insert", "content": "x"}), &["missing argument `after`"]);
+    let told = ["`delete` has no use for `content`", "takes `line_start`"];
+    check_error(b"a\n", json!({"op": "delete", "line_start": 1, "content": ""}), &told);
     let told = ["`str_replace` has no use for `after`"];
     check_error(
         b"a\n",

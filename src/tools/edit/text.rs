@@ -270,7 +270,7 @@ fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
     }
     let error = Error::usage("`old_string` does not stand in the file");
     let Some(first) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
-        return error.with_hint("`read` shows the lines as they are");
+        return error.with_hint("{tool:read} shows the lines");
     };
     let alike: Vec<String> = text
         .lines()
@@ -280,7 +280,7 @@ fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
         .take(LINES_SHOWN)
         .collect();
     match alike.is_empty() {
-        true => error.with_hint("`read` shows the lines as they are"),
+        true => error.with_hint("{tool:read} shows the lines"),
         false => error.with_hint(format!(
             "its first line stands in line {}, but what follows or the white space differs",
             alike.join(", ")

@@ -46,12 +46,13 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
         error = error.with_hint("`pattern` takes a glob of a name");
     }
     let hint = nearest::hint(&offered.names);
-    let hint = hint.unwrap_or("`word` finds every place of a name, defined here or not".to_owned());
+    let hint = hint
+        .unwrap_or("{tool:word} lists every occurrence of a name, defined here or not".to_owned());
     error = error.with_hint(hint);
     let missing = catalog.missing().len();
     if missing > 0 {
         let files = counted(missing, "file");
-        error = error.with_hint(format!("the code of {files} is not known yet: `codedb index`"));
+        error = error.with_hint(format!("{files} not indexed yet; one of them may define it"));
     }
     let unread = Known::of(catalog).or_unread(catalog, Reading::Symbols).unread_notice();
     Ok(unread.into_iter().fold(error, Error::with_hint))

@@ -29,7 +29,7 @@ impl Flow<'_> {
     /// Keeps the files of some sort.
     pub(super) fn filter(&mut self, step: &Step) -> Result<()> {
         if step.path_glob.is_none() && step.language.is_none() && step.test.is_none() {
-            return Err(Error::usage("`path_glob`, `language` or `test` is missing"));
+            return Err(Error::usage("missing argument: `path_glob`, `language` or `test`"));
         }
         let root = self.call.code.root();
         let glob = step.path_glob.as_deref().map(|glob| PathGlob::new(root, glob)).transpose()?;
@@ -73,7 +73,7 @@ impl Flow<'_> {
 
     /// Orders the files; equals stay as they are.
     pub(super) fn sort(&mut self, step: &Step) -> Result<()> {
-        let Some(by) = step.by else { return Err(Error::usage("`by` is missing")) };
+        let Some(by) = step.by else { return Err(Error::usage("missing argument `by`")) };
         let catalog = self.catalog;
         let ranks = if by == By::Rank { catalog.file_rank() } else { &[] };
         let mut keyed = Vec::with_capacity(self.items.len());
@@ -101,7 +101,7 @@ impl Flow<'_> {
     /// Keeps the first files.
     pub(super) fn limit(&mut self, step: &Step) -> Result<()> {
         let Some(max) = step.max_results else {
-            return Err(Error::usage("`max_results` is missing"));
+            return Err(Error::usage("missing argument `max_results`"));
         };
         self.items.truncate(max);
         Ok(())

@@ -67,7 +67,7 @@ fn refused_directories_are_not_added() {
     std::os::unix::fs::symlink(&home, place.root().join("link")).expect("a link");
     check(&place.root().join("link"), "it is a home directory");
     for (arguments, expected) in [
-        (json!({}), "`path` or `url` is missing"),
+        (json!({}), "missing argument: `path` or `url`"),
         (json!({"path": "a", "url": "b"}), "not both"),
         (json!({"path": "a", "update": true}), "`update` goes with `url`"),
         (json!({"path": 5}), "of type string"),
@@ -285,7 +285,7 @@ fn unnamed_trees_are_writable_only_around_the_start() {
     let mut session = Session::spawn(command);
     session.initialize("2025-11-25", json!({}));
     session.text("codedb_index", json!({"path": path(&place, "lib")}));
-    let call = json!({"path": "lib_here.rs", "op": "delete", "range_start": 1});
+    let call = json!({"path": "lib_here.rs", "op": "delete", "line_start": 1});
     let reported = refused(&mut session, "codedb_edit", call);
     assert!(reported.starts_with("files are only read here"), "{reported}");
     session.end();

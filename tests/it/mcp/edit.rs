@@ -76,7 +76,7 @@ fn edits_are_offered_only_if_allowed() {
         assert_eq!(tool["annotations"]["readOnlyHint"], !adds, "{tool}");
     }
     // Bundles are read-only.
-    let arguments = json!({"path": "README.md", "op": "delete", "range_start": 1});
+    let arguments = json!({"path": "README.md", "op": "delete", "line_start": 1});
     let ops = json!([{"tool": "codedb_edit", "arguments": arguments}]);
     let text = session.text("codedb_bundle", json!({"ops": ops}));
     assert!(text.contains("a bundle only reads; call `codedb_edit` on its own"), "{text}");
@@ -92,7 +92,7 @@ fn a_reply_is_a_diff_and_the_hash_for_the_next_edit() {
     let read = session.call("codedb_read", json!({"path": "src/cart.rs", "format": "json"}));
     let hash = read["structuredContent"]["hash"].as_str().expect("a hash").to_owned();
     let arguments = json!({
-        "path": "src/cart.rs", "op": "replace", "range_start": 3, "content": "    2",
+        "path": "src/cart.rs", "op": "replace", "line_start": 3, "content": "    2",
         "if_hash": hash, "format": "json",
     });
     let done = session.call("codedb_edit", arguments);
@@ -107,7 +107,7 @@ fn a_reply_is_a_diff_and_the_hash_for_the_next_edit() {
     // An edit with an outdated hash is refused; the error contains the current hash, and nothing is
     // written.
     let arguments =
-        json!({"path": "src/cart.rs", "op": "delete", "range_start": 1, "if_hash": hash});
+        json!({"path": "src/cart.rs", "op": "delete", "line_start": 1, "if_hash": hash});
     let refused = session.call("codedb_edit", arguments);
     let reported = refused["content"][0]["text"].as_str().expect("a sentence");
     let present = data["hash"].as_str().expect("a hash");
@@ -144,8 +144,9 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     check(create("a/../../x"), &["outside of the tree"]);
     check(insert(".env"), &["like a secret"]);
     check(create("keys/id_rsa"), &["like a secret"]);
-    check(insert(".git/config"), &["secret"]);
+    check(insert(".git/config"), &["git's own files"]);
     check(create(".git/hooks/pre-commit"), &["git's own files"]);
+    check(create(".git/config"), &["git's own files"]);
     check(insert("src"), &["is a directory"]);
     check(insert("src/cartt.rs"), &["no such file", "`src/cart.rs`"]);
     check(create("src/cart.rs"), &["already exists"]);
@@ -153,22 +154,22 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     check(insert("data.bin"), &["binary"]);
     check(insert("wide.txt"), &["UTF-16"]);
     check(insert("latin.txt"), &["no UTF-8 from byte 3 on"]);
-    check(json!({"path": "README.md"}), &["`op` is missing"]);
-    check(json!({"op": "delete"}), &["`path` is missing"]);
+    check(json!({"path": "README.md"}), &["missing argument `op`"]);
+    check(json!({"op": "delete"}), &["missing argument `path`"]);
     check(
         json!({"path": "README.md", "op": "remove"}),
         &["one of str_replace, replace, insert, delete, create, not \"remove\""],
     );
     check(
-        json!({"path": "README.md", "op": "str_replace", "old_str": "a", "new_str": "b"}),
-        &["is no argument", "is"],
+        json!({"path": "README.md", "op": "str_replace", "old_text": "a", "content": "b"}),
+        &["unknown argument", "did you mean"],
     );
     check(
         json!({"path": "README.md", "op": "insert", "after": -1, "content": "x"}),
         &["from 0 on, not `-1`"],
     );
     check(
-        json!({"path": "README.md", "op": "delete", "range_start": 3, "range_end": 9}),
+        json!({"path": "README.md", "op": "delete", "line_start": 3, "line_end": 9}),
         &["there is no line 9: the file has 3"],
     );
     check(
@@ -195,7 +196,7 @@ fn a_dry_run_writes_nothing() {
     );
     let text = session.text(
         "codedb_edit",
-        json!({"path": "README.md", "op": "delete", "range_start": 2, "dry_run": true}),
+        json!({"path": "README.md", "op": "delete", "line_start": 2, "dry_run": true}),
     );
     assert!(text.ends_with("@@ -1,3 +1,2 @@\n # Shop\n-\n Sells things.\n"), "{text}");
     session.end();
@@ -307,7 +308,7 @@ fn the_command_line_edits_without_a_flag() {
     let answer = edit(&place, &args).expect_success();
     assert!(answer.text().contains("\n-Sells things.\n+- Buys things.\n"), "{}", answer.text());
     assert_eq!(text(), "# Shop\n\n- Buys things.\n");
-    let args = ["README.md", "--op", "delete", "--range-start", "2", "--json"];
+    let args = ["README.md", "--op", "delete", "--line-start", "2", "--json"];
     let answer = edit(&place, &args).expect_success();
     let data: Value = serde_json::from_str(&answer.text()).expect("it is JSON");
     assert_eq!(data["status"], "written");
@@ -329,7 +330,7 @@ fn the_command_line_edits_without_a_flag() {
     assert!(code == Some(2) && reported.contains("no UTF-8"), "{reported}");
     let refused = edit(&place, &["README.md", "--op", "insert", "--content", "x"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("`after` is missing"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("missing argument `after`"), "{}", refused.stderr);
 }
 
 /// A process without permission cannot write files, and leaves nothing behind.
@@ -350,7 +351,7 @@ fn another_users_directory_is_not_edited() {
     mode(&place.root().join("src"), 0o555);
     let before = state(&place.root());
     for op in [
-        &["src/cart.rs", "--op", "delete", "--range-start", "1"][..],
+        &["src/cart.rs", "--op", "delete", "--line-start", "1"][..],
         &["src/n.rs", "--op", "create", "--content", "x"],
     ] {
         let mut command = place.codedb("edit");

@@ -130,6 +130,7 @@ fn every_tool_takes_a_project() {
         ("codedb_changes", json!({"since": "1h"})),
         ("codedb_projects", json!({})),
         ("codedb_index", json!({"path": "."})),
+        ("codedb_snapshot", json!({})),
     ];
     let listed = session.request("tools/list", json!({}));
     assert_eq!(listed["tools"].as_array().map(Vec::len), Some(calls.len()));
