@@ -1,7 +1,8 @@
-//! What replies are made of, whichever tool or composer makes them: definitions, quoted lines, the tests
-//! of a definition, and the names nearest to one that does not exist.
+//! Building blocks of replies: definitions, quoted lines, the tests of a definition, and
+//! suggestions for unknown names.
 //!
-//! All of it comes from a [`crate::catalog::Catalog`]; nothing here knows of arguments or of edges.
+//! All of them are computed from a [`crate::catalog::Catalog`]; nothing here depends on tools or
+//! their callers.
 
 pub mod definition;
 pub mod nearest;

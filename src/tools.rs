@@ -1,9 +1,10 @@
-//! Tools: questions with typed arguments and typed answers, which every edge renders as it needs.
+//! Tools: functions of the code with typed arguments and typed replies, for the command line and
+//! servers.
 //!
-//! Each is one file: its arguments, its reply, `run` and `render`. [`TOOLS`] lists them once; the
-//! commands of the command line, their help, completions and manual, and the pages below docs/tools/ are
-//! made from it or checked against it. A tool prints nothing, reads no clock and no environment, and sees the
-//! tree through [`Code`](crate::catalog::code::Code) alone.
+//! Each tool is one file: its arguments, its reply, `run` and `render`. [`TOOLS`] lists them; the
+//! commands, their help, completions and manual, and the pages below docs/tools/ are generated from
+//! this table or checked against it. A tool does not print, reads neither the clock nor the
+//! environment, and accesses the tree only through [`Code`](crate::catalog::code::Code).
 
 pub mod aliases;
 pub mod bundle;
@@ -55,8 +56,8 @@ use session::{PROJECT, Wanted};
 use crate::answer::style::{Plain, Style};
 use crate::error::{Error, Kind, Result};
 
-/// Every tool, in the order in which servers list those of a toolset. New tools are appended: clients
-/// cache the list, so that a change of its beginning costs every session.
+/// Every tool, in the order in which servers list the tools of a toolset. New tools are appended,
+/// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
 static TABLE: [Tool; 23] = [
@@ -85,7 +86,7 @@ static TABLE: [Tool; 23] = [
     Tool::of::<snapshot::Snapshot>(),
 ];
 
-/// Entries of any list of a reply, whatever `max_results` says.
+/// The maximum number of entries of any list of a reply, even if `max_results` is higher.
 pub(crate) const RESULTS_MAX: usize = 1000;
 
 /// The effect of the current directory on a call from the command line. Paths that are typed there
@@ -101,11 +102,11 @@ pub enum CurrentDir {
     GlobBase,
 }
 
-/// A question that can be asked of a tree, as its file defines it.
+/// The definition of a tool.
 pub trait Define {
     /// Its name with the prefix `codedb_`.
     const NAME: &'static str;
-    /// One line: what it answers.
+    /// What it returns, in one line without a final period.
     const SUMMARY: &'static str;
     /// What it returns, and its limits. Mentions no other tool; see [`Define::SEE_ALSO`].
     const DETAILS: &'static str;
@@ -122,28 +123,28 @@ pub trait Define {
     const SPEED: Speed = Speed::Scan;
     /// How the command line offers it.
     const COMMAND_LINE: CommandLine = CommandLine::Generated;
-    /// Arguments of calls as JSON objects, for the documentation.
+    /// Arguments of example calls as JSON objects, for the documentation.
     const EXAMPLES: &'static [&'static str] = &[];
-    /// The arguments that come without their names on the command line, in this order.
+    /// The positional arguments of the command, in this order.
     const POSITIONAL: &'static [&'static str];
     /// The effect of the current directory on a call from the command line.
     const CURRENT_DIR: CurrentDir = CurrentDir::Ignored;
     /// Other names of arguments that are accepted.
     const ALIASES: &'static [Alias] = &[];
-    /// What is asked.
+    /// The arguments.
     type Args: DeserializeOwned + schemars::JsonSchema;
-    /// What is answered.
+    /// The reply.
     type Reply: Reply + 'static;
 
-    /// Answers.
+    /// Runs a call.
     ///
     /// # Errors
     ///
-    /// On arguments that make no sense, unknown names, and what cannot be read.
+    /// Invalid arguments, unknown names, and files that cannot be read.
     fn run(call: &Call<'_>, args: Self::Args) -> Result<Self::Reply>;
 }
 
-/// What every answer can do.
+/// The reply of a tool.
 pub trait Reply: Serialize {
     /// Returns the reply as text for people and models; `style` chooses the display of paths.
     fn render(&self, style: &dyn Style) -> String;
@@ -151,7 +152,7 @@ pub trait Reply: Serialize {
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
 
-    /// Returns what a reader should know beside the text: what was left out, and why.
+    /// Returns remarks on the reply: what was left out, and why.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
@@ -178,13 +179,13 @@ pub struct Location {
     pub text: String,
 }
 
-/// A reply of any tool.
+/// A reply of any tool, without its type.
 pub trait Answer {
     /// Returns the reply as one line of JSON.
     ///
     /// # Errors
     ///
-    /// Never for the replies that there are.
+    /// If the reply cannot be serialized, which does not happen for the existing replies.
     fn json(&self) -> Result<String>;
     /// Returns the reply as text for agents: repository paths, no colours.
     fn text(&self) -> String {
@@ -194,7 +195,7 @@ pub trait Answer {
     fn styled(&self, style: &dyn Style) -> String;
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
-    /// Returns what a reader should know beside the text.
+    /// Returns remarks on the reply.
     fn notices(&self) -> Vec<String>;
     /// Returns the results as places in files, if [`Tool::has_locations`].
     fn locations(&self) -> Vec<Location>;
@@ -250,12 +251,12 @@ impl Answer for Rendered {
     }
 }
 
-/// A tool as the table has it: what [`Define`] says, its types put away.
+/// A tool of the table: the constants of its [`Define`], without its types.
 #[derive(Debug)]
 pub struct Tool {
     /// Its name with the prefix `codedb_`.
     pub name: &'static str,
-    /// One line: what it answers.
+    /// What it returns, in one line without a final period.
     pub summary: &'static str,
     /// What it returns, and its limits.
     pub details: &'static str,
@@ -271,9 +272,9 @@ pub struct Tool {
     pub speed: Speed,
     /// How the command line offers it.
     pub command_line: CommandLine,
-    /// Arguments of calls as JSON objects.
+    /// Arguments of example calls as JSON objects.
     pub examples: &'static [&'static str],
-    /// The arguments that come without their names on the command line.
+    /// The positional arguments of the command.
     pub positional: &'static [&'static str],
     /// True if its replies list places in files.
     pub has_locations: bool,
@@ -283,7 +284,7 @@ pub struct Tool {
     pub aliases: &'static [Alias],
     /// Returns the JSON schema of its arguments; see [`schema`].
     pub schema: fn() -> Value,
-    /// The schema once it was needed: to make it takes longer than many an answer.
+    /// The schema, cached after the first use: generating it takes longer than many calls.
     made: OnceLock<Value>,
     run: fn(&Call<'_>, &Value, Value) -> Result<Box<dyn Answer>>,
 }
@@ -314,7 +315,7 @@ impl Tool {
         }
     }
 
-    /// Returns the JSON schema of its arguments, which is made once.
+    /// Returns the JSON schema of its arguments, which is generated once.
     pub fn arguments(&self) -> &Value {
         self.made.get_or_init(self.schema)
     }
@@ -324,23 +325,24 @@ impl Tool {
         self.name.trim_start_matches("codedb_").replace('_', "-")
     }
 
-    /// Returns which project of a session a call with these arguments is about, where they say so.
+    /// Returns the project of the session that a call selects with its arguments, if any.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for a project's name that is no text.
+    /// [`Kind::Usage`] if the name of the project is not a string.
     pub fn wanted(&self, args: &Map<String, Value>) -> Result<Option<Wanted>> {
-        // A path is a path under any of its names.
+        // Aliases of `path` select a project, too.
         let path = self.aliases.iter().filter(|alias| alias.canonical == "path");
         let paths = std::iter::once("path").chain(path.map(|alias| alias.name));
         let wanted = session::wanted(args, paths)?;
-        // The folder of a new project is no path in another one.
+        // The directory of a new project does not lie in an existing one.
         let is_meant =
             |wanted: &Wanted| self.effect != Effect::Adds || matches!(wanted, Wanted::Named(_));
         Ok(wanted.filter(is_meant))
     }
 
-    /// Returns details and recommended tools, of those for which `is_offered` returns true.
+    /// Returns the details and the recommended tools, limited to those for which `is_offered`
+    /// returns true.
     pub fn description(&self, is_offered: &dyn Fn(&str) -> bool) -> String {
         match mentions::recommend(self.see_also, is_offered) {
             Some(others) => format!("{} {others}", self.details),
@@ -348,13 +350,12 @@ impl Tool {
         }
     }
 
-    /// Answers a call with arguments as a JSON object. Where they say that it is about another project
-    /// of the session, it is.
+    /// Runs a call with arguments as a JSON object, on the project of the session that they select.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for arguments that the schema does not allow, and those of the tool; for a
-    /// project that there is not.
+    /// [`Kind::Usage`] for arguments that the schema does not allow and for an unknown project; the
+    /// errors of the tool.
     pub fn run(&self, call: &Call<'_>, mut args: Value) -> Result<Box<dyn Answer>> {
         let wanted = match &mut args {
             Value::Object(args) => {
@@ -368,7 +369,7 @@ impl Tool {
             (Some(wanted), Some(session)) => session.code(&wanted)?,
             (Some(Wanted::Named(_)), None) => {
                 return Err(Error::usage("only a server has projects")
-                    .with_hint("on the command line --root names the tree"));
+                    .with_hint("on the command line, `--root` selects the tree"));
             }
             _ => None,
         };
@@ -391,12 +392,12 @@ impl Tool {
     }
 }
 
-/// Returns the tool of a name with or without the prefix.
+/// Returns the tool with a name, which may lack the prefix.
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name || tool.command() == name)
 }
 
-/// Returns `list` cut to `max`, and how many there were.
+/// Returns `list` cut to `max` entries, and its original length.
 pub(crate) fn first<T>(mut list: Vec<T>, max: usize) -> (Vec<T>, usize) {
     let total = list.len();
     list.truncate(max);
@@ -409,19 +410,19 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// Returns how many entries a list has at most: as many as were asked for, or else `otherwise`, and
-/// never more than [`RESULTS_MAX`].
-pub(crate) fn results_max(asked: Option<usize>, otherwise: usize) -> usize {
-    asked.unwrap_or(otherwise).min(RESULTS_MAX)
+/// Returns the maximum number of entries of a list: `requested`, or else `default`, but at most
+/// [`RESULTS_MAX`].
+pub(crate) fn results_max(requested: Option<usize>, default: usize) -> usize {
+    requested.unwrap_or(default).min(RESULTS_MAX)
 }
 
-/// Returns the notice that a list was cut, if it was.
+/// Returns the notice that a list was cut, if it was; `argument` is the one that shows more.
 pub(crate) fn cut_notice(shown: usize, total: usize, argument: &str) -> Vec<String> {
     match shown < total {
         true if shown >= RESULTS_MAX => {
-            vec![format!("{shown} of {total} shown, as many as a reply has; ask for less at once")]
+            vec![format!("{shown} of {total} shown, the maximum of a reply; narrow the query")]
         }
-        true => vec![format!("{shown} of {total} shown; `{argument}` allows more")],
+        true => vec![format!("{shown} of {total} shown; `{argument}` shows more")],
         false => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! A definition as replies tell of it: what the catalog knows, and what stands in the text.
+//! A definition in a reply: data from the catalog, and text from its file.
 
 use std::fmt::Write as _;
 
@@ -13,13 +13,13 @@ use crate::graph::calls;
 use crate::graph::link::{Site, SymbolAt};
 use crate::lang::{Marks, Symbol, SymbolKind, Visibility};
 
-/// Bytes of one definition's text.
+/// The maximum size of the text of a definition.
 const BODY_BYTES_MAX: usize = 32 << 10;
 
-/// Bytes of one definition's documentation.
+/// The maximum size of the documentation of a definition.
 const DOC_BYTES_MAX: usize = 4 << 10;
 
-/// Bytes of one definition's signature.
+/// The maximum size of the signature of a definition.
 const SIGNATURE_BYTES_MAX: usize = 500;
 
 /// A definition.
@@ -27,9 +27,9 @@ const SIGNATURE_BYTES_MAX: usize = 500;
 pub struct Definition {
     /// Its name.
     pub name: String,
-    /// The name with those of the scopes around it.
+    /// Its name with those of the enclosing scopes.
     pub qualified_name: String,
-    /// What sort of definition it is.
+    /// Its kind.
     pub kind: SymbolKind,
     /// The file's repository path.
     pub path: String,
@@ -37,35 +37,35 @@ pub struct Definition {
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
-    /// Line and column of its name, both from 1, the column in bytes.
+    /// Line and column of its name, both from 1; the column is in bytes.
     #[serde(skip)]
     pub name_at: (usize, usize),
-    /// The definition up to its body, on one line; a long one is cut, which `…` tells.
+    /// The definition up to its body, on one line; a long one is cut and ends with `…`.
     pub signature: String,
-    /// Path, qualified name and ordinal, by which it can be asked for.
+    /// Its id: path, qualified name and ordinal.
     pub id: String,
-    /// Who may use it.
+    /// Its visibility.
     pub visibility: Visibility,
-    /// The comment or docstring that documents it; a long one is cut, which `…` tells.
+    /// The comment or docstring that documents it; a long one is cut and ends with `…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
-    /// What the file is told to be.
+    /// The marks of its file, such as `generated` or `test`.
     #[serde(flatten)]
     pub marks: Marks,
-    /// Its text, or the start of it, where that was asked for.
+    /// Its source text, cut if it is long, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// How many bytes of the text are left out.
+    /// The number of bytes of the text that are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_bytes_left_out: Option<usize>,
 }
 
-/// A definition by which a place is told.
+/// The definition that encloses a location.
 #[derive(Clone, Debug, Serialize)]
 pub struct Around {
     /// Its qualified name.
     pub name: String,
-    /// What sort of definition it is.
+    /// Its kind.
     pub kind: SymbolKind,
     /// Its first line, from 1.
     pub line: usize,
@@ -74,7 +74,7 @@ pub struct Around {
 }
 
 impl Around {
-    /// Returns the definition at a place, if there is one.
+    /// Returns the definition of a symbol, if it exists.
     pub fn of(catalog: &Catalog, at: SymbolAt) -> Option<Around> {
         let symbol = catalog.symbol(at).inspect_err(|error| catalog.note_damage(error)).ok()??;
         Some(Around {
@@ -85,7 +85,7 @@ impl Around {
         })
     }
 
-    /// Returns the definition that a use belongs to, if it lies in one.
+    /// Returns the definition that encloses a use, if any.
     pub fn of_site(catalog: &Catalog, site: &Site) -> Option<Around> {
         Around::of(catalog, calls::calling_symbol(catalog, site)?)
     }
@@ -98,12 +98,12 @@ pub fn id(path: &str, symbol: &Symbol) -> String {
 }
 
 impl Definition {
-    /// Returns what is known of the definition at a place, if there is one. O(place), and O(text) of its file the
-    /// first time.
+    /// Returns the definition of a symbol, if it exists. O(text) of its file the first time, then
+    /// O(position).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where the index is damaged.
+    /// [`crate::Kind::Corrupt`] if the index is damaged.
     pub fn of(
         catalog: &Catalog,
         texts: &mut Texts<'_>,
@@ -132,14 +132,14 @@ impl Definition {
         }))
     }
 
-    /// Returns the same without its documentation, for lists of what is only pointed at.
+    /// Returns the definition without its documentation, for lists of references.
     #[must_use]
     pub fn without_doc(self) -> Definition {
         Definition { doc: None, ..self }
     }
 
-    /// Adds whole lines of the definition's own text, up to `bytes_max` bytes and 32 KiB, and
-    /// returns how many bytes it added.
+    /// Adds whole lines of the source text, up to `bytes_max` bytes and 32 KiB, and returns their
+    /// size.
     pub fn add_body(&mut self, text: &[u8], bytes_max: usize) -> usize {
         let lines = (self.end_line + 1).saturating_sub(self.line);
         let all = text.split_inclusive(|&byte| byte == b'\n').skip(self.line.saturating_sub(1));
@@ -157,18 +157,18 @@ impl Definition {
         added
     }
 
-    /// Returns kind, name and place on one line.
+    /// Returns kind, name and location on one line.
     pub fn place(&self, style: &dyn Style) -> String {
         let Definition { path, line, end_line, .. } = self;
         format!("{}  {}", self.kind_and_name(style), style.range(path, *line, *end_line))
     }
 
-    /// Returns place, kind and name on one line.
+    /// Returns location, kind and name on one line.
     pub fn head(&self, style: &dyn Style) -> String {
         format!("{}  {}", style.place(&self.path, self.line), self.kind_and_name(style))
     }
 
-    /// Returns kind and name; the name of an implementation starts with its kind.
+    /// Returns kind and name; the name of an implementation begins with its kind.
     fn kind_and_name(&self, style: &dyn Style) -> String {
         let name = style.name(&self.qualified_name);
         match self.kind {
@@ -177,8 +177,8 @@ impl Definition {
         }
     }
 
-    /// Writes kind, name, place, signature and marks on a line, then the documentation's lines up
-    /// to `doc_lines_max`, indented, then the text.
+    /// Writes kind, name, location, signature and marks on a line, then up to `doc_lines_max` lines
+    /// of documentation, indented, then the text.
     pub fn write(&self, out: &mut String, doc_lines_max: usize, style: &dyn Style) {
         let _ = write!(out, "{}  {}", self.place(style), text::plain(&self.signature));
         for mark in self.marks.names() {
@@ -194,12 +194,12 @@ impl Definition {
             let _ = writeln!(out, "{}  {line}", style.line(&self.path, self.line + at, width));
         }
         if let Some(bytes) = self.body_bytes_left_out {
-            let _ = writeln!(out, "… {bytes} bytes more");
+            let _ = writeln!(out, "… {bytes} more bytes");
         }
     }
 }
 
-/// Returns a text that is at most `bytes_max` long, but for the `…` that tells of more.
+/// Cuts a text to `bytes_max` bytes, followed by `…` if it was longer.
 fn cut(text: String, bytes_max: usize) -> String {
     match text::start(&text, bytes_max) {
         start if start.len() < text.len() => format!("{start}…"),

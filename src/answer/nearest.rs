@@ -1,20 +1,20 @@
-//! The names nearest to one that does not exist, for errors that help.
+//! Suggestions for unknown names: the nearest existing ones.
 
 use crate::query::fuzzy::PathIndex;
 
-/// Names that an error offers at most.
+/// The maximum number of names that an error suggests.
 pub const OFFERED_MAX: usize = 3;
 
-/// Returns the places of the names nearest to `wanted`, the nearest first. O(names).
+/// Returns the indices of the names that are nearest to `wanted`, the nearest first. O(names).
 pub fn among<'a>(names: impl Iterator<Item = &'a [u8]>, wanted: &[u8]) -> Vec<usize> {
     let index = PathIndex::new(names.map(|name| (name, 0)));
     in_index(&index, wanted)
 }
 
-/// Does as [`among`] does, with names that are ready.
+/// Returns the same as [`among`], for names that are already indexed.
 ///
-/// Names that fit the whole are better than those that fit its last part, and those better than
-/// what fits a part of that.
+/// Matches of the whole path come before matches of its last component, and these before matches of
+/// its stem.
 pub fn in_index(index: &PathIndex, wanted: &[u8]) -> Vec<usize> {
     let last = crate::base::path::split(wanted).1;
     let stem = last.iter().rposition(|&byte| byte == b'.').map_or(last, |dot| &last[..dot]);

@@ -1,5 +1,5 @@
-//! Which tests are about a definition, by convention: a test file that is named after its file, its
-//! type or itself, and tests that import or use it. Nobody ran them.
+//! The tests of a definition, by convention: test files named after its file, its type or itself,
+//! and tests that import or use it. No test is run.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::graph::calls::Caller;
 use crate::graph::link::{Code, FileFacts, SymbolAt};
 use crate::lang::facts::Role;
 
-/// Why a test is taken to be about a definition; the surest first.
+/// Why a test is listed for a definition; the most certain reason first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
     /// It calls it.
     Calls,
-    /// It uses it otherwise.
+    /// It uses it in another way.
     Uses,
     /// It imports it.
     Imports,
@@ -45,15 +45,15 @@ impl Why {
 pub struct Test {
     /// Its repository path.
     pub path: String,
-    /// Why it is listed, the surest reason first.
+    /// Why it is listed, the most certain reason first.
     pub why: Vec<Why>,
 }
 
-/// Stems that say nothing of what is in a file; its folder's name does.
+/// Stems that do not describe a file; the name of its directory is used instead.
 const SILENT: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
-/// Returns the tests of the definition at a place, those with the surest reasons first, then by
-/// path. O(uses).
+/// Returns the tests of a definition, those with the most certain reasons first, then by path.
+/// O(uses).
 pub fn tests(catalog: &Catalog, at: SymbolAt, name: &str, uses: &[Caller]) -> Result<Vec<Test>> {
     let mut found: BTreeMap<FileId, Vec<Why>> = BTreeMap::new();
     for used in uses {
@@ -92,15 +92,15 @@ pub fn tests(catalog: &Catalog, at: SymbolAt, name: &str, uses: &[Caller]) -> Re
     Ok(tests.into_iter().map(shown).collect())
 }
 
-/// Files that hold a file's name and may import it; more are not looked at.
+/// The maximum number of candidate importers of a file that are examined.
 const IMPORTERS_MAX: usize = 40;
 
-/// Returns the tests of whole files, for each of `files`: those named after it, the nearest first, then
-/// those that import it. O(imports of tests that hold its name), and the first time O(files of the tree).
+/// Returns the tests of each of `files`: those named after it, the nearest first, then those that
+/// import it. O(imports of tests that contain its name), and O(files of the tree) the first time.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where the index is damaged.
+/// [`crate::Kind::Corrupt`] if the index is damaged.
 pub fn of_files(catalog: &Catalog, files: &[FileId]) -> Result<Vec<Vec<(FileId, Why)>>> {
     let stems: Vec<String> = files.iter().map(|&file| stem(catalog.path(file))).collect();
     let mut found: Vec<Vec<(FileId, Why)>> = vec![Vec::new(); files.len()];
@@ -115,7 +115,7 @@ pub fn of_files(catalog: &Catalog, files: &[FileId]) -> Result<Vec<Vec<(FileId, 
         let mut importers = Vec::new();
         for word in catalog.word(&word(own))? {
             let is_test = catalog.marks(word.file)?.test;
-            // What tests share is none.
+            // A shared configuration of tests is not a test.
             let is_shared = path::split(catalog.path(word.file)).1 == b"conftest.py";
             if is_test
                 && !is_shared
@@ -138,7 +138,7 @@ pub fn of_files(catalog: &Catalog, files: &[FileId]) -> Result<Vec<Vec<(FileId, 
     Ok(found)
 }
 
-/// Returns the word that who imports a file most likely writes.
+/// Returns the word that imports of a file most likely contain.
 fn word(path: &[u8]) -> String {
     let (folder, name) = path::split(path);
     let name = String::from_utf8_lossy(name);
@@ -149,7 +149,7 @@ fn word(path: &[u8]) -> String {
     }
 }
 
-/// Returns true if something around a place is named as tests inside of sources are.
+/// Returns true if an enclosing definition has a name of tests within sources.
 fn lies_in_tests(facts: &FileFacts, enclosing: Option<usize>) -> bool {
     facts.ancestors(enclosing).any(|at| {
         let name = facts.symbols[at].name.as_str();
@@ -157,8 +157,8 @@ fn lies_in_tests(facts: &FileFacts, enclosing: Option<usize>) -> bool {
     })
 }
 
-/// Returns the name of a file without its ending, in lower case and without separators; of a
-/// file that stands for its folder, the folder's.
+/// Returns the name of a file without its extension, in lower case and without separators; for a
+/// file that represents its directory, the name of the directory.
 fn stem(path: &[u8]) -> String {
     let (folder, name) = path::split(path);
     let name = String::from_utf8_lossy(name);

@@ -1,5 +1,5 @@
-//! The texts of files that a reply quotes, each read once as long as they fit into memory: lines,
-//! their numbers, and statements.
+//! The texts that a reply quotes: lines with their numbers, and statements. Each file is read once,
+//! within a memory limit.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,59 +12,59 @@ use crate::catalog::Catalog;
 use crate::lang::Limits;
 use crate::source::text_cache::Text;
 
-/// Bytes of a quoted line or statement.
+/// The maximum size of a quoted line or statement.
 const QUOTED_BYTES_MAX: usize = 200;
 
-/// Bytes of a cut line that are quoted before what was found in it.
+/// Bytes of a long line that are quoted before the match.
 const BEFORE_BYTES: usize = 60;
 
 /// A byte order mark in UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Bytes of a file that are read: files with symbols are no longer.
+/// Bytes of a file that are read; files with symbols are not longer.
 const FILE_BYTES_MAX: usize = Limits::DEFAULT.bytes_max + 1;
 
-/// Bytes of texts that are held at once.
+/// The maximum size of the texts in memory.
 const HELD_BYTES_MAX: usize = 64 << 20;
 
-/// Files as they are read for one reply.
+/// The texts of files that are read for one reply.
 #[derive(Debug)]
 pub struct Texts<'a> {
     catalog: &'a Catalog,
-    /// Texts that changed since the catalog was made count as unreadable.
+    /// True if texts that differ from the catalog count as unreadable.
     is_checked: bool,
     held: HashMap<FileId, Counted>,
     bytes: usize,
 }
 
-/// The text of a file, and how many lines there are up to a byte of it.
+/// The text of a file, and a known line number in it.
 #[derive(Debug)]
 struct Counted {
     text: Text,
-    /// A byte that was asked for before, and its line.
+    /// The byte position of the last query, and its line.
     last: (usize, usize),
 }
 
 impl Texts<'_> {
-    /// Returns the texts of the catalog's files; reads nothing yet.
+    /// Returns the texts of the catalog's files; reads nothing.
     pub fn new(catalog: &Catalog) -> Texts<'_> {
         Texts { catalog, is_checked: false, held: HashMap::new(), bytes: 0 }
     }
 
-    /// Returns the same, but that a file which is not as the catalog knows it cannot be read: places
-    /// that the catalog tells would be others in it.
+    /// Returns the texts of those files that still match the catalog; others count as unreadable,
+    /// because positions from the catalog would be wrong in them.
     pub fn as_known(catalog: &Catalog) -> Texts<'_> {
         Texts { is_checked: true, ..Texts::new(catalog) }
     }
 
-    /// Returns the text of a file, up to 1 MiB; empty where it cannot be read.
+    /// Returns the text of a file, up to 1 MiB; empty if it cannot be read.
     pub fn of(&mut self, file: FileId) -> Text {
         self.counted(file).text.clone()
     }
 
-    /// Returns the number, from 1, of the line in which the byte `at` of a file lies, and what is
-    /// quoted of it (see [`line()`]). Line 0 where the file cannot be read any more. O(text) the first
-    /// time, then O(bytes from the place before) going forward.
+    /// Returns the number, from 1, and the quoted text (see [`line()`]) of the line that contains
+    /// byte `at` of a file. Line 0 if the file cannot be read any more. O(text) the first time,
+    /// then O(distance to the previous query) for ascending positions.
     pub fn line(&mut self, file: FileId, at: usize) -> (usize, String) {
         let counted = self.counted(file);
         let Some(before) = counted.text.get(..at) else { return (0, String::new()) };
@@ -74,14 +74,14 @@ impl Texts<'_> {
         (number, line(&counted.text, at))
     }
 
-    /// Returns the column of the byte `at` of a file in its line: from 1, in bytes. 1 where the file
-    /// cannot be read any more. O(line), and O(text) the first time.
+    /// Returns the column of byte `at` of a file: from 1, in bytes; 1 if the file cannot be read
+    /// any more. O(line), and O(text) the first time.
     pub fn column(&mut self, file: FileId, at: usize) -> usize {
         self.counted(file).text.get(..at).map_or(1, column)
     }
 
-    /// Returns the lines around the bytes `span` of a file as one line, or those bytes alone where
-    /// the lines are long; empty where the file cannot be read any more.
+    /// Returns the lines that contain the bytes `span` of a file as one line, or only these bytes
+    /// if the lines are long; empty if the file cannot be read any more.
     pub fn statement(&mut self, file: FileId, span: &Range<usize>) -> String {
         let text = &self.counted(file).text;
         let Some(inner) = text.get(span.clone()) else { return String::new() };
@@ -114,13 +114,12 @@ pub fn column(before: &[u8]) -> usize {
     before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1) + 1
 }
 
-/// Returns the line that the byte `at` lies in without white space around it; of a long one, what
-/// is near the byte.
+/// Returns the trimmed line that contains byte `at`; of a long line, the part around the byte.
 pub fn line(text: &[u8], at: usize) -> String {
     let at = at.min(text.len());
     let start = text[..at].rfind_byte(b'\n').map_or(0, |end| end + 1);
     let end = text[at..].find_byte(b'\n').map_or(text.len(), |len| at + len);
-    // A byte order mark at the start of a file is no part of its first line.
+    // A byte order mark at the start of a file is not part of its first line.
     let start = if text[start..end].starts_with(MARK) { start + MARK.len() } else { start };
     let skipped = text[start..end].len() - text[start..end].trim_start().len();
     let (start, line) = (start + skipped, text[start..end].trim());
@@ -135,7 +134,7 @@ pub fn line(text: &[u8], at: usize) -> String {
     format!("{}{}{}", dots(from > 0), line[from..to].to_str_lossy(), dots(to < line.len()))
 }
 
-/// Returns bytes as one line of text, what is blank drawn together, cut at 200 bytes.
+/// Returns bytes as one line of text with white space collapsed, cut at 200 bytes.
 fn drawn_together(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let bytes = &bytes[..bytes.len().min(8 * QUOTED_BYTES_MAX)];

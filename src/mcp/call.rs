@@ -18,7 +18,7 @@ use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::tools::session::{PROJECT, Wanted};
-use crate::tools::status::Told;
+use crate::tools::status::TreeStatus;
 use crate::tools::{Answer, Call, Effect, Needs, Tool};
 
 /// The token budget of a reply unless the call sets one.
@@ -161,7 +161,7 @@ impl ToolCall {
         let snapshot = home.engine().snapshot().ok().flatten();
         let of_snapshot = |of: &Snapshot| (of.generation, Some(of.table.files() as usize));
         let of_index = snapshot.as_ref().map_or((0, None), of_snapshot);
-        let status = Told::unchecked(root, home.indexed(), of_index, roots.names());
+        let status = TreeStatus::unchecked(root, home.indexed(), of_index, roots.names());
         let reason = "the files were not compared with the index yet; call again for more";
         let progress = home.progress_message().unwrap_or_else(|| reason.to_owned());
         let beside = roots.name_beside_default(root);

@@ -1,4 +1,4 @@
-//! `bundle`: several calls in one, of one moment of the tree, each with its own outcome.
+//! `bundle`: several calls in one, on one state of the tree, each with its own outcome.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,14 +16,14 @@ use crate::base::text;
 use crate::context::tokens;
 use crate::error::{Error, Kind, Result};
 
-/// Calls of a bundle.
+/// The maximum number of calls of a bundle.
 const OPS_MAX: usize = 20;
 
-/// Tokens of a reply unless the caller says otherwise, and at the most.
+/// Tokens of a reply, unless the call sets another number, and the maximum.
 const TOKENS: usize = 10_000;
 const TOKENS_MAX: usize = 50_000;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Bundle;
 
@@ -35,22 +35,22 @@ pub struct Op {
     /// Its arguments
     #[serde(default)]
     pub arguments: Map<String, Value>,
-    /// The project, as in the arguments. No schema spends tokens on it.
+    /// The project, as in the arguments. The schema omits it to save tokens.
     #[serde(default)]
     #[schemars(skip)]
     pub project: Value,
 }
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The calls, 20 at most: `[{"tool": "codedb_symbol", "arguments": {"name": "main"}}]`
+    /// The calls, at most 20: `[{"tool": "codedb_symbol", "arguments": {"name": "main"}}]`
     pub ops: Vec<Op>,
-    /// Tokens of all replies at most (default 10,000)
+    /// Maximum number of tokens of all replies (default 10,000)
     pub max_tokens: Option<usize>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -65,13 +65,13 @@ pub enum Outcome {
 /// The reply to a call.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answered {
-    /// The tool, as it was named.
+    /// The tool, as the call names it.
     pub tool: String,
-    /// What became of it.
+    /// Its outcome.
     pub status: Outcome,
-    /// The tool's text, or why it failed.
+    /// The text of the reply, or the error.
     pub text: String,
-    /// How many of its lines are left out, since all replies together are too long.
+    /// How many of its lines are left out because all replies together exceed the budget.
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_left_out: usize,
 }
@@ -80,7 +80,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// A reply for each call, in their order.
@@ -114,11 +114,11 @@ impl Define for Bundle {
     }
 }
 
-/// Makes a call.
+/// Runs a call.
 ///
 /// # Errors
 ///
-/// Those that concern all calls: nobody wants to know any more, the index is damaged.
+/// Those that concern all calls: the bundle was cancelled, or the index is damaged.
 fn answered(call: &Call<'_>, op: &Op) -> Result<Answered> {
     let run = || {
         let mut arguments = op.arguments.clone();
@@ -132,7 +132,7 @@ fn answered(call: &Call<'_>, op: &Op) -> Result<Answered> {
         }
         Ok((answer.is_found(), text))
     };
-    let panicked = |_| Err(Error::new(Kind::Io, "it failed by a fault of its own"));
+    let panicked = |_| Err(Error::new(Kind::Io, "internal error (a bug; please report it)"));
     let (status, text) = match catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked) {
         Ok((true, text)) => (Outcome::Ok, text),
         Ok((false, text)) => (Outcome::Nothing, text),
@@ -148,10 +148,10 @@ fn answered(call: &Call<'_>, op: &Op) -> Result<Answered> {
 fn tool(name: &str) -> Result<&'static Tool> {
     match super::find(name) {
         Some(tool) if tool.name == Bundle::NAME => {
-            Err(Error::usage("a bundle has no bundles in it"))
+            Err(Error::usage("a bundle cannot contain a bundle"))
         }
         Some(tool) if tool.effect != Effect::ReadOnly => {
-            Err(Error::usage(format!("a bundle only reads; call `{}` on its own", tool.name)))
+            Err(Error::usage(format!("a bundle is read-only; call `{}` on its own", tool.name)))
         }
         Some(tool) => Ok(tool),
         None => {
@@ -159,14 +159,14 @@ fn tool(name: &str) -> Result<&'static Tool> {
             let nearest = nearest::among(names(), name.as_bytes());
             let names: Vec<String> =
                 nearest.iter().map(|&at| super::TOOLS[at].name.to_owned()).collect();
-            let error = Error::usage(format!("there is no tool `{}`", text::plain(name)));
+            let error = Error::usage(format!("unknown tool `{}`", text::plain(name)));
             Err(nearest::hint(&names).into_iter().fold(error, Error::with_hint))
         }
     }
 }
 
-/// Cuts texts at the ends of lines until all take at most `tokens_max`: short ones stay whole, what
-/// they leave is shared by the longer ones.
+/// Cuts texts at line ends until all of them take at most `tokens_max` tokens. Short texts stay
+/// complete; the longer ones share the rest equally.
 fn share(ops: &mut [Answered], tokens_max: usize) {
     let mut costs: Vec<(usize, usize)> =
         ops.iter().enumerate().map(|(at, op)| (tokens::count(&op.text), at)).collect();
@@ -196,7 +196,7 @@ fn share(ops: &mut [Answered], tokens_max: usize) {
 }
 
 impl Reply for Found {
-    /// The texts of all calls, each under a line with its number and tool.
+    /// Renders the texts of all calls, each below a line with its number and tool.
     fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         for (at, op) in self.ops.iter().enumerate() {
@@ -220,7 +220,7 @@ impl Reply for Found {
 
     fn notices(&self) -> Vec<String> {
         let cut = self.ops.iter().any(|op| op.lines_left_out > 0);
-        cut.then(|| "replies were cut; `max_tokens` allows more".to_owned()).into_iter().collect()
+        cut.then(|| "replies were cut; `max_tokens` shows more".to_owned()).into_iter().collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a tool gets with its arguments: the code of one moment, and the time.
+//! The context of a call: the code in one state, the time, the session.
 
 use super::Tool;
 use super::session::Session;
@@ -7,18 +7,18 @@ use crate::catalog::code::Code;
 /// A call of a tool.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// The code that is asked about.
+    /// The code that the call reads.
     pub code: &'a dyn Code,
     /// The time of the call, in nanoseconds since 1970.
     pub now_ns: i64,
-    /// The other trees that may be asked about, where a server has some.
+    /// The session, which gives access to other trees; only on a server.
     pub session: Option<&'a dyn Session>,
     /// The tools that hints and notices may mention; `None` for all.
     pub offered: Option<&'a [&'static Tool]>,
 }
 
 impl<'a> Call<'a> {
-    /// Returns a call about one tree, without a session.
+    /// Returns a call on one tree, without a session.
     pub fn new(code: &'a dyn Code, now_ns: i64) -> Call<'a> {
         Call { code, now_ns, session: None, offered: None }
     }

@@ -1,4 +1,4 @@
-//! `callers`: where a definition is called, and how else it is used.
+//! `callers`: the calls of a definition, and its other uses.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,44 +21,44 @@ use crate::graph::calls::{self, Caller as Use, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 use crate::lang::facts::Role;
 
-/// Callers of a reply unless the caller says otherwise.
+/// Callers of a reply, unless the call sets another number.
 const RESULTS: usize = 30;
 
-/// Definitions that are listed beside those that have callers.
+/// Definitions without callers that are listed.
 const DEFINITIONS_MAX: usize = 20;
 
-/// What is said of a name with more uses than are looked at.
-pub(super) const CUT: &str = "the name has more uses than are looked at, so callers may be missing";
+/// The notice for a name with more uses than are examined.
+pub(super) const CUT: &str = "the name has more uses than are examined; callers may be missing";
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Callers;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The definition: `name`, `Type.method`, `module::function`, or the id of an earlier reply
     pub name: String,
-    /// The file or folder of the definition, or a glob of it, where several have the name
+    /// The file or directory of the definition, or a glob, if several have the name
     pub path: Option<String>,
-    /// Callers at most (default 30)
+    /// Maximum number of callers (default 30)
     pub max_results: Option<usize>,
-    /// List the uses that are no calls, too: passed on, as a type, imported
+    /// Also list other uses: as a value, as a type, in imports
     #[serde(default)]
     pub uses: bool,
 }
 
-/// A definition of the name.
+/// A definition with the name.
 #[derive(Clone, Debug, Serialize)]
 pub struct Target {
     /// The definition.
     #[serde(flatten)]
     pub definition: Definition,
-    /// How many calls of it there are.
+    /// Its number of calls.
     pub callers: usize,
 }
 
-/// A place where a definition is used.
+/// A use of a definition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Caller {
     /// The file's repository path.
@@ -70,53 +70,53 @@ pub struct Caller {
     pub column: usize,
     /// The line's text.
     pub text: String,
-    /// The function, or else the definition, around it.
+    /// The enclosing function, or else the enclosing definition.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     pub enclosing: Option<Around>,
-    /// How sure it is that the definition is meant, from 0 to 1.
+    /// The confidence that the definition is the one that is used, from 0 to 1.
     pub confidence: f32,
-    /// Why that is believed.
+    /// The rule that resolved it.
     pub reason: &'static str,
-    /// How it is used, if that is no call.
+    /// The kind of use, unless it is a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Where there are several definitions: the place of the one that is meant.
+    /// The definition that is used, as an index into `definitions`, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<usize>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Whether all files are known.
+    /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
-    /// What has the name: the first, and those that are spoken of.
+    /// The definitions with the name: the first ones, and those that are used.
     pub definitions: Vec<Target>,
     /// How many are listed.
     pub definitions_shown: usize,
-    /// How many have it.
+    /// How many definitions have the name.
     pub definitions_total: usize,
-    /// Calls, by definition, then those of the tree's own sources first, then by path and line.
+    /// The calls, ordered by definition, then the tree's own sources first, then by path and line.
     pub callers: Vec<Caller>,
     /// How many are listed.
     pub shown: usize,
     /// How many there are.
     pub total: usize,
-    /// How often the definitions are used otherwise.
+    /// The number of other uses of each kind.
     pub other_uses: BTreeMap<Role, usize>,
-    /// Those uses, if they were asked for.
+    /// The other uses, if the call requests them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<Caller>,
-    /// How many of them are listed, if they were asked for.
+    /// How many other uses are listed, if the call requests them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses_shown: Option<usize>,
-    /// How many of them there are, if they were asked for.
+    /// How many other uses there are, if the call requests them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses_total: Option<usize>,
-    /// Calls that may be meant, but less likely than not; they are not listed.
+    /// The number of possible calls with a confidence below 0.5, which are not listed.
     pub unsure: usize,
-    /// The name has more uses than are looked at, so there may be more callers.
+    /// The name has more uses than are examined, so callers may be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }
@@ -180,7 +180,7 @@ fn answer(
         true => first(sorted(catalog, others)?, max),
         false => (Vec::new(), 0),
     };
-    // Of many definitions those that are spoken of are listed, and the first of the others.
+    // If there are many definitions, those with listed uses are shown, and the first of the others.
     let mut listed: Vec<usize> = (0..targets.len().min(DEFINITIONS_MAX)).collect();
     listed.extend(callers.iter().chain(&others).map(|(of, _)| *of));
     listed.sort_unstable();
@@ -213,8 +213,8 @@ fn answer(
     })
 }
 
-/// Returns uses by what they mean, then those of the tree's own sources first; otherwise they stay
-/// in the order of files.
+/// Returns uses ordered by definition, then the tree's own sources first; otherwise in the order of
+/// files.
 fn sorted(catalog: &Catalog, uses: Vec<(usize, Use)>) -> Result<Vec<(usize, Use)>> {
     let mut keyed = Vec::with_capacity(uses.len());
     for (of, found) in uses {
@@ -241,13 +241,13 @@ fn tell(catalog: &Catalog, texts: &mut Texts<'_>, found: &Use, of: Option<usize>
     }
 }
 
-/// Returns a confidence with two digits.
+/// Returns a confidence rounded to two digits.
 pub(super) fn rounded(confidence: f32) -> f32 {
     (confidence * 100.0).round() / 100.0
 }
 
 impl Reply for Found {
-    /// For each definition a line, then a line for each of its callers.
+    /// Renders a line for each definition, followed by a line for each of its callers.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for (place, Target { definition, callers }) in self.definitions.iter().enumerate() {
@@ -291,15 +291,17 @@ impl Reply for Found {
         }
         if self.definitions_total > 1 {
             let count = self.definitions_total;
-            notices.push(format!("{count} definitions have this name; `path` picks one"));
+            notices.push(format!("{count} definitions have this name; `path` selects one"));
         }
         if self.definitions_shown < self.definitions_total {
             let (shown, total) = (self.definitions_shown, self.definitions_total);
             notices.push(format!("{shown} of {total} definitions listed"));
         }
         if self.unsure > 0 {
-            notices
-                .push(format!("{} more may mean it, but need not", counted(self.unsure, "call")));
+            notices.push(format!(
+                "{} (unresolved receiver), not listed",
+                counted(self.unsure, "more possible call")
+            ));
         }
         if self.is_cut {
             notices.push(CUT.to_owned());
@@ -330,8 +332,8 @@ fn words(role: Role) -> &'static str {
         Role::Call => "called",
         Role::Type => "as a type",
         Role::Base => "as a base",
-        Role::Read => "passed on or read",
-        Role::Write => "assigned to",
+        Role::Read => "as a value",
+        Role::Write => "assigned",
         Role::Import => "as an import",
     }
 }

@@ -19,62 +19,62 @@ use crate::error::{Error, Result};
 use crate::graph::calls::{self, CallStep};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Callpath;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The definition that calls: `name`, `Type.method`, `module::function`, or the id of an earlier reply
     pub from: String,
-    /// The definition that is called in the end
+    /// The definition that is called at the end
     pub to: String,
 }
 
-/// A call on the way.
+/// A call of the chain.
 #[derive(Clone, Debug, Serialize)]
 pub struct Site {
     /// The line, from 1.
     pub line: usize,
     /// The line's text.
     pub text: String,
-    /// How sure it is that the next definition is meant, from 0 to 1.
+    /// The confidence that the next definition is called, from 0 to 1.
     pub confidence: f32,
-    /// Why that is believed.
+    /// The rule that resolved it.
     pub reason: &'static str,
 }
 
-/// A definition on the way.
+/// A definition of the chain.
 #[derive(Clone, Debug, Serialize)]
 pub struct Step {
     /// The definition.
     #[serde(flatten)]
     pub definition: Definition,
-    /// Its call of the next one; the last has none.
+    /// Its call of the next definition; absent for the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<Site>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Whether all files are known.
+    /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
-    /// The chain, from the one that calls; empty if there is none.
+    /// The chain, beginning with the caller; empty if there is none.
     pub chain: Vec<Step>,
-    /// How many calls it has.
+    /// The number of calls of the chain.
     pub calls: usize,
-    /// How many definitions are called `from`, and `to`.
+    /// How many definitions match `from`, and `to`.
     pub candidates: [usize; 2],
-    /// What the caller called them.
+    /// The names as the call spells them.
     #[serde(skip)]
     names: [String; 2],
     /// The ids of the first definitions, where several match.
     #[serde(skip)]
     ids: [Vec<String>; 2],
-    /// The search ended at a limit, so there may be a chain that it did not find.
+    /// The search reached a limit, so a chain may exist that it did not find.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }
@@ -152,7 +152,7 @@ fn ids(catalog: &Catalog, candidates: &[SymbolAt]) -> Result<Vec<String>> {
 }
 
 impl Reply for Found {
-    /// A line for each definition, and below it one for its call.
+    /// Renders a line for each definition, followed by a line for its call.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for Step { definition, calls } in &self.chain {
@@ -173,7 +173,7 @@ impl Reply for Found {
     fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         if self.is_cut {
-            notices.push("the search ended at its limit before all callers were seen".to_owned());
+            notices.push("the search reached its limit before all callers were visited".to_owned());
         }
         for ((name, count), ids) in self.names.iter().zip(self.candidates).zip(&self.ids) {
             if count > 1 {

@@ -1,4 +1,4 @@
-//! `changes`: which files differ from a moment, a commit, or a generation of the index.
+//! `changes`: the files that differ from a time, a commit, or a generation of the index.
 
 use std::fmt::Write as _;
 
@@ -13,28 +13,28 @@ use crate::catalog::file_list::{FileList, FileState};
 use crate::error::{Error, Result};
 use crate::history::git::{Difference, Git};
 
-/// Files longer than this count as changed by their stamp alone.
+/// Files longer than this count as changed if their metadata differs; they are not read.
 const HASHED_BYTES_MAX: u64 = 64 << 20;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Changes;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// A time (`30m`, `2h`, `3d`, `2026-01-31`, `2026-01-31T12:00Z`), a commit (`HEAD~3`, `main`), or the
-    /// `generation` of an earlier reply (default the index's newest)
+    /// A time (`30m`, `2h`, `3d`, `2026-01-31`, `2026-01-31T12:00Z`), a commit (`HEAD~3`, `main`),
+    /// or the `generation` of an earlier reply (default the newest of the index)
     pub since: Option<String>,
-    /// Files at most (default 200)
+    /// Maximum number of files (default 200)
     pub max_results: Option<usize>,
 }
 
-/// What is compared with.
+/// The kind of base of the comparison.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Modification times: what is gone does not show.
+    /// Modification times; deleted files are not detected.
     Time,
     /// A commit.
     Commit,
@@ -42,17 +42,17 @@ pub enum Basis {
     Generation,
 }
 
-/// How a file differs.
+/// The kind of difference.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It is new.
     Added,
-    /// It has other content.
+    /// Its content differs.
     Modified,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
-    /// It had another path.
+    /// It was renamed.
     Renamed,
 }
 
@@ -72,21 +72,21 @@ impl Status {
 pub struct Change {
     /// Its repository path.
     pub path: String,
-    /// How it differs.
+    /// The kind of difference.
     pub status: Status,
     /// Its path before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// What was compared with: a time, the full name of a commit, or a generation.
+    /// The base of the comparison: a time, the full hash of a commit, or a generation.
     pub since: String,
-    /// Which of these.
+    /// The kind of base.
     pub basis: Basis,
-    /// The index's generation now, to ask from later; 0 without an index.
+    /// The current generation of the index, for a later call; 0 without an index.
     pub generation: u64,
     /// In path order.
     pub changes: Vec<Change>,
@@ -114,7 +114,7 @@ impl Define for Changes {
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
         let list = call.code.files()?;
         let (since, basis, mut changes) = since(call, list, args.since.as_deref())?;
-        // What is told of a file itself comes before what a folder around it is.
+        // A change of the file itself takes precedence over one of an enclosing directory.
         let is_new = |change: &Change| change.status == Status::Added;
         changes.sort_by(|a, b| {
             let by_path = path::compare(a.path.as_bytes(), b.path.as_bytes());
@@ -129,7 +129,7 @@ impl Define for Changes {
 
 type Answer = (String, Basis, Vec<Change>);
 
-/// Finds out what `since` means, and compares with that.
+/// Interprets `since` as a time, a commit or a generation, and compares with it.
 fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer> {
     let Some(since) = since else { return since_generation(call, list, list.generation) };
     if let Ok(generation) = since.parse::<u64>()
@@ -150,11 +150,11 @@ fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer
             .with_hint("give an age (`2h`), a date (`2026-01-31`), a commit, or a generation")
     };
     let Some(git) = call.code.git() else {
-        return Err(unknown("no time, and the tree is in no git repository"));
+        return Err(unknown("not a time, and the tree is not in a git repository"));
     };
     match git.commit(since)? {
         Some(commit) => since_commit(git, list, commit),
-        None => Err(unknown("neither a time nor a commit nor a generation")),
+        None => Err(unknown("not a time, a commit or a generation")),
     }
 }
 
@@ -162,7 +162,7 @@ fn since_commit(git: &Git, list: &FileList, commit: String) -> Result<Answer> {
     let mut changes = Vec::new();
     for (path, how) in git.changes_since(&commit)? {
         match how {
-            // To git, a folder with a repository of its own is one thing; a search looks into it.
+            // Git lists a directory with its own repository as one entry; searches descend into it.
             Difference::Added if path.ends_with(b"/") => {
                 let inside = list.below(&path[..path.len() - 1]);
                 changes.extend(inside.map(|at| change(list.path(at), Status::Added)));
@@ -188,7 +188,7 @@ fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result
     if generation != list.generation {
         let newest = list.generation;
         return Err(Error::usage(format!(
-            "generation {generation} is gone: the newest is {newest}"
+            "generation {generation} does not exist any more; the newest is {newest}"
         ))
         .with_hint("name a time or a commit"));
     }
@@ -206,7 +206,7 @@ fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result
     Ok((generation.to_string(), Basis::Generation, changes))
 }
 
-/// Returns false for a file that was touched or written as it was.
+/// Returns false for a file that was touched, or rewritten with the same content.
 fn differs(call: &Call<'_>, path: &[u8], hash: u128) -> bool {
     let Ok(content) = call.code.read(path, HASHED_BYTES_MAX) else { return true };
     hash == 0 || content.is_cut() || xxh3_128(&content.bytes) != hash
@@ -217,7 +217,7 @@ fn change(path: &[u8], status: Status) -> Change {
 }
 
 impl Reply for Found {
-    /// A change a line: how, path, and the path before.
+    /// Renders a line for each change: the kind, the path, and the former path.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for Change { path, status, from } in &self.changes {
@@ -237,7 +237,7 @@ impl Reply for Found {
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
         if self.basis == Basis::Time {
-            notices.push("deleted files do not show: name a commit for those".to_owned());
+            notices.push("deleted files are not listed; a commit as `since` lists them".to_owned());
         }
         notices
     }

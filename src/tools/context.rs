@@ -1,8 +1,8 @@
-//! `context`: one call that puts the right files, symbols and lines in front of who has a task.
+//! `context`: the files, definitions and lines that are relevant to a task, in one call.
 //!
-//! The budget holds for all that is answered: the text with its notices, the JSON, and errors. What is
-//! found is gathered once ([`Choice`]); which of it fits is decided when the reply is written, by what
-//! it costs in that form.
+//! The budget limits every form of the reply: the text with its notices, the JSON, and errors. The
+//! results are collected once ([`Choice`]); which of them fit is decided when the reply is
+//! rendered, because their cost depends on the form.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,76 +20,76 @@ use crate::context::{diff, tokens};
 use crate::error::{Error, Result};
 use crate::history::git::Difference;
 
-/// Tokens of a reply unless the caller says otherwise, at the least and at the most.
+/// Tokens of a reply: the default, the minimum and the maximum.
 const TOKENS: usize = 1_500;
 const TOKENS_MIN: usize = 120;
 const TOKENS_MAX: usize = 50_000;
 
-/// Tokens that an edge may add to a reply: that nothing was checked.
+/// Tokens of the remark that nothing was checked, which the command line may add.
 const EDGE_TOKENS: usize = 12;
 
-/// Tokens that stand around a notice.
+/// Tokens around a notice.
 const NOTICE_TOKENS: usize = 4;
 
-/// Files at most, whatever the caller says.
+/// The maximum of `max_files`.
 const FILES_MAX: usize = 50;
 
-/// Bytes of the shortest task.
+/// The minimum length of a task.
 const TASK_BYTES_MIN: usize = 3;
 
-/// Bytes of a diff.
+/// The maximum length of a diff.
 const DIFF_BYTES_MAX: usize = 1 << 20;
 
-/// Files of which the text of a commit is asked for.
+/// Files whose text is read from a commit.
 const COMPARED_MAX: usize = 24;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Context;
 
-/// How much is told.
+/// The level of detail.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Files and the heads of definitions.
+    /// Files and the first lines of definitions.
     Lean,
-    /// What earns its tokens.
+    /// Content that is worth its tokens.
     #[default]
     Normal,
     /// More and longer texts.
     Full,
 }
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What is to be done or found: a question, a bug report, a stack trace
+    /// The task: a question, a bug report, a stack trace
     pub task: String,
-    /// Tokens of the reply at most (default 1,500; from 120 on)
+    /// Maximum number of tokens of the reply (default 1,500; at least 120)
     pub max_tokens: Option<usize>,
-    /// Files at most (default 5)
+    /// Maximum number of files (default 5)
     pub max_files: Option<usize>,
-    /// Only files and folders of these paths
+    /// Only these files and directories
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Paths of files and folders that are known already
+    /// Files and directories to leave out, such as those already read
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// A unified diff that the task is about, applied or not
+    /// A unified diff that the task refers to, applied or not
     pub diff: Option<String>,
-    /// A commit: what differs from it is what the task is about
+    /// A commit: the changes since it are the subject of the task
     pub since: Option<String>,
-    /// How much is told (default normal)
+    /// Level of detail (default normal)
     pub detail: Option<Level>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug)]
 pub struct Found {
     known: Known,
-    /// The ranking had no text index.
+    /// The files were ranked without the text index.
     without_text: bool,
-    /// What is to be said of the diff or the commit.
+    /// The notice about the diff or the commit.
     of_changes: Option<String>,
     choice: Choice,
 }
@@ -128,15 +128,14 @@ impl Define for Context {
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
         let max_tokens = args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX);
         if max_tokens < TOKENS_MIN {
-            let message =
-                format!("`max_tokens` is {max_tokens}; a useful reply takes {TOKENS_MIN}");
+            let message = format!("`max_tokens` is {max_tokens}; the minimum is {TOKENS_MIN}");
             return Err(Error::usage(message));
         }
         answer(call, &args, max_tokens).map_err(|error| {
             let hints = error.hints().iter().map(|hint| tokens::count(hint) + NOTICE_TOKENS);
             let all = tokens::count(&error.to_string()) + hints.sum::<usize>();
             match all + EDGE_TOKENS > max_tokens {
-                true => Error::new(error.kind(), "an argument is wrong, and too long to repeat"),
+                true => Error::new(error.kind(), "an argument is invalid, and too long to repeat"),
                 false => error,
             }
         })
@@ -147,11 +146,11 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<Found> {
     let text = args.task.trim();
     if text.len() < TASK_BYTES_MIN {
         return Err(Error::usage("the task is empty or too short")
-            .with_hint("say in a sentence what is to be done or found"));
+            .with_hint("describe the task in a sentence"));
     }
     if args.task.len() > task::BYTES_MAX {
-        let message = format!("the task has {} bytes; 65536 are read", args.task.len());
-        return Err(Error::usage(message).with_hint("keep the report, leave out long logs"));
+        let message = format!("the task has {} bytes; the limit is 65536", args.task.len());
+        return Err(Error::usage(message).with_hint("shorten long logs"));
     }
     let resolve = |given: &Vec<String>| -> Result<Vec<Vec<u8>>> {
         given.iter().map(|path| paths::resolve(call, path)).collect()
@@ -180,7 +179,7 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<Found> {
     let overlay = call.code.ranking()?;
     let path_names = || {
         let (index, files) = (call.code.names().ok()?, catalog.files());
-        // Both are of one moment.
+        // Both come from the same state of the tree.
         let is_same = call.code.files().is_ok_and(|listed| listed.has_paths_of(files));
         is_same.then_some(index)
     };
@@ -200,7 +199,7 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<Found> {
     Ok(Found { known, without_text: overlay.is_none(), of_changes, choice })
 }
 
-/// Returns what changed by the diff or since the commit that is given, and what is to be said of it.
+/// Returns the changes of the given diff or since the given commit, and a notice about them.
 fn changes(
     call: &Call<'_>,
     catalog: &Catalog,
@@ -215,8 +214,8 @@ fn changes(
         }
         let files = diff::read(text);
         if files.is_empty() {
-            return Err(Error::usage("`diff` is no unified diff: it names no file")
-                .with_hint("`git diff` makes one; `since` compares with a commit without it"));
+            return Err(Error::usage("`diff` is not a unified diff: it contains no file name")
+                .with_hint("`git diff` prints one; `since` compares with a commit instead"));
         }
         changed = Changed::in_diff(catalog, &files)?;
         if changed.files.is_empty() {
@@ -243,12 +242,12 @@ fn since_commit(
     let shown = text::plain(text::start(since, 80));
     let Some(git) = call.code.git() else {
         return Err(Error::usage(format!(
-            "`{shown}` cannot be compared with: the tree is in no git repository"
+            "cannot compare with `{shown}`: the tree is not in a git repository"
         ))
-        .with_hint("`diff` takes a unified diff instead"));
+        .with_hint("pass a unified diff as `diff` instead"));
     };
     let Some(commit) = git.commit(since)? else {
-        return Err(Error::usage(format!("`{shown}` is no commit"))
+        return Err(Error::usage(format!("`{shown}` is not a commit"))
             .with_hint("name a branch, a tag or a hash"));
     };
     let list = catalog.files();
@@ -257,7 +256,7 @@ fn since_commit(
     let mut before: Vec<Before> = Vec::new();
     for (path, how) in git.changes_since(&commit)? {
         if path.ends_with(b"/") {
-            // To git, a folder with a repository of its own is one thing.
+            // Git lists a directory with its own repository as one entry.
             files.extend(list.below(&path[..path.len() - 1]).map(FileId::new));
             continue;
         }
@@ -278,7 +277,7 @@ fn since_commit(
 }
 
 impl Found {
-    /// Returns the part of what was found that fits into the budget in a form.
+    /// Returns the results that fit into the budget in a form.
     pub fn bundle(&self, form: Form) -> Bundle {
         self.choice.bundle(form, |bundle| match form {
             Form::Text => {
@@ -308,7 +307,7 @@ impl Serialize for Found {
 }
 
 impl Reply for Found {
-    /// The parts of the bundle, each under its heading.
+    /// Renders the parts of the bundle, each below its heading.
     fn render(&self, style: &dyn Style) -> String {
         self.bundle(Form::Text).render(style)
     }

@@ -1,4 +1,4 @@
-//! `deps`: what a file or folder imports, and who imports it.
+//! `deps`: the imports of a file or directory, and the files that import it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -24,109 +24,109 @@ mod reach;
 
 pub(super) use reach::{Reached, reach};
 
-/// Imports of one file that are listed.
+/// The maximum number of imports that are listed for a file.
 const IMPORTS_MAX: usize = 10;
 
-/// Names from elsewhere that are listed.
+/// The maximum number of external names that are listed.
 const EXTERNALS_MAX: usize = 200;
 
-/// Files that an answer lists without being told a number.
+/// Files of a reply, unless the call sets another number.
 const FILES_MAX: usize = 100;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Deps;
 
-/// Into which direction imports are followed.
+/// The direction in which imports are followed.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Who imports it.
+    /// The files that import it.
     #[default]
     ImportedBy,
-    /// What it imports.
+    /// The files and packages that it imports.
     DependsOn,
 }
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The file or folder; of a folder, imports that cross its border
+    /// The file or directory; for a directory, imports that cross its boundary
     pub path: String,
     /// `imported_by` (default) or `depends_on`
     pub direction: Option<Direction>,
-    /// Follow imports of imports, too
+    /// Also follow indirect imports
     #[serde(default)]
     pub transitive: bool,
-    /// Imports to follow one after the other at most (default 1, with `transitive` no limit)
+    /// Maximum length of a chain of imports (default 1, with `transitive` unlimited)
     pub max_depth: Option<usize>,
-    /// Files at most (default 100)
+    /// Maximum number of files (default 100)
     pub max_results: Option<usize>,
 }
 
-/// An import that leads to a file.
+/// An import that resolves to a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Import {
-    /// Its first line in the file that imports, from 1.
+    /// Its first line in the importing file, from 1.
     pub line: usize,
     /// The import as it is written.
     pub text: String,
-    /// The file on the other end, where that is not the one that was asked about.
+    /// The other file, unless it is the one of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
-    /// How sure it is that the import means the file, from 0 to 1.
+    /// The confidence that the import resolves to the file, from 0 to 1.
     pub confidence: f32,
-    /// By which rule that was found.
+    /// The rule that resolved it.
     pub reason: &'static str,
 }
 
-/// A file on the other end of imports.
+/// A file that is connected by imports.
 #[derive(Clone, Debug, Serialize)]
 pub struct File {
     /// Its repository path.
     pub path: String,
-    /// How many imports lie between.
+    /// The length of the shortest chain of imports to it.
     pub depth: usize,
-    /// The imports by which it was reached, the first of them.
+    /// The first of the imports that lead to it.
     pub imports: Vec<Import>,
     /// How many there are.
     pub imports_total: usize,
-    /// What it is told to be.
+    /// Its marks, such as `generated` or `test`.
     #[serde(flatten)]
     pub marks: Marks,
 }
 
-/// Something that is loaded while the program runs, of which nobody knows the file.
+/// A dynamically computed import that cannot be resolved to a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Load {
-    /// The file that loads.
+    /// The importing file.
     pub path: String,
     /// The line, from 1.
     pub line: usize,
-    /// The load as it is written.
+    /// The import as it is written.
     pub text: String,
-    /// How likely it loads a file of the tree, from 0 to 1.
+    /// The confidence that it imports a file of the tree, from 0 to 1.
     pub confidence: f32,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Whether all files are known.
+    /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
-    /// The file or folder that was asked about.
+    /// The file or directory of the call.
     pub path: String,
     /// Into which direction imports were followed.
     pub direction: Direction,
-    /// Files on the other end, the nearest first; those that import by how central they are, those
-    /// that are imported by path.
+    /// The connected files, nearest first; then importing files by centrality, imported files by
+    /// path.
     pub files: Vec<File>,
     /// How many are listed.
     pub shown: usize,
     /// How many there are.
     pub total: usize,
-    /// With `depends_on`: what is imported from outside of the tree, by name.
+    /// With `depends_on`: the names that are imported from outside of the tree, sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub externals: Vec<String>,
     /// How many names are listed.
@@ -135,16 +135,16 @@ pub struct Found {
     /// How many names there are.
     #[serde(skip_serializing_if = "is_zero")]
     pub externals_total: usize,
-    /// Loads of which only the running program knows what they load.
+    /// Dynamically computed imports that cannot be resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Load>,
-    /// How many loads are listed.
+    /// How many dynamically computed imports are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub loads_shown: usize,
-    /// How many loads there are.
+    /// How many dynamically computed imports there are.
     #[serde(skip_serializing_if = "is_zero")]
     pub loads_total: usize,
-    /// Imports of which nobody knows where they lead, those loads among them.
+    /// The number of unresolved imports, including the dynamically computed ones.
     #[serde(skip_serializing_if = "is_zero")]
     pub unresolved: usize,
 }
@@ -187,7 +187,7 @@ impl Define for Deps {
     }
 }
 
-/// Returns the path that is asked about and its files.
+/// Returns the repository path of the call and its files.
 fn start(call: &Call<'_>, given: &str) -> Result<(Vec<u8>, Vec<FileId>)> {
     let path = paths::resolve(call, given)?;
     let files = call.code.files()?;
@@ -197,9 +197,11 @@ fn start(call: &Call<'_>, given: &str) -> Result<(Vec<u8>, Vec<FileId>)> {
     let below = files.below(&path);
     if below.is_empty() && !path.is_empty() {
         return Err(match call.code.read(&path, 0) {
-            Ok(_) => Error::usage("no search looks at this file, so its imports are not known")
-                .with_path(&path::to_path(&path))
-                .with_hint("ignore rules leave it out"),
+            Ok(_) => {
+                Error::usage("this file is excluded from searches, so its imports are not indexed")
+                    .with_path(&path::to_path(&path))
+                    .with_hint("an ignore rule excludes it")
+            }
             Err(error) if error.kind() == Kind::NotFound => paths::unknown(call, &path),
             Err(error) => error,
         });
@@ -207,7 +209,7 @@ fn start(call: &Call<'_>, given: &str) -> Result<(Vec<u8>, Vec<FileId>)> {
     Ok((path, below.map(FileId::new).collect()))
 }
 
-/// Returns the word that who imports a file most likely writes.
+/// Returns the word that imports of a file most likely contain.
 fn stem(path: &[u8]) -> String {
     let name = paths::shown(path::split(path).1);
     let stem = name.split('.').next().unwrap_or_default().to_owned();
@@ -219,7 +221,7 @@ fn stem(path: &[u8]) -> String {
     }
 }
 
-/// What is asked, understood.
+/// The arguments, resolved.
 struct Asked {
     path: String,
     files: Vec<FileId>,
@@ -324,7 +326,7 @@ fn tell(
     Ok(File { path, depth: found.depth, imports, imports_total: best.len(), marks })
 }
 
-/// What imports lead to beside files.
+/// Targets of imports that are not files of the tree.
 #[derive(Debug, Default)]
 struct Outside {
     names: BTreeSet<String>,
@@ -332,7 +334,8 @@ struct Outside {
 }
 
 impl Outside {
-    /// Returns what `start` and the files whose imports were followed import from elsewhere.
+    /// Returns the external and unresolved imports of `start` and of the files whose imports were
+    /// followed.
     fn of(
         catalog: &Catalog,
         start: &[FileId],
@@ -357,7 +360,7 @@ impl Outside {
 }
 
 impl Reply for Found {
-    /// A line for each file with its first import, and one for each further import.
+    /// Renders a line for each file, followed by a line for each of its imports.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for File { path, depth, imports, imports_total, marks } in &self.files {
@@ -381,11 +384,11 @@ impl Reply for Found {
         }
         if !self.externals.is_empty() {
             let names: Vec<String> = self.externals.iter().map(|name| text::plain(name)).collect();
-            let _ = writeln!(out, "from elsewhere: {}", names.join(", "));
+            let _ = writeln!(out, "external: {}", names.join(", "));
         }
         for Load { path, line, text, confidence } in &self.loads {
             let (place, text) = (style.place(path, *line), text::plain(text));
-            let _ = writeln!(out, "loaded at run time: {place}: {text}  ({confidence:.2})");
+            let _ = writeln!(out, "dynamic import: {place}: {text}  ({confidence:.2})");
         }
         out
     }
@@ -397,8 +400,8 @@ impl Reply for Found {
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
         for (shown, total, what) in [
-            (self.externals_shown, self.externals_total, "names from elsewhere"),
-            (self.loads_shown, self.loads_total, "loads at run time"),
+            (self.externals_shown, self.externals_total, "external names"),
+            (self.loads_shown, self.loads_total, "dynamic imports"),
         ] {
             if shown < total {
                 notices.push(format!("{shown} of {total} {what} shown"));
@@ -406,7 +409,7 @@ impl Reply for Found {
         }
         if self.unresolved > 0 {
             let imports = counted(self.unresolved, "import");
-            notices.push(format!("{imports} could not be led to a file or package"));
+            notices.push(format!("{imports} could not be resolved to a file or package"));
         }
         notices.extend(self.coverage.notice());
         notices

@@ -1,6 +1,6 @@
-//! `edit`: changes a file of the tree, or makes one. The only tool that writes.
+//! `edit`: changes or creates a file of the tree. The only tool that writes.
 //!
-//! What the file is to become is a function of its text (`text`); reading and writing go through
+//! The new text is a function of the old one (`text`); reading and writing go through
 //! [`Editor`](crate::catalog::code::Editor).
 
 use std::fmt::Write as _;
@@ -17,57 +17,58 @@ mod text;
 
 use text::Text;
 
-/// Lines of the diff that follows a write; a dry run shows all.
+/// Lines of the diff after a write.
 const DIFF_LINES_MAX: usize = 60;
 
-/// Lines of the diff of a dry run, which is what was asked for.
+/// Lines of the diff of a dry run, whose purpose is the diff.
 const DRY_LINES_MAX: usize = 2_000;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Edit;
 
-/// What to do.
+/// The operation.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
-    /// Puts `content` in the place of a text that stands once.
+    /// Replaces a text that occurs once by `content`.
     StrReplace,
-    /// Puts `content` in the place of lines.
+    /// Replaces lines by `content`.
     Replace,
-    /// Puts `content` between lines.
+    /// Inserts `content` between lines.
     Insert,
-    /// Takes lines out.
+    /// Deletes lines.
     Delete,
-    /// Makes a file.
+    /// Creates a file.
     Create,
 }
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The file
     pub path: String,
-    /// `str_replace` (`old_string` by `content`), `replace` (a range of lines), `insert` (lines after one), `delete` (a range) or `create` (a file)
+    /// `str_replace` (`old_string` by `content`), `replace` (a range of lines), `insert` (after a
+    /// line), `delete` (a range) or `create` (a file)
     pub op: Op,
-    /// A text that stands exactly once in the file
+    /// A text that occurs exactly once in the file
     pub old_string: Option<String>,
     /// The new text
     pub content: Option<String>,
     /// The first line, from 1
     pub line_start: Option<usize>,
-    /// The last line, included (default the first)
+    /// The last line, inclusive (default `line_start`)
     pub line_end: Option<usize>,
-    /// The line to insert after; 0 is the top
+    /// The line to insert after; 0 is the start of the file
     pub after: Option<usize>,
-    /// The `hash` of `read` or of an earlier edit: a file that changed since is left alone
+    /// The `hash` of an earlier reply: the edit is refused if the file changed since
     pub if_hash: Option<String>,
-    /// Show the diff and write nothing
+    /// Show the diff without writing
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// What became of the file.
+/// The outcome of the edit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -75,26 +76,26 @@ pub enum Status {
     Written,
     /// It is new.
     Created,
-    /// It would be changed or made.
+    /// It would be changed or created.
     DryRun,
-    /// It is already as it is to be.
+    /// The edit changes nothing.
     Unchanged,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Done {
     /// The file's repository path.
     pub path: String,
-    /// What became of it.
+    /// Its outcome.
     pub status: Status,
-    /// The hash of the whole file after the edit, or as it would be.
+    /// The hash of the whole file after the edit, also of a dry run.
     pub hash: String,
     /// Its length in bytes.
     pub bytes: usize,
-    /// The change as a unified diff for reading: ends of lines are not shown, long lines are cut.
+    /// The change as a unified diff for readers: line endings are not shown, long lines are cut.
     pub diff: String,
-    /// Lines of the diff that are left out.
+    /// The number of lines of the diff that are left out.
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_left_out: usize,
 }
@@ -135,7 +136,7 @@ impl Define for Edit {
     fn run(call: &Call<'_>, args: Args) -> Result<Done> {
         check_arguments(&args)?;
         let Some(editor) = call.code.editor() else {
-            return Err(Error::usage("files are only read here").with_hint(
+            return Err(Error::usage("this tree is read-only").with_hint(
                 "edits go into trees that the user or the client named, not into those that \
                  `codedb_index` added",
             ));
@@ -168,7 +169,8 @@ impl Define for Edit {
     }
 }
 
-/// Refuses arguments that the operation lacks or has no use for: one of two was not meant.
+/// Rejects missing arguments, and arguments that the operation does not use: then either the
+/// operation or the argument is a mistake.
 fn check_arguments(args: &Args) -> Result<()> {
     let given = [
         ("old_string", args.old_string.is_some()),
@@ -194,17 +196,19 @@ fn check_arguments(args: &Args) -> Result<()> {
             return Err(Error::usage(format!("missing argument `{argument}`")).with_hint(takes()));
         }
         if is_given && !needs.contains(&argument) && !may.contains(&argument) {
-            let error = Error::usage(format!("`{name}` has no use for `{argument}`"));
+            let error = Error::usage(format!("`{name}` does not use `{argument}`"));
             return Err(error.with_hint(takes()));
         }
     }
     match args.content.as_deref().is_some_and(|content| content.contains('\0')) {
-        true => Err(Error::usage("`content` has a NUL character, so the file would be no text")),
+        true => {
+            Err(Error::usage("`content` contains a NUL character, so the file would not be text"))
+        }
         false => Ok(()),
     }
 }
 
-/// Refuses a file that is not as the caller knows it.
+/// Rejects a file that differs from the one that the caller has read.
 fn check_hash(args: &Args, bytes: &[u8]) -> Result<()> {
     let Some(expected) = &args.if_hash else { return Ok(()) };
     let now = read::hash(bytes);
@@ -212,10 +216,8 @@ fn check_hash(args: &Args, bytes: &[u8]) -> Result<()> {
         return Ok(());
     }
     let expected: String = crate::base::text::plain(expected).chars().take(40).collect();
-    Err(Error::usage(format!(
-        "it is another text than expected: its hash is {now}, not {expected}"
-    ))
-    .with_hint("read it again"))
+    Err(Error::usage(format!("the file changed: its hash is {now}, not {expected}"))
+        .with_hint("read it again"))
 }
 
 fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
@@ -232,7 +234,7 @@ fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
     }
 }
 
-/// Returns the answer before anything is written; `before` is `None` for a new file.
+/// Returns the reply before anything is written; `before` is `None` for a new file.
 fn done(path: &[u8], before: Option<&str>, after: &str) -> Done {
     let shown = paths::shown(path);
     let (old, new) = (format!("a/{shown}"), format!("b/{shown}"));
@@ -248,13 +250,13 @@ fn done(path: &[u8], before: Option<&str>, after: &str) -> Done {
 }
 
 impl Done {
-    /// Returns the same once it is written: who asked for it knows most of it.
+    /// Returns the reply after the write, with a shorter diff: the caller knows most of it.
     fn once_written(mut self, status: Status) -> Done {
         self.status = status;
         self.cut(DIFF_LINES_MAX)
     }
 
-    /// Leaves out the lines of the diff beyond so many.
+    /// Cuts the diff to `lines_max` lines.
     fn cut(mut self, lines_max: usize) -> Done {
         let lines = self.diff.split_inclusive('\n');
         let end: usize = lines.clone().take(lines_max).map(str::len).sum();
@@ -265,18 +267,18 @@ impl Done {
 }
 
 impl Reply for Done {
-    /// A line about the file, then the diff.
+    /// Renders a line about the file, followed by the diff.
     fn render(&self, style: &dyn Style) -> String {
         let path = style.path(&self.path);
         let status = match self.status {
             Status::Written => "written",
             Status::Created => "created",
             Status::DryRun => "not written (dry run)",
-            Status::Unchanged => "unchanged: it is so already",
+            Status::Unchanged => "unchanged",
         };
         let mut out = format!("{path}  {status}  hash {}\n{}", self.hash, self.diff);
         if self.lines_left_out > 0 {
-            let _ = writeln!(out, "… {} lines more", self.lines_left_out);
+            let _ = writeln!(out, "… {} more lines", self.lines_left_out);
         }
         out
     }

@@ -1,6 +1,6 @@
-//! `explain`: what a definition is, who uses it, what it calls and which tests are about it.
+//! `explain`: the documentation, uses, callers, callees and tests of a definition.
 //!
-//! Callers and callees are those of the linker ([`crate::graph::calls`]); tests are told by
+//! Callers and callees come from the linker ([`crate::graph::calls`]); tests are recognized by
 //! convention, see [`crate::answer::tests_of`].
 
 use std::collections::BTreeMap;
@@ -25,34 +25,34 @@ use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 
-/// Entries of each list unless the caller says otherwise.
+/// Entries of each list, unless the call sets another number.
 const RESULTS: usize = 10;
 
-/// Definitions that are offered for a choice.
+/// The maximum number of definitions that are offered for a choice.
 const CHOICES_MAX: usize = 50;
 
 /// Lines of documentation that the text shows.
 const DOC_LINES_MAX: usize = 20;
 
-/// What is said of definitions that are not offered.
-const LEFT_OUT: &str = "of that name left out; {tool:symbol} lists all";
+/// The notice about definitions that are not listed.
+const LEFT_OUT: &str = "with that name not listed; {tool:symbol} lists all";
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Explain;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The name, alone or qualified (`Type::method`, `module.function`), or the id of an earlier reply
     pub name: String,
-    /// The file or folder of the definition, or a glob of it, where several have the name
+    /// The file or directory of the definition, or a glob, if several have the name
     pub path: Option<String>,
-    /// Entries of each list at most (default 10)
+    /// Maximum number of entries in each list (default 10)
     pub max_results: Option<usize>,
 }
 
-/// Some of what there is.
+/// The first entries of a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct List<T> {
     /// The first entries.
@@ -79,64 +79,64 @@ pub struct CallSite {
     pub line: usize,
     /// Its text.
     pub text: String,
-    /// The function around it.
+    /// The enclosing function.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     pub around: Option<Around>,
-    /// How sure it is that this definition is called, from 0 to 1.
+    /// The confidence that this definition is called, from 0 to 1.
     pub confidence: f32,
-    /// Why.
+    /// The rule that resolved it.
     pub reason: Reason,
 }
 
-/// Something that the definition calls.
+/// A callee of the definition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Called {
-    /// What is called.
+    /// The name of the callee.
     #[serde(flatten)]
     pub to: Around,
     /// Its file's repository path.
     pub path: String,
-    /// How often.
+    /// How often it is called.
     pub calls: usize,
-    /// How sure the surest of the calls is, from 0 to 1.
+    /// The highest confidence of these calls, from 0 to 1.
     pub confidence: f32,
-    /// Why.
+    /// The rule that resolved it.
     pub reason: Reason,
 }
 
-/// What is known of one definition.
+/// The explanation of one definition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explained {
     /// The definition.
     pub symbol: Definition,
-    /// How often it is used, by how.
+    /// The number of its uses of each kind.
     pub uses: BTreeMap<Role, usize>,
     /// Calls of it, in path order.
     pub callers: List<CallSite>,
-    /// Its name has more uses than are looked at, so there may be more of them.
+    /// Its name has more uses than are examined, so callers may be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// What it calls, in the order of its text, each once.
+    /// Its callees in the order of its text, each once.
     pub callees: List<Called>,
-    /// Files of tests that are about it, the surest first.
+    /// Files with tests of it, the most certain first.
     pub tests: List<Test>,
-    /// What tests are told by.
+    /// How tests are recognized.
     pub basis: &'static str,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Whether all files are known, and the name has one meaning.
+    /// Whether all files are indexed, and the name matches one definition.
     #[serde(flatten)]
     pub known: Known,
-    /// What is known of the definition, if the name has one meaning.
+    /// The explanation, if the name matches one definition.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub explained: Option<Explained>,
-    /// Otherwise the definitions to choose from.
+    /// Otherwise, the definitions to choose from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<List<Definition>>,
-    /// How many declarations and lesser definitions have the name, too.
+    /// How many declarations and lower-ranked definitions also have the name.
     pub others: usize,
 }
 
@@ -184,8 +184,8 @@ impl Define for Explain {
     }
 }
 
-/// Returns the definitions that a name means, those of the best sort alone, and how many others
-/// have the name. O(definitions of the name).
+/// Returns the best-ranked definitions of a name, and how many others have the name. O(definitions
+/// of the name).
 fn meant(catalog: &Catalog, name: &str, filter: &Filter) -> Result<(Vec<SymbolAt>, usize)> {
     let selected = lookup::named(catalog, name, filter, usize::MAX)?;
     let mut sorts = Vec::with_capacity(selected.symbols.len());
@@ -246,7 +246,7 @@ fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallS
     }
 }
 
-/// Returns what a definition calls, each once, in the order of the first calls.
+/// Returns the callees of a definition, each once, in the order of their first calls.
 fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Called> {
     let mut places: BTreeMap<SymbolAt, usize> = BTreeMap::new();
     let mut found: Vec<Called> = Vec::new();
@@ -269,7 +269,7 @@ fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Called> {
 }
 
 impl Reply for Found {
-    /// The definition, its documentation, and a paragraph for each list; or the choices.
+    /// Renders the definition, its documentation and a paragraph for each list, or the choices.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         if let Some(choices) = &self.choices {
@@ -316,7 +316,8 @@ impl Reply for Found {
         let mut notices = Vec::new();
         if let Some(choices) = &self.choices {
             let all = counted(choices.total, "definition");
-            notices.push(format!("{all} of that name: ask by qualified name, `path` or id"));
+            notices
+                .push(format!("{all} of that name; a qualified name, `path` or an id selects one"));
         }
         match self.others {
             0 => {}

@@ -1,4 +1,4 @@
-//! `find`: files by what somebody remembers of their names.
+//! `find`: files by partial or misspelled paths.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,42 +8,42 @@ use crate::answer::style::Style;
 use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
 
-/// Files of a reply unless the caller says otherwise.
+/// Files of a reply, unless the call sets another number.
 const FILES: usize = 10;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Find;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Parts of the path, in any case: words, initials, `folder/name`; typing errors are forgiven
+    /// Parts of the path, case-insensitive: words, initials, `directory/name`; typos are tolerated
     pub query: String,
-    /// Files at most (default 10)
+    /// Maximum number of files (default 10)
     pub max_results: Option<usize>,
 }
 
-/// A file that fits.
+/// A file that matches.
 #[derive(Clone, Debug, Serialize)]
 pub struct File {
     /// Its repository path.
     pub path: String,
-    /// How well it fits, to be compared within one reply.
+    /// The match quality, comparable within one reply.
     pub score: i32,
-    /// What its path tells of it.
+    /// Its marks, as far as they follow from its path.
     #[serde(flatten)]
     pub marks: Marks,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// The files that fit, the best first; among equals the newest, then by path.
+    /// The files that match, the best first; with equal scores the newest first, then by path.
     pub files: Vec<File>,
     /// How many are listed.
     pub shown: usize,
-    /// How many fit.
+    /// How many match.
     pub total: usize,
 }
 
@@ -84,7 +84,7 @@ impl Define for Find {
 }
 
 impl Reply for Found {
-    /// A path a line, with its marks.
+    /// Renders a line for each path, with its marks.
     fn render(&self, style: &dyn Style) -> String {
         let line = |file: &File| {
             let marks: String = file.marks.names().map(|name| format!("  {name}")).collect();

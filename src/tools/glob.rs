@@ -14,24 +14,24 @@ use crate::answer::style::Style;
 use crate::base::path;
 use crate::error::{Error, Result};
 
-/// Files of a reply unless the caller says otherwise.
+/// Files of a reply, unless the call sets another number.
 const FILES: usize = 200;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Glob;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// `*` within a name, `**` over folders, `?`, `[a-z]`, `{a,b}`; without `/` it matches names in
-    /// any folder
+    /// `*` within a name, `**` across directories, `?`, `[a-z]`, `{a,b}`; without `/` it matches
+    /// names in any directory
     pub pattern: String,
-    /// Files at most (default 200)
+    /// Maximum number of files (default 200)
     pub max_results: Option<usize>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// Repository paths, in path order.
@@ -50,12 +50,12 @@ pub struct PathGlob {
 }
 
 impl PathGlob {
-    /// Reads a pattern of files of the tree at `root`; one that begins with the root's own path is
-    /// understood, too.
+    /// Parses a glob for files of the tree at `root`; it may begin with the absolute path of the
+    /// root.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Usage`] for one that cannot be read.
+    /// [`crate::Kind::Usage`] if the glob is invalid.
     pub fn new(root: &Path, pattern: &str) -> Result<PathGlob> {
         let below = root.to_str().and_then(|root| pattern.strip_prefix(root));
         let below = below.filter(|rest| rest.starts_with('/') || root == Path::new("/"));
@@ -63,15 +63,15 @@ impl PathGlob {
         while let Some(rest) = pattern.strip_prefix("./") {
             pattern = rest;
         }
-        // `/a` is anchored at the root, as in ignore files.
+        // As in ignore files, `/a` is anchored at the root.
         let anchored = pattern.strip_prefix('/').or(below);
         let by_name = anchored.is_none() && !pattern.contains('/');
         let glob = GlobBuilder::new(anchored.unwrap_or(pattern))
             .literal_separator(true)
             .build()
             .map_err(|error| {
-                Error::usage(format!("the pattern cannot be read: {error}"))
-                    .with_hint("a `[` or `{` that is meant as it stands needs a `\\` before it")
+                Error::usage(format!("invalid glob: {error}"))
+                    .with_hint("escape a literal `[` or `{` with `\\`")
             })?
             .compile_matcher();
         Ok(PathGlob { glob, by_name })
@@ -111,7 +111,7 @@ impl Define for Glob {
 }
 
 impl Reply for Found {
-    /// A path a line.
+    /// Renders a line for each path.
     fn render(&self, style: &dyn Style) -> String {
         self.files.iter().map(|path| format!("{}\n", style.path(path))).collect()
     }

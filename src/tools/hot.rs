@@ -1,4 +1,4 @@
-//! `hot`: what was changed lately, by modification times and by commits.
+//! `hot`: the most recently changed files, by modification time and by commits.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,17 +11,17 @@ use crate::answer::style::Style;
 use crate::base::time;
 use crate::error::{Kind, Result};
 
-/// Commits that are counted.
+/// The number of commits that are counted.
 const COMMITS_MAX: usize = 300;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Hot;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Files of each list at most (default 10)
+    /// Maximum number of files in each list (default 10)
     pub limit: Option<usize>,
 }
 
@@ -30,7 +30,7 @@ pub struct Args {
 pub struct Modified {
     /// Its repository path.
     pub path: String,
-    /// When it was modified.
+    /// Its modification time.
     pub modified: String,
 }
 
@@ -41,36 +41,36 @@ pub struct Committed {
     pub path: String,
     /// How many of the counted commits touched it.
     pub commits: usize,
-    /// When the last of them was made.
+    /// The time of the last of them.
     pub last: String,
 }
 
-/// What git knows.
+/// The part of the reply that comes from git.
 #[derive(Clone, Debug, Serialize)]
 pub struct History {
-    /// The files that most commits touched, the most first; among equals the newest, then by path.
+    /// The files with the most commits; with equal counts the newest first, then by path.
     pub files: Vec<Committed>,
     /// How many are listed.
     pub shown: usize,
-    /// How many files were touched and are still there.
+    /// How many of the touched files still exist.
     pub total: usize,
-    /// How many commits were counted, the newest ones.
+    /// How many commits were counted, newest first.
     pub commits: usize,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// The files modified last, the newest first, then by path.
+    /// The most recently modified files, newest first, then by path.
     pub files: Vec<Modified>,
     /// How many are listed.
     pub shown: usize,
     /// How many there are.
     pub total: usize,
-    /// By commits; absent outside of git.
+    /// The files by commits; absent outside of a git repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
-    /// Why there is none in a repository: git is not installed.
+    /// Why the history is absent in a repository, for example because git is not installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_missing: Option<String>,
 }
@@ -141,14 +141,14 @@ fn history(call: &Call<'_>, limit: usize) -> Result<Option<History>> {
 }
 
 impl Reply for Found {
-    /// Two lists, each under its title.
+    /// Renders two lists, each below its title.
     fn render(&self, style: &dyn Style) -> String {
-        let mut out = String::from("modified last\n");
+        let mut out = String::from("most recently modified\n");
         for file in &self.files {
             let _ = writeln!(out, "  {}  {}", file.modified, style.path(&file.path));
         }
         let Some(history) = &self.history else { return out };
-        let _ = writeln!(out, "touched most often by the last {} commits", history.commits);
+        let _ = writeln!(out, "most often changed in the last {} commits", history.commits);
         for file in &history.files {
             let Committed { path, commits, last } = file;
             let _ = writeln!(out, "  {commits}  {last}  {}", style.path(path));

@@ -1,4 +1,4 @@
-//! `index`: makes a project of another folder, or of a repository elsewhere, for the calls that follow.
+//! `index`: adds another directory, or a remote repository, as a project for later calls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,31 +10,31 @@ use super::{Call, CommandLine, Define, Effect, Needs, Reply, Toolset};
 use crate::answer::style::Style;
 use crate::error::{Error, Result};
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Index;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// A folder of this machine
+    /// A directory on this machine
     pub path: Option<String>,
     /// A repository (https or ssh) to clone; needs a server with `--allow-clone`
     pub url: Option<String>,
-    /// Fetch a `url` that was cloned before anew
+    /// Fetch again if `url` was cloned before
     #[serde(default)]
     pub update: bool,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Added {
-    /// Whether all of it is indexed.
+    /// Whether it is completely indexed.
     pub status: Status,
     /// The project.
     #[serde(flatten)]
     pub project: Project,
-    /// Whether it was no project before.
+    /// Whether it was added by this call.
     pub new: bool,
 }
 
@@ -55,14 +55,16 @@ impl Define for Index {
     fn run(call: &Call<'_>, args: Args) -> Result<Added> {
         let source = match (&args.path, &args.url) {
             (Some(path), None) if path.is_empty() => {
-                return Err(Error::usage("`path` is empty").with_hint("`.` is the tree itself"));
+                return Err(Error::usage("`path` is empty").with_hint("`.` is the current tree"));
             }
             (Some(path), None) if !args.update => Source::Folder(path),
             (None, Some(url)) => Source::Remote { url, update: args.update },
             (Some(_), None) => {
-                return Err(Error::usage("`update` goes with `url`: folders are always current"));
+                return Err(Error::usage(
+                    "`update` requires `url`: directories are always current",
+                ));
             }
-            (Some(_), Some(_)) => return Err(Error::usage("either `path` or `url`, not both")),
+            (Some(_), Some(_)) => return Err(Error::usage("`path` and `url` exclude each other")),
             (None, None) => {
                 return Err(Error::usage("missing argument: `path` or `url`")
                     .with_hint("{\"path\": \"/home/me/library\"}"));
@@ -82,7 +84,7 @@ impl Define for Index {
 }
 
 impl Reply for Added {
-    /// One line.
+    /// Renders one line.
     fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         line(&mut out, &self.project);

@@ -1,4 +1,4 @@
-//! How much of the tree an answer from the catalog knows of.
+//! Coverage of a reply: which files could not be indexed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,24 +14,24 @@ use crate::catalog::file_list::FileState;
 use crate::index::table::Flags;
 use crate::lang::Limits;
 
-/// Bytes of a file that tell whether it is text.
+/// Bytes of a file that decide whether it is text.
 const HEAD_BYTES: usize = 8000;
 
-/// Whether an answer is whole.
+/// Whether a reply is complete.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Every file was asked.
+    /// It covers all files.
     Ok,
-    /// Of some files nothing is known yet.
+    /// Some files are not indexed yet.
     Partial,
     /// Nothing was found.
     NoData,
-    /// There are several of that name; one is to be chosen.
+    /// Several definitions match; the caller has to choose one.
     Ambiguous,
 }
 
-/// What files are read for.
+/// The purpose for which files are read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reading {
     /// Their definitions: files in known languages, up to 1 MiB.
@@ -40,15 +40,15 @@ pub enum Reading {
     Words,
 }
 
-/// The first fields of a reply: whether it is whole.
+/// The first fields of a reply: its coverage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct Known {
-    /// Whether the answer is whole.
+    /// Whether the reply is complete.
     pub status: Status,
-    /// How many files nothing is known of yet.
+    /// How many files are not indexed yet.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_unknown: usize,
-    /// How many texts are too long to be read, or in another encoding, where that was counted.
+    /// How many texts are not read because of their size or encoding, if they were counted.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_unread: usize,
 }
@@ -58,14 +58,15 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Known {
-    /// Returns how much `catalog` knows. O(1).
+    /// Returns the coverage of `catalog`. O(1).
     pub fn of(catalog: &Catalog) -> Known {
         let files_unknown = catalog.missing().len();
         let status = if files_unknown == 0 { Status::Ok } else { Status::Partial };
         Known { status, files_unknown, files_unread: 0 }
     }
 
-    /// Counts the texts that are not read for what the answer is about, too. O(files) the first time.
+    /// Returns the coverage with the number of texts that are not read for the given purpose.
+    /// O(files) the first time, then cached.
     #[must_use]
     pub fn or_unread(self, catalog: &Catalog, reading: Reading) -> Known {
         let count = || {
@@ -81,7 +82,7 @@ impl Known {
         Known { files_unread: catalog.unread(reading as usize, count), ..self }
     }
 
-    /// Returns the notice that something may be missing, if so.
+    /// Returns the notice that the reply may be incomplete, if so.
     pub fn notice(self) -> Option<String> {
         let unknown = (self.files_unknown > 0).then(|| {
             let files = counted(self.files_unknown, "file");
@@ -91,19 +92,17 @@ impl Known {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Returns the notice that texts are not read, if some were counted.
+    /// Returns the notice that texts are not read, if there are some.
     pub fn unread_notice(self) -> Option<String> {
         (self.files_unread > 0).then(|| {
             let files = counted(self.files_unread, "file");
-            format!(
-                "{files} too long or in another encoding not read for this; {{tool:search}} reads them"
-            )
+            format!("{files} not read because of size or encoding; {{tool:search}} reads them")
         })
     }
 }
 
-/// Returns whether a file is a text that nothing is known of because of its length or encoding; `None` where
-/// that cannot be found out. O(1), but for files of which only their first bytes tell it.
+/// Returns true if a file is a text that is not indexed because of its size or encoding; `None` if
+/// it cannot be read to decide that. O(1), except for files whose first bytes must be read.
 pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bool> {
     let info = catalog.files().info(file.index());
     let bytes_max = match reading {
@@ -112,7 +111,7 @@ pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bo
     };
     let is_long = info.size_bytes > bytes_max;
     let may_be_utf16 = match info.state {
-        // Of all files that were read, only those in UTF-16 are to be scanned.
+        // Of the files that were read, only those in UTF-16 have the flag `SCAN`.
         FileState::Same => info.flags.has(Flags::SCAN) && info.hash != 0,
         FileState::Changed | FileState::Added => {
             let known = catalog.summary(file).ok().flatten();

@@ -1,10 +1,10 @@
-//! Look-ups of definitions: by name, by the start of a name, by a pattern, by a name half
-//! remembered. Definitions come before mere declarations, and each of them by their files' marks:
-//! generated, vendored and minified ones last, tests before those, then by path and place.
+//! Look-ups of definitions: by name, prefix, pattern, or partial name. Definitions come before
+//! declarations; both are ordered by the marks of their files (generated, vendored and minified
+//! files last, tests before those), then by path and position.
 //!
-//! Symbols are decoded no further than a reply shows (`selection`), unless the caller filters by
-//! what only they tell. Answers about more than 20,000 names or 200,000 definitions are cut. What is
-//! said of names that there are none of is in `unknown`.
+//! Only the symbols that a reply shows are decoded (`selection`), unless a filter needs all of
+//! them. Results are cut at 20,000 names and 200,000 definitions. Errors about unknown names are in
+//! `unknown`.
 
 use std::collections::BTreeSet;
 
@@ -25,10 +25,10 @@ mod unknown;
 
 pub use unknown::elsewhere;
 
-/// Names that a name half remembered may stand for.
+/// The maximum number of names that a fuzzy query selects.
 const FUZZY_NAMES_MAX: usize = 100;
 
-/// What a caller gives for a name.
+/// A query for names.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Wanted<'a> {
     /// A name, qualified or not, or an id.
@@ -37,12 +37,12 @@ pub enum Wanted<'a> {
     Prefix(&'a str),
     /// A glob of a name, or a part of it.
     Pattern(&'a str),
-    /// A name half remembered.
+    /// A partial or misspelled name.
     Fuzzy(&'a str),
 }
 
 impl<'a> Wanted<'a> {
-    /// Returns what a file must hold to have such a definition, if that is known.
+    /// Returns a text that every file with such a definition contains, if there is one.
     pub fn about(self) -> Option<&'a str> {
         let text = match self {
             Wanted::Name(name) => {
@@ -60,12 +60,12 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Returns the longest part of a glob of names that a name must hold; of a name all of it.
+/// Returns the longest literal part of a glob; for a name without wildcards, all of it.
 fn longest_run(pattern: &str) -> Option<&str> {
     if !is_glob(pattern) {
         return Some(pattern);
     }
-    // What stands in brackets is a choice.
+    // Brackets contain alternatives, not literals.
     if pattern.contains(['[', '{', '\\']) {
         return None;
     }
@@ -76,22 +76,22 @@ fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?', '[', '{'])
 }
 
-/// The files in which definitions are looked for.
+/// The files to which a look-up is limited.
 #[derive(Clone, Debug)]
 pub enum Within {
     /// The file at a repository path, or those below it.
     Below(Vec<u8>),
-    /// Those of a glob.
+    /// Those that match a glob.
     Glob(PathGlob),
 }
 
 impl Within {
-    /// Returns what a path of a caller means: a listed file or folder of exactly that path, or else
-    /// a glob.
+    /// Interprets a path of a caller: as a listed file or directory with exactly that path, or else
+    /// as a glob.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Usage`] for one outside of the tree, or a glob that cannot be read.
+    /// [`crate::Kind::Usage`] for a path outside of the tree, or an invalid glob.
     pub fn named(call: &Call<'_>, given: &str) -> Result<Within> {
         if !is_glob(given) {
             return Ok(Within::Below(paths::resolve(call, given)?));
@@ -113,18 +113,18 @@ impl Within {
     }
 }
 
-/// What else a definition must be.
+/// Further conditions on definitions.
 #[derive(Debug, Default)]
 pub struct Filter {
     /// Its kind.
     pub kind: Option<SymbolKind>,
     /// Its file.
     pub within: Option<Within>,
-    /// Something of a program, not a heading, a key or a selector.
+    /// True to select only program code: no headings, keys or selectors.
     pub is_code: bool,
 }
 
-/// What was found.
+/// The result of a look-up.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Selected {
     /// The first definitions.
@@ -133,17 +133,16 @@ pub struct Selected {
     pub total: usize,
     /// How many there would be without the filter.
     pub unfiltered: usize,
-    /// There may be more than were counted.
+    /// A limit was reached, so there may be more than were counted.
     pub is_cut: bool,
 }
 
-/// Returns the first `max` definitions of what is wanted. O(definitions of the names; names too,
-/// for patterns and names half remembered).
+/// Returns the first `max` definitions that match a query. O(definitions of the names), and
+/// O(names) for patterns and fuzzy queries.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] for a pattern that cannot be read, [`crate::Kind::Corrupt`] where the
-/// index is damaged.
+/// [`crate::Kind::Usage`] for an invalid pattern, [`crate::Kind::Corrupt`] if the index is damaged.
 pub fn select(
     catalog: &Catalog,
     wanted: Wanted<'_>,
@@ -178,11 +177,11 @@ pub fn select(
     Ok(selection.selected())
 }
 
-/// Returns the definitions that `name` may mean, best first, and all that are called so.
+/// Returns the definitions that match `name`, best first, and their number.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::NotFound`] with the nearest names; [`crate::Kind::Corrupt`] where the index is
+/// [`crate::Kind::NotFound`] with the nearest names; [`crate::Kind::Corrupt`] if the index is
 /// damaged.
 pub fn named(catalog: &Catalog, name: &str, filter: &Filter, max: usize) -> Result<Selected> {
     let selected = select(catalog, Wanted::Name(name), filter, max)?;
@@ -192,12 +191,13 @@ pub fn named(catalog: &Catalog, name: &str, filter: &Filter, max: usize) -> Resu
     }
 }
 
-/// Returns all code that `name` may mean, in the files that a caller gives, best first. What a
-/// declaration declares is meant with it. O(definitions of the name).
+/// Returns all program code that matches `name` in the given files, best first. A declaration also
+/// selects the definitions that it declares. O(definitions of the name).
 ///
 /// # Errors
 ///
-/// [`crate::Kind::NotFound`] if there is none, with the nearest names or the files that have one.
+/// [`crate::Kind::NotFound`] if there is none, with the nearest names or the files that have a
+/// match.
 pub fn code(
     catalog: &Catalog,
     name: &str,
@@ -240,19 +240,19 @@ fn named_at(catalog: &Catalog, at: SymbolAt) -> Result<Option<(String, Option<Sy
     Ok(symbol.map(|symbol| (symbol.qualified_name.clone(), Some(symbol.kind))))
 }
 
-/// Returns the glob that a pattern is, or `None` for a text to be found in names.
+/// Parses a pattern as a glob; `None` for a text that names contain.
 fn glob(pattern: &str) -> Result<Option<GlobMatcher>> {
     if !is_glob(pattern) {
         return Ok(None);
     }
     let glob = GlobBuilder::new(pattern).build().map_err(|error| {
-        Error::usage(format!("the pattern cannot be read: {error}"))
-            .with_hint("a `[` or `{` that is meant as it stands needs a `\\` before it")
+        Error::usage(format!("invalid glob: {error}"))
+            .with_hint("escape a literal `[` or `{` with `\\`")
     })?;
     Ok(Some(glob.compile_matcher()))
 }
 
-/// Returns path and qualified name of an id.
+/// Splits an id into path and qualified name.
 fn id_parts(id: &str) -> Option<(&str, &str)> {
     let (rest, ordinal) = id.rsplit_once('#')?;
     ordinal.parse::<u32>().ok()?;

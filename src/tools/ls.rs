@@ -1,4 +1,4 @@
-//! `ls`: what is in one folder.
+//! `ls`: the entries of one directory.
 
 use std::fmt::Write as _;
 
@@ -11,44 +11,44 @@ use crate::error::Result;
 use crate::lang::language;
 use crate::lang::marks::{self, Marks};
 
-/// Entries of one reply.
+/// The maximum number of entries of a reply.
 const ENTRIES_MAX: usize = 1000;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Ls;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The folder (default the root)
+    /// The directory (default the root)
     pub path: Option<String>,
 }
 
-/// A folder or file.
+/// A directory or file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// Its name, with a `/` behind that of a folder.
+    /// Its name; that of a directory ends with `/`.
     pub name: String,
-    /// Files below it, of a folder.
+    /// The number of files below a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// Bytes of it, or of all files below it.
+    /// Its size in bytes; for a directory, that of all files below it.
     pub bytes: u64,
-    /// Its language, by its name.
+    /// Its language, according to its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<&'static str>,
-    /// What its path tells of it.
+    /// Its marks, as far as they follow from its path.
     #[serde(flatten)]
     pub marks: Marks,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// The folder's repository path, empty for the root.
+    /// The repository path of the directory, empty for the root.
     pub path: String,
-    /// Folders first, then files, each by name.
+    /// Directories first, then files, each sorted by name.
     pub entries: Vec<Entry>,
     /// How many are listed.
     pub shown: usize,
@@ -78,12 +78,12 @@ impl Define for Ls {
         let skip = folder.len() + usize::from(!folder.is_empty());
         let around = marks::of_path(&[&folder, &b"/"[..]].concat());
         let (mut folders, mut files): (Vec<Entry>, Vec<usize>) = (Vec::new(), Vec::new());
-        // That of the last folder, with its `/`.
+        // The name of the last directory, with its `/`.
         let mut name: &[u8] = b"";
         for at in range {
             let (path, bytes) = (list.path(at), list.info(at).size_bytes);
             let rest = &path[skip..];
-            // Files of one folder stand together.
+            // The files of one directory are adjacent.
             if let Some(last) = folders.last_mut().filter(|_| rest.starts_with(name)) {
                 last.files = last.files.map(|files| files + 1);
                 last.bytes += bytes;
@@ -94,7 +94,7 @@ impl Define for Ls {
                 continue;
             };
             name = &rest[..=slash];
-            // Any name: only the folders of the path give marks to what is in them.
+            // Any name works: the marks come from the directories of the path.
             let marks = marks::of_path(&path[..=skip + slash]);
             let name = paths::shown(name);
             folders.push(Entry { name, files: Some(1), bytes, language: None, marks });
@@ -117,7 +117,7 @@ impl Define for Ls {
 }
 
 impl Reply for Found {
-    /// An entry a line: name, size or number of files, language, marks.
+    /// Renders a line for each entry: name, size or number of files, language, marks.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for entry in &self.entries {

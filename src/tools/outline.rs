@@ -14,68 +14,68 @@ use crate::lang::language::LANGUAGES;
 use crate::lang::{self, Language, Limits, Problems, Symbol, SymbolKind};
 use crate::source::guarded::Content;
 
-/// Definitions of a reply unless the caller says otherwise.
+/// Definitions of a reply, unless the call sets another number.
 const RESULTS: usize = 1000;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Outline;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The file
     pub path: String,
-    /// Only kinds, names and lines: no signatures and documentation
+    /// Only kinds, names and lines, without signatures and documentation
     #[serde(default)]
     pub compact: bool,
-    /// Definitions at most (default 1000)
+    /// Maximum number of definitions (default 1000)
     pub max_results: Option<usize>,
-    /// Definitions to skip, to go on where an earlier reply ended
+    /// Definitions to skip, to continue an earlier reply
     pub offset: Option<usize>,
 }
 
-/// A definition as it is listed.
+/// A definition of the list.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Listed {
-    /// With all that is known of it.
+    /// The complete form.
     Whole(Box<Symbol>),
-    /// With what `compact` leaves.
+    /// The `compact` form.
     Short {
         /// Its name.
         name: String,
-        /// What sort of definition it is.
+        /// Its kind.
         kind: SymbolKind,
         /// Its first line, from 1.
         line: usize,
         /// Its last line.
         end_line: usize,
-        /// How many definitions are around it.
+        /// The number of enclosing definitions.
         depth: usize,
     },
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// The file's repository path.
     pub path: String,
-    /// The language that it is in.
+    /// Its language.
     pub language: &'static str,
-    /// Its definitions in the order of its text. A `parent` is a place in the whole list.
+    /// Its definitions in the order of its text. `parent` is an index into the complete list.
     pub symbols: Vec<Listed>,
-    /// Line and column of the name of each, both from 1, the columns in bytes.
+    /// Line and column of the name of each, both from 1; columns are in bytes.
     #[serde(skip)]
     pub names_at: Vec<(usize, usize)>,
     /// How many are listed.
     pub shown: usize,
     /// How many there are.
     pub total: usize,
-    /// Where the next reply would go on, if there is more.
+    /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// Why some may be missing, with how often that was met.
+    /// Reasons why some may be missing, with the number of occurrences.
     pub problems: Problems,
 }
 
@@ -96,7 +96,7 @@ impl Define for Outline {
     type Reply = Found;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Found> {
-        // A little past the length at which parsing gives up, so that it says so.
+        // Slightly more than the parser's limit, so that the parser reports the limit.
         let bytes_max = Limits::DEFAULT.bytes_max as u64 + 1;
         let (path, content) = paths::read(call, &args.path, bytes_max)?;
         let named = path::to_path(&path);
@@ -111,7 +111,7 @@ impl Define for Outline {
 }
 
 impl Found {
-    /// Returns the reply about the file at `path`, with all of its definitions.
+    /// Returns the reply for the file at `path`, with all of its definitions.
     pub fn new(
         path: String,
         language: &'static Language,
@@ -139,7 +139,7 @@ impl Found {
         }
     }
 
-    /// Returns the same with up to `max` definitions, after `offset` of them.
+    /// Returns the reply limited to `max` definitions from `offset` on.
     fn page(mut self, offset: usize, max: usize) -> Found {
         self.symbols = self.symbols.into_iter().skip(offset).take(max).collect();
         self.names_at = self.names_at.into_iter().skip(offset).take(max).collect();
@@ -150,7 +150,7 @@ impl Found {
     }
 }
 
-/// Returns the definitions of a file with that content: from the index if it knows this content,
+/// Returns the definitions of a file with the given content: from the index if it has this content,
 /// else by parsing it. O(text).
 pub(super) fn of(
     call: &Call<'_>,
@@ -176,13 +176,13 @@ pub(super) fn of(
 fn unknown(path: &std::path::Path) -> Error {
     let mut names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
     names.sort_unstable();
-    Error::usage("the language of this file is not known")
+    Error::usage("the language of this file is not supported")
         .with_path(path)
-        .with_hint(format!("known are {}", names.join(", ")))
+        .with_hint(format!("supported: {}", names.join(", ")))
 }
 
 impl Reply for Found {
-    /// A line for each symbol, indented by what it lies in.
+    /// Renders a line for each symbol, indented by its depth.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for symbol in &self.symbols {
@@ -196,7 +196,7 @@ impl Reply for Found {
                 }
             };
             let indent = 2 * depth;
-            // The name of an implementation starts with its kind.
+            // The name of an implementation begins with its kind.
             let kind = if kind == SymbolKind::Impl { "" } else { kind.name() };
             let blank = if kind.is_empty() { "" } else { " " };
             let (name, lines) = (style.name(name), style.lines(&self.path, line, end_line));
@@ -231,7 +231,7 @@ impl Reply for Found {
         let described = described.map(|what| format!("{}: {what}", text::plain(&self.path)));
         let more = self.next_offset.map(|offset| {
             let (shown, total) = (self.shown, self.total);
-            format!("{shown} of {total} definitions shown; go on with `offset` {offset}")
+            format!("{shown} of {total} definitions shown; continue with `offset` {offset}")
         });
         more.into_iter().chain(described).collect()
     }

@@ -1,5 +1,5 @@
-//! Paths that callers name: repository paths, `/`-separated, relative to the root; absolute ones
-//! below the root are understood, too.
+//! Paths of callers: repository paths, separated by `/` and relative to the root, or absolute paths
+//! below the root.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,18 +16,18 @@ use crate::source::guarded::Content;
 
 pub use crate::base::path::shown;
 
-/// Folders that an error offers beside files.
+/// The maximum number of directories that an error offers along with files.
 const FOLDERS_MAX: usize = 2;
 
-/// Returns the repository path that `given` names, whether there is such a file or not. Where
-/// `given` has a U+FFFD, that of the one listed file or folder whose path is shown so.
+/// Returns the repository path for `given`, whether it exists or not. If `given` contains U+FFFD,
+/// the result is the only listed file or directory that is displayed that way.
 ///
 /// # Errors
 ///
-/// [`Kind::Usage`] for one that lies outside of the root, with `..` or as an absolute path.
+/// [`Kind::Usage`] for a path outside of the root, with `..` or absolute.
 pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
     let outside = || {
-        Error::usage("it lies outside of the tree")
+        Error::usage("outside of the tree")
             .with_path(Path::new(given))
             .with_hint(format!("paths are relative to `{}`", call.code.root().display()))
     };
@@ -54,7 +54,8 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Returns the place of the file at a repository path, or of the one whose path is shown so.
+/// Returns the index of the file at a repository path, or of the only file that is displayed that
+/// way.
 pub fn listed(files: &FileList, path: &[u8]) -> Option<usize> {
     files.find(path).or_else(|| {
         let path = std::str::from_utf8(path).ok()?;
@@ -63,8 +64,8 @@ pub fn listed(files: &FileList, path: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns the path of the one listed file or folder that is shown as `path`: names that are no
-/// UTF-8 have U+FFFD in the place of other bytes. O(files).
+/// Returns the path of the only listed file or directory that is displayed as `path`: in names that
+/// are not UTF-8, U+FFFD replaces invalid bytes. O(files).
 fn shown_so(files: &FileList, path: &str) -> Option<Vec<u8>> {
     if files.find(path.as_bytes()).is_some() || !files.below(path.as_bytes()).is_empty() {
         return None;
@@ -83,16 +84,16 @@ fn shown_so(files: &FileList, path: &str) -> Option<Vec<u8>> {
     found.map(<[u8]>::to_vec)
 }
 
-/// Returns the language that a path's name or ending stands for, whatever other bytes it has.
+/// Returns the language of a file name or extension; the path need not be UTF-8.
 pub fn language(path: &[u8]) -> Option<&'static Language> {
     language::of_name(path::split(path).1)
 }
 
-/// Returns repository path and content of the file that `given` names, up to `bytes_max` bytes.
+/// Returns the repository path and up to `bytes_max` bytes of the file at `given`.
 ///
 /// # Errors
 ///
-/// Those of [`resolve`]; if there is no such file, with the nearest names; if it is not served.
+/// Those of [`resolve`]; if the file does not exist, with the nearest names; if it is not served.
 pub fn read(call: &Call<'_>, given: &str, bytes_max: u64) -> Result<(Vec<u8>, Content)> {
     let path = resolve(call, given)?;
     match call.code.read(&path, bytes_max) {
@@ -101,7 +102,7 @@ pub fn read(call: &Call<'_>, given: &str, bytes_max: u64) -> Result<(Vec<u8>, Co
     }
 }
 
-/// Returns the error of a read; where there is no such file, one that has the nearest names.
+/// Returns the error of a read, with the nearest names if the file does not exist.
 pub fn with_nearest(call: &Call<'_>, path: &[u8], error: Error) -> Error {
     match error.kind() {
         Kind::NotFound => unknown_file(call, path),
@@ -109,11 +110,11 @@ pub fn with_nearest(call: &Call<'_>, path: &[u8], error: Error) -> Error {
     }
 }
 
-/// Returns repository path and files of the folder that `given` names; the root without one.
+/// Returns the repository path and the files of the directory `given`, by default of the root.
 ///
 /// # Errors
 ///
-/// Those of [`resolve`]; if no listed file lies in such a folder, with the nearest names.
+/// Those of [`resolve`]; if no listed file is below that directory, with the nearest names.
 pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<usize>)> {
     let path = given.map_or(Ok(Vec::new()), |given| resolve(call, given))?;
     let files = call.code.files()?;
@@ -128,16 +129,16 @@ pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<us
             .with_hint("{tool:read} shows a file, {tool:outline} its definitions"));
     }
     let names = nearest_folders(files, &path);
-    Err(not_found(&named, "there is no such folder, or no file in it that is searched", &names))
+    Err(not_found(&named, "no such directory, or all of its files are excluded", &names))
 }
 
-/// Returns the error about a path that is neither a listed file nor a folder of one, with the
+/// Returns the error about a path that is neither a listed file nor a directory of one, with the
 /// nearest of both.
 pub fn unknown(call: &Call<'_>, path: &[u8]) -> Error {
-    let message = "there is no such file or folder that is searched";
+    let message = "no such file or directory, or it is excluded";
     let mut names = nearest_files(call, path);
     if let Ok(files) = call.code.files() {
-        // A folder that is nearly called so says more than the files that are found in it.
+        // A directory with a similar name is a better suggestion than its files.
         let folders = nearest_folders(files, path);
         let place = usize::from(!names.is_empty());
         names.splice(place..place, folders.into_iter().take(FOLDERS_MAX));
@@ -148,7 +149,7 @@ pub fn unknown(call: &Call<'_>, path: &[u8]) -> Error {
 
 fn unknown_file(call: &Call<'_>, path: &[u8]) -> Error {
     let names = nearest_files(call, path);
-    not_found(&path::to_path(path), "there is no such file", &names)
+    not_found(&path::to_path(path), "no such file", &names)
 }
 
 fn nearest_files(call: &Call<'_>, path: &[u8]) -> Vec<String> {

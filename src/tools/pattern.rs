@@ -1,4 +1,4 @@
-//! What a search looks for: a text as it stands or a regular expression, and how letters count.
+//! The pattern of a search: a literal text or a regular expression, and its case sensitivity.
 
 use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
@@ -11,36 +11,36 @@ use crate::error::{Error, Result};
 use crate::query::pattern::{Case, PatternOptions};
 use crate::query::plan::Plan;
 
-/// Bytes of a pattern.
+/// The maximum length of a pattern in bytes.
 const BYTES_MAX: usize = 4096;
 
-/// A pattern as it was asked for.
+/// A pattern as the call specifies it.
 #[derive(Clone, Copy, Debug)]
 pub struct Pattern<'a> {
     /// Its text.
     pub query: &'a str,
-    /// The text is a regular expression.
+    /// True for a regular expression.
     pub is_regex: bool,
-    /// Only whole words match.
+    /// True if only whole words match.
     pub is_word: bool,
-    /// Letters match themselves alone.
+    /// True if case matters.
     pub is_case_sensitive: bool,
 }
 
 impl Pattern<'_> {
-    /// Returns what tells it from every other pattern.
+    /// Returns a key that is different for every pattern.
     pub fn key(&self) -> (String, [bool; 3]) {
         (self.query.to_owned(), [self.is_regex, self.is_word, self.is_case_sensitive])
     }
 
-    /// Returns the expression that finds it in a text, `^` and `$` at each line.
+    /// Returns the compiled expression, in which `^` and `$` match at each line.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Usage`] for one that cannot be read, is empty, or too long.
+    /// [`crate::Kind::Usage`] if it is invalid, empty, or too long.
     pub fn regex(&self) -> Result<Regex> {
         if self.query.is_empty() {
-            return Err(Error::usage("`query` is empty").with_hint("say what lines are to hold"));
+            return Err(Error::usage("`query` is empty").with_hint("pass the text to find"));
         }
         if self.query.len() > BYTES_MAX {
             return Err(Error::usage(format!("`query` is longer than {BYTES_MAX} bytes")));
@@ -59,8 +59,8 @@ impl Pattern<'_> {
         let limits = Regex::config().utf8_empty(false).nfa_size_limit(Some(16 << 20));
         let unreadable = |why: String| {
             let why = why.lines().last().unwrap_or_default().to_owned();
-            Error::usage(format!("the pattern cannot be read: {why}"))
-                .with_hint("without `regex` it is taken as it stands")
+            Error::usage(format!("invalid pattern: {why}"))
+                .with_hint("without `regex` the query is literal")
         };
         let parsed = syntax::parse_with(&pattern, &config);
         let parsed = parsed.map_err(|error| unreadable(error.to_string()))?;
@@ -69,20 +69,20 @@ impl Pattern<'_> {
         built.map_err(|error| unreadable(error.to_string()))
     }
 
-    /// Returns what finds it sooner than [`Pattern::regex`], where it is a text that is looked for as it
-    /// stands.
+    /// Returns a substring finder for a literal case-sensitive pattern, which is faster than
+    /// [`Pattern::regex`].
     pub fn finder(&self) -> Option<Finder<'_>> {
         let is_plain = !self.is_regex && !self.is_word && self.is_case_sensitive;
         is_plain.then(|| Finder::new(self.query))
     }
 
-    /// Returns what every text holds in which [`Pattern::regex`] finds something.
+    /// Returns the condition that every text with a match of [`Pattern::regex`] satisfies.
     pub fn plan(&self) -> Plan {
         let case = if self.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
         let options = PatternOptions {
             fixed_strings: !self.is_regex,
             case,
-            // A match may span lines wherever the expression says so.
+            // A match may span lines if the expression contains a line feed.
             multi_line: true,
             word: self.is_word,
             ..PatternOptions::default()
@@ -91,7 +91,7 @@ impl Pattern<'_> {
     }
 }
 
-/// Returns true if a line feed stands in a pattern as such.
+/// Returns true if a pattern contains a literal line feed.
 fn names_line_feed(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(literal) => literal.0.contains(&b'\n'),
@@ -102,8 +102,8 @@ fn names_line_feed(hir: &Hir) -> bool {
     }
 }
 
-/// Returns the pattern with no line feed in any class, so that what it matches lies in a line: `\s` and
-/// `[^x]` mean those of the line.
+/// Removes the line feed from all classes of a pattern, such as `\s` and `[^x]`, so that matches
+/// stay within a line.
 fn within_lines(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Class(Class::Unicode(mut class)) => {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(starts(r"^\s*fn"), [one.expect("it is there"), two.expect("it is there")]);
         assert_eq!(starts("(?s)use .*"), [0]);
         assert!(starts(r"a;[^x]*fn").is_empty() && starts(r"\W+$").len() > 1);
-        // Who names a line end means it.
+        // A pattern with a literal line feed may match across lines.
         assert_eq!(starts(r"a;\n\n\nfn"), [4]);
     }
 }

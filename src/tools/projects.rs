@@ -1,4 +1,4 @@
-//! `projects`: which trees can be asked about, and how much of each is indexed.
+//! `projects`: the trees that calls can select, and how much of each is indexed.
 
 use std::fmt::Write as _;
 
@@ -11,25 +11,25 @@ use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
 
-/// Trees that are indexed and no projects, of a reply.
+/// The maximum number of other indexed trees of a reply.
 const INDEXED_MAX: usize = 20;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Projects;
 
-/// What is asked: nothing.
+/// The arguments: none.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {}
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Listed {
     /// The projects of the session, the default one first.
     pub projects: Vec<Project>,
-    /// Other trees that were indexed, those used last first.
+    /// Other indexed trees, the most recently used first.
     pub indexed: Vec<String>,
-    /// How many of these are listed.
+    /// How many other trees are listed.
     pub shown: usize,
     /// How many there are.
     pub total: usize,
@@ -62,7 +62,7 @@ impl Define for Projects {
 }
 
 impl Reply for Listed {
-    /// A line for each project, and one for each other tree.
+    /// Renders a line for each project and for each other tree.
     fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         for project in &self.projects {
@@ -70,7 +70,7 @@ impl Reply for Listed {
         }
         if !self.indexed.is_empty() {
             let (shown, total) = (self.shown, self.total);
-            let _ = writeln!(out, "indexed trees that are no projects ({shown} of {total})");
+            let _ = writeln!(out, "other indexed trees ({shown} of {total})");
         }
         for root in &self.indexed {
             let _ = writeln!(out, "  {}", text::plain(root));
@@ -83,11 +83,11 @@ impl Reply for Listed {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.lacks.iter().map(|why| format!("there is no project: {why}")).collect()
+        self.lacks.iter().map(|why| format!("no project: {why}")).collect()
     }
 }
 
-/// Writes what is known of a project: `name  root  files  how far its index is`.
+/// Writes a project on a line: `name  root  files  state of the index`.
 pub(super) fn line(out: &mut String, project: &Project) {
     let (name, root) = (text::plain(&project.name), text::plain(&project.root));
     let _ = write!(out, "{name}  {root}");
@@ -97,7 +97,7 @@ pub(super) fn line(out: &mut String, project: &Project) {
     let index = match (&project.doing, project.index) {
         (Some(doing), _) => doing,
         (None, Indexed::Full) => "indexed",
-        (None, Indexed::Ready) => "indexed for searches, symbols and words not all yet",
+        (None, Indexed::Ready) => "indexed for searches; symbols and words incomplete",
         (None, Indexed::Nothing) => "not indexed yet",
         (None, Indexed::Failed) => "cannot be indexed",
     };

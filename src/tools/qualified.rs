@@ -1,22 +1,22 @@
-//! Names with what is around them, as callers write them: `Type::method`, `Type.method`, `mod::f`,
+//! Qualified names as callers write them: `Type::method`, `Type.method`, `mod::f`,
 //! `package.module.f`.
 //!
-//! The last part is looked up; the parts before it must be the last ones of the definition's
-//! qualified name, behind the folders and the name of its file. So `cart::add` finds `add` of
-//! `src/cart.rs`, and `net.Dial` what the folder `net` has.
+//! The last part is looked up; the parts before it must be a suffix of the directories and the name
+//! of the file followed by the scopes of the definition. So `cart::add` matches `add` of
+//! `src/cart.rs`, and `net.Dial` matches `Dial` in the directory `net`.
 
 use crate::graph::link::FileFacts;
 
-/// Names of files that stand for their folder.
+/// Stems of files that represent their directory.
 const FOLDERS_OWN: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
-/// First parts that say where a path starts, not what it is called.
+/// First parts that are anchors, not names.
 const STARTS: [&str; 4] = ["crate", "self", "super", ""];
 
-/// What stands between parts.
+/// The separators of parts.
 const SEPARATORS: &[char] = &['.', ':', '#', '\\', '/'];
 
-/// A name in parts.
+/// A name, split into parts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Qualified<'a> {
     around: Vec<&'a str>,
@@ -25,7 +25,7 @@ pub struct Qualified<'a> {
 }
 
 impl<'a> Qualified<'a> {
-    /// Takes a name apart; `None` for one that has one part and nothing in brackets.
+    /// Splits a name; `None` if it has a single part and no brackets.
     pub fn new(name: &'a str) -> Option<Qualified<'a>> {
         let mut around = parts(name);
         let last = around.pop().filter(|last| !last.is_empty())?;
@@ -38,13 +38,13 @@ impl<'a> Qualified<'a> {
         Some(Qualified { around, last })
     }
 
-    /// Returns true if the name may mean the symbol at a place of a file. O(both names).
+    /// Returns true if the name matches the symbol at an index of a file. O(both names).
     pub fn fits(&self, facts: &FileFacts, place: usize) -> bool {
         let Some(symbol) = facts.symbols.get(place) else { return false };
         let mut own = parts(&symbol.qualified_name);
         own.pop();
         if own.is_empty() {
-            // What stands outside of its type knows it nevertheless.
+            // A method that is defined outside of its type has an owner.
             own.extend(facts.owner(place));
         }
         if own.ends_with(&self.around) {
@@ -62,7 +62,7 @@ impl<'a> Qualified<'a> {
     }
 }
 
-/// Returns the parts of a qualified name; what stands in brackets belongs to none.
+/// Returns the parts of a qualified name, without text in brackets.
 fn parts(name: &str) -> Vec<&str> {
     let (mut found, mut start, mut end, mut depth) = (Vec::new(), 0, None, 0_usize);
     for (at, c) in name.char_indices() {
@@ -87,12 +87,12 @@ fn parts(name: &str) -> Vec<&str> {
     without_empty(found)
 }
 
-/// Returns the parts of a name whose brackets are none, such as `Cart::operator<`.
+/// Returns the parts of a name in which `<` or `>` is not a bracket, such as `Cart::operator<`.
 fn parts_as_written(name: &str) -> Vec<&str> {
     without_empty(name.split(SEPARATORS).collect())
 }
 
-/// Leaves out the parts that `::` has between two others.
+/// Removes the empty parts between the two colons of `::`.
 fn without_empty(parts: Vec<&str>) -> Vec<&str> {
     let kept = parts.into_iter().enumerate().filter(|(at, part)| *at == 0 || !part.is_empty());
     kept.map(|(_, part)| part.trim()).collect()

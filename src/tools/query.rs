@@ -1,4 +1,4 @@
-//! `query`: a pipeline over files, each step working on what the one before it left.
+//! `query`: a pipeline over files; each step processes the result of the previous one.
 
 use std::fmt::Write as _;
 
@@ -19,20 +19,20 @@ mod search;
 mod select;
 mod show;
 
-/// Steps of a pipeline.
+/// The maximum number of steps of a pipeline.
 const STEPS_MAX: usize = 20;
 
-/// Files of a reply.
+/// The maximum number of files of a reply.
 const FILES_MAX: usize = 200;
 
-/// Lines and definitions of a reply, over all its files.
+/// The maximum number of lines and definitions of a reply, over all its files.
 const ENTRIES_MAX: usize = 5000;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Query;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The steps: `find` and `search` (`query`), `filter` (`path_glob`, `language`, `test`), `deps`,
@@ -41,17 +41,17 @@ pub struct Args {
     pub pipeline: Vec<Value>,
 }
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
-    /// Keeps the files whose paths fit.
+    /// Keeps the files whose paths match.
     Find,
-    /// Keeps the files that hold something, with the lines.
+    /// Keeps the files that contain a match, with the lines.
     Search,
-    /// Keeps the files of some sort.
+    /// Keeps the files with given properties.
     Filter,
-    /// Takes the files that import these, or that these import, in their stead.
+    /// Replaces the files by those that import them, or that they import.
     Deps,
     /// Adds the definitions of each file.
     Outline,
@@ -81,13 +81,13 @@ impl Op {
     }
 }
 
-/// What files are ordered by.
+/// The order of files.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
     /// Their paths.
     Path,
-    /// How central they are by who imports them, the most central first.
+    /// Their centrality in the import graph, the most central first.
     Rank,
     /// Their lines, the most first.
     Lines,
@@ -99,12 +99,12 @@ pub enum By {
     Matches,
 }
 
-/// A step, with the arguments of all sorts of steps.
+/// A step, with the arguments of all operations.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Step {
-    /// What the step does
+    /// The operation
     pub op: Op,
-    /// With `find`: parts of the path; with `search`: what lines hold
+    /// With `find`: parts of the path; with `search`: the text to find
     pub query: Option<String>,
     /// With `search`: `query` is a regular expression (default literal)
     #[serde(default)]
@@ -118,25 +118,25 @@ pub struct Step {
     pub path_glob: Option<String>,
     /// With `filter`: the language
     pub language: Option<String>,
-    /// With `filter`: tests only, or none
+    /// With `filter`: only tests, or no tests
     pub test: Option<bool>,
     /// With `deps`: the direction
     pub direction: Option<Direction>,
-    /// With `deps`: follow imports of imports, too
+    /// With `deps`: also follow indirect imports
     #[serde(default)]
     pub transitive: bool,
-    /// With `deps`: imports to follow one after the other at most
+    /// With `deps`: maximum length of a chain of imports
     pub max_depth: Option<usize>,
     /// With `read`: the first line
     pub line_start: Option<usize>,
     /// With `read`: the last line
     pub line_end: Option<usize>,
-    /// With `sort`: what by
+    /// With `sort`: the key
     pub by: Option<By>,
-    /// With `sort`: the other way round
+    /// With `sort`: reverse the order
     #[serde(default)]
     pub reverse: bool,
-    /// With `find` and `limit`: files to keep at most; with `search`: lines of each file
+    /// With `find` and `limit`: maximum number of files; with `search`: lines per file
     pub max_results: Option<usize>,
 }
 
@@ -145,16 +145,16 @@ pub struct Step {
 pub struct Line {
     /// Its number, from 1.
     pub line: usize,
-    /// Its text, or the start of it.
+    /// Its text, cut if it is long.
     pub text: String,
 }
 
 /// A definition of a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Symbol {
-    /// Its name with those of the scopes around it.
+    /// Its qualified name.
     pub name: String,
-    /// What sort of definition it is.
+    /// Its kind.
     pub kind: SymbolKind,
     /// Its first line.
     pub line: usize,
@@ -162,30 +162,30 @@ pub struct Symbol {
     pub end_line: usize,
 }
 
-/// A file that the pipeline left, with what steps added.
+/// A file of the result, with the data that steps added.
 #[derive(Clone, Debug, Serialize)]
 pub struct File {
     /// Its repository path.
     pub path: String,
-    /// What it is told to be.
+    /// Its marks, such as `generated` or `test`.
     #[serde(flatten)]
     pub marks: Marks,
-    /// The lines that match, the first of them.
+    /// The first of its matching lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<Line>,
     /// How many lines match.
     #[serde(skip_serializing_if = "is_zero")]
     pub matches_total: usize,
-    /// Its definitions, the first of them.
+    /// The first of its definitions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<Symbol>,
     /// How many definitions it has.
     #[serde(skip_serializing_if = "is_zero")]
     pub symbols_total: usize,
-    /// The lines that were asked for, the first of them.
+    /// The first of the requested lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
-    /// How many lines were asked for.
+    /// How many lines were requested.
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_total: usize,
 }
@@ -194,30 +194,30 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What a step left.
+/// The result of a step.
 #[derive(Clone, Debug, Serialize)]
 pub struct Left {
-    /// What the step did.
+    /// The operation of the step.
     pub op: Op,
-    /// How many files it left.
+    /// The number of files after it.
     pub files: usize,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Whether all files are known.
+    /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
-    /// The steps, and how many files each left.
+    /// The steps, with the number of files after each.
     pub steps: Vec<Left>,
-    /// The files that the last step left.
+    /// The files after the last step.
     pub files: Vec<File>,
     /// How many are listed.
     pub shown: usize,
     /// How many there are.
     pub total: usize,
-    /// What steps left out.
+    /// Limits that steps reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
 }
@@ -264,9 +264,9 @@ impl Define for Query {
             return Err(Error::usage(format!(
                 "a pipeline has 1 to {STEPS_MAX} steps, not {steps}"
             ))
-            .with_hint("`[{\"op\": \"find\", \"query\": \"main\"}]` is one of one step"));
+            .with_hint("`[{\"op\": \"find\", \"query\": \"main\"}]` has one step"));
         }
-        // All steps are read before the first one works.
+        // All steps are parsed before the first one runs.
         let mut steps = Vec::with_capacity(args.pipeline.len());
         let schema = schema::of::<Step>();
         for (place, step) in args.pipeline.into_iter().enumerate() {
@@ -303,7 +303,7 @@ fn missing_op(step: &Value) -> Option<Error> {
     Some(error.with_hint(format!("a step is `{{\"op\": \"{named}\", …}}`")))
 }
 
-/// Returns an error with the number of the step that it is of.
+/// Returns an error with the number of its step.
 fn at_step(place: usize, op: Option<Op>, error: Error) -> Error {
     let op = op.map(|op| format!(" (`{}`)", op.name())).unwrap_or_default();
     let message = format!("step {}{op}: {error}", place + 1);
@@ -327,7 +327,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Returns the `query` of a step that needs one.
+    /// Returns the `query` of a step that requires it.
     fn wanted<'s>(&self, step: &'s Step) -> Result<&'s str> {
         let query = step.query.as_deref().filter(|query| !query.trim().is_empty());
         query.ok_or_else(|| Error::usage("missing argument `query`"))
@@ -358,7 +358,7 @@ impl Flow<'_> {
     }
 }
 
-/// Returns as much of a list as there is room `left` for, and takes that away.
+/// Cuts a list to `left` entries and subtracts its length from `left`.
 fn within<T>(list: Vec<T>, left: &mut usize, is_cut: &mut bool) -> Vec<T> {
     let (list, total) = first(list, *left);
     *left -= list.len();
@@ -367,7 +367,7 @@ fn within<T>(list: Vec<T>, left: &mut usize, is_cut: &mut bool) -> Vec<T> {
 }
 
 impl Reply for Found {
-    /// A line for each file, and below it what steps added.
+    /// Renders a line for each file, followed by the data that steps added.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {

@@ -1,4 +1,4 @@
-//! `read`: lines of a file, numbered, with a hash by which a caller knows later whether it changed.
+//! `read`: numbered lines of a file, with a hash that later detects a change.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -23,7 +23,7 @@ mod compact;
 /// Bytes of a file that are read.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// What is said of longer files.
+/// The notice about longer files.
 const ONLY_FIRST: &str = "only the first 64 MiB are read";
 
 /// Lines of a reply.
@@ -35,40 +35,40 @@ const REPLY_BYTES_MAX: usize = 256 << 10;
 /// Bytes of one line of a reply.
 const LINE_BYTES_MAX: usize = 500;
 
-/// Definitions that an ambiguous name lists.
+/// The maximum number of definitions that the error about an ambiguous name lists.
 const CHOICES_MAX: usize = 10;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Read;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
     /// The file
     pub path: String,
     /// The first line, from 1
     pub line_start: Option<usize>,
-    /// The last line, included
+    /// The last line, inclusive
     pub line_end: Option<usize>,
-    /// A definition of the file, by name or qualified name, instead of lines
+    /// A definition of the file, by name, qualified name or id, instead of lines
     pub symbol: Option<String>,
-    /// The `hash` of an earlier reply: if it still holds, the answer is `unchanged`
+    /// The `hash` of an earlier reply: if the file is unchanged, the reply is only `unchanged`
     pub if_hash: Option<String>,
-    /// Leave out blank lines and lines that are only comments
+    /// Omit blank lines and comment lines
     #[serde(default)]
     pub compact: bool,
 }
 
-/// What became of the question.
+/// The kind of reply.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Lines follow.
+    /// The reply contains lines.
     Ok,
-    /// The file is as the caller knows it.
+    /// The file has the hash of the call.
     Unchanged,
-    /// The file is no text.
+    /// The file is not text.
     Binary,
 }
 
@@ -77,19 +77,19 @@ pub enum Status {
 pub struct Line {
     /// Its number, from 1.
     pub line: usize,
-    /// Its text, or the start of it.
+    /// Its text, cut if it is long.
     pub text: String,
-    /// How many of its bytes are left out.
+    /// The number of bytes that are cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_left_out: Option<usize>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// The file's repository path.
     pub path: String,
-    /// What became of the question.
+    /// The kind of reply.
     pub status: Status,
     /// Hash of the whole file; absent for files over 64 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,10 +99,10 @@ pub struct Found {
     /// Its language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<&'static str>,
-    /// Of a binary file: what it is, as far as its first bytes tell.
+    /// The format of a binary file, if its first bytes identify it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<&'static str>,
-    /// The definition that was asked for, by its qualified name.
+    /// The qualified name of the requested definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// The lines.
@@ -111,10 +111,10 @@ pub struct Found {
     /// How many lines the file has; absent for files over 64 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
-    /// Where the answer ends before the lines that were asked for: the next one.
+    /// The first requested line that is not included, if the reply was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_line: Option<usize>,
-    /// The file is longer than what is read of it.
+    /// The file is longer than the part that is read.
     #[serde(skip)]
     is_cut: bool,
 }
@@ -176,7 +176,7 @@ impl Define for Read {
         found.language = language.map(|language| language.name);
         let mut lines: Vec<&str> = text.lines().collect();
         if found.is_cut && lines.len() > 1 && !text.ends_with('\n') {
-            // The rest of the last line was not read.
+            // The last line is incomplete, because the rest of the file was not read.
             lines.pop();
         }
         let asked = match &args.symbol {
@@ -237,12 +237,12 @@ fn last_line(count: &Value, args: &Map<String, Value>, _: &Path) -> Value {
     }
 }
 
-/// Returns the hash by which a caller knows a file's bytes again.
+/// Returns the hash of a file's bytes.
 pub(super) fn hash(bytes: &[u8]) -> String {
     format!("{:016x}", xxh3_64(bytes))
 }
 
-/// Returns the lines that the arguments name, of `total` that were read.
+/// Returns the requested range of lines, of `total` that were read.
 fn asked_lines(
     args: &Args,
     path: &[u8],
@@ -252,7 +252,7 @@ fn asked_lines(
     let (start, end) = (args.line_start.unwrap_or(1), args.line_end.unwrap_or(usize::MAX));
     let wrong = |message: String| Err(Error::usage(message).with_path(&path::to_path(path)));
     if start == 0 || end == 0 {
-        return wrong("lines count from 1".to_owned());
+        return wrong("line numbers begin at 1".to_owned());
     }
     if end < start {
         return wrong(format!("line {end} comes before line {start}"));
@@ -289,7 +289,7 @@ fn add_lines(found: &mut Found, lines: &[&str], asked: RangeInclusive<usize>, ke
 ///
 /// # Errors
 ///
-/// If there is none, or several of different places: then with what there is to choose from.
+/// If there is none, with the nearest names, or if there are several, with their ids.
 fn symbol(
     call: &Call<'_>,
     path: &[u8],
@@ -302,14 +302,14 @@ fn symbol(
     let named = Path::new(path);
     let Some(language) = language else {
         return Err(Error::usage(
-            "the language of this file is not known, nor are its definitions",
+            "the language of this file is not supported, so its definitions are not available",
         )
         .with_path(named)
-        .with_hint("name lines instead"));
+        .with_hint("pass lines instead"));
     };
     let mut symbols = outline::of(call, place, language, content).symbols;
     let is_named = |symbol: &Symbol| symbol.qualified_name == name || symbol.id == name;
-    // A whole qualified name says more than a name.
+    // A match of the whole qualified name takes precedence over one of the name.
     let mut found: Vec<usize> = (0..symbols.len()).filter(|&at| is_named(&symbols[at])).collect();
     if found.is_empty() {
         found = (0..symbols.len()).filter(|&at| symbols[at].name == name).collect();
@@ -337,13 +337,13 @@ fn symbol(
             offered.push(qualified);
         }
     }
-    let error = Error::new(Kind::NotFound, format!("nothing called `{name}` is defined here"));
+    let error = Error::new(Kind::NotFound, format!("`{name}` is not defined here"));
     let hint = nearest::hint(&offered).unwrap_or("{tool:outline} lists the definitions".to_owned());
     Err(error.with_path(named).with_hint(hint))
 }
 
 impl Reply for Found {
-    /// A line about the file, then its numbered lines.
+    /// Renders a line about the file, followed by its numbered lines.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = style.path(&self.path);
         for word in self.language.iter().chain(&self.format) {
@@ -373,7 +373,7 @@ impl Reply for Found {
         for Line { line, text, bytes_left_out } in &self.lines {
             let _ = write!(out, "{}  {text}", style.line(&self.path, *line, width));
             if let Some(bytes) = bytes_left_out {
-                let _ = write!(out, " … {bytes} bytes more");
+                let _ = write!(out, " … {bytes} more bytes");
             }
             out.push('\n');
         }
@@ -385,7 +385,9 @@ impl Reply for Found {
     }
 
     fn notices(&self) -> Vec<String> {
-        let more = self.next_line.map(|line| format!("not all lines are shown; go on at {line}"));
+        let more = self
+            .next_line
+            .map(|line| format!("not all lines are shown; continue with `line_start` {line}"));
         let is_cut = self.is_cut && self.status == Status::Ok;
         let cut = is_cut.then(|| format!("{ONLY_FIRST} of {} bytes", self.bytes));
         more.into_iter().chain(cut).collect()

@@ -1,7 +1,7 @@
-//! The arguments of tools: their JSON schemas, and how they are parsed.
+//! The arguments of tools: generation of their JSON schemas, and parsing.
 //!
-//! Schemas are flat and short: no `$ref`, no `oneOf` or `anyOf`, no `null`, no titles or formats,
-//! since some clients of models refuse those and every word costs tokens.
+//! Schemas are flat and short: no `$ref`, no `oneOf` or `anyOf`, no `null`, no titles or formats.
+//! Some clients reject these, and every word costs tokens.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -12,7 +12,7 @@ use crate::answer::nearest;
 use crate::base::text;
 use crate::error::{Error, Result};
 
-/// Words of a schema that say nothing to its reader.
+/// Keywords of a schema that are of no use to a model.
 const LEFT_OUT: [&str; 4] = ["$schema", "title", "format", "additionalProperties"];
 
 /// Returns the schema of the arguments `A`.
@@ -21,7 +21,7 @@ pub fn of<A: JsonSchema>() -> Value {
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
     flatten(&mut schema);
-    // The type's own documentation is for readers of the source.
+    // The documentation of the type is for readers of the source.
     if let Value::Object(schema) = &mut schema {
         schema.remove("description");
         schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
@@ -29,16 +29,16 @@ pub fn of<A: JsonSchema>() -> Value {
     schema
 }
 
-/// Returns arguments of a JSON object by their `schema`; those that are `null` count as left out.
+/// Parses arguments from a JSON object and checks them against `schema`; `null` counts as missing.
 ///
 /// # Errors
 ///
-/// A sentence that says which argument is wrong and what it may be.
+/// [`crate::Kind::Usage`] with the argument that is wrong and its valid values.
 pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
     let mut args = match args {
         Value::Object(args) => args,
         Value::Null => Map::new(),
-        other => return Err(Error::usage(format!("arguments are an object, not `{other}`"))),
+        other => return Err(Error::usage(format!("arguments must be an object, not `{other}`"))),
     };
     args.retain(|_, value| !value.is_null());
     let none = Map::new();
@@ -56,7 +56,7 @@ pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
         }
     }
     serde_json::from_value(Value::Object(args))
-        .map_err(|error| Error::usage(format!("the arguments cannot be read: {error}")))
+        .map_err(|error| Error::usage(format!("invalid arguments: {error}")))
 }
 
 fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
@@ -86,7 +86,7 @@ fn missing(name: &str, description: &str) -> Error {
     }
 }
 
-/// Says what is wrong with the value of an argument, if anything is.
+/// Checks the value of an argument against its schema.
 fn check(name: &str, value: &Value, property: &Value) -> Result<()> {
     let wanted = property["type"].as_str().unwrap_or("string");
     let fits = match wanted {
@@ -100,26 +100,26 @@ fn check(name: &str, value: &Value, property: &Value) -> Result<()> {
         _ => value.is_string(),
     };
     if !fits {
-        let wanted = if property["minimum"] == 0 { "integer from 0 on" } else { wanted };
-        return Err(Error::usage(format!("`{name}` is of type {wanted}, not `{value}`")));
+        let wanted = if property["minimum"] == 0 { "non-negative integer" } else { wanted };
+        return Err(Error::usage(format!("`{name}` must be of type {wanted}, not `{value}`")));
     }
     let choices = property["enum"].as_array();
     if choices.is_some_and(|choices| !choices.contains(value)) {
         let choices: Vec<&str> = choices.into_iter().flatten().filter_map(Value::as_str).collect();
         return Err(Error::usage(format!(
-            "`{name}` is one of {}, not {value}",
+            "`{name}` must be one of {}, not {value}",
             choices.join(", ")
         )));
     }
     Ok(())
 }
 
-/// Takes out of a schema what models' clients refuse or have no use for.
+/// Removes from a schema what clients reject or do not need.
 fn flatten(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     LEFT_OUT.iter().for_each(|word| drop(map.remove(*word)));
     if let Some(Value::Array(types)) = map.get("type") {
-        // An argument that may be left out need not also be allowed to be `null`.
+        // An optional argument need not allow `null` as well.
         let other = types.iter().find(|name| *name != "null").cloned();
         map.extend(other.map(|other| ("type".to_owned(), other)));
     }
@@ -132,7 +132,7 @@ fn flatten(schema: &mut Value) {
     }
     for (name, value) in map.iter_mut() {
         match value {
-            // Names of arguments are no words of the schema.
+            // The keys of `properties` are names of arguments, not keywords.
             Value::Object(properties) if name == "properties" => {
                 properties.values_mut().for_each(flatten);
             }
@@ -143,7 +143,7 @@ fn flatten(schema: &mut Value) {
     }
 }
 
-/// Makes one list of the branches of a choice between constants.
+/// Merges the branches of a choice between constants into one `enum`.
 fn merge(map: &mut Map<String, Value>, branches: Vec<Value>) {
     let mut choices = Vec::new();
     for branch in branches {
@@ -241,10 +241,10 @@ mod tests {
                 "unknown argument `max_result`",
                 "did you mean `max_results`? Valid: `all`, `direction`, `max_results`, `paths`, `query`",
             ),
-            (json!({"query": 5}), "`query` is of type string, not `5`", ""),
-            (json!({"query": "x", "max_results": -1}), "integer from 0 on, not `-1`", ""),
+            (json!({"query": 5}), "`query` must be of type string, not `5`", ""),
+            (json!({"query": "x", "max_results": -1}), "non-negative integer, not `-1`", ""),
             (json!({"query": "x", "direction": "up"}), "one of depends_on, imported_by", ""),
-            (json!([]), "arguments are an object", ""),
+            (json!([]), "arguments must be an object", ""),
         ] {
             let error = parse::<Args>(&of::<Args>(), args.clone()).expect_err("they do not fit");
             assert!(error.to_string().contains(message), "{args}: {error}");

@@ -1,6 +1,6 @@
-//! `search`: lines that hold a text or match an expression, in files ranked by what they are.
+//! `search`: lines that match a text or a regular expression, in ranked files.
 //!
-//! For agents. The command line's `codedb search` is ripgrep's, unranked and unbounded.
+//! For agents. The command `codedb search` is compatible with ripgrep, unranked and unbounded.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -33,14 +33,14 @@ use crate::lang::marks::{self, Marks};
 use crate::lang::{Symbol, SymbolKind};
 use crate::source::text_cache::Text;
 
-/// Files of a reply unless the caller says otherwise.
+/// Files of a reply, unless the call sets another number.
 const FILES: usize = 20;
 
-/// Lines of a file unless the caller says otherwise, and at the most.
+/// Lines of a file, unless the call sets another number, and the maximum.
 const LINES: usize = 5;
 const LINES_MAX: usize = 200;
 
-/// Lines around one that are shown at the most.
+/// The maximum number of context lines on each side.
 const CONTEXT_MAX: usize = 20;
 
 /// Files that one search reads.
@@ -52,40 +52,40 @@ const READ_BYTES_MAX: u64 = 1 << 30;
 /// Bytes of one file that are read.
 const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
 
-/// Bytes of texts up to which one thread searches them sooner than others are awake.
+/// Up to this size, one thread finishes a search before further threads would start.
 const ALONE_BYTES_MAX: u64 = 1 << 20;
 
-/// Files that are read before it is asked whether anybody still wants to know.
+/// Files that are read between two checks for cancellation.
 const STRIDE: usize = 1024;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Search;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What lines hold, as it stands
+    /// The text to find (literal)
     pub query: String,
     /// `query` is a regular expression
     #[serde(default)]
     pub regex: bool,
-    /// Whether case matters (default true)
+    /// Case-sensitive (default true)
     pub case_sensitive: Option<bool>,
-    /// Whole words only
+    /// Match whole words only
     #[serde(default)]
     pub word: bool,
-    /// Only files of this glob (`src/**`, `*.rs`)
+    /// Only files that match this glob (`src/**`, `*.rs`)
     pub path_glob: Option<String>,
-    /// Files at most (default 20)
+    /// Maximum number of files (default 20)
     pub max_results: Option<usize>,
-    /// Files to skip, to go on where an earlier reply ended
+    /// Files to skip, to continue an earlier reply
     pub offset: Option<usize>,
-    /// Lines of a file at most (default 5)
+    /// Maximum number of lines per file (default 5)
     pub max_per_file: Option<usize>,
-    /// Lines to show around each (default 0)
+    /// Context lines on each side (default 0)
     pub context_lines: Option<usize>,
-    /// No lines, only the files
+    /// Return files without lines
     #[serde(default)]
     pub paths_only: bool,
 }
@@ -95,9 +95,9 @@ pub struct Args {
 pub struct Line {
     /// Its number, from 1.
     pub line: usize,
-    /// Its text, or what is near the match.
+    /// Its text; of a long line, the part around the match.
     pub text: String,
-    /// It does not match, but is near one that does.
+    /// True for a context line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub context: bool,
 }
@@ -107,10 +107,10 @@ pub struct Line {
 pub struct File {
     /// Its repository path.
     pub path: String,
-    /// It defines what is looked for.
+    /// True if it defines the query.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub defines: bool,
-    /// What it is told to be.
+    /// Its marks, such as `generated` or `test`.
     #[serde(flatten)]
     pub marks: Marks,
     /// How many of its lines match.
@@ -127,26 +127,27 @@ impl File {
     }
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// `partial` where not all files that may match were read.
+    /// `partial` if some candidate files were not read.
     pub status: &'static str,
-    /// Files: those that define it, sources, tests, generated and vendored ones; each in path order.
+    /// The files: those that define the query, sources, tests, generated and vendored files; each
+    /// group in path order.
     pub files: Vec<File>,
     /// How many files are listed.
     pub files_shown: usize,
     /// How many files match.
     pub files_total: usize,
-    /// How many lines match in all of them.
+    /// How many lines match in all files.
     pub total: usize,
-    /// How many files may match and were not read.
+    /// How many candidate files were not read.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_unread: usize,
-    /// How many files may match and could not be read.
+    /// How many candidate files could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_failed: usize,
-    /// Where the next reply would go on, if there is more.
+    /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
 }
@@ -155,14 +156,14 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// A file that may match, in the order of the reply.
+/// A candidate file, in the order of the reply.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Ranked {
     rank: Rank,
     at: usize,
 }
 
-/// What comes first.
+/// The groups of files, in order.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Rank {
     Definer,
@@ -296,14 +297,14 @@ fn glob_below(path: &Value, args: &Map<String, Value>, root: &Path) -> Value {
     }
 }
 
-/// Puts files in the order of the reply, whether they match or not.
+/// Sorts candidate files into the order of the reply.
 fn ranked(catalog: &Catalog, query: &str, places: Vec<usize>) -> Result<Vec<Ranked>> {
     let mut definers = Vec::new();
     if query.as_bytes() >= keys::NAMES_FROM {
         definers.extend(catalog.defined(query.as_bytes())?.iter().map(|at| at.file.index()));
     }
     definers.sort_unstable();
-    // Each in the order of paths.
+    // Each group keeps the order of paths.
     let mut by_rank: [Vec<Ranked>; 4] = Default::default();
     for at in places {
         let marks = marks(catalog, at)?;
@@ -323,7 +324,7 @@ fn marks(catalog: &Catalog, at: usize) -> Result<Marks> {
     Ok(known.unwrap_or_else(|| marks::of_path(catalog.files().path(at))))
 }
 
-/// Cuts the files to those that one search reads; returns how many are left out.
+/// Cuts the files to the limits of one search; returns how many are left out.
 fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>) -> usize {
     let mut bytes = 0;
     let fits = |file: &&Ranked| {
@@ -336,8 +337,8 @@ fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>) -> usize {
     left_out
 }
 
-/// Returns the files that match and how many of their lines do, how many files could not be read, and
-/// whether it would all be the same the next time.
+/// Returns the matching files with their numbers of matching lines, the number of files that could
+/// not be read, and whether the result can be cached.
 fn matching(
     call: &Call<'_>,
     catalog: &Catalog,
@@ -347,12 +348,12 @@ fn matching(
     let mut found = Vec::new();
     let (failed, is_lasting) = (AtomicUsize::new(0), AtomicBool::new(true));
     for stride in ranked.chunks(STRIDE) {
-        // Refused once nobody wants to know any more.
+        // This fails after the call was cancelled.
         call.code.files()?;
         let count = |cache: &mut Cache, file: &Ranked| {
             let text = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX);
             is_lasting.fetch_and(matches!(text, Ok((_, true))), Ordering::Relaxed);
-            // A file that is gone by now does not match.
+            // A file that was deleted meanwhile does not match.
             let is_failure = |error: &Error| error.kind() == Kind::Io;
             failed.fetch_add(usize::from(text.as_ref().is_err_and(is_failure)), Ordering::Relaxed);
             let count = spans(&text.ok()?.0?.utf8()?, matcher, cache).count();
@@ -374,8 +375,8 @@ fn matching(
     Ok((found, failed.into_inner(), is_lasting.into_inner()))
 }
 
-/// Returns true if the files may hold more bytes of texts than one thread searches. Looks at as many files
-/// as it takes.
+/// Returns true if the files may be larger than [`ALONE_BYTES_MAX`] in total. Stops as soon as that
+/// is certain.
 fn is_much(catalog: &Catalog, files: &[Ranked]) -> bool {
     let mut bytes = 0;
     files.iter().any(|file| {
@@ -384,7 +385,7 @@ fn is_much(catalog: &Catalog, files: &[Ranked]) -> bool {
     })
 }
 
-/// Returns what is searched of a file.
+/// Returns the part of a file that is searched.
 fn read(catalog: &Catalog, at: usize) -> Text {
     catalog.read(FileId::new(at), FILE_BYTES_MAX).unwrap_or_default()
 }
@@ -407,15 +408,15 @@ impl Span {
     }
 }
 
-/// What finds a pattern.
+/// The matcher of a pattern.
 struct Matcher<'a> {
     regex: &'a Regex,
-    /// What finds it sooner.
+    /// A faster finder, for a literal pattern.
     finder: Option<Finder<'a>>,
 }
 
 impl Matcher<'_> {
-    /// Returns memory for searches, for each thread its own.
+    /// Returns a cache for searches; each thread needs its own.
     fn cache(&self) -> Cache {
         self.regex.create_cache()
     }
@@ -435,8 +436,8 @@ impl Matcher<'_> {
     }
 }
 
-/// Returns the lines of a text in which matches begin. A match stays in its line, as a search's do,
-/// unless the pattern names line ends. O(text).
+/// Returns the lines of a text in which matches begin. Matches stay within a line, unless the
+/// pattern contains a line feed. O(text).
 fn spans<'a>(
     bytes: &'a [u8],
     matcher: &'a Matcher<'_>,
@@ -447,7 +448,7 @@ fn spans<'a>(
         let found = matcher.find(cache, bytes, from.min(bytes.len()))?;
         let (hit, hit_end) = (found.start, found.end);
         let start = memrchr(b'\n', &bytes[..hit]).map_or(0, |end| end + 1);
-        // What is behind the last line end is no line.
+        // The empty text after the last line end is not a line.
         if from > bytes.len() || start == bytes.len() {
             return None;
         }
@@ -457,7 +458,7 @@ fn spans<'a>(
     })
 }
 
-/// How much of a file is wanted.
+/// How many lines of a file are requested.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
     lines: usize,
@@ -530,7 +531,7 @@ fn line(number: usize, bytes: &[u8], hit: Option<usize>) -> Line {
 }
 
 impl Reply for Found {
-    /// A file a line, with how many of its lines match, and those below.
+    /// Renders a line for each file with its number of matching lines, followed by these.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {
@@ -571,15 +572,15 @@ impl Reply for Found {
         let lines = counted(self.total, "line");
         let (shown, files) = (self.files_shown, self.files_total);
         let more = self.next_offset.map(|offset| {
-            format!("{shown} of {files} files with {lines} shown; go on with `offset` {offset}")
+            format!("{shown} of {files} files with {lines} shown; continue with `offset` {offset}")
         });
         let unread = (self.files_unread > 0).then(|| {
             let files = counted(self.files_unread, "file");
-            format!("{files} not read, since there are too many; narrow it with `path_glob`")
+            format!("{files} not read because of a limit; `path_glob` narrows the search")
         });
         let failed = (self.files_failed > 0).then(|| {
             let files = counted(self.files_failed, "file");
-            format!("{files} that may match could not be read")
+            format!("{files} could not be read")
         });
         cut.into_iter().chain(more).chain(unread).chain(failed).collect()
     }
@@ -599,7 +600,7 @@ fn count_of(file: &File) -> String {
 mod tests {
     use super::*;
 
-    /// Shows the lines of a search: `:` behind those that match, `-` behind those around.
+    /// Renders lines with `:` after the number of a match and `-` after that of a context line.
     #[track_caller]
     fn check(text: &str, query: &str, wanted: (usize, usize), expected: &str) {
         let pattern = Pattern { query, is_regex: true, is_word: false, is_case_sensitive: true };

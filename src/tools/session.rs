@@ -1,5 +1,5 @@
-//! What a tool may know of the session around a call: the other trees that are served beside the
-//! call's own. On the command line there is one tree and no session.
+//! The session of a call: the other trees that the server serves. The command line has one tree and
+//! no session.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 use crate::catalog::code::Code;
 use crate::error::{Error, Result};
 
-/// The argument of every tool that names a project. No schema spends tokens on it: the server's
-/// instructions and `codedb_projects` tell of it.
+/// The argument of every tool that selects a project. Schemas omit it to save tokens; the server's
+/// instructions and `codedb_projects` describe it.
 pub const PROJECT: &str = "project";
 
-/// Which tree a call is about, where it says so.
+/// The tree that a call selects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Wanted {
     /// The project of this name or absolute path.
     Named(String),
-    /// The project that holds this absolute path, if it is one's.
+    /// The project that contains this absolute path, if any.
     Holding(PathBuf),
 }
 
@@ -27,7 +27,7 @@ pub enum Wanted {
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] for a name that is no text.
+/// [`crate::Kind::Usage`] if the name is not a string.
 pub(super) fn wanted<'a>(
     args: &Map<String, Value>,
     mut paths: impl Iterator<Item = &'a str>,
@@ -36,7 +36,8 @@ pub(super) fn wanted<'a>(
         None | Some(Value::Null) => {}
         Some(Value::String(name)) => return Ok(Some(Wanted::Named(name.clone()))),
         Some(other) => {
-            let message = format!("`{PROJECT}` is the name or the path of a project, not {other}");
+            let message =
+                format!("`{PROJECT}` must be the name or the path of a project, not {other}");
             return Err(Error::usage(message));
         }
     }
@@ -44,17 +45,16 @@ pub(super) fn wanted<'a>(
     Ok(path.filter(|path| path.is_absolute()).map(|path| Wanted::Holding(path.to_path_buf())))
 }
 
-/// Where a new project comes from.
+/// The source of a new project.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Source<'a> {
-    /// A folder of this machine.
+    /// A directory on this machine.
     Folder(&'a str),
-    /// A repository elsewhere, which is cloned; fetched anew where it was cloned before, if `update`
-    /// says so.
+    /// A remote repository, which is cloned.
     Remote {
-        /// Its address.
+        /// Its URL.
         url: &'a str,
-        /// Whether what was cloned before is too old.
+        /// Whether to fetch again if it was cloned before.
         update: bool,
     },
 }
@@ -63,11 +63,11 @@ pub enum Source<'a> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Indexed {
-    /// Nothing: everything is read from the files.
+    /// Nothing; everything is read from the files.
     Nothing,
-    /// What searches need.
+    /// The search index.
     Ready,
-    /// Symbols, references and words, too.
+    /// Also symbols, references and words.
     Full,
     /// It cannot be indexed; everything is read from the files.
     Failed,
@@ -76,57 +76,57 @@ pub enum Indexed {
 /// A project of the session.
 #[derive(Clone, Debug, Serialize)]
 pub struct Project {
-    /// Its name, which no other project has.
+    /// Its unique name.
     pub name: String,
-    /// Its folder.
+    /// Its directory.
     pub root: String,
-    /// It is meant where a call names none.
+    /// True for the project of calls that select none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub default: bool,
     /// How much of it is indexed.
     pub index: Indexed,
-    /// Its files as the index has them.
+    /// The number of files in its index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// How far the index is, while it is being built.
+    /// The progress of the index build, while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doing: Option<String>,
 }
 
-/// A project that was asked for.
+/// The result of adding a project.
 #[derive(Clone, Debug)]
 pub struct Added {
     /// The project.
     pub project: Project,
-    /// It was not there before.
+    /// True if it did not exist before.
     pub is_new: bool,
 }
 
-/// The session around a call.
+/// The session of a call.
 pub trait Session: Sync {
-    /// Returns the code of the project that is wanted, of one moment for all of a call; `None` where
-    /// it is the call's own.
+    /// Returns the code of a project, in the same state for the whole call; `None` for the project
+    /// of the call itself.
     ///
     /// # Errors
     ///
-    /// If there is no such project, with those that there are; if it cannot be opened.
+    /// If there is no such project, with the names of all projects; if it cannot be opened.
     fn code(&self, wanted: &Wanted) -> Result<Option<&dyn Code>>;
 
-    /// Returns the names of the projects, that of the default one first. Looks at nothing else.
+    /// Returns the names of the projects, the default one first. O(projects); opens nothing.
     fn names(&self) -> Vec<String>;
 
-    /// Returns the projects, the default one first; where there is none, why.
+    /// Returns the projects, the default one first, and the reason if there is none.
     fn projects(&self) -> (Vec<Project>, Option<String>);
 
-    /// Returns the folders of trees that are no projects and have an index, those used last first.
+    /// Returns the directories of indexed trees that are not projects, the most recently used
+    /// first.
     fn indexed(&self) -> Vec<String>;
 
-    /// Makes a project of a folder or a repository, waits a while for its index, and tells how far
-    /// that is.
+    /// Adds a directory or a repository as a project, and waits a limited time for its index.
     ///
     /// # Errors
     ///
-    /// If that is not to be served, is not there, or cannot be fetched.
+    /// If it must not be served, does not exist, or cannot be fetched.
     fn add(&self, source: Source<'_>) -> Result<Added>;
 }
 

@@ -28,7 +28,7 @@ const IMPORTS_MAX: usize = 100;
 /// Symbols and imports of a page, which ends before the file that exceeds them.
 const ENTRIES_MAX: usize = 2000;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Snapshot;
 

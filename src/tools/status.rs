@@ -1,6 +1,6 @@
-//! `status`: what is known of a tree at this moment, for whoever wonders why an answer is short.
+//! `status`: how much of a tree is indexed, which explains incomplete replies.
 //!
-//! For agents. The command line's `codedb status` tells of the index on disk as well.
+//! For agents. The command `codedb status` also reports the index on disk.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,44 +15,44 @@ use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
 
-/// Names of projects of a reply.
+/// The maximum number of projects of a reply.
 const PROJECTS_MAX: usize = 50;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Status;
 
-/// What is asked: nothing.
+/// The arguments: none.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {}
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Told {
-    /// Whether symbols, references and words of all files are known.
+pub struct TreeStatus {
+    /// Whether symbols, references and words of all files are indexed.
     #[serde(flatten)]
     pub known: Known,
     /// The tree.
     pub root: String,
-    /// Its files, those that ignore rules leave out not counted.
+    /// Its number of files, without ignored ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// Their bytes.
+    /// Their total size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// The generation of the index; 0 where there is none.
+    /// The generation of the index; 0 without an index.
     pub generation: u64,
-    /// Searches are served from the index.
+    /// True if searches use the index.
     pub ready: bool,
-    /// Nothing is missing that is built in the background.
+    /// True if the index is complete.
     pub full: bool,
-    /// Files that changed since the generation or are new, which answers know all the same.
+    /// The number of files that changed since the generation or are new; replies include them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<usize>,
-    /// The projects that calls can be about, the default one first, where there are several.
+    /// The projects that calls can select, the default one first, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub projects: Vec<String>,
-    /// How many there are, then.
+    /// The number of projects, if there are several.
     #[serde(skip_serializing_if = "is_zero")]
     pub projects_total: usize,
 }
@@ -72,16 +72,16 @@ impl Define for Status {
     const EXAMPLES: &'static [&'static str] = &[r#"{}"#];
     const POSITIONAL: &'static [&'static str] = &[];
     type Args = Args;
-    type Reply = Told;
+    type Reply = TreeStatus;
 
-    fn run(call: &Call<'_>, _: Args) -> Result<Told> {
+    fn run(call: &Call<'_>, _: Args) -> Result<TreeStatus> {
         let files = call.code.files()?;
         let known = Known::of(call.code.indexed()?);
         let has_ranking = call.code.ranking()?.is_some();
         let ready = files.generation > 0;
         let names = call.session.map(Session::names).filter(|names| names.len() > 1);
         let (projects, projects_total) = first(names.unwrap_or_default(), PROJECTS_MAX);
-        Ok(Told {
+        Ok(TreeStatus {
             root: call.code.root().display().to_string(),
             files: Some(files.len()),
             bytes: Some(files.size_bytes()),
@@ -96,18 +96,18 @@ impl Define for Status {
     }
 }
 
-impl Told {
-    /// Returns the status of a tree that is not compared with its index, from what a server knows of
-    /// the index: its generation (0 without one) and the files in it. `names` are those of the projects.
+impl TreeStatus {
+    /// Returns the status of a tree without comparing it with its index. The pair is the generation
+    /// of the index (0 without one) and its number of files; `names` are those of the projects.
     pub fn unchecked(
         root: &Path,
         indexed: Indexed,
         (generation, files): (u64, Option<usize>),
         names: Vec<String>,
-    ) -> Told {
+    ) -> TreeStatus {
         let names = if names.len() > 1 { names } else { Vec::new() };
         let (projects, projects_total) = first(names, PROJECTS_MAX);
-        Told {
+        TreeStatus {
             known: Known { status: known::Status::Partial, files_unknown: 0, files_unread: 0 },
             root: root.display().to_string(),
             files,
@@ -122,8 +122,8 @@ impl Told {
     }
 }
 
-impl Reply for Told {
-    /// A fact a line.
+impl Reply for TreeStatus {
+    /// Renders one fact per line.
     fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
         let _ = writeln!(out, "root  {}", text::plain(&self.root));
@@ -133,8 +133,8 @@ impl Reply for Told {
         }
         let index = match (self.full, self.ready) {
             (true, _) => "whole",
-            (false, true) => "searches are indexed, symbols and words not all yet",
-            (false, false) => "none yet; everything is read from the files",
+            (false, true) => "complete for searches; symbols and words incomplete",
+            (false, false) => "none; everything is read from the files",
         };
         let _ = writeln!(out, "index  {index}");
         if self.ready {

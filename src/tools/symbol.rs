@@ -1,4 +1,4 @@
-//! `symbol`: where something is defined.
+//! `symbol`: the definitions of a name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,55 +15,55 @@ use crate::answer::texts::Texts;
 use crate::error::{Error, Result};
 use crate::lang::SymbolKind;
 
-/// Definitions of a reply unless the caller says otherwise.
+/// Definitions of a reply, unless the call sets another number.
 const RESULTS: usize = 20;
 
-/// Bytes of all the texts of definitions in a reply.
+/// The maximum total size of the texts of definitions in a reply.
 const BODIES_BYTES_MAX: usize = 256 << 10;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Symbol;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
     /// The name, alone or qualified (`Type::method`, `Type.method`, `module.function`), or an id
     pub name: Option<String>,
     /// The start of the name, instead
     pub prefix: Option<String>,
-    /// A part of the name, or a glob of all of it (`get_*`), instead
+    /// A part of the name, or a glob for the whole name (`get_*`), instead
     pub pattern: Option<String>,
-    /// The name half remembered, instead; typing errors are forgiven
+    /// A partial or misspelled name, instead
     pub fuzzy: Option<String>,
     /// Only this kind: `function`, `method`, `class`, `struct`, `interface`, `trait`, `enum`, `type`,
     /// `constant`, `variable`, `field`, `macro`, `module` …
     pub kind: Option<String>,
-    /// Only files of this glob (`src/**`, `*.rs`)
+    /// Only files that match this glob (`src/**`, `*.rs`)
     pub path_glob: Option<String>,
-    /// Show the text of the definitions, too
+    /// Include the source text of the definitions
     #[serde(default)]
     pub body: bool,
-    /// Definitions at most (default 20)
+    /// Maximum number of definitions (default 20)
     pub max_results: Option<usize>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Whether all files are known.
+    /// Whether all files are indexed.
     #[serde(flatten)]
     pub known: Known,
-    /// Definitions before declarations; others' and generated code last; then by path.
+    /// Definitions before declarations; vendored and generated code last; then by path.
     pub symbols: Vec<Definition>,
     /// How many are listed.
     pub shown: usize,
     /// How many there are.
     pub total: usize,
-    /// There may be more than `total`.
+    /// True if there may be more than `total`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub total_is_cut: bool,
-    /// How many of that name `kind` and `path_glob` leave out, where they leave none.
+    /// How many definitions `kind` and `path_glob` exclude, if they exclude all.
     #[serde(skip)]
     left_out: usize,
 }
@@ -121,7 +121,7 @@ impl Define for Symbol {
     }
 }
 
-/// Returns the one thing that the arguments give for a name.
+/// Returns the query of the arguments, of which exactly one must be given.
 fn wanted(args: &Args) -> Result<Wanted<'_>> {
     let all = [
         ("name", args.name.as_deref().map(Wanted::Name)),
@@ -132,7 +132,7 @@ fn wanted(args: &Args) -> Result<Wanted<'_>> {
     let given: Vec<(&str, Wanted<'_>)> =
         all.into_iter().filter_map(|(argument, wanted)| Some((argument, wanted?))).collect();
     match given[..] {
-        [] => Err(Error::usage("one of `name`, `prefix`, `pattern` and `fuzzy` is needed")
+        [] => Err(Error::usage("missing argument: `name`, `prefix`, `pattern` or `fuzzy`")
             .with_hint("{tool:outline} lists the definitions of a file")),
         [(_, wanted)] => {
             let (Wanted::Name(text)
@@ -147,27 +147,28 @@ fn wanted(args: &Args) -> Result<Wanted<'_>> {
         }
         [(one, _), (other, _), ..] => {
             Err(Error::usage(format!("`{one}` and `{other}` exclude each other"))
-                .with_hint("each says what the name is, in its own way"))
+                .with_hint("pass one of them"))
         }
     }
 }
 
-/// Returns the kind of a name.
+/// Returns the kind with a name.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] for kinds that there are none of.
+/// [`crate::Kind::Usage`] for an unknown kind.
 fn kind(name: &str) -> Result<SymbolKind> {
     let kind = SymbolKind::ALL.into_iter().find(|kind| kind.name() == name);
     kind.ok_or_else(|| {
         let names: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.name()).collect();
-        Error::usage(format!("`{}` is no kind", crate::base::text::plain(name)))
-            .with_hint(format!("there are {}", names.join(", ")))
+        Error::usage(format!("unknown kind `{}`", crate::base::text::plain(name)))
+            .with_hint(format!("valid kinds: {}", names.join(", ")))
     })
 }
 
 impl Reply for Found {
-    /// Kind, name, place and signature a line, the start of the documentation below, then the text.
+    /// Renders kind, name, location and signature of each definition on a line, followed by the
+    /// first line of its documentation and the text.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for symbol in &self.symbols {
@@ -195,11 +196,11 @@ impl Reply for Found {
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
         if self.total_is_cut {
-            notices.push("more names fit than are counted; a longer one says more".to_owned());
+            notices.push("too many names match to count all; use a longer one".to_owned());
         }
         if self.left_out > 0 {
             let others = counted(self.left_out, "definition");
-            notices.push(format!("{others} of that name left out by `kind` or `path_glob`"));
+            notices.push(format!("{others} of that name excluded by `kind` or `path_glob`"));
         }
         notices.extend(self.known.notice());
         notices

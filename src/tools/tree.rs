@@ -1,8 +1,9 @@
-//! `tree`: the folders and files of a tree, as far as a budget goes.
+//! `tree`: the directories and files of a tree, within a budget.
 //!
-//! Levels are opened one after the other, in each level the cheapest folders first, so that a budget
-//! shows many folders a little rather than one of them whole. What stays closed tells what is in it.
-//! An entry costs what it takes in text or in JSON, whichever is more.
+//! Levels are expanded one after the other, the cheapest directories of a level first, so that a
+//! budget shows the first level of many directories rather than one of them completely. A collapsed
+//! directory shows a summary of its content. The cost of an entry is its size in text or in JSON,
+//! whichever is larger.
 
 use std::fmt::Write as _;
 
@@ -17,74 +18,74 @@ use folders::Folders;
 
 mod folders;
 
-/// Tokens of a reply unless the caller says otherwise.
+/// Tokens of a reply, unless the call sets another number.
 const TOKENS: usize = 2000;
 
-/// Bytes of a reply that are taken for a token: too few rather than too many.
+/// Bytes of a reply per token: a low estimate, so that the budget holds.
 const TOKEN_BYTES: usize = 3;
 
-/// Tokens of a reply, whatever `max_tokens` says.
+/// The maximum of `max_tokens`.
 const TOKENS_MAX: usize = 50_000;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Tree;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The folder (default the root)
+    /// The directory (default the root)
     pub path: Option<String>,
-    /// Levels at most (default as many as fit)
+    /// Maximum number of levels (default as many as fit)
     pub depth: Option<usize>,
-    /// Length of the reply at most, in tokens of 3 bytes, as text and as JSON (default 2000)
+    /// Maximum length of the reply in tokens of 3 bytes, as text and as JSON (default 2000)
     pub max_tokens: Option<usize>,
 }
 
-/// A folder or file.
+/// A directory or file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// Its repository path, with a `/` behind that of a folder.
+    /// Its repository path; that of a directory ends with `/`.
     pub path: String,
-    /// How many listed folders it lies in.
+    /// The number of enclosing directories that are listed.
     pub depth: usize,
-    /// Files below it, of a folder.
+    /// The number of files below a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// Of a folder: how many of the files directly in it are not listed.
+    /// For a directory: how many of its own files are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_left_out: Option<usize>,
-    /// True for a folder of which nothing is listed.
+    /// True for a collapsed directory.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
-    /// Of a folder: files of each language, the most frequent ones.
+    /// For a directory: the number of files of the most frequent languages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<(&'static str, usize)>,
-    /// Of a file: its language.
+    /// For a file: its language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<&'static str>,
-    /// Of a file: how many lines it has, where that was counted.
+    /// For a file: its number of lines, if it was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<usize>,
-    /// Of a file: how many definitions it has, where the index knows.
+    /// For a file: its number of definitions, if it is indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbols: Option<usize>,
-    /// What its path tells of it.
+    /// Its marks, as far as they follow from its path.
     #[serde(flatten)]
     pub marks: Marks,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// The folder's repository path, empty for the root.
+    /// The repository path of the directory, empty for the root.
     pub path: String,
-    /// Folders and files, each folder before what is in it, folders before files.
+    /// Directories and files: each directory before its content, directories before files.
     pub entries: Vec<Entry>,
-    /// How many of the folders directly in the folder are not listed.
+    /// How many subdirectories of the directory are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folders_left_out: Option<usize>,
-    /// How many of the files directly in the folder are not listed.
+    /// How many files of the directory itself are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_left_out: Option<usize>,
     /// How many files are listed.
@@ -117,7 +118,7 @@ impl Define for Tree {
         let mut found = Found {
             path: paths::shown(&path),
             entries: Vec::new(),
-            // As long as they can get.
+            // The longest possible values, for the estimate.
             folders_left_out: Some(folders.all[0].folders.len()),
             files_left_out: Some(folders.all[0].own.len()),
             shown: total,
@@ -135,15 +136,15 @@ impl Define for Tree {
     }
 }
 
-/// Returns the bytes of a reply in the longer of its forms.
+/// Returns the size of a reply in its longer form.
 fn rendered_bytes(found: &Found) -> usize {
     let json = serde_json::to_string(found).map_or(0, |json| json.len() + 1);
     json.max(found.render(&Plain).len())
 }
 
 impl Entry {
-    /// Returns how many bytes it takes in the longer of a reply's forms; its name begins at the byte
-    /// `from` of its path.
+    /// Returns its size in the longer form of a reply; its displayed name begins at byte `from` of
+    /// its path.
     fn bytes(&self, from: usize) -> usize {
         let json = serde_json::to_string(self).map_or(0, |json| json.len() + 1);
         let mut text = String::new();
@@ -154,7 +155,7 @@ impl Entry {
         json.max(text.len())
     }
 
-    /// Writes it on a line, its path from the byte `from` on.
+    /// Writes it on a line, with its path from byte `from` on.
     fn write(&self, out: &mut String, from: usize, style: &dyn Style) {
         let name = style.entry(&self.path, self.path.get(from..).unwrap_or(&self.path));
         let _ = write!(out, "{:indent$}{name}", "", indent = 2 * self.depth);
@@ -181,7 +182,7 @@ impl Entry {
     }
 }
 
-/// Writes the line that tells what of a folder is not listed.
+/// Writes the line about the entries of a directory that are not listed.
 fn write_left_out(out: &mut String, depth: usize, folders: Option<usize>, files: Option<usize>) {
     let folders = folders.map(|count| counted(count, "folder"));
     let files = files.map(|count| counted(count, "file"));
@@ -190,10 +191,10 @@ fn write_left_out(out: &mut String, depth: usize, folders: Option<usize>, files:
 }
 
 impl Reply for Found {
-    /// An entry a line, indented by what it lies in.
+    /// Renders a line for each entry, indented by its depth.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
-        // The paths of the open folders, to leave them out of what is in them.
+        // The paths of the expanded directories, which their entries omit.
         let base = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
         let mut open = vec![base];
         let mut left_out: Vec<(usize, usize)> = Vec::new();
@@ -224,7 +225,7 @@ impl Reply for Found {
     fn notices(&self) -> Vec<String> {
         match self.shown < self.total {
             true => vec![format!(
-                "{} of {} files shown; `path` opens a folder, `max_tokens` and `depth` allow more",
+                "{} of {} files shown; `path` expands a directory, `max_tokens` and `depth` show more",
                 self.shown, self.total
             )],
             false => Vec::new(),

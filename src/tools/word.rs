@@ -1,4 +1,4 @@
-//! `word`: every place of an identifier, whatever it means there, comments and texts included.
+//! `word`: every occurrence of an identifier, including those in comments and strings.
 
 use std::fmt::Write as _;
 
@@ -16,39 +16,39 @@ use crate::error::{Error, Result};
 use crate::lang::Marks;
 use crate::lang::words::{BYTES_MAX, BYTES_MIN, identifiers};
 
-/// Places of a reply unless the caller says otherwise.
+/// Occurrences of a reply, unless the call sets another number.
 const RESULTS: usize = 50;
 
 /// Bytes of a file that are read.
 const FILE_BYTES_MAX: usize = 32 << 20;
 
-/// See [`Define`].
+/// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Word;
 
-/// What is asked.
+/// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The word: letters, digits and `_`, whole and in its case
+    /// The identifier (letters, digits and `_`), case-sensitive
     pub word: String,
-    /// Places at most (default 50)
+    /// Maximum number of occurrences (default 50)
     pub max_results: Option<usize>,
-    /// Places to skip, to go on where an earlier reply ended
+    /// Occurrences to skip, to continue an earlier reply
     pub offset: Option<usize>,
 }
 
-/// A line that has the word.
+/// A line that contains the word.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Line {
     /// Its number, from 1.
     pub line: usize,
-    /// How often the word is in it, where that is more than once.
+    /// How often it contains the word, if more than once.
     #[serde(skip_serializing_if = "is_one")]
     pub count: usize,
-    /// The columns of these, from 1, in bytes.
+    /// The columns of the occurrences, from 1, in bytes.
     #[serde(skip)]
     pub columns: Vec<usize>,
-    /// Its text, or what is near the word.
+    /// Its text; of a long line, the part around the word.
     pub text: String,
 }
 
@@ -56,24 +56,24 @@ fn is_one(count: &usize) -> bool {
     *count == 1
 }
 
-/// A file that has the word.
+/// A file that contains the word.
 #[derive(Clone, Debug, Serialize)]
 pub struct File {
     /// Its repository path.
     pub path: String,
-    /// How often the whole file has the word.
+    /// How often the whole file contains the word.
     pub count: usize,
-    /// What it is told to be.
+    /// Its marks, such as `generated` or `test`.
     #[serde(flatten)]
     pub marks: Marks,
-    /// Lines of this reply.
+    /// The lines of this reply.
     pub lines: Vec<Line>,
 }
 
-/// What is answered.
+/// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Whether all files are known.
+    /// Whether all files are indexed.
     #[serde(flatten)]
     pub known: Known,
     /// The word.
@@ -82,13 +82,13 @@ pub struct Found {
     pub files: Vec<File>,
     /// How many files are listed.
     pub files_shown: usize,
-    /// How many files have the word.
+    /// How many files contain the word.
     pub files_total: usize,
-    /// How many places are listed.
+    /// How many occurrences are listed.
     pub shown: usize,
-    /// How many places there are.
+    /// How many occurrences there are.
     pub total: usize,
-    /// Where the next reply would go on, if there is more.
+    /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
 }
@@ -152,17 +152,17 @@ impl Define for Word {
     }
 }
 
-/// Says what is wrong with a word that no index of words has.
+/// Rejects a word that the word index cannot contain.
 fn refuse_others(word: &str) -> Result<()> {
     if identifiers(word.as_bytes()).next() == Some(0..word.len()) {
         return Ok(());
     }
-    let message = format!("`{}` is no word of {BYTES_MIN} to {BYTES_MAX} bytes", text::plain(word));
+    let message =
+        format!("not a single identifier ({BYTES_MIN}–{BYTES_MAX} bytes): `{}`", text::plain(word));
     Err(Error::usage(message).with_hint("{tool:search} finds any text"))
 }
 
-/// Returns the files with their marks, those that rank last behind the others; looks only at those that are
-/// taken.
+/// Returns the files with their marks, lazily; those that rank last come after the others.
 fn ranked<'a>(
     catalog: &'a Catalog,
     files: &'a [WordIn],
@@ -176,12 +176,12 @@ fn ranked<'a>(
     of_rank(false).chain(of_rank(true))
 }
 
-/// Returns the lines of `text` that hold the word, which has `count` places there, `skip` of its places
-/// left out, up to `max` places. O(text) up to the last of these.
+/// Returns the lines of `text` with up to `max` of the `count` occurrences of the word, after the
+/// first `skip`. O(text) up to the last of these.
 fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: usize) -> Vec<Line> {
     let mut found = Vec::new();
     let (mut at, mut number, mut counted_to, mut left) = (0, 1, 0, max);
-    // What comes behind the last place are parts of other words.
+    // Further matches are parts of other words.
     let mut behind = count;
     while left > 0
         && behind > 0
@@ -214,7 +214,7 @@ fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: u
     found
 }
 
-/// Returns true if what stands at `hit` is certainly a part of a longer word.
+/// Returns true if the match at `hit` is certainly part of a longer word.
 fn is_part(text: &[u8], hit: usize, len: usize) -> bool {
     let is_in_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
     let before = hit.checked_sub(1).and_then(|at| text.get(at));
@@ -224,7 +224,7 @@ fn is_part(text: &[u8], hit: usize, len: usize) -> bool {
 }
 
 impl Reply for Found {
-    /// A file a line with how often it has the word, its lines below.
+    /// Renders a line for each file with its number of occurrences, followed by its lines.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {
@@ -244,7 +244,8 @@ impl Reply for Found {
 
     const HAS_LOCATIONS: bool = true;
 
-    /// Returns a location for each place, several for a line that has the word several times.
+    /// Returns a location for each occurrence, several for a line that contains the word several
+    /// times.
     fn locations(&self) -> Vec<Location> {
         let mut locations = Vec::new();
         for file in &self.files {
@@ -268,7 +269,9 @@ impl Reply for Found {
         let files = counted(self.files_total, "file");
         let more = self.next_offset.map(|offset| {
             let (shown, total) = (self.shown, self.total);
-            format!("{shown} of {total} places in {files} shown; go on with `offset` {offset}")
+            format!(
+                "{shown} of {total} occurrences in {files} shown; continue with `offset` {offset}"
+            )
         });
         more.into_iter().chain(self.known.notice()).collect()
     }
@@ -281,7 +284,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, skip: usize, max: usize, expected: &[(usize, usize)]) {
         let finder = Finder::new("cart");
-        // However many there are, but for none less.
+        // All occurrences are found, for any number of them.
         let count = lines(text.as_bytes(), &finder, usize::MAX, 0, usize::MAX);
         let count = count.iter().map(|line| line.count).sum();
         let found = lines(text.as_bytes(), &finder, count, skip, max);

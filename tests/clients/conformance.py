@@ -97,7 +97,7 @@ async def session(client, era, other):
     for name, arguments, part in [
         ("codedb_find", {}, "missing argument `query`"),
         ("codedb_find", {"query": 5}, "of type string"),
-        ("codedb_find", {"query": "a", "max_results": -1}, "from 0 on"),
+        ("codedb_find", {"query": "a", "max_results": -1}, "non-negative integer"),
         ("codedb_symbol", {"nam": "x"}, "unknown argument `nam`"),
         ("codedb_read", {"path": "../outside"}, ""),
         ("codedb_read", {"path": ".env"}, ""),

@@ -182,8 +182,8 @@ fn an_invalid_task_returns_an_error_sentence() {
     for (task, args, expected) in [
         ("", &[][..], "empty or too short"),
         ("a", &[], "empty or too short"),
-        ("find the cart", &["--max-tokens", "20"], "a useful reply takes 120"),
-        (&"x ".repeat(40_000), &[], "65536 are read"),
+        ("find the cart", &["--max-tokens", "20"], "the minimum is 120"),
+        (&"x ".repeat(40_000), &[], "the limit is 65536"),
     ] {
         let answer = ask(&place, task, args);
         assert_eq!(answer.code, 2, "{}", answer.text());

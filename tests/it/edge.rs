@@ -243,7 +243,7 @@ fn errors_of_git_are_reported() {
     for args in [&["hot", "--json"][..], &["changes", "HEAD"], &["changes", "main"]] {
         check_error(&tool(&place, args), &["does not have", commit.trim(), "git fsck"]);
     }
-    check_error(&tool(&place, &["changes", "nothing"]), &["neither a time nor a commit"]);
+    check_error(&tool(&place, &["changes", "nothing"]), &["not a time, a commit or a generation"]);
     fs::write(place.root().join(".git/refs/heads/main"), "").expect("a file");
     check_error(&tool(&place, &["hot"]), &["git symbolic-ref"]);
     // A missing git is not an error of a tool that can use modification times.
@@ -265,7 +265,7 @@ fn a_branch_without_a_commit_is_not_an_error() {
     git(&place, &["init", "-q", "-b", "main"]);
     let hot = json(&tool(&place, &["hot", "--json"]).expect_success());
     assert_eq!(hot["history"]["commits"], 0);
-    check_error(&tool(&place, &["changes", "HEAD"]), &["neither a time nor a commit"]);
+    check_error(&tool(&place, &["changes", "HEAD"]), &["not a time, a commit or a generation"]);
 }
 
 #[test]
@@ -386,7 +386,7 @@ fn paths_are_relative_to_a_named_root() {
     let text = read("a/src", "read --root ../../b cart.rs").expect_success().text();
     assert!(text.contains("of_b"), "{text}");
     let answer = read("b", "read --root ../a ../b/cart.rs");
-    check_error(&answer, &["it lies outside of the tree"]);
+    check_error(&answer, &["outside of the tree"]);
     // Paths are relative to the current directory within the named root.
     let text = read("b/src", "read --root .. lib.rs").expect_success().text();
     assert!(text.contains("fn lib"), "{text}");
@@ -466,7 +466,7 @@ fn outlines_are_plain_text_and_bounded() {
     place.write("many.rs", many);
     let answer = tool(&place, &["outline", "many.rs"]).expect_success();
     assert_eq!(answer.text().lines().count(), 1000);
-    assert!(answer.stderr.contains("1000 of 1500 definitions shown; go on with `offset` 1000"));
+    assert!(answer.stderr.contains("1000 of 1500 definitions shown; continue with `offset` 1000"));
     let page = json(&tool(&place, &["outline", "many.rs", "--offset", "1000", "--json"]));
     assert_eq!((&page["shown"], &page["total"]), (&500.into(), &1500.into()));
     assert_eq!((&page["symbols"][0]["name"], page.get("next_offset")), (&"f1000".into(), None));

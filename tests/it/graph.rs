@@ -74,8 +74,8 @@ shop/cart.py:9  method Cart.add  2 callers
 shop/money.py:1  function price  1 caller
   shop/cart.py:14  in Cart.total  return sum(cost(i) for i in self.items)  (imported)
   app.py:2  from shop.money import price  (imported, as an import)
-  app.py:9  in main  return map(price, [])  (imported, passed on or read)
-other uses: 1 passed on or read, 1 as an import
+  app.py:9  in main  return map(price, [])  (imported, as a value)
+other uses: 1 as a value, 1 as an import
 ",
             ),
             (
@@ -121,8 +121,8 @@ shop/__init__.py
   1: from shop import Cart  (by its path below a source root)
 shop/money.py
   2: from shop.money import price  (by its path below a source root)
-from elsewhere: requests
-loaded at run time: app.py:13: return __import__(name)  (0.30)
+external: requests
+dynamic import: app.py:13: return __import__(name)  (0.30)
 ",
             ),
             (
@@ -158,7 +158,7 @@ other uses: 1 as an import
                 "\
 src/store.ts:15  function make  1 caller
   src/page.ts:8  in show  open();  (imported)
-other uses: 1 passed on or read, 1 as an import
+other uses: 1 as a value, 1 as an import
 ",
             ),
             (
@@ -213,7 +213,7 @@ src/index.ts
 src/store.ts
   2: import open from './store';  (by its relative path)
   3: import type { Item } from './store';  (by its relative path)
-from elsewhere: react
+external: react
 ",
             ),
         ],
@@ -263,7 +263,7 @@ store/get.go
   6: \"example.com/app/store\"  (by the name of a package in this tree)
 store/store.go
   6: \"example.com/app/store\"  (by the name of a package in this tree)
-from elsewhere: fmt
+external: fmt
 ",
             ),
         ],
@@ -311,7 +311,7 @@ src/main.rs
             (
                 &["deps", "src/cart.rs", "--direction", "depends_on"],
                 "\
-from elsewhere: std
+external: std
 ",
             ),
         ],
@@ -392,7 +392,7 @@ src/main.c
                 "\
 include/list.h
   1: #include \"list.h\"  (by convention)
-from elsewhere: stdio.h
+external: stdio.h
 ",
             ),
         ],
@@ -475,11 +475,14 @@ fn errors_suggest_valid_queries() {
             assert!(answer.stderr.contains(word), "{args:?}, {word}: {}", answer.stderr);
         }
     };
-    wrong(&["callers", "pirce"], &["nothing called `pirce`", "did you mean", "`price`"]);
-    wrong(&["callers", "Basket.add"], &["nothing called `Basket.add`", "did you mean `Cart.add`"]);
-    wrong(&["callers", "price", "--path", "app.py"], &["app.py: nothing", "`shop/money.py`"]);
+    wrong(&["callers", "pirce"], &["`pirce` is not defined", "did you mean", "`price`"]);
+    wrong(&["callers", "Basket.add"], &["`Basket.add` is not defined", "did you mean `Cart.add`"]);
+    wrong(
+        &["callers", "price", "--path", "app.py"],
+        &["app.py: `price` is not defined here", "`shop/money.py`"],
+    );
     wrong(&["callers", " "], &["`name` is empty"]);
-    wrong(&["callpath", "main", "nowhere"], &["nothing called `nowhere`"]);
+    wrong(&["callpath", "main", "nowhere"], &["`nowhere` is not defined"]);
     wrong(&["deps", "shop/crat.py"], &["no such file", "did you mean `shop/cart.py`"]);
     wrong(&["query", "[]"], &["1 to 20 steps", "hint:"]);
     wrong(&["query", "[{]"], &["`pipeline` is no JSON"]);
@@ -492,10 +495,10 @@ fn errors_suggest_valid_queries() {
         (r#"{"op": "sort"}"#, ["step 2 (`sort`)", "missing argument `by`"]),
         (
             r#"{"op": "search", "query": "(", "regex": true}"#,
-            ["step 2 (`search`)", "cannot be read"],
+            ["step 2 (`search`)", "invalid pattern"],
         ),
         (r#"{"op": "filter", "language": "pyhton"}"#, ["step 2 (`filter`)", "`python`"]),
-        (r#"{"op": "read", "line_start": 0}"#, ["step 2 (`read`)", "lines count from 1"]),
+        (r#"{"op": "read", "line_start": 0}"#, ["step 2 (`read`)", "line numbers begin at 1"]),
         ("5", ["step 2", "an object"]),
     ] {
         wrong(&["query", &two(step)], &words);
@@ -556,7 +559,7 @@ src/pages/one.js
 src/pages/two.js
   3: import(`./pages/${x}.js`);  (by the literal parts of the expression, 0.40)
   4: require('./pages/' + x);  (by the literal parts of the expression, 0.20)
-loaded at run time: src/load.js:6: require(process.argv[2]);  (0.30)
+dynamic import: src/load.js:6: require(process.argv[2]);  (0.30)
 ";
     assert_eq!(answer.text(), expected);
     settle();

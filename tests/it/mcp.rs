@@ -145,9 +145,13 @@ fn invalid_arguments_return_an_error_sentence() {
         &["unknown argument `nam`; did you mean `name`? Valid: `body`, `fuzzy`"],
     );
     check("codedb_find", json!({}), &["missing argument `query`"]);
-    check("codedb_find", json!({"query": 5}), &["`query` is of type string, not `5`"]);
+    check("codedb_find", json!({"query": 5}), &["`query` must be of type string, not `5`"]);
     check("codedb_find", json!({"query": ""}), &["`query` is empty"]);
-    check("codedb_find", json!({"query": "a", "max_results": -1}), &["from 0 on, not `-1`"]);
+    check(
+        "codedb_find",
+        json!({"query": "a", "max_results": -1}),
+        &["non-negative integer, not `-1`"],
+    );
     check(
         "codedb_find",
         json!({"query": "a", "format": "xml"}),
@@ -295,8 +299,8 @@ fn a_bundle_makes_several_calls() {
     let expected = "## 1 codedb_find\nsrc/cart.rs\n\
         ## 2 codedb_find: nothing found\n\
         ## 3 codedb_find: failed\nunknown argument `quer`; did you mean `query`? Valid: `max_results`, `query`\n\
-        ## 4 codedb_symbols: failed\nthere is no tool `codedb_symbols`; did you mean `codedb_symbol`?\n\
-        ## 5 codedb_bundle: failed\na bundle has no bundles in it\n\
+        ## 4 codedb_symbols: failed\nunknown tool `codedb_symbols`; did you mean `codedb_symbol`?\n\
+        ## 5 codedb_bundle: failed\na bundle cannot contain a bundle\n\
         ## 6 codedb_search\nREADME.md  1 line\n  3: Sells things.\n";
     assert_eq!(text, expected);
     let many: Vec<Value> = (0..21).map(|_| op("codedb_ls", json!({}))).collect();

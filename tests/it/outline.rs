@@ -58,7 +58,7 @@ fn errors_suggest_what_to_do() {
     };
     reported(
         &["a.txt"],
-        &["a.txt: the language of this file is not known", "hint:", "rust", "tsx"],
+        &["a.txt: the language of this file is not supported", "hint:", "rust", "tsx"],
     );
     reported(&["d"], &["d: is a directory", "hint:"]);
     reported(&["none.rs"], &["none.rs: ", "hint:"]);

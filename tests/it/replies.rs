@@ -80,8 +80,8 @@ fn every_tool_accepts_the_same_names() {
         );
     }
     for name in ["callers", "symbol", "explain"] {
-        check_error(&place, &[name, "Basket::add"], &["nothing called `Basket::add`", "`add`"]);
-        check_error(&place, &[name, "src/cart.rs#gone#0"], &["nothing called"]);
+        check_error(&place, &[name, "Basket::add"], &["`Basket::add` is not defined", "`add`"]);
+        check_error(&place, &[name, "src/cart.rs#gone#0"], &["is not defined"]);
     }
 }
 
@@ -111,7 +111,7 @@ fn paths_of_definitions_are_files_directories_or_globs() {
     for name in ["explain", "callers"] {
         let error =
             check_error(&place, &[name, "Page", "--path", "lib/other.ts"], &["is defined in"]);
-        assert!(error.contains("nothing called `Page` is defined here"), "{error}");
+        assert!(error.contains("`Page` is not defined here"), "{error}");
     }
 }
 
@@ -161,7 +161,7 @@ fn errors_report_the_number_of_unindexed_files() {
     let unknown = "300 files not indexed yet";
     for name in ["zebra5", "zebr*", "Cart::zebra"] {
         for args in [&["symbol", name][..], &["callers", name], &["callpath", name, name]] {
-            let error = check_error(&place, args, &["nothing called", unknown]);
+            let error = check_error(&place, args, &["is not defined", unknown]);
             assert!(!error.contains(&format!("mean `{name}`")), "{error}");
         }
     }
@@ -196,14 +196,14 @@ fn files_that_are_not_read_are_counted() {
         assert_eq!((&found["total"], &found["files_unread"]), (&0.into(), &2.into()));
         let answer = tool(&place, &["symbol", "--prefix", "zebra_w"]);
         assert!(
-            answer.stderr.contains("2 files too long or in another encoding"),
+            answer.stderr.contains("2 files not read because of size or encoding"),
             "{}",
             answer.stderr
         );
         check_error(
             &place,
             &["symbol", "zebra_wide"],
-            &["2 files too long or in another encoding"],
+            &["2 files not read because of size or encoding"],
         );
         // The text continues after a NUL far from the start.
         check(
@@ -252,7 +252,8 @@ fn explain_counts_omitted_entries() {
     assert_eq!((&choices["total"], &choices["shown"]), (&70.into(), &50.into()));
     assert_eq!(found["others"], 2);
     let answer = tool(&place, &["explain", "make"]);
-    for words in ["70 definitions of that name", "2 other definitions or declarations of that name"]
+    for words in
+        ["70 definitions of that name", "2 other definitions or declarations with that name"]
     {
         assert!(answer.stderr.contains(words), "{words}: {}", answer.stderr);
     }
@@ -352,7 +353,7 @@ fn every_list_is_bounded_and_counted() {
     let found = json(&place, &args);
     assert_eq!((&found["loads_shown"], &found["loads_total"]), (&5.into(), &12.into()));
     let answer = tool(&place, &args);
-    assert!(answer.stderr.contains("5 of 12 loads at run time shown"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("5 of 12 dynamic imports shown"), "{}", answer.stderr);
 }
 
 #[test]

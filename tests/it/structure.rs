@@ -224,12 +224,12 @@ function test_total  tests/test_cart.py:4-5  def test_total()  test
         "function fetchTotal  web/api.ts:2-4  export function fetchTotal(): Total\n"
     });
     check(&["symbol", "--prefix", "zzz"], "");
-    check_error(&places, &["symbol", "totl"], &["nothing called `totl`", "`total`"]);
+    check_error(&places, &["symbol", "totl"], &["`totl` is not defined", "`total`"]);
     check_error(&places, &["symbol", "Basket.total"], &["`Basket.total`", "`total`"]);
     check_error(&places, &["symbol", "total", "--prefix", "x"], &["`name` and `prefix` exclude"]);
-    check_error(&places, &["symbol"], &["one of `name`, `prefix`"]);
+    check_error(&places, &["symbol"], &["missing argument: `name`, `prefix`"]);
     check_error(&places, &["symbol", "total", "--kind", "thing"], &["no kind", "function"]);
-    check_error(&places, &["symbol", "--pattern", "a[b"], &["pattern cannot be read"]);
+    check_error(&places, &["symbol", "--pattern", "a[b"], &["invalid glob"]);
 }
 
 #[test]
@@ -274,7 +274,11 @@ notes.md  2 places
     let expected = "vendor/lib/cart.py  1 place  vendored\n  1  def total(cart):\n";
     check(&["word", "total", "--offset", "8"], expected);
     check(&["word", "totally"], "");
-    check_error(&places, &["word", "cart.total"], &["`cart.total` is no word", "`search`"]);
+    check_error(
+        &places,
+        &["word", "cart.total"],
+        &["not a single identifier (2–64 bytes): `cart.total`", "`search`"],
+    );
 }
 
 #[test]
@@ -313,7 +317,7 @@ function total  shop/cart.py:17-18  def total(cart)
     for part in [r#""status":"ok""#, r#""uses":{"call":1}"#, r#""basis":"convention""#] {
         assert!(json.contains(part), "{part}: {json}");
     }
-    check_error(&places, &["explain", "totl"], &["nothing called `totl`", "`total`"]);
+    check_error(&places, &["explain", "totl"], &["`totl` is not defined", "`total`"]);
 }
 
 #[test]

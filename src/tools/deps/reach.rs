@@ -1,4 +1,4 @@
-//! The files that imports lead to, or come from, step by step.
+//! Traversal of the import graph, breadth first.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::imports::ImportEdge;
 
-/// Edges into one file that are kept.
+/// The maximum number of edges that are kept for a file.
 const EDGES_MAX: usize = 1000;
 
 /// A file that was reached.
@@ -15,14 +15,14 @@ const EDGES_MAX: usize = 1000;
 pub(in crate::tools) struct Reached {
     /// The file.
     pub(in crate::tools) file: FileId,
-    /// How many imports lie between.
+    /// The length of the shortest chain of imports to it.
     pub(in crate::tools) depth: usize,
-    /// The imports between it and files that are one step nearer.
+    /// The imports between it and files that are one step closer.
     pub(in crate::tools) edges: Vec<ImportEdge>,
 }
 
-/// Returns the files that `start` reaches through at most `depth_max` imports, `start` itself left
-/// out, by depth and path. O(edges).
+/// Returns the files that are reachable from `start` through at most `depth_max` imports, without
+/// `start` itself, ordered by depth and path. O(edges).
 pub(in crate::tools) fn reach(
     catalog: &Catalog,
     start: &[FileId],

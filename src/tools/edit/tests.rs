@@ -1,11 +1,11 @@
-//! Edits of texts: each against what it must become, and random ones against a model of lines.
+//! Edits of texts: examples, and random edits compared with a model of lines.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 
-/// Returns what an edit makes of a text, or the error with its hints.
+/// Returns the text after an edit, or the error with its hints.
 fn edit(before: &[u8], args: Value) -> std::result::Result<String, String> {
     let mut object = json!({"path": "a"});
     object.as_object_mut().expect("it is one").extend(args.as_object().expect("it is one").clone());
@@ -53,7 +53,7 @@ fn texts_that_stand_once_are_replaced() {
     check("a\nb\nc\n", str_replace("a\nb\n", ""), "c\n");
     check("a\nb", str_replace("b", "c\nd"), "a\nc\nd");
     check("a", str_replace("a", "b\r\nc"), "b\r\nc");
-    // A line feed stands for the line end that is there, and becomes one like it.
+    // A line feed matches the line ending of the file, and becomes the same.
     check("a\r\nb\r\nc\r\n", str_replace("a\nb", "x\ny\nz"), "x\r\ny\r\nz\r\nc\r\n");
     check("a\r\nb\r\n", str_replace("a\r\nb", "x\r\ny"), "x\r\ny\r\n");
     check("a\r\nb\r\n", str_replace("\nb\n", "!"), "a!");
@@ -61,14 +61,14 @@ fn texts_that_stand_once_are_replaced() {
     check("a\nb\r\nc\n", str_replace("b", "b\nb"), "a\nb\r\nb\r\nc\n");
     check("\u{feff}a\n", str_replace("\u{feff}a", "\u{feff}b"), "\u{feff}b\n");
     check("éa\r\né", str_replace("a\né", "ü\n"), "éü\r\n");
-    let told = ["stands 3 times, from lines 1, 1, 3 on", "`replace`"];
+    let told = ["occurs 3 times, at lines 1, 1, 3", "`replace`"];
     check_error(b"aaa\n-\naa\n", str_replace("aa", "b"), &told);
     let many = "x\n".repeat(30);
     check_error(many.as_bytes(), str_replace("x", "b"), &["30 times", "9, 10, … on"]);
-    let told = ["does not stand in the file", "stands in line 2, but"];
+    let told = ["does not occur in the file", "occurs at line 2, but"];
     check_error(b"fn a() {\n    b();\n}\n", str_replace("  b();\n  c();\n", ""), &told);
-    check_error(b"a\n", str_replace("b", ""), &["does not stand", "{tool:read} shows"]);
-    check_error(b"", str_replace("b", ""), &["does not stand"]);
+    check_error(b"a\n", str_replace("b", ""), &["does not occur", "{tool:read} shows"]);
+    check_error(b"", str_replace("b", ""), &["does not occur"]);
     check_error(b"a\n", str_replace("", "b"), &["`old_string` is empty"]);
 }
 
@@ -103,15 +103,15 @@ fn lines_are_replaced_put_in_and_taken_out() {
 fn what_cannot_be_meant_is_told() {
     check_error(b"a\n", replace(2, 2, "x"), &["there is no line 2: the file has 1"]);
     check_error(b"a\nb\n", replace(2, 1, "x"), &["line 1 comes before line 2"]);
-    check_error(b"a\n", replace(0, 1, "x"), &["lines count from 1"]);
+    check_error(b"a\n", replace(0, 1, "x"), &["line numbers begin at 1"]);
     check_error(b"a\n", insert(2, "x"), &["there is no line 2: the file has 1"]);
     check_error(b"", delete(1, 1), &["there is no line 1: the file has 0"]);
-    check_error(b"a\n", replace(1, 1, ""), &["`content` has no lines", "`delete`"]);
-    check_error(b"", insert(0, ""), &["`content` has no lines"]);
+    check_error(b"a\n", replace(1, 1, ""), &["`content` is empty", "`delete`"]);
+    check_error(b"", insert(0, ""), &["`content` is empty"]);
     check_error(b"a\n", json!({"op": "insert", "content": "x"}), &["missing argument `after`"]);
-    let told = ["`delete` has no use for `content`", "takes `line_start`"];
+    let told = ["`delete` does not use `content`", "takes `line_start`"];
     check_error(b"a\n", json!({"op": "delete", "line_start": 1, "content": ""}), &told);
-    let told = ["`str_replace` has no use for `after`"];
+    let told = ["`str_replace` does not use `after`"];
     check_error(
         b"a\n",
         json!({"op": "str_replace", "old_string": "a", "content": "", "after": 1}),
@@ -120,12 +120,12 @@ fn what_cannot_be_meant_is_told() {
     check_error(
         b"",
         json!({"op": "create", "content": "x", "if_hash": "1"}),
-        &["no use for `if_hash`"],
+        &["does not use `if_hash`"],
     );
     check_error(b"a\n", insert(0, "x\0"), &["NUL character"]);
-    check_error(b"a\0\n", insert(0, "x"), &["binary: it has a NUL byte"]);
-    check_error(b"\xFF\xFEa\0", insert(0, "x"), &["a text in UTF-16"]);
-    check_error(b"ab\xFF\n", insert(0, "x"), &["no UTF-8 from byte 2 on"]);
+    check_error(b"a\0\n", insert(0, "x"), &["binary: it contains a NUL byte"]);
+    check_error(b"\xFF\xFEa\0", insert(0, "x"), &["UTF-16 text"]);
+    check_error(b"ab\xFF\n", insert(0, "x"), &["not valid UTF-8 from byte 2 on"]);
     let mut known = insert(0, "x");
     known["if_hash"] = json!("0123456789abcdef");
     let hash = read::hash(b"a\n");
@@ -148,25 +148,26 @@ fn long_diffs_are_cut_behind_a_write() {
     assert_eq!(written.diff.lines().count(), DIFF_LINES_MAX);
     assert_eq!(written.lines_left_out, 1003 - DIFF_LINES_MAX);
     assert!(
-        written.render(&crate::answer::style::Plain).ends_with("… 943 lines more\n"),
+        written.render(&crate::answer::style::Plain).ends_with("… 943 more lines\n"),
         "{}",
         written.render(&crate::answer::style::Plain)
     );
     assert!(written.diff.starts_with("--- /dev/null\n+++ b/a.rs\n@@ -0,0 +1,1000 @@\n"));
 }
 
-/// A line and whether it ends as on Windows.
+/// A line, and whether it ends with a carriage return and a line feed.
 fn line() -> impl Strategy<Value = (String, bool)> {
     ("[ab é]{0,3}", any::<bool>())
 }
 
-/// A file: its lines, whether all ends are alike, a byte order mark, a final line end.
+/// A file: its lines, whether all line endings are equal, a byte order mark, a final newline.
 fn file() -> impl Strategy<Value = (Vec<(String, bool)>, Option<bool>, bool, bool)> {
     (prop::collection::vec(line(), 0..8), any::<Option<bool>>(), any::<bool>(), any::<bool>())
 }
 
 proptest! {
-    /// The lines become those of the model; mark, line ends, bytes of other lines and the end stay.
+    /// The lines are those of the model; the mark, the line endings, the other lines and the final
+    /// newline stay.
     #[test]
     fn edits_are_those_of_a_list_of_lines(
         (lines, alike, has_mark, is_ended) in file(),
@@ -181,7 +182,7 @@ proptest! {
         let last = lines.len().saturating_sub(1);
         for (at, (line, is_windows)) in lines.iter().enumerate() {
             before.push_str(line);
-            // An empty last line without an end is no line.
+            // An empty last line without a line ending is not a line.
             if at < last || is_ended || line.is_empty() {
                 before.push_str(if alike.unwrap_or(*is_windows) { "\r\n" } else { "\n" });
             }
@@ -213,13 +214,13 @@ proptest! {
             let feeds = after.matches('\n').count();
             prop_assert_eq!(after.matches("\r\n").count(), if is_windows { feeds } else { 0 });
         }
-        // Lines before the edit keep every byte.
+        // Lines before the edit keep their bytes.
         let kept: usize = body.split_inclusive('\n').take(taken.start).map(str::len).sum();
         let kept = body[..kept].trim_end_matches(['\r', '\n']);
         prop_assert!(after.starts_with(kept));
     }
 
-    /// A replaced text is found again where it stood, and the way back leads to the first text.
+    /// The reverse replacement restores the original text.
     #[test]
     fn replacing_back_is_undoing(
         (lines, alike, has_mark, is_ended) in file(),

@@ -1,24 +1,23 @@
-//! What a file's text becomes by an edit: its byte order mark, the ends of its lines, and whether the
-//! last line has one, stay.
+//! Edits of a text, which keep its byte order mark, its line endings and its final newline.
 
 use std::ops::{Range, RangeInclusive};
 
 use crate::error::{Error, Result};
 
-/// Lines that an error lists.
+/// The maximum number of lines that an error lists.
 const LINES_SHOWN: usize = 10;
 
-/// Places that are counted; then there are more.
+/// The maximum number of occurrences that are counted.
 const COUNTED_MAX: usize = 1_000;
 
-/// Before a text that is UTF-8.
+/// The byte order mark of UTF-8.
 const MARK: char = '\u{feff}';
 
 /// The text of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'a> {
     whole: &'a str,
-    /// Without the byte order mark.
+    /// The text without the byte order mark.
     body: &'a str,
 }
 
@@ -27,21 +26,21 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// If they are no text in UTF-8.
+    /// If the bytes are not UTF-8 text.
     pub(super) fn of(bytes: &'a [u8]) -> Result<Text<'a>> {
-        let refused = |what: &str| {
-            Err(Error::usage(what)
-                .with_hint("only texts in UTF-8 are edited, every byte of them kept"))
-        };
+        let refused =
+            |what: &str| Err(Error::usage(what).with_hint("only UTF-8 text can be edited"));
         if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
-            return refused("it is a text in UTF-16");
+            return refused("it is UTF-16 text");
         }
         if bytes.contains(&0) {
-            return refused("it is binary: it has a NUL byte");
+            return refused("it is binary: it contains a NUL byte");
         }
         match std::str::from_utf8(bytes) {
             Ok(whole) => Ok(Text { whole, body: whole.strip_prefix(MARK).unwrap_or(whole) }),
-            Err(error) => refused(&format!("it is no UTF-8 from byte {} on", error.valid_up_to())),
+            Err(error) => {
+                refused(&format!("it is not valid UTF-8 from byte {} on", error.valid_up_to()))
+            }
         }
     }
 
@@ -50,24 +49,24 @@ impl<'a> Text<'a> {
         self.whole
     }
 
-    /// Returns the text with `content` in the place of `old`, which must stand exactly once. A line
-    /// feed of either stands for the line end that is there. O(text · length of `old`) at worst.
+    /// Replaces `old`, which must occur exactly once, by `content`. A line feed in either matches,
+    /// or becomes, the line ending of the file. O(text · length of `old`) in the worst case.
     ///
     /// # Errors
     ///
-    /// If `old` stands nowhere, or several times.
+    /// If `old` does not occur, or occurs several times.
     pub(super) fn with_replaced(&self, old: &str, content: &str) -> Result<String> {
         let old = old.strip_prefix(MARK).unwrap_or(old).replace("\r\n", "\n");
         if old.is_empty() {
             return Err(Error::usage("`old_string` is empty")
-                .with_hint("`insert` adds lines after one, `create` makes a file"));
+                .with_hint("`insert` adds lines, `create` creates a file"));
         }
         let flat = Flat::of(self.body);
         let (places, total) = places(&flat.text, &old);
         let [at] = places[..] else { return Err(not_once(&flat.text, &old, &places, total)) };
         let given = content;
         let content = given.replace("\r\n", "\n");
-        // Lines at either end that stay keep their bytes, whatever ends they have.
+        // Lines that do not change keep their bytes, whatever their line endings.
         let (head, tail) = common_lines(&old, &content);
         let (start, end) = (at + head, at + old.len() - tail);
         let content = &content[head..content.len() - tail];
@@ -75,41 +74,41 @@ impl<'a> Text<'a> {
         let line_end = self.line_end_at(line_of(&flat.text, at));
         let content = match line_end {
             Some(line_end) => content.replace('\n', line_end),
-            // A text without line ends: all of what was given is put in.
+            // A text without line endings: `content` is inserted unchanged.
             None => given.to_owned(),
         };
         Ok(self.with(range, &content))
     }
 
-    /// Returns the text with the lines `range` replaced by those of `content`.
+    /// Replaces the lines `range` by those of `content`.
     ///
     /// # Errors
     ///
-    /// If there are no such lines, or `content` has none.
+    /// If there are no such lines, or `content` is empty.
     pub(super) fn with_lines(&self, range: RangeInclusive<usize>, content: &str) -> Result<String> {
         let range = self.checked(range)?;
         self.spliced(range, &lines_of(content)?)
     }
 
-    /// Returns the text with the lines of `content` after line `after`.
+    /// Inserts the lines of `content` after line `after`.
     ///
     /// # Errors
     ///
-    /// If there is no such line, or `content` has none.
+    /// If there is no such line, or `content` is empty.
     pub(super) fn with_inserted(&self, after: usize, content: &str) -> Result<String> {
         let total = self.body.split_inclusive('\n').count();
         if after > total {
             return Err(Error::usage(format!("there is no line {after}: the file has {total}")));
         }
         if total == 0 {
-            // An empty file has no ways of its own.
+            // An empty file has no line endings to keep.
             lines_of(content)?;
             return Ok(self.with(0..0, content));
         }
         self.spliced(after..after, &lines_of(content)?)
     }
 
-    /// Returns the text without the lines `range`.
+    /// Deletes the lines `range`.
     ///
     /// # Errors
     ///
@@ -119,12 +118,12 @@ impl<'a> Text<'a> {
         self.spliced(range, &[])
     }
 
-    /// Returns the places of lines that are counted from 1.
+    /// Converts line numbers, from 1, to indices.
     fn checked(&self, range: RangeInclusive<usize>) -> Result<Range<usize>> {
         let (start, end) = range.into_inner();
         let total = self.body.split_inclusive('\n').count();
         if start == 0 || end == 0 {
-            return Err(Error::usage("lines count from 1"));
+            return Err(Error::usage("line numbers begin at 1"));
         }
         if end < start {
             return Err(Error::usage(format!("line {end} comes before line {start}")));
@@ -135,7 +134,7 @@ impl<'a> Text<'a> {
         Ok(start - 1..end)
     }
 
-    /// Returns the text with the lines at `range` replaced by `new` ones, which have no ends yet.
+    /// Replaces the lines at `range` by `new` ones, which have no line endings.
     fn spliced(&self, range: Range<usize>, new: &[&str]) -> Result<String> {
         let old: Vec<&str> = self.body.split_inclusive('\n').collect();
         let is_ended = self.body.ends_with('\n');
@@ -156,22 +155,22 @@ impl<'a> Text<'a> {
         }
         let last = body.split_inclusive('\n').next_back().unwrap_or_default();
         let unended = last.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-        // An empty last line is nothing but its end.
+        // An empty last line consists of its line ending only.
         if let Some(line) = unended.filter(|line| !is_ended && !line.is_empty()) {
             body.truncate(body.len() - last.len() + line.len());
         }
         Ok(self.with(0..self.body.len(), &body))
     }
 
-    /// Returns the text with `new` in the place of the bytes `range` of its body.
+    /// Replaces the bytes `range` of the body by `new`.
     fn with(&self, range: Range<usize>, new: &str) -> String {
         let mark = &self.whole[..self.whole.len() - self.body.len()];
         let new = if range.start == 0 { new.strip_prefix(MARK).unwrap_or(new) } else { new };
         [mark, &self.body[..range.start], new, &self.body[range.end..]].concat()
     }
 
-    /// Returns the end of the line at `at`, or of the nearest one before it that has one, or after it;
-    /// `None` where no line has one.
+    /// Returns the line ending of the line at index `at`, or of the nearest one before it, or else
+    /// after it; `None` if no line has one.
     fn line_end_at(&self, at: usize) -> Option<&'static str> {
         let end = |line: &&str| match (line.ends_with("\r\n"), line.ends_with('\n')) {
             (true, _) => Some("\r\n"),
@@ -184,10 +183,10 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A text whose lines all end in a line feed, and where each of its bytes comes from.
+/// A text with normalized line endings, and the origin of each of its bytes.
 struct Flat {
     text: String,
-    /// The places in `text` of the line feeds that had a carriage return before them, ascending.
+    /// The positions in `text` of line feeds that followed a carriage return, ascending.
     returns: Vec<usize>,
 }
 
@@ -200,13 +199,15 @@ impl Flat {
         Flat { text: body.replace("\r\n", "\n"), returns }
     }
 
-    /// Returns where the byte at `at` stood; of a line end, where that began.
+    /// Returns the original position of the byte at `at`; for a line ending, that of its first
+    /// byte.
     fn origin(&self, at: usize) -> usize {
         at + self.returns.partition_point(|&place| place < at)
     }
 }
 
-/// Returns the first places of `old` in `text`, those that overlap included, and how many there are.
+/// Returns the first positions of `old` in `text`, including overlapping ones, and their total
+/// number.
 fn places(text: &str, old: &str) -> (Vec<usize>, usize) {
     let (mut places, mut total, mut from) = (Vec::new(), 0, 0);
     let step = old.chars().next().map_or(1, char::len_utf8);
@@ -223,8 +224,8 @@ fn places(text: &str, old: &str) -> (Vec<usize>, usize) {
     (places, total)
 }
 
-/// Returns how many bytes two texts share in whole lines at their start, and, of what is left, at their
-/// end, from a line end on.
+/// Returns the length of the common whole lines at the start of two texts, and of the common rest
+/// at their end, which begins with a line ending.
 fn common_lines(one: &str, other: &str) -> (usize, usize) {
     let same = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
     let same = same.take_while(|(a, b)| a == b && a.ends_with('\n'));
@@ -235,22 +236,22 @@ fn common_lines(one: &str, other: &str) -> (usize, usize) {
     (head, tail.iter().position(|&byte| byte == b'\n').map_or(0, |at| tail.len() - at))
 }
 
-/// Returns the place of the line that has the byte at `at`.
+/// Returns the index of the line that contains the byte at `at`.
 fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count()
 }
 
-/// Returns the lines of `content` without their ends; the last one may have one or not.
+/// Returns the lines of `content` without their line endings; that of the last line is optional.
 fn lines_of(content: &str) -> Result<Vec<&str>> {
     let content = content.strip_prefix(MARK).unwrap_or(content);
     if content.is_empty() {
-        return Err(Error::usage("`content` has no lines")
-            .with_hint("an empty line is a line feed; `delete` takes lines out"));
+        return Err(Error::usage("`content` is empty")
+            .with_hint("an empty line is a line feed; `delete` deletes lines"));
     }
     Ok(content.lines().collect())
 }
 
-/// Returns the error of an `old_string` that does not stand exactly once.
+/// Returns the error about an `old_string` that does not occur exactly once.
 fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
     if total > 1 {
         let mut lines: Vec<String> =
@@ -263,12 +264,12 @@ fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
             false => total.to_string(),
         };
         return Error::usage(format!(
-            "`old_string` stands {many} times, from lines {} on",
+            "`old_string` occurs {many} times, at lines {}",
             lines.join(", ")
         ))
-        .with_hint("add lines around it until it stands once, or name lines with `replace`");
+        .with_hint("add surrounding lines until it is unique, or use `replace` with line numbers");
     }
-    let error = Error::usage("`old_string` does not stand in the file");
+    let error = Error::usage("`old_string` does not occur in the file");
     let Some(first) = old.lines().map(str::trim).find(|line| !line.is_empty()) else {
         return error.with_hint("{tool:read} shows the lines");
     };
@@ -282,7 +283,7 @@ fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
     match alike.is_empty() {
         true => error.with_hint("{tool:read} shows the lines"),
         false => error.with_hint(format!(
-            "its first line stands in line {}, but what follows or the white space differs",
+            "its first line occurs at line {}, but the rest or the white space differs",
             alike.join(", ")
         )),
     }

@@ -1,5 +1,5 @@
-//! The definitions that a look-up counts and shows: candidates by what the catalog knows of their
-//! files, decoded as far as a reply needs.
+//! The definitions that a look-up counts and shows. Candidates are ordered by the marks of their
+//! files and decoded only as far as a reply needs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use crate::lang::{Symbol, SymbolKind};
 use crate::tools::paths;
 use crate::tools::qualified::Qualified;
 
-/// Names that one question looks up.
+/// The maximum number of names of one look-up.
 const NAMES_MAX: usize = 20_000;
 
-/// Definitions that one question ranks.
+/// The maximum number of definitions that one look-up ranks.
 const CANDIDATES_MAX: usize = 200_000;
 
-/// Candidates that are put in order first, at least; then as many again, and so on.
+/// The minimum number of candidates that are sorted first; then the sorted part doubles as needed.
 const ORDERED_MIN: usize = 64;
 
-/// A definition before it is decoded.
+/// A definition that is not decoded yet.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Candidate {
-    /// Its file says what there is, and is no code itself.
+    /// Its file contains declarations only.
     is_declared: bool,
-    /// By its file's marks.
+    /// The rank of its file by its marks.
     rank: u8,
-    /// The place of its name among those that were looked up.
+    /// Its name, as an index into the names of the look-up.
     name: u32,
     at: SymbolAt,
 }
 
-/// The definitions of one question, as they are found.
+/// The definitions of one look-up.
 pub(super) struct Selection<'a> {
     catalog: &'a Catalog,
     filter: &'a Filter,
@@ -44,7 +44,7 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Returns an empty selection that shows at most `max`.
+    /// Returns an empty selection that shows at most `max` definitions.
     pub(super) fn new(catalog: &'a Catalog, filter: &'a Filter, max: usize) -> Selection<'a> {
         Selection { catalog, filter, max, selected: Selected::default() }
     }
@@ -54,19 +54,19 @@ impl<'a> Selection<'a> {
         self.selected
     }
 
-    /// Notes that there may be more, if so.
+    /// Records that there may be more, if `is_cut` is true.
     pub(super) fn is_cut_if(&mut self, is_cut: bool) {
         self.selected.is_cut |= is_cut;
     }
 
-    /// Adds what a name means: an id that very definition, else all that are called so, else those
-    /// whose qualified name ends so.
+    /// Adds the definitions that match a name: for an id the one definition, else all with that
+    /// name, else those whose qualified name ends with it.
     pub(super) fn add_named(&mut self, name: &str) -> Result<()> {
         if let Some((path, _)) = id_parts(name)
             && let Some(at) = paths::listed(self.catalog.files(), path.as_bytes())
             && let Some(facts) = self.catalog.facts(FileId::new(at))?
         {
-            // Ids of facts that were made on the spot begin behind the path.
+            // Ids in facts that are not from the index lack the path.
             let rest = &name[path.len()..];
             let is_meant = |symbol: &Symbol| symbol.id.ends_with(rest);
             if let Some(place) = facts.symbols.iter().position(is_meant) {
@@ -88,7 +88,7 @@ impl<'a> Selection<'a> {
         if name < keys::NAMES_FROM { Ok(Arc::default()) } else { self.catalog.defined(name) }
     }
 
-    /// Returns the names with a prefix that fit, in order.
+    /// Returns the names with a prefix for which `fits` returns true, sorted.
     pub(super) fn names(
         &mut self,
         prefix: &str,
@@ -109,7 +109,7 @@ impl<'a> Selection<'a> {
         Ok(names.into_iter().collect())
     }
 
-    /// Adds the definitions of names, of one rank in their order.
+    /// Adds the definitions of names; those of equal rank in the order of the names.
     pub(super) fn add_names(&mut self, names: &[Vec<u8>]) -> Result<()> {
         let mut candidates = Vec::new();
         for (place, name) in names.iter().enumerate() {
@@ -147,8 +147,8 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
-    /// Adds candidates in their order and decodes as many as are to be shown; all of them if they
-    /// are filtered by what their symbols tell. O(candidates + shown log shown) without a filter.
+    /// Adds candidates in order and decodes as many as are shown, or all of them if the filter
+    /// needs their symbols. O(candidates + shown log shown) without a filter.
     fn add_candidates(
         &mut self,
         mut candidates: Vec<Candidate>,
@@ -203,9 +203,9 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Puts the least `count` of the candidates from the place `from` on in order before the others, and
-/// returns where the ordered ones end; those before `from` are no greater. O(candidates + count log
-/// count).
+/// Sorts the `count` smallest candidates from index `from` on to the front of that part, and
+/// returns the end of the sorted part; those before `from` are not greater. O(candidates + count
+/// log count).
 fn order(candidates: &mut [Candidate], from: usize, count: usize) -> usize {
     let rest = &mut candidates[from..];
     let end = match count < rest.len() {

@@ -1,5 +1,5 @@
-//! Errors about names that mean nothing here: with what is called alike, where it is defined
-//! instead, and how much of the tree is not known yet.
+//! Errors about unknown names, with similar names, the files that define the name elsewhere, and
+//! the number of files that are not indexed yet.
 
 use super::{Qualified, id_parts, is_glob};
 use crate::answer::nearest;
@@ -10,17 +10,18 @@ use crate::graph::link::SymbolAt;
 use crate::tools::known::{Known, Reading};
 use crate::tools::{counted, paths};
 
-/// Names that are looked at for each one that is offered: those that were asked for are not.
+/// Candidates that are examined in order to offer a few: the name of the query itself is not
+/// offered.
 const NEAREST_MAX: usize = 4 * nearest::OFFERED_MAX;
 
-/// Returns the error about a name that nothing known has: with the qualified names of what has its
-/// last part, or else the nearest names.
+/// Returns the error about a name that has no definition, with the qualified names that end with
+/// its last part, or else the nearest names.
 ///
 /// # Errors
 ///
-/// [`Kind::Corrupt`] where the index is damaged.
+/// [`Kind::Corrupt`] if the index is damaged.
 pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
-    // What an id named is gone, and may be called so elsewhere.
+    // The definition of an id may have moved to another file.
     let qualified = id_parts(name).map_or(name, |(_, qualified)| qualified);
     let last = Qualified::new(qualified).map_or(qualified, |qualified| qualified.last);
     let mut offered = Offered { asked: name, names: Vec::new() };
@@ -29,21 +30,21 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
             catalog.symbol(at)?.iter().for_each(|symbol| offered.add(&symbol.qualified_name));
         }
     }
-    // A name of which all but the scope is right comes first.
+    // Names that match except for the scope come first.
     let names = catalog.names()?;
     for wanted in [last, qualified] {
         for at in nearest::in_index(names.index(), wanted.as_bytes()) {
             let near = names.get(at);
-            // A name of the index that the catalog has nothing under is none.
+            // The index may contain names of files that changed since.
             if !catalog.defined(near)?.is_empty() {
                 offered.add(&String::from_utf8_lossy(near));
             }
         }
     }
-    let message = format!("nothing called `{}` is defined in this tree", text::plain(name));
+    let message = format!("`{}` is not defined in this tree", text::plain(name));
     let mut error = Error::new(Kind::NotFound, message);
     if is_glob(name) {
-        error = error.with_hint("`pattern` takes a glob of a name");
+        error = error.with_hint("pass a glob as `pattern`");
     }
     let hint = nearest::hint(&offered.names);
     let hint = hint
@@ -67,20 +68,20 @@ pub fn elsewhere(catalog: &Catalog, name: &str, given: &str, found: &[SymbolAt])
             files.push(path);
         }
     }
-    let message = format!("nothing called `{}` is defined here", text::plain(name));
+    let message = format!("`{}` is not defined here", text::plain(name));
     Error::new(Kind::NotFound, message)
         .with_path(&path::to_path(given.as_bytes()))
         .with_hint(format!("it is defined in {}", files.join(", ")))
 }
 
-/// Names that an error offers.
+/// The names that an error offers.
 struct Offered<'a> {
     asked: &'a str,
     names: Vec<String>,
 }
 
 impl Offered<'_> {
-    /// Adds a name while there is room, unless it is there or is the one that was asked for.
+    /// Adds a name while there is room, unless it is present or the name of the query.
     fn add(&mut self, name: &str) {
         let shown = text::plain(name);
         let is_new = name != self.asked && !self.names.contains(&shown);

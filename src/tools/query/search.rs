@@ -1,5 +1,5 @@
-//! The step `search`: the files that hold something, by the word index where a whole word is wanted,
-//! else by reading them.
+//! The step `search`: finds the files with a match, by the word index for a whole word, else by
+//! reading them.
 
 use rayon::prelude::*;
 use regex_automata::meta::Regex;
@@ -24,7 +24,7 @@ const BYTES_MAX: u64 = 256 << 20;
 /// Bytes of a line that are shown.
 const LINE_BYTES_MAX: usize = 200;
 
-/// Lines of a file that are listed without being told a number.
+/// Lines of a file that are listed, unless the step sets another number.
 const LINES: usize = 5;
 
 /// Lines of a file that are listed, whatever `max_results` says.
@@ -34,7 +34,7 @@ const LISTED_MAX: usize = 100;
 const LINES_MAX: usize = 10_000;
 
 impl Flow<'_> {
-    /// Keeps the files that hold what is wanted, with the lines.
+    /// Keeps the files that contain a match, with the lines.
     pub(super) fn search(&mut self, step: &Step) -> Result<()> {
         let query = self.wanted(step)?;
         let pattern = Pattern {
@@ -84,14 +84,14 @@ impl Flow<'_> {
     }
 }
 
-/// Returns true if the word index knows which files hold what is wanted.
+/// Returns true if the word index can answer the step.
 fn is_word(step: &Step, query: &str) -> bool {
     let mut words = identifiers(query.as_bytes());
     let is_identifier = words.next() == Some(0..query.len());
     is_identifier && step.word && !step.regex && step.case_sensitive != Some(false)
 }
 
-/// Returns the file with the lines that match, if any does.
+/// Returns the file with its matching lines, if there are any.
 fn matched(catalog: &Catalog, regex: &Regex, mut item: Item, lines_max: usize) -> Option<Item> {
     let bytes = catalog.read(FileId::new(item.at), Extract::BYTES_MAX as usize)?;
     let text = text::decode(&bytes)?;
@@ -107,7 +107,7 @@ fn matched(catalog: &Catalog, regex: &Regex, mut item: Item, lines_max: usize) -
         line += memchr::memchr_iter(b'\n', &text[counted..start]).count();
         counted = start;
         if start == text.len() && start > 0 {
-            // What is behind the last line end is no line.
+            // The empty text after the last line end is not a line.
             break;
         }
         item.matches_total += 1;

@@ -1,4 +1,4 @@
-//! Steps that choose and order files: `find`, `filter`, `deps`, `sort`, `limit`.
+//! Steps that select and order files: `find`, `filter`, `deps`, `sort`, `limit`.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::lang::language::LANGUAGES;
 use crate::lang::marks;
 
 impl Flow<'_> {
-    /// Keeps the files whose paths fit, the best first.
+    /// Keeps the files whose paths match, the best first.
     pub(super) fn find(&mut self, step: &Step) -> Result<()> {
         let query = self.wanted(step)?.as_bytes();
         let names = self.call.code.names()?;
@@ -26,7 +26,7 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Keeps the files of some sort.
+    /// Keeps the files with given properties.
     pub(super) fn filter(&mut self, step: &Step) -> Result<()> {
         if step.path_glob.is_none() && step.language.is_none() && step.test.is_none() {
             return Err(Error::usage("missing argument: `path_glob`, `language` or `test`"));
@@ -43,7 +43,7 @@ impl Flow<'_> {
                 continue;
             }
             let summary = catalog.summary(file)?;
-            // Of a file that is not known yet, its name tells.
+            // The language of a file that is not indexed yet follows from its name.
             let is_in = |name| match summary {
                 Some(known) => known.language.is_some_and(|of| of.name == name),
                 None => paths::language(path).is_some_and(|of| of.name == name),
@@ -60,7 +60,7 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Takes the files that import these, or that these import, nearest first.
+    /// Replaces the files by those that import them, or that they import, nearest first.
     pub(super) fn deps(&mut self, step: &Step) -> Result<()> {
         let start: Vec<FileId> = self.items.iter().map(|item| FileId::new(item.at)).collect();
         let direction = step.direction.unwrap_or(Direction::ImportedBy);
@@ -71,7 +71,7 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Orders the files; equals stay as they are.
+    /// Sorts the files; the sort is stable.
     pub(super) fn sort(&mut self, step: &Step) -> Result<()> {
         let Some(by) = step.by else { return Err(Error::usage("missing argument `by`")) };
         let catalog = self.catalog;
@@ -108,7 +108,7 @@ impl Flow<'_> {
     }
 }
 
-/// Returns the name of a language as the table has it.
+/// Returns the name of a language as the table spells it.
 fn language(given: &str) -> Result<&'static str> {
     let wanted = given.to_lowercase();
     let names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
@@ -117,9 +117,9 @@ fn language(given: &str) -> Result<&'static str> {
     }
     let found = nearest::among(names.iter().map(|name| name.as_bytes()), wanted.as_bytes());
     let offered: Vec<String> = found.iter().map(|&at| names[at].to_owned()).collect();
-    let error = Error::usage(format!("`{given}` is no language that is known"));
+    let error = Error::usage(format!("unknown language `{given}`"));
     Err(match nearest::hint(&offered) {
         Some(hint) => error.with_hint(hint),
-        None => error.with_hint(format!("known are {}", names.join(", "))),
+        None => error.with_hint(format!("supported: {}", names.join(", "))),
     })
 }

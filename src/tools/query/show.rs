@@ -1,4 +1,4 @@
-//! Steps that add to files what they hold: `outline`, `read`.
+//! Steps that add content to files: `outline`, `read`.
 
 use super::{Flow, Line, Step, Symbol};
 use crate::base::ids::FileId;
@@ -6,7 +6,7 @@ use crate::base::text;
 use crate::error::{Error, Result};
 use crate::lang::Limits;
 
-/// Files to which one step adds something.
+/// The maximum number of files to which a step adds content.
 const FILES_MAX: usize = 50;
 
 /// Definitions of one file.
@@ -46,7 +46,9 @@ impl Flow<'_> {
     pub(super) fn read(&mut self, step: &Step) -> Result<()> {
         let (start, end) = (step.line_start.unwrap_or(1), step.line_end.unwrap_or(usize::MAX));
         if start == 0 || end < start {
-            return Err(Error::usage("lines count from 1, and the last is not before the first"));
+            return Err(Error::usage(
+                "line numbers begin at 1, and `line_end` must not be before `line_start`",
+            ));
         }
         self.bound("read");
         let mut cut = 0;
@@ -70,11 +72,11 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Says that only the first files are shown in full, if there are more.
+    /// Records that content is added only to the first files, if there are more.
     fn bound(&mut self, op: &str) {
         let files = self.items.len();
         if files > FILES_MAX {
-            self.limits.push(format!("`{op}` is done for the first {FILES_MAX} of {files} files"));
+            self.limits.push(format!("`{op}` covers the first {FILES_MAX} of {files} files"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a file that is no text is, by its first bytes.
+//! Formats of binary files, by their first bytes.
 
 /// Returns the name of a file's format, if its first bytes are known.
 pub(super) fn format(bytes: &[u8]) -> Option<&'static str> {

@@ -1,13 +1,13 @@
-//! Which lines of a text say something to a reader in a hurry: not blank ones, not comments.
+//! The lines of a text without blank lines and comments.
 
 use crate::lang::Language;
 
-/// Returns for each line whether it is kept. Comments are told by how a line begins, so a string that
-/// begins a line like a comment is taken for one.
+/// Returns for each line whether it is kept. A comment is recognized by the start of its line, so a
+/// line within a string that looks like a comment is dropped, too.
 pub(super) fn kept(lines: &[&str], language: Option<&Language>) -> Vec<bool> {
     let (line_comments, block_comments) =
         language.map_or((&[][..], &[][..]), |found| (found.line_comments, found.block_comments));
-    // What ends the comment around the line.
+    // The end of the block comment that contains the current line.
     let mut until: Option<&str> = None;
     let mut kept = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(super) fn kept(lines: &[&str], language: Option<&Language>) -> Vec<bool> {
             kept.push(after.is_some_and(|after| !after.trim().is_empty()));
             continue;
         }
-        // A first line that names the interpreter is no comment.
+        // A first line with `#!` is not a comment.
         let names_interpreter = at == 0 && line.starts_with("#!");
         let is_comment = line_comments.iter().any(|start| line.starts_with(start));
         kept.push(!line.is_empty() && (!is_comment || names_interpreter));

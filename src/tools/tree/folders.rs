@@ -1,4 +1,4 @@
-//! The folders of a tree, and how many of their entries a budget shows.
+//! The directories of a tree, and the number of their entries that fit into a budget.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,32 +10,32 @@ use crate::catalog::file_list::FileList;
 use crate::lang::marks::{self, Marks};
 use crate::tools::{Call, paths};
 
-/// Languages that are told of a folder.
+/// The maximum number of languages that are listed for a directory.
 const LANGUAGES_MAX: usize = 3;
 
-/// Files whose lines are counted.
+/// The maximum number of files whose lines are counted.
 const COUNTED_FILES_MAX: usize = 1000;
 
-/// Bytes of a file that tell whether it is text.
+/// Bytes of a file that decide whether it is text.
 const HEAD_BYTES: usize = 8000;
 
-/// Longer files' lines are not counted.
+/// The lines of longer files are not counted.
 const COUNTED_BYTES_MAX: u64 = 1 << 20;
 
-/// A folder of the tree.
+/// A directory of the tree.
 pub(super) struct Folder {
-    /// Its repository path; of a chain of folders with one entry each, that of the last.
+    /// Its repository path; for a chain of directories with one entry each, that of the last one.
     path: Vec<u8>,
     pub(super) folders: Vec<usize>,
-    /// Places of the files directly in it.
+    /// The indices of its own files.
     pub(super) own: Vec<usize>,
     /// Files below it.
     files: usize,
     languages: BTreeMap<&'static str, usize>,
     marks: Marks,
-    /// How many of its folders are listed, the first of them.
+    /// How many of its subdirectories are listed.
     pub(super) shown_folders: usize,
-    /// Its own files are listed.
+    /// True if its own files are listed.
     shows_own: bool,
 }
 
@@ -50,18 +50,18 @@ impl Folder {
     }
 }
 
-/// How the lines of a file are told.
+/// The source of the number of lines of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Lines {
-    /// As many as it can have at most.
+    /// An upper bound.
     Estimated,
-    /// As many as it has.
+    /// The number, counted.
     Counted,
-    /// As many as the index knows of.
+    /// The number in the index.
     Known,
 }
 
-/// The folders of a tree; the first is its root.
+/// The directories of a tree; the first one is its root.
 pub(super) struct Folders<'a> {
     call: &'a Call<'a>,
     list: &'a FileList,
@@ -69,7 +69,7 @@ pub(super) struct Folders<'a> {
 }
 
 impl Folders<'_> {
-    /// Returns the folders around the files `range`, all closed. O(files).
+    /// Returns the directories of the files `range`, all collapsed. O(files).
     pub(super) fn new<'a>(
         call: &'a Call<'a>,
         list: &'a FileList,
@@ -86,7 +86,7 @@ impl Folders<'_> {
             shown_folders: 0,
             shows_own: false,
         };
-        // Whoever asks for a folder of others' code wants to see it.
+        // A vendored directory that is the root of the call is shown like any other.
         let mut all = vec![folder(root, Marks::default())];
         let mut open = vec![0];
         for at in range {
@@ -122,7 +122,7 @@ impl Folders<'_> {
         folders
     }
 
-    /// Makes one of folders that hold nothing but one folder, below the root.
+    /// Merges directories that contain nothing but one directory, below the root.
     fn join_chains(&mut self) {
         for id in 0..self.all.len() {
             for at in 0..self.all[id].folders.len() {
@@ -138,8 +138,8 @@ impl Folders<'_> {
         }
     }
 
-    /// Opens folders, level by level, until their entries have `left` bytes. Of the root as many
-    /// folders are listed as fit; others are opened with all of them or not at all.
+    /// Expands directories, level by level, until their entries take `left` bytes. For the root, as
+    /// many subdirectories are listed as fit; others are expanded completely or not at all.
     pub(super) fn open(&mut self, mut left: usize, depth_max: usize) {
         let mut level = vec![0];
         for depth in 0..depth_max {
@@ -153,7 +153,7 @@ impl Folders<'_> {
                     (folders.saturating_add(self.own_cost(id, depth, left)), folders, id)
                 })
                 .collect();
-            // Ids follow the order of paths.
+            // The ids follow the order of paths.
             costs.sort_unstable();
             level.clear();
             for (all, folders, id) in costs {
@@ -178,8 +178,7 @@ impl Folders<'_> {
         }
     }
 
-    /// Returns what the entries of a folder's folders cost, as far as they fit, and how many of them
-    /// do.
+    /// Returns the cost of the entries of the subdirectories that fit, and their number.
     fn folders_cost(&self, id: usize, depth: usize, left: usize) -> (usize, usize) {
         let (mut cost, from) = (0, self.text_from(id));
         for (count, &inner) in self.all[id].folders.iter().enumerate() {
@@ -194,7 +193,8 @@ impl Folders<'_> {
         (cost, self.all[id].folders.len())
     }
 
-    /// Returns what the entries of a folder's own files cost; more than `left` as soon as they do.
+    /// Returns the cost of the entries of a directory's own files; stops as soon as it exceeds
+    /// `left`.
     fn own_cost(&self, id: usize, depth: usize, left: usize) -> usize {
         let (mut cost, from) = (0_usize, self.text_from(id));
         for &at in &self.all[id].own {
@@ -206,13 +206,13 @@ impl Folders<'_> {
         cost
     }
 
-    /// Returns where the names of what is in a folder begin in its entries' paths.
+    /// Returns where the names of a directory's entries begin in their paths.
     fn text_from(&self, id: usize) -> usize {
         let path = paths::shown(&self.all[id].path);
         if path.is_empty() { 0 } else { path.len() + 1 }
     }
 
-    /// Adds what is in a folder, and in its folders, in path order.
+    /// Adds the entries of a directory and of its subdirectories, in path order.
     pub(super) fn list(&self, id: usize, depth: usize, found: &mut Found) {
         let folder = &self.all[id];
         for &inner in &folder.folders[..folder.shown_folders] {
@@ -251,7 +251,7 @@ impl Folders<'_> {
         let (path, size_bytes) = (self.list.path(at), self.list.info(at).size_bytes);
         let known = self.call.code.indexed().and_then(|known| known.summary(FileId::new(at)));
         let known = known.ok().flatten();
-        // What is no text has no lines.
+        // Binary files have no lines.
         let is_text = |lines: u32| lines > 0 || size_bytes == 0;
         let known_lines = known.map(|of| of.lines).filter(|&lines| is_text(lines));
         let known_lines = known_lines.map(|lines| lines as usize);
@@ -275,7 +275,7 @@ impl Folders<'_> {
         }
     }
 
-    /// Returns how many lines a file has; `None` for what is no text, cannot be read or is not
+    /// Returns the number of lines of a file; `None` if it is not text, cannot be read or is not
     /// served. O(file).
     fn count_lines(&self, path: &[u8]) -> Option<usize> {
         let bytes = self.call.code.read(path, COUNTED_BYTES_MAX).ok()?.bytes;

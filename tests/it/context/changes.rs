@@ -46,14 +46,14 @@ fn a_task_about_a_commit_covers_its_differences() {
     let reply =
         json(&place, "what broke the tests", &["--since", "HEAD", "--exclude", "shop/cart.py"]);
     assert_eq!(changed(&reply), ["wrap"], "{reply}");
-    for (since, expected) in [("nowhere", "`nowhere` is no commit"), ("", "is no commit")] {
+    for (since, expected) in [("nowhere", "`nowhere` is not a commit"), ("", "is not a commit")] {
         let answer = ask(&place, "what broke the tests", &["--since", since]);
         assert_eq!(answer.code, 2);
         assert!(answer.stderr.contains(expected), "{}", answer.stderr);
     }
     let answer = ask(&shop(), "what broke the tests", &since);
     assert!(
-        answer.code == 2 && answer.stderr.contains("in no git repository"),
+        answer.code == 2 && answer.stderr.contains("not in a git repository"),
         "{}",
         answer.stderr
     );
@@ -86,7 +86,7 @@ fn a_diff_names_files_and_definitions() {
     let reply = json(&place, "review this change", &["--diff", DIFF]);
     assert!(changed(&reply).is_empty() && paths(&reply)[0] == "shop/money.py", "{reply}");
     let answer = ask(&place, "review this change", &["--diff", "no diff"]);
-    assert!(answer.code == 2 && answer.stderr.contains("no unified diff"), "{}", answer.stderr);
+    assert!(answer.code == 2 && answer.stderr.contains("not a unified diff"), "{}", answer.stderr);
     let other = DIFF.replace("money", "gone");
     let answer = ask(&place, "review this change", &["--diff", &other]);
     assert!(answer.stderr.contains("no file of the diff"), "{}", answer.stderr);

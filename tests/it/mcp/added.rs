@@ -68,8 +68,8 @@ fn refused_directories_are_not_added() {
     check(&place.root().join("link"), "it is a home directory");
     for (arguments, expected) in [
         (json!({}), "missing argument: `path` or `url`"),
-        (json!({"path": "a", "url": "b"}), "not both"),
-        (json!({"path": "a", "update": true}), "`update` goes with `url`"),
+        (json!({"path": "a", "url": "b"}), "exclude each other"),
+        (json!({"path": "a", "update": true}), "`update` requires `url`"),
         (json!({"path": 5}), "of type string"),
         (json!({"paths": "a"}), "`path` is"),
     ] {
@@ -113,7 +113,7 @@ fn a_server_without_a_tree_accepts_one() {
     assert!(reported.contains("it is a home directory"), "{reported}");
     let text = session.text("codedb_projects", json!({}));
     assert!(
-        text.contains("note: there is no project: ") && text.contains("home directory"),
+        text.contains("note: no project: ") && text.contains("home directory"),
         "{text}"
     );
     let reported = refused(&mut session, "codedb_index", json!({"path": "lib"}));
@@ -218,7 +218,7 @@ fn a_project_added_by_a_call_is_read_only() {
             call["dry_run"] = json!(dry_run);
             let reported = refused(&mut session, "codedb_edit", call);
             assert!(
-                reported.starts_with("files are only read here; edits go into trees"),
+                reported.starts_with("this tree is read-only; edits go into trees"),
                 "{reported}"
             );
         }
@@ -228,10 +228,10 @@ fn a_project_added_by_a_call_is_read_only() {
         "codedb_edit",
         json!({"path": format!("{dep}/new.rs"), "op": "create", "content": "x"}),
     );
-    assert!(reported.starts_with("files are only read here"), "{reported}");
+    assert!(reported.starts_with("this tree is read-only"), "{reported}");
     let ops = json!([{"tool": "codedb_edit", "arguments": line("lib", "lib_here.rs")}]);
     let bundle = session.text("codedb_bundle", json!({"ops": ops}));
-    assert!(bundle.contains("a bundle only reads"), "{bundle}");
+    assert!(bundle.contains("a bundle is read-only"), "{bundle}");
     assert_eq!(text("far/dep/dep_here.rs"), "pub fn of_dep() {}\n");
     assert_eq!(text("x/app/x_here.rs"), "pub fn of_x() {}\n");
     assert_eq!(text("lib/lib_here.rs"), "pub fn of_lib() {}\n");
@@ -268,7 +268,7 @@ fn client_roots_are_writable_while_they_are_listed() {
     name_roots(&mut session, json!([uri("x/app")]));
     session.text("codedb_edit", line("app", "x_here.rs"));
     let reported = refused(&mut session, "codedb_edit", line("lib", "lib_here.rs"));
-    assert!(reported.starts_with("files are only read here"), "{reported}");
+    assert!(reported.starts_with("this tree is read-only"), "{reported}");
     session.end();
 }
 
@@ -287,7 +287,7 @@ fn unnamed_trees_are_writable_only_around_the_start() {
     session.text("codedb_index", json!({"path": path(&place, "lib")}));
     let call = json!({"path": "lib_here.rs", "op": "delete", "line_start": 1});
     let reported = refused(&mut session, "codedb_edit", call);
-    assert!(reported.starts_with("files are only read here"), "{reported}");
+    assert!(reported.starts_with("this tree is read-only"), "{reported}");
     session.end();
 }
 
@@ -302,7 +302,7 @@ fn a_named_clone_in_the_cache_is_read_only() {
     let found = session.text("codedb_symbol", json!({"name": "of_copy"}));
     assert!(found.contains("a.rs:1"), "{found}");
     let reported = refused(&mut session, "codedb_edit", line("a", "a.rs"));
-    assert!(reported.starts_with("files are only read here"), "{reported}");
+    assert!(reported.starts_with("this tree is read-only"), "{reported}");
     let text = std::fs::read_to_string(copy.join("a.rs")).expect("it exists");
     assert_eq!(text, "pub fn of_copy() {}\n");
     session.end();

@@ -116,7 +116,7 @@ fn hints_name_only_tools_that_are_offered() {
     let unknown = json!({"name": "zqzq"});
     let mut core = session(&place, &[]);
     let text = core.call("codedb_symbol", unknown.clone()).to_string();
-    assert!(text.contains("nothing called") && !text.contains("word"), "{text}");
+    assert!(text.contains("is not defined") && !text.contains("word"), "{text}");
     let text = core.call("codedb_read", json!({"path": "src"})).to_string();
     assert!(text.contains("is a directory; `tree` lists"), "{text}");
     core.end();

@@ -79,7 +79,7 @@ fn edits_are_offered_only_if_allowed() {
     let arguments = json!({"path": "README.md", "op": "delete", "line_start": 1});
     let ops = json!([{"tool": "codedb_edit", "arguments": arguments}]);
     let text = session.text("codedb_bundle", json!({"ops": ops}));
-    assert!(text.contains("a bundle only reads; call `codedb_edit` on its own"), "{text}");
+    assert!(text.contains("a bundle is read-only; call `codedb_edit` on its own"), "{text}");
     let reported = fs::read_to_string(place.root().join("README.md")).expect("it exists");
     assert_eq!(reported, "# Shop\n\nSells things.\n");
     session.end();
@@ -153,7 +153,7 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     check(create("README.md/x"), &["a file, not a directory"]);
     check(insert("data.bin"), &["binary"]);
     check(insert("wide.txt"), &["UTF-16"]);
-    check(insert("latin.txt"), &["no UTF-8 from byte 3 on"]);
+    check(insert("latin.txt"), &["not valid UTF-8 from byte 3 on"]);
     check(json!({"path": "README.md"}), &["missing argument `op`"]);
     check(json!({"op": "delete"}), &["missing argument `path`"]);
     check(
@@ -161,12 +161,12 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
         &["one of str_replace, replace, insert, delete, create, not \"remove\""],
     );
     check(
-        json!({"path": "README.md", "op": "str_replace", "old_text": "a", "content": "b"}),
+        json!({"path": "README.md", "op": "str_replace", "old_strin": "a", "content": "b"}),
         &["unknown argument", "did you mean"],
     );
     check(
         json!({"path": "README.md", "op": "insert", "after": -1, "content": "x"}),
-        &["from 0 on, not `-1`"],
+        &["non-negative integer, not `-1`"],
     );
     check(
         json!({"path": "README.md", "op": "delete", "line_start": 3, "line_end": 9}),
@@ -174,7 +174,7 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     );
     check(
         json!({"path": "README.md", "op": "str_replace", "old_string": "s", "content": ""}),
-        &["stands 2 times", "lines 3, 3"],
+        &["occurs 2 times", "lines 3, 3"],
     );
     session.end();
     assert_eq!(state(&place.root()), before);

@@ -187,8 +187,8 @@ fn a_bundle_reaches_across_projects() {
         ## 3 codedb_find\ny_here.rs\n## 4 codedb_find: failed\n\
         unknown project `none`; projects: `x/app`, `lib`, `y/app`\n## 5 codedb_read\nlib_here.rs  rust";
     assert!(text.starts_with(expected), "{text}");
-    assert!(text.contains("## 6 codedb_index: failed\na bundle only reads"), "{text}");
-    assert!(text.contains("## 7 codedb_find: failed\n`project` is the name"), "{text}");
+    assert!(text.contains("## 6 codedb_index: failed\na bundle is read-only"), "{text}");
+    assert!(text.contains("## 7 codedb_find: failed\n`project` must be the name"), "{text}");
     // The project of a bundle applies to its calls without one.
     let text = session.text("codedb_bundle", json!({"ops": ops, "project": "lib"}));
     assert!(text.starts_with("## 1 codedb_find\nlib_here.rs\n## 2 codedb_find\nlib_here.rs\n"));
@@ -215,7 +215,7 @@ fn projects_are_listed() {
     // Another server uses the existing index.
     let mut session = of_roots(&place, &["lib"]);
     let text = session.text("codedb_projects", json!({}));
-    let reported = format!("no projects (1 of 1)\n  {}\n", path(&place, "x/app"));
+    let reported = format!("other indexed trees (1 of 1)\n  {}\n", path(&place, "x/app"));
     assert!(text.ends_with(&reported), "{text}");
     session.end();
     // So does the command line.
@@ -295,8 +295,8 @@ fn the_command_line_has_one_tree() {
     let mut command = place.codedb("bundle");
     command.arg(r#"[{"tool": "codedb_ls", "arguments": {"project": "a"}}, {"tool": "index", "arguments": {"path": "."}}]"#);
     let answer = Answer::of(command);
-    assert!(answer.text().contains("only a server has projects; on the command line --root"));
-    assert!(answer.text().contains("a bundle only reads"), "{}", answer.text());
+    assert!(answer.text().contains("only a server has projects; on the command line, `--root`"));
+    assert!(answer.text().contains("a bundle is read-only"), "{}", answer.text());
     // The command of that name builds the index.
     let mut command = place.codedb("index");
     command.arg("--help");

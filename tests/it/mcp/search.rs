@@ -106,7 +106,7 @@ fn files_are_ranked_and_lines_shown() {
         "src/cart.rs  1 line  defines\n  1- /// Adds.\n  2: pub fn add_item() {}\n\
          a_use.rs  1 of 2 lines\n  1- fn user() {\n  2: add_item();\n  3- add_item();\n\
          note: 1 matching line in 1 file not shown; `max_per_file` shows more\n\
-         note: 2 of 4 files with 5 lines shown; go on with `offset` 2\n",
+         note: 2 of 4 files with 5 lines shown; continue with `offset` 2\n",
     );
     check(
         json!({"query": "add_item", "paths_only": true, "offset": 2}),
