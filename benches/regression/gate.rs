@@ -13,7 +13,7 @@ pub(crate) mod callgrind;
 pub(crate) mod compare;
 #[expect(dead_code, reason = "this bench checks the corpus and fetches nothing")]
 #[path = "../corpus/mod.rs"]
-mod corpus;
+pub(crate) mod corpus;
 pub(crate) mod driver;
 pub(crate) mod history;
 pub(crate) mod judge;

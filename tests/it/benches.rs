@@ -3,9 +3,6 @@
 #[expect(dead_code, reason = "the benches use what tests do not")]
 #[path = "../../benches/cases/case_file.rs"]
 mod case_file;
-#[expect(dead_code, reason = "the benches use what tests do not")]
-#[path = "../../benches/corpus/mod.rs"]
-mod corpus;
 mod history;
 mod manifest;
 #[path = "../../benches/cases/reply.rs"]
@@ -15,6 +12,7 @@ mod tree;
 use std::path::Path;
 
 use self::corpus::manifest::Profile;
+use crate::regression::gate::corpus;
 
 /// Returns the directory of the corpus manifest and the cases.
 fn place() -> std::path::PathBuf {

@@ -4,7 +4,7 @@
 //! the parsers and the output.
 
 #[path = "../../benches/regression/gate.rs"]
-mod gate;
+pub(crate) mod gate;
 
 #[cfg(unix)]
 mod drivers;
