@@ -125,6 +125,16 @@ enum Source {
     Kept(usize),
 }
 
+/// The values of a commit that do not vary in number.
+struct Columns<'a> {
+    id: CommitId,
+    time_s: i64,
+    rank: i64,
+    parents: u8,
+    files: u32,
+    subject: &'a [u8],
+}
+
 impl LogBuilder {
     /// Returns true if there is no room for another commit.
     fn is_full(&self) -> bool {
@@ -144,10 +154,14 @@ impl LogBuilder {
                 log.words.push(self.vocabulary.number(word.as_bytes()));
             });
         }
-        let subject = told.subject.as_bytes();
-        let parents = told.parents.len().min(u8::MAX.into()) as u8;
-        let files = told.files.min(u32::MAX as usize) as u32;
-        self.push_rest(id, told.committed_s, 0, parents, files, subject);
+        self.push_columns(Columns {
+            id,
+            time_s: told.committed_s,
+            rank: 0,
+            parents: told.parents.len().min(u8::MAX.into()) as u8,
+            files: told.files.min(u32::MAX as usize) as u32,
+            subject: told.subject.as_bytes(),
+        });
     }
 
     fn push_from(&mut self, log: &Log, at: usize, rank: i64) {
@@ -159,9 +173,14 @@ impl LogBuilder {
             let word = self.vocabulary.number(log.vocabulary.get(word));
             self.log.words.push(word);
         }
-        let subject = log.subjects.get(at as u32);
-        let (parents, files) = (log.parents[at], log.files[at]);
-        self.push_rest(log.ids[at], log.times_s[at], rank, parents, files, subject);
+        self.push_columns(Columns {
+            id: log.ids[at],
+            time_s: log.times_s[at],
+            rank,
+            parents: log.parents[at],
+            files: log.files[at],
+            subject: log.subjects.get(at as u32),
+        });
     }
 
     fn push_change(&mut self, status: Status, path: &[u8], source: Option<&[u8]>) {
@@ -170,22 +189,15 @@ impl LogBuilder {
         self.log.changes.push(Change { status, path, source });
     }
 
-    fn push_rest(
-        &mut self,
-        id: CommitId,
-        time_s: i64,
-        rank: i64,
-        parents: u8,
-        files: u32,
-        subject: &[u8],
-    ) {
+    /// Appends the columns of a commit, after its changes and words.
+    fn push_columns(&mut self, commit: Columns<'_>) {
         let log = &mut self.log;
-        log.ids.push(id);
-        log.times_s.push(time_s);
-        log.ranks.push(rank);
-        log.parents.push(parents);
-        log.files.push(files);
-        log.subjects.push(subject);
+        log.ids.push(commit.id);
+        log.times_s.push(commit.time_s);
+        log.ranks.push(commit.rank);
+        log.parents.push(commit.parents);
+        log.files.push(commit.files);
+        log.subjects.push(commit.subject);
         log.change_ends.push(log.changes.len() as u32);
         log.word_ends.push(log.words.len() as u32);
     }

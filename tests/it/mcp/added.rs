@@ -112,10 +112,7 @@ fn a_server_without_a_tree_accepts_one() {
     let reported = refused(&mut session, "codedb_find", json!({"query": "here.rs"}));
     assert!(reported.contains("it is a home directory"), "{reported}");
     let text = session.text("codedb_projects", json!({}));
-    assert!(
-        text.contains("note: no project: ") && text.contains("home directory"),
-        "{text}"
-    );
+    assert!(text.contains("note: no project: ") && text.contains("home directory"), "{text}");
     let reported = refused(&mut session, "codedb_index", json!({"path": "lib"}));
     assert!(reported.contains("`path` is not absolute"), "{reported}");
     session.text("codedb_index", json!({"path": path(&place, "lib")}));

@@ -157,7 +157,7 @@ fn a_byte_order_mark_is_not_part_of_an_import() {
 fn candidates_of_a_qualified_name_are_listed_by_id() {
     let place = Place::new();
     for file in ["a", "b"] {
-        place.write(&format!("{file}.py"), "class Command:\n    def main(self):\n        work()\n");
+        place.write(format!("{file}.py"), "class Command:\n    def main(self):\n        work()\n");
     }
     place.write("c.py", "def work():\n    pass\n");
     let mut session = session(&place, &["--toolsets", "all"]);
