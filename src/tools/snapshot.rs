@@ -77,8 +77,8 @@ pub struct Page {
 impl Define for Snapshot {
     const NAME: &'static str = "codedb_snapshot";
     const SUMMARY: &'static str = "List files with their language, lines, symbols and imports";
-    const DETAILS: &'static str = "The whole structure of a directory or of the tree, in pages of path order. At most 200 \
-         symbols and 100 imports of a file.";
+    const DETAILS: &'static str =
+        "Returns pages in path order, with at most 200 symbols and 100 imports of a file.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("outline", "for one file with signatures"), ("tree", "for an overview")];
     const TOOLSET: Toolset = Toolset::Navigate;

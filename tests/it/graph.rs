@@ -485,7 +485,7 @@ fn errors_suggest_valid_queries() {
     wrong(&["callpath", "main", "nowhere"], &["`nowhere` is not defined"]);
     wrong(&["deps", "shop/crat.py"], &["no such file", "did you mean `shop/cart.py`"]);
     wrong(&["query", "[]"], &["1 to 20 steps", "hint:"]);
-    wrong(&["query", "[{]"], &["`pipeline` is no JSON"]);
+    wrong(&["query", "[{]"], &["`pipeline` is not JSON"]);
     let two = |step: &str| format!(r#"[{{"op": "find", "query": "a"}}, {step}]"#);
     for (step, words) in [
         (r#"{"op": "serach"}"#, ["step 2", "one of"]),

@@ -228,7 +228,11 @@ function test_total  tests/test_cart.py:4-5  def test_total()  test
     check_error(&places, &["symbol", "Basket.total"], &["`Basket.total`", "`total`"]);
     check_error(&places, &["symbol", "total", "--prefix", "x"], &["`name` and `prefix` exclude"]);
     check_error(&places, &["symbol"], &["missing argument: `name`, `prefix`"]);
-    check_error(&places, &["symbol", "total", "--kind", "thing"], &["no kind", "function"]);
+    check_error(
+        &places,
+        &["symbol", "total", "--kind", "thing"],
+        &["unknown kind `thing`", "function"],
+    );
     check_error(&places, &["symbol", "--pattern", "a[b"], &["invalid glob"]);
 }
 

@@ -64,7 +64,7 @@ fn texts_that_stand_once_are_replaced() {
     let told = ["occurs 3 times, at lines 1, 1, 3", "`replace`"];
     check_error(b"aaa\n-\naa\n", str_replace("aa", "b"), &told);
     let many = "x\n".repeat(30);
-    check_error(many.as_bytes(), str_replace("x", "b"), &["30 times", "9, 10, … on"]);
+    check_error(many.as_bytes(), str_replace("x", "b"), &["30 times", "9, 10, …"]);
     let told = ["does not occur in the file", "occurs at line 2, but"];
     check_error(b"fn a() {\n    b();\n}\n", str_replace("  b();\n  c();\n", ""), &told);
     check_error(b"a\n", str_replace("b", ""), &["does not occur", "{tool:read} shows"]);

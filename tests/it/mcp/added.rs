@@ -24,7 +24,7 @@ fn a_directory_is_added_and_searched() {
     let found = session.text("codedb_symbol", json!({"name": "of_dep", "project": "dep"}));
     assert!(found.contains("dep_here.rs:1"), "{found}");
     let reported = refused(&mut session, "codedb_read", json!({"path": ".env", "project": "dep"}));
-    assert!(reported.contains("like a secret") && !reported.contains("KEY"), "{reported}");
+    assert!(reported.contains("a secret") && !reported.contains("KEY"), "{reported}");
     // The first project stays the default; the same directory is the same project; a path may be
     // relative.
     assert_eq!(session.text("codedb_find", json!({"query": "here.rs"})), "x_here.rs\n");
@@ -71,7 +71,7 @@ fn refused_directories_are_not_added() {
         (json!({"path": "a", "url": "b"}), "exclude each other"),
         (json!({"path": "a", "update": true}), "`update` requires `url`"),
         (json!({"path": 5}), "of type string"),
-        (json!({"paths": "a"}), "`path` is"),
+        (json!({"paths": "a"}), "did you mean `path`?"),
     ] {
         let reported = refused(&mut session, "codedb_index", arguments);
         assert!(reported.contains(expected), "{reported}");

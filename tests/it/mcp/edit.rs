@@ -142,8 +142,8 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     check(insert("/etc/passwd"), &["outside of the tree"]);
     check(create("/etc/codedb-new"), &["outside of the tree"]);
     check(create("a/../../x"), &["outside of the tree"]);
-    check(insert(".env"), &["like a secret"]);
-    check(create("keys/id_rsa"), &["like a secret"]);
+    check(insert(".env"), &["a secret"]);
+    check(create("keys/id_rsa"), &["a secret"]);
     check(insert(".git/config"), &["git's own files"]);
     check(create(".git/hooks/pre-commit"), &["git's own files"]);
     check(create(".git/config"), &["git's own files"]);
@@ -327,7 +327,7 @@ fn the_command_line_edits_without_a_flag() {
     assert_eq!(piped(b"a\r\n\xC3\xA9", "new/x.rs").0, Some(0));
     assert_eq!(fs::read(place.root().join("src/new/x.rs")).ok(), Some(b"a\r\n\xC3\xA9".to_vec()));
     let (code, reported) = piped(b"a\xFF", "y.rs");
-    assert!(code == Some(2) && reported.contains("no UTF-8"), "{reported}");
+    assert!(code == Some(2) && reported.contains("is not UTF-8"), "{reported}");
     let refused = edit(&place, &["README.md", "--op", "insert", "--content", "x"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("missing argument `after`"), "{}", refused.stderr);
