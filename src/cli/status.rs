@@ -15,7 +15,7 @@ use crate::base::ids::DirId;
 use crate::engine::{self, CodeStatus, Comparison, Engine};
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
-use crate::index::table::Meta;
+use crate::index::table::TableMeta;
 use crate::lang::Problem;
 use crate::source::walk::Skipped;
 
@@ -131,7 +131,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 
 fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Status> {
     let table = &snapshot.table;
-    let Meta { text_bytes, skipped, scanned, .. } = table.meta()?;
+    let TableMeta { text_bytes, skipped, scanned, .. } = table.meta()?;
     let nothing = Bits::new(table.files() as usize);
     let freshened = engine::compare_tree(snapshot, DirId(0), &nothing, engine.environment())?;
     let watching = has_watcher(engine);

@@ -17,7 +17,7 @@ use crate::index::map::Map;
 use crate::index::segment::{self, Segment};
 use crate::index::snapshot::Snapshot;
 use crate::index::store::{New, Store, WriterLock};
-use crate::index::table::{self, DirEntry, FileEntry, Flags, Meta, Table};
+use crate::index::table::{self, DirEntry, FileEntry, Flags, Table, TableMeta};
 use crate::source::rules::Source;
 use crate::source::stamp::Stamp;
 use crate::source::walk::{self, Tree};
@@ -144,7 +144,7 @@ fn walk_tree(engine: &Engine) -> Result<Tree> {
 
 /// What the next generation will hold.
 struct Plan {
-    meta: Meta,
+    meta: TableMeta,
     dirs: Vec<DirEntry>,
     files: Vec<FileEntry>,
     sources: Vec<Source>,
@@ -180,11 +180,11 @@ fn plan_tree(
 ) -> Result<Plan> {
     let dirs =
         tree.dirs.into_iter().map(|dir| DirEntry { path: dir.path, stamp: dir.stamp }).collect();
-    let mut meta = Meta {
+    let mut meta = TableMeta {
         root: engine.root.display().to_string(),
         skipped: tree.skipped,
         problems: tree.problems,
-        ..Meta::default()
+        ..TableMeta::default()
     };
     note_global_excludes(engine, &mut meta);
     let mut kept: HashMap<Vec<u8>, FileEntry> = HashMap::new();
@@ -369,7 +369,7 @@ fn write(
     };
     if let Some(before) = before
         && !with_segment
-        && before.table.container().is(&table)
+        && before.table.container().equals(&table)
     {
         built.generation = before.generation;
         return Ok(built);
@@ -470,7 +470,7 @@ fn scanned(files: &[FileEntry]) -> std::collections::BTreeMap<String, u64> {
     counts
 }
 
-fn note_global_excludes(engine: &Engine, meta: &mut Meta) {
+fn note_global_excludes(engine: &Engine, meta: &mut TableMeta) {
     let path = engine.environment.global_excludes.as_deref();
     meta.global_excludes = path.map(|path| path.display().to_string());
     let text = path.and_then(|path| std::fs::read(path).ok()).unwrap_or_default();

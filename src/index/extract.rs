@@ -10,14 +10,15 @@ use crate::index::gram::{CLASS, KEYS, TERMINATOR};
 /// A file is cut into units of about this size, at the ends of lines.
 pub const UNIT_BYTES: usize = 32 << 10;
 
-/// What the bytes of a file are, as far as searching them goes.
+/// Properties of a file's bytes that decide how it is searched.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Content {
     /// Offset of the first NUL byte: only the text before it is indexed.
     pub nul_at: Option<usize>,
-    /// Starts with a UTF-16 byte order mark: searched transcoded, so never indexed.
+    /// Starts with a UTF-16 byte order mark. Such a file is transcoded for searching and never
+    /// indexed.
     pub utf16: bool,
-    /// Holds `ſ` or the Kelvin sign, which fold to ASCII letters.
+    /// Contains `ſ` or the Kelvin sign, which fold to ASCII letters.
     pub folds_to_ascii: bool,
 }
 
@@ -53,18 +54,18 @@ pub fn units(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Bytes of text that are worked on at a time: letters and keys stay in the first-level cache.
+/// Bytes of text processed at a time, so that letters and keys stay in the L1 cache.
 const PIECE: usize = 2048;
 
-/// Extracts the distinct grams of texts, one after the other, re-using its tables.
+/// Extracts the distinct grams of one text after another and reuses its tables.
 pub struct Extractor {
-    /// The epoch in which a key was last seen.
+    /// For each key, the epoch in which it was last seen.
     seen: Vec<u8>,
     epoch: u8,
 }
 
 impl Extractor {
-    /// Returns an extractor; it holds 512 KiB.
+    /// Returns an extractor. It allocates 512 KiB.
     pub fn new() -> Extractor {
         Extractor { seen: vec![0; KEYS], epoch: 0 }
     }
@@ -81,8 +82,8 @@ impl Extractor {
             self.seen.as_mut_slice().try_into().expect("the table has a slot for each key");
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("bmi2") {
-            #[expect(unsafe_code, reason = "the one way to call what needs a processor feature")]
-            // SAFETY: the processor has both features.
+            #[expect(unsafe_code, reason = "needed to call a function with target features")]
+            // SAFETY: both features were detected above.
             unsafe {
                 fresh_keys_avx2(text, seen, self.epoch, out);
             }
@@ -99,9 +100,9 @@ fn fresh_keys_avx2(text: &[u8], seen: &mut [u8; KEYS], epoch: u8, out: &mut Vec<
     fresh_keys(text, seen, epoch, out);
 }
 
-/// Appends each key of `text` that was not seen in this `epoch` to `out`, in four passes over a
-/// small piece at a time: bytes to letters, letters to keys (which vectorises), the keys that were
-/// not seen yet, and those of them that are grams.
+/// Appends each key of `text` that was not seen in this `epoch` to `out`. Works on a small piece at
+/// a time in four passes: bytes to letters; letters to keys (vectorised); removal of keys already
+/// seen; removal of keys that contain a terminator.
 #[inline(always)]
 fn fresh_keys(text: &[u8], seen: &mut [u8; KEYS], epoch: u8, out: &mut Vec<u32>) {
     let mut letters = [0_u8; PIECE + 2];
@@ -191,7 +192,7 @@ mod tests {
                 keys.sort_unstable();
                 let expected: Vec<u32> = grams(&text).iter().flat_map(|gram| gram.keys()).collect();
                 prop_assert_eq!(&keys, &expected);
-                // As on a processor without wide vectors.
+                // The portable version gives the same result.
                 keys.clear();
                 let mut seen = vec![0; KEYS];
                 let seen: &mut [u8; KEYS] = seen.as_mut_slice().try_into().expect("one slot a key");

@@ -9,8 +9,8 @@
 //!            directory, 0 u32, CRC-32 of the footer so far, magic
 //! ```
 //!
-//! Opening checks header, footer and directory; a section's blocks are checked when they are first
-//! touched ([`Container::bytes`]). Files are immutable.
+//! Opening a file checks header, footer and directory. Blocks are checked on first access
+//! ([`Container::bytes`]). Files are immutable.
 //!
 //! Version log:
 //! - 1: the first.
@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, Result};
 use crate::index::map::Map;
 
-/// The version that this build writes and reads; any other means a rebuild.
+/// The version that this build writes and reads. Any other version leads to a rebuild.
 pub const VERSION: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"codedb\x00\xff";
@@ -35,7 +35,7 @@ const FOOTER_BYTES: usize = 32;
 const ENTRY_BYTES: usize = 24;
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// What an index file holds.
+/// The contents of an index file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u32)]
 pub enum FileKind {
@@ -47,9 +47,9 @@ pub enum FileKind {
     Code = 3,
     /// The log of commits.
     History = 4,
-    /// tantivy's files of one segment of a text index.
+    /// The files of one tantivy segment of a text index.
     TextSegment = 32,
-    /// Files and chunks of a text index, and its manifest.
+    /// The file and chunk table of a text index, with its manifest.
     TextFiles = 33,
 }
 
@@ -57,8 +57,8 @@ pub enum FileKind {
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Io`] if the file exists or cannot be written (a full disk, for instance); a part
-/// of it may then be left at `path`.
+/// [`crate::Kind::Io`] if the file exists or cannot be written (for instance, if the disk is full).
+/// An incomplete file may be left at `path`.
 pub fn write(path: &Path, kind: FileKind, sections: &[(u32, &[&[u8]])]) -> Result<()> {
     let io = |error| Error::io(path, error);
     let file = File::options().write(true).create_new(true).open(path).map_err(io)?;
@@ -66,7 +66,8 @@ pub fn write(path: &Path, kind: FileKind, sections: &[(u32, &[&[u8]])]) -> Resul
     write_to(&mut out, kind, sections).map_err(io)
 }
 
-/// Returns what [`Container::checksum`] will say of the file, which this program wrote. O(1).
+/// Returns the [`Container::checksum`] of a file that this process wrote, without checking the
+/// file. O(1).
 pub fn checksum(path: &Path) -> Result<u32> {
     let mut footer = [0; FOOTER_BYTES];
     let read = File::open(path).and_then(|mut file| {
@@ -77,7 +78,7 @@ pub fn checksum(path: &Path) -> Result<u32> {
     Ok(u32_at(&footer, 12))
 }
 
-/// Returns the bytes of a container, for an index in anonymous memory.
+/// Returns the bytes of a container, for an index in memory.
 pub fn to_bytes(kind: FileKind, sections: &[(u32, &[&[u8]])]) -> Vec<u8> {
     let mut out = ChecksumWriter::new(Vec::new());
     write_to(&mut out, kind, sections).expect("writing to memory cannot fail");
@@ -138,7 +139,7 @@ fn write_to<W: Write>(
     out.inner.flush()
 }
 
-/// Passes bytes on and keeps a checksum of each 16-KiB block.
+/// Forwards bytes and computes the checksum of each 16-KiB block.
 struct ChecksumWriter<W> {
     inner: W,
     hasher: crc32fast::Hasher,
@@ -193,12 +194,12 @@ impl Range {
         self.len
     }
 
-    /// Returns true if the range holds nothing.
+    /// Returns true if the range is empty.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Returns the part `start..start + len` of the range, or `None` where it reaches beyond.
+    /// Returns the subrange `start..start + len`, or `None` if it extends beyond the range.
     pub fn slice(self, start: usize, len: usize) -> Option<Range> {
         let fits = start.checked_add(len).is_some_and(|end| end <= self.len);
         fits.then(|| Range { start: self.start + start, len })
@@ -211,53 +212,52 @@ pub struct Container {
     map: Map,
     checksums_at: usize,
     directory: Vec<(u32, Range)>,
-    /// One bit for each block: set once its checksum was found right.
+    /// One bit per block, set after its checksum was verified.
     checked: Vec<AtomicU64>,
 }
 
 impl Container {
-    /// Returns the checksum of the checksums of all blocks, by which two files differ as soon as
-    /// their content does.
+    /// Returns the checksum of the checksums of all blocks, which identifies the content.
     pub fn checksum(&self) -> u32 {
         u32_at(self.map.bytes(), self.map.bytes().len() - FOOTER_BYTES + 12)
     }
 
-    /// Returns true if the whole file is `bytes`. O(bytes).
-    pub fn is(&self, bytes: &[u8]) -> bool {
+    /// Returns true if the file consists of exactly `bytes`. O(bytes).
+    pub fn equals(&self, bytes: &[u8]) -> bool {
         self.map.still_holds() && self.map.bytes() == bytes
     }
 
-    /// Opens a mapped container of `kind`. O(sections + size / 16 KiB / 4 bytes); touches header,
-    /// footer and directory alone.
+    /// Opens a mapped container of `kind`. O(sections + size / 16 KiB); reads only header, footer,
+    /// checksums and directory.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] for another version, kind or length, or a bad checksum.
+    /// [`crate::Kind::Corrupt`] if version, kind, length or a checksum is wrong.
     pub fn open(map: Map, kind: FileKind) -> Result<Container> {
         let corrupt = |what: &str| Error::corrupt(map.path(), what);
         let bytes = map.bytes();
         if bytes.len() < HEADER_BYTES + FOOTER_BYTES || !map.still_holds() {
-            return Err(corrupt("index file is cut short"));
+            return Err(corrupt("index file is truncated"));
         }
         let header = &bytes[..HEADER_BYTES];
         if header[..8] != MAGIC {
             return Err(corrupt("not an index file of codedb"));
         }
         if u32_at(header, 8) != VERSION {
-            return Err(corrupt("index file of another format version"));
+            return Err(corrupt("index file has another format version"));
         }
         if crc32fast::hash(&header[..HEADER_BYTES - 4]) != u32_at(header, HEADER_BYTES - 4) {
-            return Err(corrupt("index file's header has a bad checksum"));
+            return Err(corrupt("header of the index file has a wrong checksum"));
         }
         if u32_at(header, 12) != kind as u32 {
-            return Err(corrupt("index file of another kind"));
+            return Err(corrupt("index file is of another kind"));
         }
         if u64_at(header, 16) != bytes.len() as u64 {
-            return Err(corrupt("index file is cut short"));
+            return Err(corrupt("index file is truncated"));
         }
         let footer = &bytes[bytes.len() - FOOTER_BYTES..];
         if footer[24..] != MAGIC || crc32fast::hash(&footer[..20]) != u32_at(footer, 20) {
-            return Err(corrupt("index file's footer has a bad checksum"));
+            return Err(corrupt("footer of the index file has a wrong checksum"));
         }
         let checksums_at = u64_at(footer, 0) as usize;
         let sections = u32_at(footer, 8) as usize;
@@ -265,16 +265,16 @@ impl Container {
         let directory_at = checksums_at
             .checked_add(checksums_at.div_ceil(BLOCK_BYTES) * 4)
             .filter(|at| at.checked_add(sections * ENTRY_BYTES) == Some(tail_end))
-            .ok_or_else(|| corrupt("index file's footer does not fit its length"))?;
+            .ok_or_else(|| corrupt("footer of the index file does not match its length"))?;
         if crc32fast::hash(&bytes[checksums_at..tail_end]) != u32_at(footer, 12) {
-            return Err(corrupt("index file's directory has a bad checksum"));
+            return Err(corrupt("directory of the index file has a wrong checksum"));
         }
         let mut directory = Vec::with_capacity(sections);
         for entry in bytes[directory_at..tail_end].chunks_exact(ENTRY_BYTES) {
             let range = Range { start: u64_at(entry, 8) as usize, len: u64_at(entry, 16) as usize };
             let fits = range.start.checked_add(range.len).is_some_and(|end| end <= checksums_at);
             if !fits {
-                return Err(corrupt("index file's section reaches beyond its end"));
+                return Err(corrupt("section of the index file extends beyond its end"));
             }
             directory.push((u32_at(entry, 0), range));
         }
@@ -286,15 +286,16 @@ impl Container {
     /// Returns the range of the section `id`.
     pub fn section(&self, id: u32) -> Result<Range> {
         let found = self.directory.iter().find(|(section, _)| *section == id);
-        found.map(|(_, range)| *range).ok_or_else(|| self.corrupt("index file lacks a section"))
+        found.map(|(_, range)| *range).ok_or_else(|| self.corrupt("index file has no such section"))
     }
 
-    /// Returns the bytes of `range` after checking the blocks that it touches. O(blocks of the
-    /// range) when they were checked before, else O(16 KiB) each.
+    /// Returns the bytes of `range` after checking its blocks. O(blocks) if they were checked
+    /// before, otherwise O(16 KiB) per block.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] naming the file if a block's checksum is wrong or the file was cut.
+    /// [`crate::Kind::Corrupt`] with the file's path if a checksum is wrong or the file was
+    /// truncated.
     pub fn bytes(&self, range: Range) -> Result<&[u8]> {
         if range.len > 0 {
             for block in range.start / BLOCK_BYTES..=(range.start + range.len - 1) / BLOCK_BYTES {
@@ -308,13 +309,14 @@ impl Container {
         Ok(&self.map.bytes()[range.start..range.start + range.len])
     }
 
-    /// Returns true if the file on disk is as it was when it was opened ([`Map::is_untouched`]).
+    /// Returns true if the file on disk is unchanged since it was opened ([`Map::is_untouched`]).
     pub fn is_untouched(&self) -> bool {
         self.map.is_untouched()
     }
 
-    /// Returns a copy of the bytes of `range` after checking the blocks that it touches, which count
-    /// as untouched: for what is read at opening, lest a file be cut between that and its use.
+    /// Returns a copy of the bytes of `range` after checking its blocks, which are not marked as
+    /// checked. For data that is read when the file is opened: the file may be truncated before
+    /// those blocks are accessed again.
     pub fn copy(&self, range: Range) -> Result<Vec<u8>> {
         if range.len > 0 {
             let last = (range.start + range.len - 1) / BLOCK_BYTES;
@@ -323,17 +325,17 @@ impl Container {
         Ok(self.map.bytes()[range.start..range.start + range.len].to_vec())
     }
 
-    /// Checks every block, touched before or not. O(file).
+    /// Checks every block, including those checked before. O(file).
     pub fn check_all(&self) -> Result<()> {
         (0..self.checksums_at.div_ceil(BLOCK_BYTES)).try_for_each(|block| self.check_block(block))
     }
 
-    /// Returns the file's length in bytes.
+    /// Returns the length of the file in bytes.
     pub fn len_bytes(&self) -> u64 {
         self.map.bytes().len() as u64
     }
 
-    /// Returns an error that names this file.
+    /// Returns a [`crate::Kind::Corrupt`] error with the path of this file.
     pub fn corrupt(&self, what: &str) -> Error {
         Error::corrupt(self.map.path(), what)
     }
@@ -341,14 +343,14 @@ impl Container {
     #[cold]
     fn check_block(&self, block: usize) -> Result<()> {
         if !self.map.still_holds() {
-            return Err(self.corrupt("index file was cut while it was in use"));
+            return Err(self.corrupt("index file was truncated while in use"));
         }
         let bytes = self.map.bytes();
         let start = block * BLOCK_BYTES;
         let end = (start + BLOCK_BYTES).min(self.checksums_at);
         let expected = u32_at(bytes, self.checksums_at + block * 4);
         if crc32fast::hash(&bytes[start..end]) != expected {
-            return Err(self.corrupt("index file's block has a bad checksum"));
+            return Err(self.corrupt("block of the index file has a wrong checksum"));
         }
         Ok(())
     }
@@ -404,7 +406,7 @@ mod tests {
                 Err(_) => true,
                 Ok(container) => container.check_all().is_err(),
             };
-            // The footer's four unused bytes between checksum and magic do not exist: all count.
+            // Every byte of the file is covered by a checksum, a magic number or a length.
             assert!(found, "flipping byte {at} of {} went unnoticed", sound.len());
         }
         for len in [0, 1, 63, 64, 100, 5000, sound.len() - 1] {

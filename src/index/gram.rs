@@ -1,27 +1,28 @@
-//! Trigram keys: three bytes folded to 64 classes each, 18 bits, and one bit that says whether an
-//! uppercase letter is among them.
+//! Trigram keys: three bytes, each folded to one of 64 classes (18 bits), and one bit that is set
+//! if an uppercase letter is among them.
 //!
-//! Folding only ever adds candidates, so one index serves both case modes: ASCII letters share a
-//! class with their other case, carriage return shares one with line feed, rare punctuation is
-//! aliased, and bytes from 0x80 up are spread over all classes by a hash. The case bit keeps
-//! `PM_RESUME` apart from `pm_resume`, which matters where macros are written in capitals; a search
-//! without regard to case asks for both forms ([`Gram::in_either_case`]).
+//! Folding can only add candidates, so one index serves case-sensitive and case-insensitive
+//! searches. Both cases of an ASCII letter share a class, carriage return and line feed share one,
+//! rare punctuation shares the class of a more common character, and a hash spreads bytes from 0x80
+//! up over all classes. The case bit distinguishes `PM_RESUME` from `pm_resume`, which matters in
+//! code with uppercase macros. A case-insensitive search looks up both forms
+//! ([`Gram::in_either_case`]).
 //!
-//! A gram that holds a line terminator is never indexed (see [`Gram::of`]), so a gram never spans
-//! two lines, and a file may be cut between any two lines without losing one.
+//! Grams with a line terminator are not indexed (see [`Gram::of`]). A gram therefore never spans
+//! two lines, and a file may be divided between any two lines without losing a gram.
 
 use std::fmt;
 
 /// Number of byte classes.
 pub const CLASSES: usize = 64;
 
-/// Number of distinct keys, those with a line terminator included.
+/// Number of distinct keys, including those with a line terminator.
 pub const KEYS: usize = CLASSES * CLASSES * CLASSES * 2;
 
-/// The bit of a key that says that an uppercase letter is among the three bytes.
+/// The bit of a key that is set if an uppercase letter is among the three bytes.
 pub const UPPER: u32 = 1 << 18;
 
-/// A gram whose letters' case is not known: no key, but the union of two.
+/// Marks a gram whose case is unknown: not a key, but the union of two keys.
 const EITHER: u32 = 1 << 19;
 
 /// The class of `\n` and `\r`.
@@ -30,21 +31,20 @@ pub const TERMINATOR: u8 = 0;
 /// The class of each byte.
 pub static CLASS: [u8; 256] = classes();
 
-/// A trigram that a text may hold: three byte classes, the first in the high bits, and the case of
-/// their letters.
+/// A trigram: three byte classes, the first in the high bits, and the case of its letters.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Gram(u32);
 
 impl Gram {
-    /// Returns the gram of three bytes, or `None` where one of them is `\n` or `\r`.
+    /// Returns the gram of three bytes, or `None` if one of them is `\n` or `\r`.
     pub fn of(bytes: [u8; 3]) -> Option<Gram> {
         let gram = Gram::of_classes(bytes.map(|byte| CLASS[usize::from(byte)]))?;
         let upper = bytes.iter().any(u8::is_ascii_uppercase);
         Some(if upper { gram.with_uppercase() } else { gram })
     }
 
-    /// Returns the gram of three classes without an uppercase letter, or `None` where one of them
-    /// is the terminator's.
+    /// Returns the gram of three classes without an uppercase letter, or `None` if one of them is
+    /// [`TERMINATOR`].
     pub fn of_classes(classes: [u8; 3]) -> Option<Gram> {
         let [a, b, c] = classes.map(u32::from);
         (a != 0 && b != 0 && c != 0).then_some(Gram(a << 12 | b << 6 | c))
@@ -55,19 +55,19 @@ impl Gram {
         Gram(self.0 & (UPPER - 1) | UPPER)
     }
 
-    /// Returns the gram with letters of whatever case.
+    /// Returns the gram with letters of either case.
     pub fn in_either_case(self) -> Gram {
         Gram(self.0 & (UPPER - 1) | EITHER)
     }
 
-    /// Returns the keys under which the index holds the gram: one, or two in either case.
+    /// Returns the index keys of the gram: one, or two if its case is unknown.
     pub fn keys(self) -> impl Iterator<Item = u32> {
         let key = self.0 & (EITHER - 1);
         let both = self.0 & EITHER != 0;
         std::iter::once(key).chain(both.then_some(key | UPPER))
     }
 
-    /// Returns the grams of one case each of which this is the union, for tests.
+    /// Returns the gram for each key, for tests.
     #[cfg(test)]
     pub fn forms(self) -> impl Iterator<Item = Gram> {
         self.keys().map(Gram)
@@ -75,8 +75,8 @@ impl Gram {
 }
 
 impl fmt::Display for Gram {
-    /// Writes one representative byte for each class: `pm_`, `PM_` with an uppercase letter
-    /// somewhere, `pm_/i` in either case.
+    /// Writes one representative byte for each class: `pm_`; `PM_` if an uppercase letter is among
+    /// them; `pm_/i` if the case is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for shift in [12, 6, 0] {
             let class = (self.0 >> shift & 63) as u8;
@@ -91,10 +91,10 @@ impl fmt::Display for Gram {
 }
 
 const fn classes() -> [u8; 256] {
-    // Printable ASCII that keeps a class of its own, from class 37 on; letters are 1..=26 and
-    // digits 27..=36.
+    // Printable ASCII with a class of its own, from class 37 on. Letters are 1..=26, digits
+    // 27..=36.
     const OWN: &[u8] = b"_ \t.,;:(){}[]<>=+-*/\\\"'&!#%";
-    // Rare bytes and the more common byte whose class they share.
+    // Rare bytes, each with the more common byte whose class it shares.
     const ALIAS: &[(u8, u8)] = &[
         (b'|', b'&'),
         (b'@', b'#'),

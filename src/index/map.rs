@@ -1,9 +1,9 @@
 //! A read-only memory map of an immutable index file.
 //!
-//! The map is sound as long as nobody truncates the file:
-//! index files are only ever created, read and unlinked. A cut by a third party is caught by
-//! [`Map::still_holds`] before bytes are first touched; on network file systems, where a server may
-//! cut a file at any time, the file is read to the heap instead.
+//! The map is sound as long as nobody truncates the file. codedb only creates, reads and unlinks
+//! index files. [`Map::still_holds`] detects truncation by a third party before bytes are first
+//! accessed. On network file systems, where a server may truncate a file at any time, the file is
+//! read to the heap instead.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ enum Bytes {
 }
 
 impl Map {
-    /// Maps the file at `path`, or reads it to the heap if `on_heap`.
+    /// Maps the file at `path`, or reads it to the heap if `on_heap` is set.
     pub fn open(path: &Path, on_heap: bool) -> Result<Map> {
         let io = |error| Error::io(path, error);
         let file = File::open(path).map_err(io)?;
@@ -37,21 +37,21 @@ impl Map {
         }
         #[expect(
             unsafe_code,
-            reason = "mapping a file is inherently unsafe; see the module's text"
+            reason = "mapping a file is inherently unsafe; see the module documentation"
         )]
-        // SAFETY: index files are never written to, truncated or renamed over once they are
-        // published, and the process holds the file open, so the mapped pages stay as they are.
+        // SAFETY: published index files are never written, truncated or replaced in place, and the
+        // process keeps the file open, so the mapped pages do not change.
         let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
         Ok(Map { path: path.to_path_buf(), bytes: Bytes::Mapped { map, file, opened } })
     }
 
-    /// Wraps bytes that live in anonymous memory; `path` names them in errors.
+    /// Wraps bytes in memory. `path` is used in errors.
     pub fn in_memory(path: PathBuf, bytes: Vec<u8>) -> Map {
         Map { path, bytes: Bytes::Heap(bytes) }
     }
 
-    /// Returns all bytes. Touching bytes that were not checked by [`Map::still_holds`] is up to
-    /// the caller.
+    /// Returns all bytes. The caller calls [`Map::still_holds`] before it reads bytes for the first
+    /// time.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Mapped { map, .. } => map,
@@ -64,8 +64,8 @@ impl Map {
         &self.path
     }
 
-    /// Returns true if the file on disk is still as long as the map, so that touching a page of it
-    /// cannot fault.
+    /// Returns true if the file on disk is still at least as long as the map, so that reading a
+    /// page cannot fault.
     pub fn still_holds(&self) -> bool {
         match &self.bytes {
             Bytes::Mapped { map, file, .. } => {
@@ -75,8 +75,8 @@ impl Map {
         }
     }
 
-    /// Returns true if nobody did anything to the file on disk since it was mapped, so that blocks which were
-    /// checked then are sound still. To unlink it counts as doing something.
+    /// Returns true if the file's metadata is unchanged since it was mapped, so that blocks checked
+    /// since then are still valid. Unlinking the file also changes its metadata.
     pub fn is_untouched(&self) -> bool {
         match &self.bytes {
             Bytes::Mapped { file, opened, .. } => {

@@ -1,4 +1,4 @@
-//! The posting-list codec: strictly ascending unit ids as γ- or Rice-coded gaps.
+//! The posting-list codec: strictly ascending unit ids as gaps in Elias γ or Rice code.
 //!
 //! ```text
 //! varint     number of ids n (never 0)
@@ -6,9 +6,9 @@
 //! n > 1      one byte: 255 for Elias γ, else the Rice parameter; then the bits
 //! ```
 //!
-//! The first gap counts from -1, so every gap is at least 1. Path-sorted ids cluster, which γ codes
-//! in a bit or three; evenly spread ids are cheaper in Rice code; the encoder computes both lengths
-//! and takes the shorter. Decoding stays in bounds on any bytes.
+//! The first gap is relative to -1, so every gap is at least 1. Ids in path order cluster, and γ
+//! codes small gaps in one or three bits; Rice code is shorter for evenly spread ids. The encoder
+//! computes both lengths and uses the shorter. Decoding stays in bounds on any bytes.
 
 use crate::base::varint::{self, ByteReader};
 
@@ -56,7 +56,7 @@ pub fn encode(ids: &[u32], out: &mut Vec<u8>) {
     bits.finish();
 }
 
-/// Returns the number of ids of the list that starts `bytes`, or `None` where it is damaged.
+/// Returns the number of ids in the list at the start of `bytes`, or `None` if it is damaged.
 pub fn len(bytes: &[u8]) -> Option<u32> {
     ByteReader::new(bytes).read_u32().filter(|&len| len > 0)
 }
@@ -79,8 +79,8 @@ enum Coding {
 }
 
 impl<'a> Decoder<'a> {
-    /// Starts decoding the list that starts `bytes`, which must reach [`PADDING_BYTES`] beyond its
-    /// end; `None` where the list is damaged.
+    /// Starts decoding the list at the start of `bytes`, which must extend [`PADDING_BYTES`] beyond
+    /// the end of the list. Returns `None` if the list is damaged.
     pub fn new(bytes: &'a [u8]) -> Option<Decoder<'a>> {
         let mut reader = ByteReader::new(bytes);
         let left = reader.read_u32()?;
@@ -97,13 +97,13 @@ impl<'a> Decoder<'a> {
         Some(Decoder { bytes, left, coding, at_bit, before: u32::MAX })
     }
 
-    /// Returns the number of ids that are still to come.
+    /// Returns the number of ids left.
     pub fn left(&self) -> u32 {
         self.left
     }
 
-    /// Appends the ids below `limit` to `out`; false where the list is damaged (an id of `limit`
-    /// or more counts as damage). O(ids).
+    /// Appends all ids to `out`. Returns false if the list is damaged or contains an id that is not
+    /// less than `limit`. O(ids).
     pub fn decode_into(mut self, limit: u32, out: &mut Vec<u32>) -> bool {
         if self.left > limit {
             return false;
@@ -118,13 +118,13 @@ impl<'a> Decoder<'a> {
         true
     }
 
-    /// Returns the next id, or `None` at the end and on damage.
+    /// Returns the next id, or `None` at the end or if the list is damaged.
     pub fn next_id(&mut self) -> Option<u32> {
         self.advance_to(0)
     }
 
-    /// Returns the first of the ids still to come that is not below `target`, or the last one if
-    /// all are below; `None` at the end and on damage. O(ids passed).
+    /// Skips to the first remaining id that is at least `target` and returns it, or the last id if
+    /// there is none. Returns `None` at the end or if the list is damaged. O(skipped ids).
     pub fn advance_to(&mut self, target: u32) -> Option<u32> {
         let bytes = self.bytes;
         match self.coding {
@@ -132,14 +132,18 @@ impl<'a> Decoder<'a> {
                 self.left = self.left.checked_sub(1)?;
                 Some(id)
             }
-            Coding::Gamma => self.pass(target, |at_bit| gamma(bytes, at_bit)),
-            Coding::Rice(k) => self.pass(target, |at_bit| rice(bytes, at_bit, k)),
+            Coding::Gamma => self.skip_to(target, |at_bit| gamma(bytes, at_bit)),
+            Coding::Rice(k) => self.skip_to(target, |at_bit| rice(bytes, at_bit, k)),
         }
     }
 
-    /// Passes ids, whose gaps `next` decodes, up to `target`.
+    /// Skips ids up to `target`; `next` decodes their gaps.
     #[inline]
-    fn pass(&mut self, target: u32, next: impl Fn(usize) -> Option<(u32, usize)>) -> Option<u32> {
+    fn skip_to(
+        &mut self,
+        target: u32,
+        next: impl Fn(usize) -> Option<(u32, usize)>,
+    ) -> Option<u32> {
         let (mut at_bit, mut before, mut left) = (self.at_bit, self.before, self.left);
         loop {
             left = left.checked_sub(1)?;
@@ -159,12 +163,12 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Decodes the γ-coded number at `at_bit`; returns it and where the next one is.
+/// Decodes the γ-coded number at `at_bit`. Returns it and the position of the next one.
 #[inline]
 fn gamma(bytes: &[u8], at_bit: usize) -> Option<(u32, usize)> {
     let word = peek(bytes, at_bit)?;
     let low = word.trailing_zeros();
-    // 2·28 + 1 bits are the most that one peek is sure to hold, so no gap may be larger.
+    // One peek returns at least 57 = 2·28 + 1 bits, which limits the size of a gap.
     if low > 28 {
         return None;
     }
@@ -172,7 +176,7 @@ fn gamma(bytes: &[u8], at_bit: usize) -> Option<(u32, usize)> {
     Some((gap, at_bit + (2 * low + 1) as usize))
 }
 
-/// Decodes the Rice-coded number at `at_bit` and adds 1; returns it and where the next one is.
+/// Decodes the Rice-coded number at `at_bit`. Returns it plus 1, and the position of the next one.
 #[inline]
 fn rice(bytes: &[u8], mut at_bit: usize, k: u32) -> Option<(u32, usize)> {
     let mut high = 0_u32;
@@ -186,13 +190,13 @@ fn rice(bytes: &[u8], mut at_bit: usize, k: u32) -> Option<(u32, usize)> {
     }
     high = high.checked_add(zeros)?;
     at_bit += zeros as usize + 1;
-    // Most often both halves lie in the word that is there.
+    // Usually both halves are in the word read above.
     let rest = if zeros + 1 + k <= 57 { word >> (zeros + 1) } else { peek(bytes, at_bit)? };
     let rest = (rest & ((1 << k) - 1)) as u32;
     Some((high.checked_mul(1 << k)?.checked_add(rest)?.checked_add(1)?, at_bit + k as usize))
 }
 
-/// Returns at least 57 bits from `at_bit` on, or `None` beyond the end.
+/// Returns at least 57 bits starting at `at_bit`, or `None` beyond the end.
 #[inline]
 fn peek(bytes: &[u8], at_bit: usize) -> Option<u64> {
     let at = at_bit / 8;
@@ -218,7 +222,8 @@ impl BitWriter<'_> {
         }
     }
 
-    /// Appends `zeros` zero bits, a one and the low `count` bits (≤ 32) of `bits`, which has no others.
+    /// Appends `zeros` zero bits, a one bit and the low `count` (≤ 32) bits of `bits`, whose other
+    /// bits are 0.
     #[inline]
     fn unary_then(&mut self, zeros: u32, bits: u64, count: u32) {
         if zeros + 1 + count <= 32 {

@@ -3,46 +3,47 @@
 use crate::index::extract::Extractor;
 use crate::index::gram::KEYS;
 
-/// Parts of the keys that are sorted, and encoded in parallel, each on its own.
-pub(super) const PARTS: usize = 64;
+/// The key space is divided into this many partitions, which are sorted and encoded independently.
+pub(super) const PARTITIONS: usize = 64;
 
-/// Keys of a part.
-pub(super) const PART_KEYS: usize = KEYS / PARTS;
+/// Keys of a partition.
+pub(super) const PARTITION_KEYS: usize = KEYS / PARTITIONS;
 
-/// Units that one run may hold: their numbers inside the run take 16 bits.
+/// Maximum number of units in a run: unit numbers within a run have 16 bits.
 const RUN_UNITS_MAX: usize = (1 << 16) - 1;
 
-/// Pairs at which a run is full; bounds a builder's memory to about 10 bytes a pair.
+/// Number of (key, unit) pairs at which a run is full. Bounds the memory of a builder to about 10
+/// bytes per pair.
 const RUN_PAIRS: usize = 4 << 20;
 
 /// Collects the grams of consecutive units.
 pub struct RunBuilder {
     extractor: Extractor,
-    /// The keys of each unit, one unit after the other.
+    /// The concatenated keys of all units.
     keys: Vec<u32>,
-    /// Where each unit's keys end in `keys`.
+    /// The end of each unit's keys in `keys`.
     ends: Vec<u32>,
     starts: Vec<u32>,
-    /// Room for inverting.
+    /// Scratch space for `invert`.
     pairs: Vec<u32>,
-    /// Where each key's next unit goes, for the keys of one part.
+    /// The next write position of each key of one partition.
     next: Vec<u32>,
 }
 
-/// The inverted grams of consecutive units: for each key, the ascending units of the run.
+/// The inverted grams of consecutive units: for each key, the ascending units that contain it.
 pub struct Run {
-    /// The number of each key's units.
+    /// The number of units of each key.
     counts: Vec<u16>,
-    /// Where the units of each part of [`PART_KEYS`] keys start in `units`.
-    parts: Vec<u32>,
-    /// The units of each key, one key after the other.
+    /// The start of each partition of [`PARTITION_KEYS`] keys in `units`.
+    partitions: Vec<u32>,
+    /// The concatenated units of all keys.
     units: Vec<u16>,
-    /// Each unit's start in its file.
+    /// The byte offset of each unit in its file.
     starts: Vec<u32>,
 }
 
 impl RunBuilder {
-    /// Returns an empty builder; it holds half a megabyte and grows with the pairs of a run.
+    /// Returns an empty builder. It allocates half a megabyte and grows with the pairs of a run.
     pub fn new() -> RunBuilder {
         RunBuilder {
             extractor: Extractor::new(),
@@ -50,61 +51,61 @@ impl RunBuilder {
             ends: Vec::new(),
             starts: Vec::new(),
             pairs: Vec::new(),
-            next: vec![0; PART_KEYS],
+            next: vec![0; PARTITION_KEYS],
         }
     }
 
-    /// Adds the next unit: its text, and where that starts in its file. O(text).
+    /// Adds the next unit: its text and the byte offset of that text in its file. O(text).
     pub fn add(&mut self, text: &[u8], start: u32) {
         self.extractor.keys(text, &mut self.keys);
         self.ends.push(self.keys.len() as u32);
         self.starts.push(start);
     }
 
-    /// Returns the number of units of the run so far.
+    /// Returns the number of units in the run.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns true if the run holds no unit.
+    /// Returns true if the run has no units.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Returns true if the run should be inverted before a file of `units` more is added.
+    /// Returns true if the run should be inverted before another file of `units` units is added.
     pub fn is_full(&self, units: usize) -> bool {
         self.keys.len() >= RUN_PAIRS || self.len() + units > RUN_UNITS_MAX
     }
 
     /// Inverts the run and empties the builder. O(pairs + keys).
     ///
-    /// The pairs are sorted by part first, and then part by part, so that each of the two passes
-    /// writes to few places at a time.
+    /// The first pass sorts the pairs by partition, the second sorts each partition, so that each
+    /// pass writes to few places at a time.
     pub fn invert(&mut self) -> Run {
-        let mut parts = vec![0_u32; PARTS + 1];
+        let mut partitions = vec![0_u32; PARTITIONS + 1];
         for &key in &self.keys {
-            parts[key as usize / PART_KEYS + 1] += 1;
+            partitions[key as usize / PARTITION_KEYS + 1] += 1;
         }
-        for part in 0..PARTS {
-            parts[part + 1] += parts[part];
+        for partition in 0..PARTITIONS {
+            partitions[partition + 1] += partitions[partition];
         }
-        // (key inside its part, unit), by part and unit.
+        // (key within its partition, unit), by partition and unit.
         let pairs = &mut self.pairs;
         pairs.resize(self.keys.len(), 0);
-        let mut next = parts.clone();
+        let mut next = partitions.clone();
         let mut from = 0;
         for (unit, &end) in self.ends.iter().enumerate() {
             for &key in &self.keys[from..end as usize] {
-                let next = &mut next[key as usize / PART_KEYS];
-                pairs[*next as usize] = (key % PART_KEYS as u32) << 16 | unit as u32;
+                let next = &mut next[key as usize / PARTITION_KEYS];
+                pairs[*next as usize] = (key % PARTITION_KEYS as u32) << 16 | unit as u32;
                 *next += 1;
             }
             from = end as usize;
         }
         let mut counts = vec![0_u16; KEYS];
         let mut units = vec![0_u16; pairs.len()];
-        for (part, counts) in counts.chunks_exact_mut(PART_KEYS).enumerate() {
-            let range = parts[part] as usize..parts[part + 1] as usize;
+        for (partition, counts) in counts.chunks_exact_mut(PARTITION_KEYS).enumerate() {
+            let range = partitions[partition] as usize..partitions[partition + 1] as usize;
             let (pairs, units) = (&pairs[range.clone()], &mut units[range]);
             for pair in pairs {
                 counts[(pair >> 16) as usize] += 1;
@@ -120,10 +121,10 @@ impl RunBuilder {
                 *next += 1;
             }
         }
-        parts.pop();
+        partitions.pop();
         self.keys.clear();
         self.ends.clear();
-        Run { counts, parts, units, starts: std::mem::take(&mut self.starts) }
+        Run { counts, partitions, units, starts: std::mem::take(&mut self.starts) }
     }
 }
 
@@ -134,11 +135,11 @@ impl Default for RunBuilder {
 }
 
 impl Run {
-    /// Returns the units, ascending and counted from the run's first, that hold each key of a part
-    /// of [`PART_KEYS`] keys in turn.
-    pub(super) fn part(&self, part: usize) -> impl Iterator<Item = &[u16]> {
-        let counts = &self.counts[part * PART_KEYS..(part + 1) * PART_KEYS];
-        let mut rest = &self.units[self.parts[part] as usize..];
+    /// Returns, for each key of a partition, the ascending units that contain it. Units are
+    /// numbered from the first of the run.
+    pub(super) fn partition(&self, partition: usize) -> impl Iterator<Item = &[u16]> {
+        let counts = &self.counts[partition * PARTITION_KEYS..(partition + 1) * PARTITION_KEYS];
+        let mut rest = &self.units[self.partitions[partition] as usize..];
         counts.iter().map(move |&count| {
             let (units, after) = rest.split_at(usize::from(count));
             rest = after;
@@ -146,7 +147,7 @@ impl Run {
         })
     }
 
-    /// Returns each unit's start in its file.
+    /// Returns the byte offset of each unit in its file.
     pub(super) fn starts(&self) -> &[u32] {
         &self.starts
     }
@@ -156,7 +157,7 @@ impl Run {
         self.starts.len()
     }
 
-    /// Returns true if the run holds no unit.
+    /// Returns true if the run has no units.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Looks posting lists up in a mapped segment.
+//! Looks up posting lists in a mapped segment.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::index::gram::KEYS;
 use crate::index::map::Map;
 use crate::index::postings;
 
-/// A published, immutable segment.
+/// A published, immutable segment of the search index.
 #[derive(Debug)]
 pub struct Segment {
     container: Container,
@@ -21,7 +21,7 @@ pub struct Segment {
     starts: Range,
 }
 
-/// A posting list that is not decoded yet.
+/// An encoded posting list.
 #[derive(Clone, Copy, Debug)]
 pub struct Postings<'a> {
     bytes: &'a [u8],
@@ -30,8 +30,8 @@ pub struct Postings<'a> {
 }
 
 impl Segment {
-    /// Opens the segment file at `path`; its sections' directory is checked, its blocks when they
-    /// are touched.
+    /// Opens the segment file at `path`. The section directory is checked now, blocks on first
+    /// access.
     pub fn open(path: &Path, on_heap: bool) -> Result<Segment> {
         Segment::new(Map::open(path, on_heap)?)
     }
@@ -41,7 +41,7 @@ impl Segment {
         let container = Container::open(map, FileKind::Segment)?;
         let units_bytes = container.copy(container.section(section::UNITS)?)?;
         if units_bytes.len() != 4 {
-            return Err(container.corrupt("segment's number of units is damaged"));
+            return Err(container.corrupt("number of units of the segment is damaged"));
         }
         let units = u32_at(&units_bytes, 0);
         let groups = container.section(section::GROUPS)?;
@@ -54,35 +54,35 @@ impl Segment {
             && postings.len() >= postings::PADDING_BYTES
             && starts.len() == units as usize * 4;
         if !fits {
-            return Err(container.corrupt("segment's sections do not fit together"));
+            return Err(container.corrupt("sections of the segment are inconsistent"));
         }
         Ok(Segment { container, units, groups, entries, postings, starts })
     }
 
-    /// Returns the number of units, dead ones included.
+    /// Returns the number of units, including dead ones.
     pub fn units(&self) -> u32 {
         self.units
     }
 
-    /// Returns the start of `unit` in its file, in bytes.
+    /// Returns the byte offset of `unit` in its file.
     pub fn start(&self, unit: UnitId) -> Result<u32> {
         let range = self.starts.slice(unit.index() * 4, 4);
         let range = range.ok_or_else(|| self.container.corrupt("unit out of range"))?;
         Ok(u32_at(self.container.bytes(range)?, 0))
     }
 
-    /// Returns the posting list of a gram's key, or `None` where no unit holds it. O(1), and the
-    /// check of the list's blocks at first touch.
+    /// Returns the posting list of a key, or `None` if no unit contains it. O(1), plus the check of
+    /// the list's blocks on first access.
     pub fn postings(&self, key: u32) -> Result<Option<Postings<'_>>> {
         if key as usize >= KEYS { Ok(None) } else { self.list(key) }
     }
 
-    /// Returns the container, to check it whole and for its size.
+    /// Returns the container, for a complete check and for its size.
     pub fn container(&self) -> &Container {
         &self.container
     }
 
-    /// Appends the units that hold `key` to `out`.
+    /// Appends the units that contain `key` to `out`.
     pub(super) fn decode_key(&self, key: u32, out: &mut Vec<u32>) -> Result<()> {
         match self.list(key)? {
             Some(list) => self.decode(list, out),
@@ -98,7 +98,7 @@ impl Segment {
     }
 
     fn list(&self, key: u32) -> Result<Option<Postings<'_>>> {
-        let damaged = || self.container.corrupt("segment's key directory is damaged");
+        let damaged = || self.container.corrupt("key directory of the segment is damaged");
         let group = self.groups.slice(key as usize / 64 * 16, 16).ok_or_else(damaged)?;
         let group = self.container.bytes(group)?;
         let (bitmap, first) = (u64_at(group, 0), u32_at(group, 8));
@@ -124,13 +124,13 @@ impl<'a> Postings<'a> {
         self.len
     }
 
-    /// Returns true if the list holds no unit; a published list never does.
+    /// Returns true if the list is empty, which a published list never is.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Keeps those of `candidates` (ascending) that are in the list; `None` where it is damaged.
-    /// O(list up to the last candidate + candidates).
+    /// Retains the `candidates` (ascending) that are in the list. Returns `None` if the list is
+    /// damaged. O(list up to the last candidate + candidates).
     pub fn intersect(self, candidates: &mut Vec<u32>) -> Option<()> {
         let mut decoder = postings::Decoder::new(self.bytes)?;
         let mut current = decoder.next_id().filter(|&id| id < self.units)?;

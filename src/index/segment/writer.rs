@@ -1,16 +1,16 @@
-//! Lays out a segment's sections, from inverted runs or from segments to be merged.
+//! Lays out the sections of a segment, from inverted runs or from segments to merge.
 
 use rayon::prelude::*;
 
-use super::builder::{PART_KEYS, PARTS};
+use super::builder::{PARTITION_KEYS, PARTITIONS};
 use super::{Run, Segment, section};
 use crate::error::Result;
 use crate::index::format::{self, FileKind};
 use crate::index::gram::KEYS;
 use crate::index::postings;
 
-/// Hands the sections of a segment of `runs`, whose units follow one another, to `sink`. O(pairs + keys · runs),
-/// in parallel over keys.
+/// Builds a segment of `runs`, whose units are consecutive, and passes its sections to `sink`.
+/// O(pairs + keys · runs), parallel over keys.
 pub fn write_runs(runs: &[Run], sink: &mut dyn FnMut(Sections<'_>) -> Result<()>) -> Result<()> {
     let mut bases = Vec::with_capacity(runs.len());
     let mut units = 0_u32;
@@ -18,9 +18,9 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn FnMut(Sections<'_>) -> Result<()>
         bases.push(units);
         units += run.len() as u32;
     }
-    let parts = encode_parts(|part| {
+    let partitions = encode_partitions(|partition| {
         let mut lists: Vec<_> =
-            runs.iter().zip(&bases).map(|(run, base)| (run.part(part), base)).collect();
+            runs.iter().zip(&bases).map(|(run, base)| (run.partition(partition), base)).collect();
         move |_, ids: &mut Vec<u32>| {
             for (list, base) in &mut lists {
                 let units = list.next().unwrap_or_default();
@@ -30,25 +30,25 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn FnMut(Sections<'_>) -> Result<()>
         }
     })?;
     let starts: Vec<u32> = runs.iter().flat_map(|run| run.starts().iter().copied()).collect();
-    lay_out(&parts, &starts, sink)
+    lay_out(&partitions, &starts, sink)
 }
 
-/// A unit's new number, or `None` if it is dead, for each unit of each segment that is merged.
+/// For each unit of each merged segment, its new number, or `None` if it is dead.
 pub type Renumbering = Vec<Vec<Option<u32>>>;
 
-/// Hands the sections of the merged live units of `segments` to `sink`: a segment of `starts.len()` units, numbered as
-/// `renumbering` says. O(pairs · log of a list), in parallel over keys.
+/// Merges the live units of `segments` into a segment of `starts.len()` units, numbered by
+/// `renumbering`, and passes its sections to `sink`. O(pairs · log of a list), parallel over keys.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where a segment is damaged.
+/// [`crate::Kind::Corrupt`] if a segment is damaged.
 pub fn merge(
     segments: &[&Segment],
     renumbering: &Renumbering,
     starts: &[u32],
     sink: &mut dyn FnMut(Sections<'_>) -> Result<()>,
 ) -> Result<()> {
-    let parts = encode_parts(|_| {
+    let partitions = encode_partitions(|_| {
         let mut old = Vec::new();
         move |key, ids: &mut Vec<u32>| {
             for (segment, numbers) in segments.iter().zip(renumbering) {
@@ -60,46 +60,46 @@ pub fn merge(
             Ok(())
         }
     })?;
-    lay_out(&parts, starts, sink)
+    lay_out(&partitions, starts, sink)
 }
 
-/// The sections of a segment file, borrowed until they are written.
+/// The borrowed sections of a segment file.
 pub struct Sections<'a> {
-    parts: &'a [(u32, &'a [&'a [u8]])],
+    sections: &'a [(u32, &'a [&'a [u8]])],
 }
 
 impl Sections<'_> {
-    /// Writes them to the new file `path`.
+    /// Writes the sections to the new file `path`.
     pub fn write(&self, path: &std::path::Path) -> Result<()> {
-        format::write(path, FileKind::Segment, self.parts)
+        format::write(path, FileKind::Segment, self.sections)
     }
 
-    /// Returns the file's bytes, for an index in anonymous memory.
+    /// Returns the bytes of the file, for an index in memory.
     pub fn to_bytes(&self) -> Vec<u8> {
-        format::to_bytes(FileKind::Segment, self.parts)
+        format::to_bytes(FileKind::Segment, self.sections)
     }
 }
 
-/// The lists of [`PART_KEYS`] consecutive keys.
-struct Part {
-    /// (key, length of its list in bytes), ascending.
+/// The encoded lists of one partition of [`PARTITION_KEYS`] consecutive keys.
+struct Partition {
+    /// Key and length in bytes of each list, ascending.
     lists: Vec<(u32, u32)>,
     bytes: Vec<u8>,
 }
 
-/// Encodes the lists of all keys. `start` makes what gathers the ids of a part's keys, which are
-/// asked for one after the other.
-fn encode_parts<G: FnMut(u32, &mut Vec<u32>) -> Result<()>>(
+/// Encodes the lists of all keys. For each partition, `start` returns a function that appends the
+/// ids of a key; it is called for the keys in ascending order.
+fn encode_partitions<G: FnMut(u32, &mut Vec<u32>) -> Result<()>>(
     start: impl Fn(usize) -> G + Sync,
-) -> Result<Vec<Part>> {
-    (0..PARTS)
+) -> Result<Vec<Partition>> {
+    (0..PARTITIONS)
         .into_par_iter()
         .with_max_len(1)
-        .map(|part| {
-            let mut out = Part { lists: Vec::new(), bytes: Vec::new() };
+        .map(|partition| {
+            let mut out = Partition { lists: Vec::new(), bytes: Vec::new() };
             let mut ids = Vec::new();
-            let mut gather = start(part);
-            for key in part * PART_KEYS..(part + 1) * PART_KEYS {
+            let mut gather = start(partition);
+            for key in partition * PARTITION_KEYS..(partition + 1) * PARTITION_KEYS {
                 ids.clear();
                 gather(key as u32, &mut ids)?;
                 if !ids.is_empty() {
@@ -114,14 +114,14 @@ fn encode_parts<G: FnMut(u32, &mut Vec<u32>) -> Result<()>>(
 }
 
 fn lay_out(
-    parts: &[Part],
+    partitions: &[Partition],
     starts: &[u32],
     sink: &mut dyn FnMut(Sections<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut groups = vec![(0_u64, 0_u32); KEYS / 64];
     let mut entries = Vec::new();
     let mut offset = 0_u32;
-    for (key, len) in parts.iter().flat_map(|part| &part.lists) {
+    for (key, len) in partitions.iter().flat_map(|partition| &partition.lists) {
         let group = &mut groups[*key as usize / 64];
         if group.0 == 0 {
             group.1 = (entries.len() / 4) as u32;
@@ -139,12 +139,12 @@ fn lay_out(
         group_bytes.extend_from_slice(&first.to_le_bytes());
         group_bytes.extend_from_slice(&0_u32.to_le_bytes());
     }
-    let mut lists: Vec<&[u8]> = parts.iter().map(|part| &part.bytes[..]).collect();
+    let mut lists: Vec<&[u8]> = partitions.iter().map(|partition| &partition.bytes[..]).collect();
     lists.push(&[0; postings::PADDING_BYTES]);
     let start_bytes: Vec<u8> = starts.iter().flat_map(|start| start.to_le_bytes()).collect();
     let units = (starts.len() as u32).to_le_bytes();
     sink(Sections {
-        parts: &[
+        sections: &[
             (section::UNITS, &[&units]),
             (section::GROUPS, &[&group_bytes]),
             (section::ENTRIES, &[&entries]),

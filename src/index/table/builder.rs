@@ -1,55 +1,55 @@
 //! Lays out a file table.
 
-use super::{DIR_BYTES, FILE_BYTES, Flags, Meta, section};
+use super::{DIR_BYTES, FILE_BYTES, Flags, TableMeta, section};
 use crate::base::path;
 use crate::error::{Error, Kind, Result};
 use crate::index::format::{self, FileKind};
 use crate::source::rules::{Source, State};
 use crate::source::stamp::Stamp;
 
-/// A directory to be laid out.
+/// A directory to write.
 #[derive(Clone, Debug)]
 pub struct DirEntry {
-    /// Repository path; the root's is empty.
+    /// Repository path; empty for the root.
     pub path: Vec<u8>,
-    /// Its stamp.
+    /// Its metadata stamp.
     pub stamp: Stamp,
 }
 
-/// A file to be laid out.
+/// A file to write.
 #[derive(Clone, Debug)]
 pub struct FileEntry {
     /// Repository path.
     pub path: Vec<u8>,
-    /// What is special about it.
+    /// Its special properties.
     pub flags: Flags,
-    /// The segment that holds its units; meaningless without units.
+    /// The segment with its units. Ignored if there are none.
     pub segment: u16,
     /// Its first unit.
     pub first_unit: u32,
     /// The number of its units.
     pub units: u16,
-    /// Its stamp.
+    /// Its metadata stamp.
     pub stamp: Stamp,
-    /// XXH3-128 of its content, 0 where it was not read.
+    /// XXH3-128 of its content, or 0 if it was not read.
     pub hash: u128,
 }
 
 impl FileEntry {
-    /// Returns the file's size when its stamp was taken, 0 where that is unknown.
+    /// Returns the size in the metadata stamp, or 0 if it is unknown.
     pub fn stamp_size(&self) -> u64 {
         if self.stamp == Stamp::NEVER { 0 } else { self.stamp.size }
     }
 }
 
-/// Returns the bytes of a table file. `dirs` and `files` must be in path order, with each file's
-/// directory among `dirs`; `segment_units` are the numbers of units of the segments. O(all).
+/// Returns the bytes of a table file. `dirs` and `files` are in path order, and `dirs` contains the
+/// directory of each file. `segment_units` is the number of units of each segment. O(size).
 ///
 /// # Errors
 ///
-/// [`Kind::Limit`] for 2^32 files or names of 4 GiB.
+/// [`Kind::Limit`] for 2^32 or more files or directories, or 4 GiB of names.
 pub fn build(
-    meta: &Meta,
+    meta: &TableMeta,
     dirs: &[DirEntry],
     files: &[FileEntry],
     segment_units: &[u32],
@@ -104,12 +104,11 @@ pub fn build(
         let dirs_end = id + dirs[id..].partition_point(|other| in_subtree(&other.path));
         let start = files.partition_point(|file| path::compare(&file.path, &dir.path).is_lt());
         let end = start + files[start..].partition_point(|file| in_subtree(&file.path));
-        let parent = match dir.path.is_empty() {
-            true => Ok(0),
-            false => {
-                let parent = path::split(&dir.path).0;
-                dirs.binary_search_by(|entry| path::compare(&entry.path, parent))
-            }
+        let parent = if dir.path.is_empty() {
+            Ok(0)
+        } else {
+            let parent = path::split(&dir.path).0;
+            dirs.binary_search_by(|entry| path::compare(&entry.path, parent))
         };
         let parent =
             parent.map_err(|_| Error::new(Kind::Io, "a directory's parent was not walked"))?;
@@ -154,7 +153,8 @@ fn put_u32(out: &mut Vec<u8>, number: u32) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
-/// Each source: path length u32, path, tag u8, and for a file stamp and hash u64.
+/// Encodes each source as path length u32, path and tag u8; a file also has a metadata stamp and a
+/// hash u64.
 fn encode_sources(sources: &[Source]) -> Vec<u8> {
     let mut out = Vec::new();
     for source in sources {

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::path::Path;
 
-use super::{DIR_BYTES, FILE_BYTES, Flags, Meta, section};
+use super::{DIR_BYTES, FILE_BYTES, Flags, TableMeta, section};
 use crate::base::ids::{DirId, FileId, UnitId};
 use crate::base::path;
 use crate::error::Result;
@@ -24,22 +24,22 @@ pub struct Table {
     hashes: format::Range,
     names: format::Range,
     owners: format::Range,
-    /// Where each segment's units start among the owners, and one past the end.
+    /// The index of each segment's first unit in `owners`, and one past the end.
     segments: Vec<u32>,
 }
 
 /// A directory of the table.
 #[derive(Clone, Debug)]
 pub struct Dir<'a> {
-    /// Repository path, NUL-terminated; the root's is empty.
+    /// Repository path, NUL-terminated; empty for the root.
     pub path: &'a CStr,
-    /// Its parent; the root is its own.
+    /// Its parent; the root is its own parent.
     pub parent: DirId,
-    /// The directories of its subtree, itself the first.
+    /// The directories of its subtree, starting with itself.
     pub dirs: Range<u32>,
     /// The files of its subtree.
     pub files: Range<u32>,
-    /// Its stamp.
+    /// Its metadata stamp.
     pub stamp: Stamp,
     own: Range<u32>,
 }
@@ -51,9 +51,9 @@ pub struct File<'a> {
     pub dir: DirId,
     /// Its name, NUL-terminated.
     pub name: &'a CStr,
-    /// What is special about it.
+    /// Its special properties.
     pub flags: Flags,
-    /// The segment that holds its units.
+    /// The segment with its units.
     pub segment: u16,
     /// Its units.
     pub units: Range<u32>,
@@ -65,7 +65,7 @@ impl Table {
         Table::new(Map::open(path, on_heap)?)
     }
 
-    /// Opens a mapped table. Its blocks are checked when they are touched.
+    /// Opens a mapped table. Blocks are checked on first access.
     pub fn new(map: Map) -> Result<Table> {
         let container = Container::open(map, FileKind::Table)?;
         let section = |id| container.section(id);
@@ -98,7 +98,7 @@ impl Table {
         (self.files.len() / FILE_BYTES) as u32
     }
 
-    /// Returns the number of directories, the root included.
+    /// Returns the number of directories, including the root.
     pub fn dirs(&self) -> u32 {
         (self.dirs.len() / DIR_BYTES) as u32
     }
@@ -120,7 +120,7 @@ impl Table {
             && dir.dirs.end <= self.dirs()
             && dir.files.start <= dir.files.end
             && dir.files.end <= self.files()
-            // The root alone is its own parent, so that the way up ends there.
+            // Only the root may be its own parent, so that walking up terminates.
             && (dir.parent < id || dir.parent == DirId(0));
         if fits { Ok(dir) } else { Err(self.container.corrupt("table's directory is damaged")) }
     }
@@ -151,24 +151,24 @@ impl Table {
         })
     }
 
-    /// Returns how many units a file has. O(1).
+    /// Returns the number of units of a file. O(1).
     pub fn units(&self, id: FileId) -> Result<u16> {
         Ok(u16_at(self.record(self.files, id.index(), FILE_BYTES)?, 14))
     }
 
-    /// Returns a file's repository path. O(path).
+    /// Returns the repository path of a file. O(path).
     pub fn path(&self, id: FileId) -> Result<Vec<u8>> {
         let file = self.file(id)?;
         Ok(path::join(self.dir(file.dir)?.path.to_bytes(), file.name.to_bytes()))
     }
 
-    /// Returns a file's stamp. O(1).
+    /// Returns the metadata stamp of a file. O(1).
     pub fn stamp(&self, id: FileId) -> Result<Stamp> {
         let bytes = self.record(self.stamps, id.index(), Stamp::BYTES)?;
         Ok(Stamp::from_bytes(bytes.try_into().expect("a record is a stamp")))
     }
 
-    /// Returns the hash of a file's content when it was indexed, 0 where it was not read. O(1).
+    /// Returns the content hash of a file when it was indexed, or 0 if it was not read. O(1).
     pub fn hash(&self, id: FileId) -> Result<u128> {
         let bytes = self.record(self.hashes, id.index(), 16)?;
         Ok(u128::from_le_bytes(bytes.try_into().expect("a record is a hash")))
@@ -188,7 +188,7 @@ impl Table {
         Ok(found?.map(FileId))
     }
 
-    /// Returns the file whose unit it is, or `None` for a dead one. O(1).
+    /// Returns the file of a unit, or `None` if the unit is dead. O(1).
     pub fn owner(&self, segment: usize, unit: UnitId) -> Result<Option<FileId>> {
         let first = self.segments.get(segment).map_or(usize::MAX / 8, |&first| first as usize);
         let owner = u32_at(self.record(self.owners, first + unit.index(), 4)?, 0);
@@ -198,25 +198,26 @@ impl Table {
         Ok((owner != u32::MAX).then_some(FileId(owner)))
     }
 
-    /// Returns the numbers of units of the segments.
+    /// Returns the number of units of each segment.
     pub fn segment_units(&self) -> impl Iterator<Item = u32> + '_ {
         self.segments.windows(2).map(|pair| pair[1] - pair[0])
     }
 
-    /// Returns the files with one of [`Flags::SCAN`], [`Flags::BINARY`] or [`Flags::FOLDS`],
-    /// ascending. O(files with it).
+    /// Returns the files with `flag`, which is [`Flags::SCAN`], [`Flags::BINARY`] or
+    /// [`Flags::FOLDS`], ascending. O(result).
     pub fn flagged(&self, flag: Flags) -> Result<Vec<FileId>> {
         let range = self.container.section(section::FLAGGED + u32::from(flag.0))?;
         let bytes = self.container.bytes(range)?;
         let ids: Vec<FileId> = bytes.chunks_exact(4).map(|id| FileId(u32_at(id, 0))).collect();
-        match ids.iter().all(|id| id.0 < self.files()) {
-            true => Ok(ids),
-            false => Err(self.container.corrupt("table's list of files is damaged")),
+        if ids.iter().all(|id| id.0 < self.files()) {
+            Ok(ids)
+        } else {
+            Err(self.container.corrupt("table's list of files is damaged"))
         }
     }
 
-    /// Returns the facts about the generation. O(their JSON).
-    pub fn meta(&self) -> Result<Meta> {
+    /// Returns the properties of the generation. O(length of the JSON).
+    pub fn meta(&self) -> Result<TableMeta> {
         let bytes = self.container.bytes(self.container.section(section::META)?)?;
         serde_json::from_slice(bytes)
             .map_err(|_| self.container.corrupt("table's facts are damaged"))
@@ -229,7 +230,7 @@ impl Table {
         decode_sources(bytes).ok_or_else(damaged)
     }
 
-    /// Returns the container, to check it whole and for its size.
+    /// Returns the container, for a complete check and for its size.
     pub fn container(&self) -> &Container {
         &self.container
     }
