@@ -16,7 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::index::map::Map;
 use crate::index::segment::{self, Segment};
 use crate::index::snapshot::Snapshot;
-use crate::index::store::{New, Store, WriterLock};
+use crate::index::store::{NewGeneration, Store, WriterLock};
 use crate::index::table::{self, DirEntry, FileEntry, Flags, Table, TableMeta};
 use crate::source::rules::Source;
 use crate::source::stamp::Stamp;
@@ -380,7 +380,7 @@ fn write(
     store.publish(
         lock,
         &engine.root,
-        New { generation, kept: &kept, with_segment, table: &table },
+        NewGeneration { generation, kept: &kept, with_segment, table: &table },
     )?;
     store.note_use();
     built.published = true;

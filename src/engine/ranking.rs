@@ -44,13 +44,13 @@ pub(super) fn overlay(
         let hash = if info.is_as_indexed() { info.hash } else { 0 };
         (hash != 0 || !info.is_unread()).then_some((path, hash))
     });
-    let behind = index.behind(listed)?;
+    let changes = index.changes(listed)?;
     let mut overlay = Overlay::new(Arc::new(index));
-    for path in &behind.removed {
+    for path in &changes.removed {
         overlay.remove(path)?;
     }
     let mut preparer = Preparer::default();
-    for (count, path) in behind.changed.iter().enumerate() {
+    for (count, path) in changes.changed.iter().enumerate() {
         overlay.remove(path)?;
         let file = files.find(path).map(FileId::new).filter(|_| count < FILES_MAX);
         let Some(text) = file.and_then(|file| catalog.read(file, FILE_BYTES_MAX)) else { continue };

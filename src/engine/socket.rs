@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
 use crate::error::{Error, Result};
-use crate::index::store::{Role, Store, WriterLock};
+use crate::index::store::{LockRole, Store, WriterLock};
 use crate::source::watch::{self, SOCKET};
 
 /// The name of the socket before its permissions are set.
@@ -36,7 +36,7 @@ impl Place {
     ///
     /// [`crate::Kind::Busy`] if there is a server; errors of creating the directory and the socket.
     pub(super) fn take(store: &Store) -> Result<Place> {
-        let lock = store.lock_as(Role::Watcher)?;
+        let lock = store.lock_as(LockRole::Watcher)?;
         watch::forget_cookies(store.dir());
         let socket = store.dir().join(SOCKET);
         let listener = listen(store.dir()).map_err(|error| Error::io(&socket, error))?;

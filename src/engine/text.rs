@@ -73,8 +73,10 @@ pub(super) fn build(
     if belief != Belief::Nothing
         && let Ok(index) = engine.text_index()
         && (belief == Belief::Opened || index.check_all().is_ok())
-        && let Ok(behind) = index.behind(paths.iter().map(|(path, hash)| (path.as_slice(), *hash)))
-        && behind.changed.len() + behind.removed.len() <= BEHIND_MAX.max(files.len() / BEHIND_SHARE)
+        && let Ok(changes) =
+            index.changes(paths.iter().map(|(path, hash)| (path.as_slice(), *hash)))
+        && changes.changed.len() + changes.removed.len()
+            <= BEHIND_MAX.max(files.len() / BEHIND_SHARE)
     {
         return Ok(false);
     }

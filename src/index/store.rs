@@ -1,31 +1,31 @@
-//! An index directory: generations, the writer's lock, publication and what is left to clean.
+//! The index directory of a tree: generations, locks, publication and cleanup.
 //!
 //! ```text
-//! lock                   held by the one writer, with the operating system's lock; code.lock beside
-//!                        it by who writes code and text index
-//! used                   its modification time is the last use
-//! root                   the tree's absolute path, for people and `--clean`
+//! lock                   locked (by the operating system) by the writer of the search index
+//! code.lock              the same for the writer of code index, text index and history
+//! used                   its modification time is the time of the last use
+//! root                   the tree's absolute path, for display and `--clean`
 //! gen-<n>.json           manifest of generation n: its table and segments, and their checksums
 //! table-<n>.idx          file table of generation n
 //! segment-<n>.idx        postings that generation n added
-//! history-<n>.idx        nth publication of the log of commits, by who has code.lock
-//! watch.lock             held by the one watch server; watch.sock is where it listens, and
-//!                        watch.new is that socket for an instant before it is private
-//! cookie-<pid>-<n>       the watch server's mark in its event queue, there for an instant
+//! history-<n>.idx        publication n of the log of commits
+//! watch.lock             locked by the watch server
+//! watch.sock             the socket of the watch server; briefly named watch.new, until it is private
+//! cookie-<pid>-<n>       a short-lived file by which the watch server marks its event queue
 //! ```
 //!
-//! [`cache`] is about the folder in which these directories lie, [`lock`] about who may write.
+//! [`cache`] manages the cache directory that contains index directories, [`lock`] the locks.
 //!
-//! Publishing writes new files under temporary names, renames them, and the manifest last, so that
-//! a crash at any instant leaves the old generation or the new one. Files are never changed; old
-//! ones are unlinked once a newer generation is there. Nothing is synced to the device: after a
-//! power failure a checksum may fail, which means a rebuild.
+//! Publishing writes new files under temporary names and renames them, the manifest last, so that a
+//! crash leaves either the old generation or the new one. Files are immutable; old ones are
+//! unlinked after a newer generation is published. Nothing is synced to the device: after a power
+//! failure a checksum may be wrong, which leads to a rebuild.
 
 pub mod cache;
 pub mod lock;
 
-pub use cache::{Cached, cache_bytes, cached, evict, remove, remove_rubbish};
-pub use lock::{Role, WriterLock};
+pub use cache::{CachedIndex, cache_bytes, cached, evict, remove, remove_rubbish};
+pub use lock::{LockRole, WriterLock};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,50 +39,50 @@ use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Table;
 
-/// How often a reader looks again when files vanish under it because a writer published.
+/// How often a reader retries when files disappear because a writer published.
 const ATTEMPTS: usize = 10;
 
-/// Larger numbers of generations are not ours.
+/// The highest valid generation number.
 const GENERATION_MAX: u64 = 1 << 62;
 
-/// An index directory of one tree and one set of builder's options.
+/// The index directory of one tree and one set of index options.
 #[derive(Clone, Debug)]
 pub struct Store {
     dir: PathBuf,
     on_heap: bool,
 }
 
-/// A generation to be published.
+/// A generation to publish.
 #[derive(Clone, Copy, Debug)]
-pub struct New<'a> {
+pub struct NewGeneration<'a> {
     /// From [`Store::next_generation`].
     pub generation: u64,
-    /// The segments that stay.
+    /// File names of the segments that remain.
     pub kept: &'a [String],
-    /// Whether a new segment lies at [`Store::segment_temporary`].
+    /// True if there is a new segment at [`Store::segment_temporary`].
     pub with_segment: bool,
-    /// The file table's bytes.
+    /// The bytes of the file table.
     pub table: &'a [u8],
 }
 
-/// What a generation consists of.
+/// The manifest of a generation.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Manifest {
     /// [`format::VERSION`].
     pub format: u32,
-    /// Counts up from 1.
+    /// The generation number, from 1.
     pub generation: u64,
     /// File name of the table.
     pub table: String,
     /// File names of the segments, oldest first.
     pub segments: Vec<String>,
-    /// [`format::Container::checksum`] of the table and of each segment: what belongs together.
+    /// [`format::Container::checksum`] of the table and of each segment.
     pub checksums: Vec<u32>,
 }
 
 impl Store {
-    /// Names the index directory `dir`; nothing is created. `on_heap`: read files instead of
-    /// mapping them, for network file systems.
+    /// Returns the store in `dir` without creating anything. With `on_heap`, files are read instead
+    /// of mapped, which network file systems require.
     pub fn new(dir: PathBuf, on_heap: bool) -> Store {
         Store { dir, on_heap }
     }
@@ -92,24 +92,24 @@ impl Store {
         &self.dir
     }
 
-    /// Returns true if files are to be read instead of mapped.
+    /// Returns true if files are read instead of mapped.
     pub fn on_heap(&self) -> bool {
         self.on_heap
     }
 
-    /// Opens the newest generation, or returns `None` where there is none. O(1) but for the
-    /// directory's listing; blocks are checked when they are touched.
+    /// Opens the newest generation, or returns `None` if there is none. O(directory entries).
+    /// Blocks are checked on first access.
     ///
     /// # Errors
     ///
-    /// [`Kind::Corrupt`] naming the damaged file.
+    /// [`Kind::Corrupt`] with the path of the damaged file.
     pub fn open(&self, root: &Path) -> Result<Option<Snapshot>> {
         let mut last = None;
         for _ in 0..ATTEMPTS {
             let Some(manifest) = self.newest()? else { return Ok(None) };
             match self.open_generation(root, &manifest) {
                 Ok(snapshot) => return Ok(Some(snapshot)),
-                // The writer may have published and cleaned up since; look again.
+                // The writer may have published and cleaned up in between: retry.
                 Err(error) if error.kind() == Kind::NotFound => last = Some(error),
                 Err(error) => return Err(error),
             }
@@ -121,13 +121,14 @@ impl Store {
         }
     }
 
-    /// Returns the newest manifest, or `None` where there is none.
+    /// Returns the newest manifest, or `None` if there is none.
     ///
     /// # Errors
     ///
-    /// [`Kind::Corrupt`] where it is damaged; older ones are not tried, since their files are gone.
+    /// [`Kind::Corrupt`] if it is damaged. Older manifests are not tried, because their files are
+    /// removed.
     pub fn newest(&self) -> Result<Option<Manifest>> {
-        // While a writer publishes, a listing may name only what is gone by now, or nothing.
+        // While a writer publishes, a listing may be empty or name only removed files.
         for _ in 0..ATTEMPTS {
             let mut generations = self.generations()?;
             generations.sort_unstable_by(|a, b| b.cmp(a));
@@ -140,55 +141,60 @@ impl Store {
         Ok(None)
     }
 
-    /// Creates the directory, readable by the user alone, unless it exists.
+    /// Creates the directory, accessible only to the user, unless it exists.
     pub fn create(&self) -> Result<()> {
         create_private_dir(&self.dir)
     }
 
-    /// Takes the writer's lock, creating the directory; does not wait. Temporary files that an
-    /// earlier writer left, having died or failed, are removed.
+    /// Takes the writer's lock without waiting, and removes temporary files of writers that died or
+    /// failed. Creates the directory if needed.
     ///
     /// # Errors
     ///
-    /// [`Kind::Busy`] while another process writes; [`Kind::Io`] where the directory cannot be
-    /// created (a read-only cache, a full disk).
+    /// [`Kind::Busy`] while another process writes; [`Kind::Io`] if the directory cannot be created
+    /// (a read-only cache, a full disk).
     pub fn lock(&self) -> Result<WriterLock> {
-        let lock = self.lock_as(Role::Writer)?;
+        let lock = self.lock_as(LockRole::Writer)?;
         self.remove_where(|name| name.ends_with(".tmp"));
         Ok(lock)
     }
 
-    /// Takes the lock of `role`, creating the directory; does not wait.
-    pub(crate) fn lock_as(&self, role: Role) -> Result<WriterLock> {
+    /// Takes the lock of `role` without waiting. Creates the directory if needed.
+    pub(crate) fn lock_as(&self, role: LockRole) -> Result<WriterLock> {
         self.create()?;
         WriterLock::take(&self.dir, role)
     }
 
-    /// Returns the index directories of the same tree that other versions or options made.
+    /// Returns the index directories of the same tree for other versions or options.
     pub(super) fn neighbours(&self) -> Vec<PathBuf> {
         cache::neighbours(&self.dir)
     }
 
-    /// Removes what was written of a generation that will not be published.
+    /// Removes the files of a generation that will not be published.
     pub fn discard(&self, _lock: &WriterLock, generation: u64) {
         let files = ["table", "segment"].map(|kind| format!("{kind}-{generation}.idx"));
         self.remove_where(|name| name.ends_with(".tmp") || files.iter().any(|file| file == name));
     }
 
-    /// Returns the path under which the segment that generation `generation` adds is to be
-    /// written before [`Store::publish`].
+    /// Returns the temporary path of the segment that `generation` adds, written before
+    /// [`Store::publish`].
     pub fn segment_temporary(&self, generation: u64) -> PathBuf {
         self.dir.join(format!("segment-{generation}.tmp"))
     }
 
-    /// Publishes a generation of the tree at `root`, then removes what no longer belongs to it.
+    /// Publishes a generation of the tree at `root`, then removes the files of older ones.
     ///
     /// # Errors
     ///
-    /// Those of [`WriterLock::check`]; [`Kind::Io`] where it cannot be written.
-    pub fn publish(&self, lock: &WriterLock, root: &Path, new: New<'_>) -> Result<Manifest> {
+    /// Those of [`WriterLock::check`]; [`Kind::Io`] if a file cannot be written.
+    pub fn publish(
+        &self,
+        lock: &WriterLock,
+        root: &Path,
+        new: NewGeneration<'_>,
+    ) -> Result<Manifest> {
         lock.check()?;
-        let New { generation, kept, with_segment, table } = new;
+        let NewGeneration { generation, kept, with_segment, table } = new;
         let mut manifest = Manifest {
             format: format::VERSION,
             generation,
@@ -217,8 +223,8 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Removes every file that does not belong to `manifest`; what cannot be removed (in use, on
-    /// Windows) is left for the next time.
+    /// Removes every file that does not belong to `manifest`. Files that cannot be removed (on
+    /// Windows, those in use) stay until the next cleanup.
     pub fn clean(&self, manifest: &Manifest) {
         let keep_manifest = format!("gen-{}.json", manifest.generation);
         self.remove_where(|name| {
@@ -231,19 +237,19 @@ impl Store {
         });
     }
 
-    pub(crate) fn remove_where(&self, goes: impl Fn(&str) -> bool) {
+    pub(crate) fn remove_where(&self, is_removed: impl Fn(&str) -> bool) {
         let Ok(entries) = fs::read_dir(&self.dir) else { return };
         for entry in entries.flatten() {
-            if goes(&entry.file_name().to_string_lossy()) {
+            if is_removed(&entry.file_name().to_string_lossy()) {
                 let _ = fs::remove_file(entry.path());
-                // Nor may a folder of that name stay, as long as there is nothing in it.
+                // An empty directory of that name would block the next publication.
                 let _ = fs::remove_dir(entry.path());
             }
         }
     }
 
-    /// Returns the generation that the next publication should carry: above every one that left a
-    /// trace, damaged ones included.
+    /// Returns the number of the next generation: higher than that of any file, including damaged
+    /// and unpublished ones.
     pub fn next_generation(&self) -> Result<u64> {
         let mut newest = self.generations()?.into_iter().max().unwrap_or(0);
         for entry in fs::read_dir(&self.dir).map_err(|e| Error::io(&self.dir, e))?.flatten() {
@@ -256,7 +262,7 @@ impl Store {
         Ok(newest + 1)
     }
 
-    /// Notes that the index was used, at most once an hour.
+    /// Records the use of the index, at most once an hour.
     pub fn note_use(&self) {
         let path = self.dir.join("used");
         let recent = fs::metadata(&path)
@@ -267,7 +273,7 @@ impl Store {
         }
     }
 
-    /// Reads the manifest of `generation`, or returns `None` where there is none.
+    /// Reads the manifest of `generation`, or returns `None` if it does not exist.
     fn manifest(&self, generation: u64) -> Result<Option<Manifest>> {
         let path = self.manifest_path(generation);
         let bytes = match fs::read(&path) {
@@ -318,11 +324,11 @@ impl Store {
         self.place_through(name, "tmp", bytes)
     }
 
-    /// Writes a file under a temporary name that ends in `ending`, and renames it.
+    /// Writes a file under a temporary name with the extension `ending`, then renames it.
     pub(super) fn place_through(&self, name: &str, ending: &str, bytes: &[u8]) -> Result<()> {
         let temporary = self.dir.join(format!("{name}.{ending}"));
         let target = self.dir.join(name);
-        // A folder in the way would be there for ever; one that holds something is not removed.
+        // An empty directory with one of these names would block every publication.
         let _ = fs::remove_dir(&temporary).or_else(|_| fs::remove_dir(&target));
         fs::write(&temporary, bytes)
             .and_then(|()| fs::rename(&temporary, &target))
@@ -334,12 +340,12 @@ fn parse_generation(number: &str) -> Option<u64> {
     number.parse().ok().filter(|&number| number <= GENERATION_MAX)
 }
 
-/// Returns a manifest's text with its checksum.
+/// Returns the text of a manifest followed by its checksum.
 pub(super) fn seal(body: &str) -> String {
     format!("{body}\n{:08x}\n", crc32fast::hash(body.as_bytes()))
 }
 
-/// Returns the text that [`seal`] was given, if it is still that.
+/// Returns the text that was passed to [`seal`], or `None` if the checksum is wrong.
 pub(super) fn unseal(text: &str) -> Option<&str> {
     let (body, crc) = text.strip_suffix('\n')?.rsplit_once('\n')?;
     let is_sound = u32::from_str_radix(crc, 16).ok()? == crc32fast::hash(body.as_bytes());
@@ -348,7 +354,7 @@ pub(super) fn unseal(text: &str) -> Option<&str> {
 
 fn parse_manifest(text: &str) -> Option<Manifest> {
     let manifest: Manifest = serde_json::from_str(unseal(text)?).ok()?;
-    // Names come from us, but a manifest may come from anyone: they must stay in the directory.
+    // A manifest may have been forged, so its names must not lead out of the directory.
     let plain = |name: &String| !name.contains(['/', '\\']) && name.ends_with(".idx");
     let sound = manifest.format == format::VERSION
         && plain(&manifest.table)
@@ -356,14 +362,15 @@ fn parse_manifest(text: &str) -> Option<Manifest> {
     sound.then_some(manifest)
 }
 
-/// Creates `dir` and its parents, readable by the user alone.
+/// Creates `dir` and its parents, accessible only to the user.
 fn create_private_dir(dir: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir).map_err(|error| {
-        Error::io(dir, error).with_hint("choose another place with --index-dir or CODEDB_INDEX_DIR")
+        Error::io(dir, error)
+            .with_hint("choose another directory with --index-dir or CODEDB_INDEX_DIR")
     })
 }
 
@@ -377,14 +384,14 @@ mod tests {
     fn nothing_is_published_with_the_lock_of_a_directory_that_was_removed() {
         let base = TempDir::new().expect("a temporary folder");
         let store = Store::new(base.path().join("index"), false);
-        let lock = store.lock().expect("nobody has it");
+        let lock = store.lock().expect("lock is free");
         fs::remove_dir_all(store.dir()).expect("a folder can be removed");
         let other = store.lock().expect("a new folder has a new lock");
-        let new = New { generation: 1, kept: &[], with_segment: false, table: b"table" };
-        let error = store.publish(&lock, Path::new("/"), new).expect_err("it is not ours");
+        let new = NewGeneration { generation: 1, kept: &[], with_segment: false, table: b"table" };
+        let error = store.publish(&lock, Path::new("/"), new).expect_err("the lock is invalid");
         assert_eq!(error.kind(), Kind::Busy, "{error}");
         assert!(error.to_string().contains("removed"), "{error}");
         assert!(!store.dir().join("table-1.idx").exists());
-        other.check().expect("that one holds");
+        other.check().expect("the new lock is valid");
     }
 }

@@ -1,19 +1,19 @@
 //! The text index: ranks definition-sized chunks of files by the words of a question. It ranks and
-//! never filters; searches do not open it, and what asks it does without where it is missing.
+//! never filters. Searches do not open it, and its callers work without it if it is missing.
 //!
-//! [`chunk`] cuts a file along its symbols, [`prepare`](mod@prepare) turns chunks into words by [`Field`],
-//! [`builder`] has tantivy make postings of them, [`reader`] opens those, [`overlay`] holds what was
-//! edited since, [`mod@rank`] scores both together with BM25 from the statistics of the documents that
-//! are live, so that a ranking after edits is that after a rebuild, to the last bit.
+//! [`chunk`] divides a file along its symbols, [`prepare`](mod@prepare) tokenizes chunks by
+//! [`Field`], [`builder`] writes postings with tantivy, [`reader`] opens them, [`overlay`] contains
+//! the files edited since, and [`mod@rank`] scores both together with BM25. Statistics are those of
+//! the live documents, so a ranking after edits is bit-identical to the ranking after a rebuild.
 //!
-//! Of tantivy only term dictionaries and postings are used; its files lie in containers with
-//! checksums of our own (`directory`), and which document is which chunk of which file, how long
-//! it is and where, stands in a table of ours ([`files`]).
+//! Only the term dictionaries and postings of tantivy are used. Its files are stored in our
+//! containers with checksums (`directory`). A table of our own ([`files`]) maps documents to chunks
+//! of files and contains their lengths and lines.
 //!
 //! ```text
-//! text-<generation>/       inside the index directory, renamed from text-<generation>.new when whole
-//!     files.idx            version and builder, generation, checksums of the others; files and chunks
-//!     segment-<i>.idx      tantivy's files of the i-th run of files, in path order
+//! text-<generation>/       in the index directory; renamed from text-<generation>.new when complete
+//!     files.idx            version, builder, generation, checksums of segments; files and chunks
+//!     segment-<i>.idx      the tantivy files of the i-th run of files, in path order
 //! ```
 
 pub mod builder;
@@ -35,34 +35,34 @@ pub use query::{Bm25, ByField, K3, Query, Term};
 pub use rank::{FileHit, Hit, Ranking, rank};
 pub use reader::{TextIndex, Unusable};
 
-/// Counts up with every change of what is cut, tokenised or written how; another version's index is
-/// built again.
+/// Increases with every change of chunking, tokenization or format. An index of another version is
+/// rebuilt.
 ///
 /// Version log:
 /// - 1: the first.
-/// - 2: the table names the builder; files without text are in it.
-/// - 3: parts of names are stems, as words of prose are.
+/// - 2: the table contains the builder and files without text.
+/// - 3: parts of names are stemmed, as words of prose are.
 pub const VERSION: u32 = 3;
 
-/// Returns the number of this program's builder, which decides along which symbols a file is cut.
+/// Returns the hash of the fact extraction, whose symbols decide how a file is divided into chunks.
 fn builder_number() -> u64 {
     xxhash_rust::xxh3::xxh3_64(crate::index::code::store::builder().as_bytes())
 }
 
-/// What a word of a chunk is a word of.
+/// The fields of a chunk.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Field {
-    /// The file's path: parts of its components.
+    /// The parts of the components of the file's path.
     Path,
-    /// Names of the symbols that the chunk defines: whole and in parts.
+    /// Names of the symbols that the chunk defines, whole and in parts.
     Name,
-    /// Identifiers of their signatures in parts, and the names of the symbols around the chunk.
+    /// Parts of the identifiers in their signatures, and the names of the enclosing symbols.
     Signature,
-    /// Comments, docstrings and documents: stems without stop words.
+    /// Stems of comments, docstrings and documents, without stop words.
     Prose,
-    /// Identifiers of the code in parts, without keywords. They are not there whole: those would be
-    /// half of all terms in react and four fifths in Linux's `fs/`, and where an identifier occurs is
-    /// the word index's to say.
+    /// Parts of the identifiers in code, without keywords. Whole identifiers are left out: they
+    /// would be half of all terms in react and four fifths in Linux's `fs/`, and the word index
+    /// lists their occurrences.
     Code,
 }
 
@@ -70,11 +70,11 @@ pub enum Field {
 pub const FIELDS: usize = 5;
 
 impl Field {
-    /// Every field; a field's place is its number in the index.
+    /// Every field, in the order of field numbers in the index.
     pub const ALL: [Field; FIELDS] =
         [Field::Path, Field::Name, Field::Signature, Field::Prose, Field::Code];
 
-    /// Returns the field's place in [`Field::ALL`].
+    /// Returns the index of the field in [`Field::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }

@@ -75,10 +75,10 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
             for file in &files {
                 listed.push((table.path(*file)?, table.hash(*file)?));
             }
-            let behind =
-                index.behind(listed.iter().map(|(path, hash)| (path.as_slice(), *hash)))?;
+            let changes =
+                index.changes(listed.iter().map(|(path, hash)| (path.as_slice(), *hash)))?;
             status.text_bytes = index.len_bytes();
-            status.text_behind = (behind.changed.len() + behind.removed.len()) as u64;
+            status.text_behind = (changes.changed.len() + changes.removed.len()) as u64;
         }
         Err(reason) => status.text_unusable = Some(reason.to_string()),
     }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::history::log::{SECTIONS, decode};
 use crate::history::store::HistoryStore;
-use crate::index::store::{Role, Store};
+use crate::index::store::{LockRole, Store};
 
 fn sample() -> Log {
     let repository = Repository::of(&by_chance(&mut Chance::new(7), 30, false));
@@ -66,7 +66,7 @@ fn a_log_is_published_whole_and_alone() {
     let shelf = HistoryStore(&store);
     assert_eq!(shelf.newest(), None);
     assert!(shelf.open().expect("nothing is no error").is_none());
-    let lock = store.lock_as(Role::CodeWriter).expect("nobody has it");
+    let lock = store.lock_as(LockRole::CodeWriter).expect("nobody has it");
     let log = sample();
     assert_eq!(shelf.publish(&lock, &Log::default()).expect("a folder"), 1);
     fs::write(store.dir().join("history-2.idx.new"), "left by one that was killed")

@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::reader::CodeSegment;
 use crate::error::{Error, Kind, Result};
 use crate::index::format;
-use crate::index::store::{Role, Store, WriterLock, seal, unseal};
+use crate::index::store::{LockRole, Store, WriterLock, seal, unseal};
 use crate::lang::language::LANGUAGES;
 
 /// Increases whenever extraction gives different facts for the same text, so that older segments
@@ -189,7 +189,7 @@ impl CodeStore<'_> {
     ///
     /// [`Kind::Busy`] while another process holds the lock.
     pub fn lock(&self) -> Result<WriterLock> {
-        let lock = self.0.lock_as(Role::CodeWriter)?;
+        let lock = self.0.lock_as(LockRole::CodeWriter)?;
         self.tidy(&lock);
         Ok(lock)
     }

@@ -1,32 +1,33 @@
-//! The cache folder, which holds the index directories of many trees: what is there, and what goes.
+//! The cache directory, which contains the index directories of many trees: listing and eviction.
 //!
-//! An index directory is named `v<format>-<options>` in a folder named by a hash of the tree's path;
-//! only folders of such names are ever removed, first renamed to `gone-<pid>`, and only by who has all
-//! their locks. A `gone-<pid>` is left by one that was killed, and goes with the next occasion.
+//! An index directory is named `v<format>-<options>` and is inside a directory named by a hash of
+//! the tree's path. Only directories with such names are ever removed, and only by a process that
+//! holds all their locks. Removal first renames the directory to `gone-<pid>`. If the process is
+//! killed, that directory remains until the next eviction.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::lock::{Role, WriterLock};
+use super::lock::{LockRole, WriterLock};
 use crate::error::{Error, Kind, Result};
 
-/// An index directory in the cache, as [`evict`] and `--clean` see it.
+/// An index directory in the cache.
 #[derive(Clone, Debug)]
-pub struct Cached {
-    /// The directory of one tree and one set of options.
+pub struct CachedIndex {
+    /// The index directory.
     pub dir: PathBuf,
-    /// The tree's path as it was noted.
+    /// The recorded path of the tree.
     pub root: Option<PathBuf>,
-    /// Bytes of its files.
+    /// Total bytes of its files.
     pub bytes: u64,
-    /// Last use.
+    /// Time of the last use.
     pub used_at: SystemTime,
 }
 
-/// Lists the index directories below the cache folder `cache`, least recently used first.
-pub fn cached(cache: &Path) -> Vec<Cached> {
-    let mut all: Vec<Cached> = folders(cache)
+/// Lists the index directories in the cache directory `cache`, least recently used first.
+pub fn cached(cache: &Path) -> Vec<CachedIndex> {
+    let mut all: Vec<CachedIndex> = folders(cache)
         .iter()
         .flat_map(|tree| folders(tree))
         .filter(|dir| is_index_dir(dir) && dir.join("lock").is_file())
@@ -36,20 +37,22 @@ pub fn cached(cache: &Path) -> Vec<Cached> {
             });
             let root = fs::read_to_string(dir.join("root")).ok().map(PathBuf::from);
             let bytes = bytes_of(&dir);
-            Cached { root, bytes, used_at: used_at.unwrap_or(SystemTime::UNIX_EPOCH), dir }
+            CachedIndex { root, bytes, used_at: used_at.unwrap_or(SystemTime::UNIX_EPOCH), dir }
         })
         .collect();
     all.sort_by(|a, b| a.used_at.cmp(&b.used_at).then_with(|| a.dir.cmp(&b.dir)));
     all
 }
 
-/// Returns how many bytes the cache folder `cache` holds, what killed removals left included.
+/// Returns the total bytes in the cache directory `cache`, including the remains of interrupted
+/// removals.
 pub fn cache_bytes(cache: &Path) -> u64 {
     let indexes: u64 = cached(cache).iter().map(|cached| cached.bytes).sum();
     indexes + rubbish(cache).iter().map(|dir| bytes_of(dir)).sum::<u64>()
 }
 
-/// Removes what killed removals left in the cache folder `cache`; returns the bytes that it had.
+/// Deletes the remains of interrupted removals in the cache directory `cache`. Returns the number
+/// of bytes freed.
 pub fn remove_rubbish(cache: &Path) -> u64 {
     let mut bytes = 0;
     for dir in rubbish(cache) {
@@ -57,7 +60,7 @@ pub fn remove_rubbish(cache: &Path) -> u64 {
         if remove_folder(&dir).is_ok() {
             bytes += held;
         }
-        // The tree's folder goes with the last that is in it.
+        // This removes the tree's directory if it is empty.
         let _ = dir.parent().map(fs::remove_dir);
     }
     bytes
@@ -67,30 +70,31 @@ pub fn remove_rubbish(cache: &Path) -> u64 {
 ///
 /// # Errors
 ///
-/// [`Kind::Busy`] where another process writes or watches there, whose lock is named;
-/// [`Kind::Usage`] where the folder is not named as an index directory, and is left alone.
+/// [`Kind::Busy`] with the path of the lock if another process writes or watches there;
+/// [`Kind::Usage`] if `dir` is not named like an index directory.
 pub fn remove(dir: &Path) -> Result<()> {
     let parent = dir.parent().filter(|_| is_index_dir(dir));
-    let parent = parent.ok_or_else(|| Error::usage("not the folder of an index").with_path(dir))?;
-    let mut locks = Vec::with_capacity(Role::ALL.len());
-    for role in Role::ALL {
+    let parent = parent.ok_or_else(|| Error::usage("not an index directory").with_path(dir))?;
+    let mut locks = Vec::with_capacity(LockRole::ALL.len());
+    for role in LockRole::ALL {
         locks.push(WriterLock::take(dir, role).map_err(|error| in_use(dir, role, error))?);
     }
-    // First out of the way, so that nobody finds half of it; in use it stays there on Windows.
+    // Rename first, so that no reader finds half of the files. On Windows that fails if a file is
+    // in use.
     let gone = parent.join(format!("gone-{}", std::process::id()));
     let removed = match fs::rename(dir, &gone) {
         Ok(()) => remove_folder(&gone),
         Err(_) => remove_folder(dir),
     };
     drop(locks);
-    // The tree's folder goes with its last set of options.
+    // This removes the tree's directory if no other index is left in it.
     let _ = fs::remove_dir(parent);
     removed
 }
 
-/// Removes least recently used index directories until the cache holds at most `bytes_max`, never
-/// `keep` and never one that is locked; returns those removed.
-pub fn evict(cache: &Path, bytes_max: u64, keep: &Path) -> Vec<Cached> {
+/// Removes least recently used index directories until the cache has at most `bytes_max` bytes.
+/// Never removes `keep` or a locked directory. Returns the removed ones.
+pub fn evict(cache: &Path, bytes_max: u64, keep: &Path) -> Vec<CachedIndex> {
     remove_rubbish(cache);
     let all = cached(cache);
     let mut total: u64 = all.iter().map(|cached| cached.bytes).sum();
@@ -104,33 +108,33 @@ pub fn evict(cache: &Path, bytes_max: u64, keep: &Path) -> Vec<Cached> {
     removed
 }
 
-/// Returns the index directories of the same tree that other versions or options made.
+/// Returns the index directories of the same tree for other versions or options.
 pub(super) fn neighbours(dir: &Path) -> Vec<PathBuf> {
     let mut all = dir.parent().map(folders).unwrap_or_default();
     all.retain(|other| other != dir && is_index_dir(other));
     all
 }
 
-fn in_use(dir: &Path, role: Role, error: Error) -> Error {
+fn in_use(dir: &Path, role: LockRole, error: Error) -> Error {
     if error.kind() != Kind::Busy {
         return error;
     }
     let hint = match role {
-        Role::Writer | Role::CodeWriter => "wait for it to end, then try again",
-        Role::Watcher => "end that one, which `codedb index --watch` started, then try again",
+        LockRole::Writer | LockRole::CodeWriter => "wait until it ends, then try again",
+        LockRole::Watcher => "stop the `codedb index --watch` process, then try again",
     };
-    Error::new(Kind::Busy, format!("left as it is: {}", role.busy())).with_path(dir).with_hint(hint)
+    Error::new(Kind::Busy, format!("not removed: {}", role.busy())).with_path(dir).with_hint(hint)
 }
 
 fn remove_folder(dir: &Path) -> Result<()> {
     match fs::remove_dir_all(dir) {
-        // Another process may remove the same.
+        // Another process may have removed it at the same time.
         Err(error) if dir.exists() => Err(Error::io(dir, error)),
         _ => Ok(()),
     }
 }
 
-/// Returns what killed removals left.
+/// Returns the remains of interrupted removals.
 fn rubbish(cache: &Path) -> Vec<PathBuf> {
     let is_rubbish = |dir: &PathBuf| {
         let pid = name(dir).and_then(|name| name.strip_prefix("gone-").map(str::to_owned));
@@ -140,7 +144,8 @@ fn rubbish(cache: &Path) -> Vec<PathBuf> {
     trees.flat_map(|tree| folders(&tree)).filter(is_rubbish).collect()
 }
 
-/// Returns the bytes of the files in a folder and in the folders in it: a text index is one.
+/// Returns the total size of the files in `dir` and its direct subdirectories, such as a text
+/// index.
 fn bytes_of(dir: &Path) -> u64 {
     let files = |dir: &Path| -> u64 {
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -153,7 +158,7 @@ fn bytes_of(dir: &Path) -> u64 {
     files(dir) + folders(dir).iter().map(|dir| files(dir)).sum::<u64>()
 }
 
-/// Returns the folders in a folder; links are none.
+/// Returns the subdirectories of `dir`, without symbolic links.
 fn folders(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let is_folder =
@@ -161,7 +166,7 @@ fn folders(dir: &Path) -> Vec<PathBuf> {
     entries.filter(is_folder).map(|entry| entry.path()).collect()
 }
 
-/// Returns true if the last two names of a path are those of an index directory.
+/// Returns true if the last two components of `dir` are named like those of an index directory.
 fn is_index_dir(dir: &Path) -> bool {
     let options = name(dir).and_then(|own| {
         let (version, hash) = own.strip_prefix('v')?.split_once('-')?;
@@ -193,7 +198,8 @@ mod tests {
 
     const TREE: &str = "0123456789abcdef";
 
-    /// Makes an index directory with a file and a text index of 1,000 bytes each, used `age` hours ago.
+    /// Creates an index directory with a file and a text index of 1,000 bytes each, last used `age`
+    /// hours ago.
     fn index(cache: &Path, name: &str, age: u64) -> PathBuf {
         let dir = cache.join(TREE).join(name);
         fs::create_dir_all(dir.join("text-1")).expect("a folder can be made");
@@ -208,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_text_indexes_count() {
+    fn sizes_include_the_text_index() {
         let cache = TempDir::new().expect("a temporary folder");
         index(cache.path(), "v2-01234567", 1);
         assert_eq!(cached(cache.path())[0].bytes, 2000);
@@ -216,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_go_by_age() {
+    fn other_versions_are_evicted_by_age() {
         let cache = TempDir::new().expect("a temporary folder");
         let old = index(cache.path(), "v1-01234567", 3);
         let middle = index(cache.path(), "v2-89abcdef", 2);
@@ -228,11 +234,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_locked_stays_whoever_has_the_lock() {
-        for role in Role::ALL {
+    fn a_directory_with_any_lock_is_not_removed() {
+        for role in LockRole::ALL {
             let cache = TempDir::new().expect("a temporary folder");
             let dir = index(cache.path(), "v2-01234567", 1);
-            let lock = Store::new(dir.clone(), false).lock_as(role).expect("nobody has it");
+            let lock = Store::new(dir.clone(), false).lock_as(role).expect("lock is free");
             assert!(evict(cache.path(), 0, Path::new("")).is_empty(), "{role:?}");
             let error = remove(&dir).expect_err("it is locked");
             assert_eq!(error.kind(), Kind::Busy, "{role:?}");
@@ -245,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_removal_left_counts_and_goes() {
+    fn remains_of_an_interrupted_removal_are_counted_and_deleted() {
         let cache = TempDir::new().expect("a temporary folder");
         let own = index(cache.path(), "v2-01234567", 1);
         let gone = cache.path().join(TREE).join("gone-4711");

@@ -1,4 +1,4 @@
-//! The locks of an index directory: the operating system's, on files that hold nothing.
+//! The locks of an index directory: operating-system locks on empty files.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -6,50 +6,51 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Kind, Result};
 use crate::source::stamp::Stamp;
 
-/// Who works in an index directory; there is a lock for each, and one process at a time that has it.
+/// The roles of processes in an index directory. Each role has a lock, which one process at a time
+/// holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Role {
+pub enum LockRole {
     /// Publishes generations of the search index.
     Writer,
-    /// Publishes parts of the code index, and text indexes.
+    /// Publishes code index, text index and history.
     CodeWriter,
     /// Watches the tree and answers searches.
     Watcher,
 }
 
-impl Role {
-    /// Every role, in the order in which whoever wants all locks takes them.
-    pub const ALL: [Role; 3] = [Role::Writer, Role::CodeWriter, Role::Watcher];
+impl LockRole {
+    /// Every role, in the order in which a process takes all locks.
+    pub const ALL: [LockRole; 3] = [LockRole::Writer, LockRole::CodeWriter, LockRole::Watcher];
 
-    /// Returns the name of the lock's file.
+    /// Returns the name of the lock file.
     pub fn file_name(self) -> &'static str {
         match self {
-            Role::Writer => "lock",
-            Role::CodeWriter => "code.lock",
-            Role::Watcher => "watch.lock",
+            LockRole::Writer => "lock",
+            LockRole::CodeWriter => "code.lock",
+            LockRole::Watcher => "watch.lock",
         }
     }
 
-    /// Returns what another process does that has the lock.
+    /// Returns the error message for a lock that another process holds.
     pub(super) fn busy(self) -> &'static str {
         match self {
-            Role::Writer => "another codedb is writing this index",
-            Role::CodeWriter => "another codedb is writing symbols and words of this index",
-            Role::Watcher => "another codedb is watching for this index",
+            LockRole::Writer => "another codedb is writing this index",
+            LockRole::CodeWriter => "another codedb is writing the code index",
+            LockRole::Watcher => "another codedb is watching this tree",
         }
     }
 
     fn hint(self) -> &'static str {
         match self {
-            Role::Writer | Role::CodeWriter => {
-                "wait for it, or search: a search never needs the lock"
+            LockRole::Writer | LockRole::CodeWriter => {
+                "wait for it, or search: searches do not need the lock"
             }
-            Role::Watcher => "nothing is to be done: searches ask that one",
+            LockRole::Watcher => "nothing to do: searches use that watcher",
         }
     }
 }
 
-/// The lock of a role; released when dropped or when the process ends.
+/// The held lock of a role. It is released when dropped or when the process ends.
 #[derive(Debug)]
 pub struct WriterLock {
     file: File,
@@ -57,8 +58,8 @@ pub struct WriterLock {
 }
 
 impl WriterLock {
-    /// Takes the lock of `role` in the directory `dir`, which is there; does not wait.
-    pub(super) fn take(dir: &Path, role: Role) -> Result<WriterLock> {
+    /// Takes the lock of `role` in the existing directory `dir`, without waiting.
+    pub(super) fn take(dir: &Path, role: LockRole) -> Result<WriterLock> {
         let path = dir.join(role.file_name());
         let busy = || Error::new(Kind::Busy, role.busy()).with_path(&path).with_hint(role.hint());
         let file = File::options().create(true).truncate(false).write(true).open(&path);
@@ -68,17 +69,17 @@ impl WriterLock {
             Err(TryLockError::WouldBlock) => return Err(busy()),
             Err(TryLockError::Error(error)) => return Err(Error::io(&path, error)),
         }
-        // Somebody may have removed the directory between the two, and a third one have made it.
+        // Between opening and locking, another process may have replaced the directory.
         let lock = WriterLock { file, path: path.clone() };
         if lock.is_in_place() { Ok(lock) } else { Err(busy()) }
     }
 
-    /// Fails unless the lock still stands for its directory.
+    /// Checks that the lock is still valid for its directory.
     ///
     /// # Errors
     ///
-    /// [`Kind::Busy`] where somebody removed the directory meanwhile: a third one may write there by
-    /// now, with a lock of its own.
+    /// [`Kind::Busy`] if the directory was removed in the meantime: another process may already
+    /// write there with a lock of its own.
     pub fn check(&self) -> Result<()> {
         if self.is_in_place() {
             return Ok(());
@@ -88,7 +89,7 @@ impl WriterLock {
             .with_hint("run it again"))
     }
 
-    /// Returns true if the path of the lock still leads to the file that is locked.
+    /// Returns true if the path of the lock still refers to the locked file.
     fn is_in_place(&self) -> bool {
         let inode = |metadata: fs::Metadata| Stamp::of(&metadata).inode;
         match (self.file.metadata(), fs::metadata(&self.path)) {
@@ -99,8 +100,8 @@ impl WriterLock {
 }
 
 impl Drop for WriterLock {
-    /// Closing the file is not enough: a child that another thread has just forked holds it, too,
-    /// until it runs its program.
+    /// Closing the file is not enough: a child process that another thread has just forked keeps
+    /// the lock until it executes its program.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }

@@ -1,8 +1,8 @@
-//! Builds a text index: files come prepared, in the order of their paths, and tantivy makes segments
-//! of them, one after the other and without a thread.
+//! Builds a text index from prepared files in path order. tantivy writes segments one after
+//! another, without threads.
 //!
-//! Memory is bounded by `SEGMENT_HEAP_BYTES` and the files of one segment, about half as much;
-//! whoever prepares files in parallel bounds what waits to be added.
+//! Memory is bounded by `SEGMENT_HEAP_BYTES` and the files of one segment, about half as much. A
+//! caller that prepares files in parallel bounds its own queue.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,16 @@ use crate::error::{Error, Kind, Result};
 use crate::index::format;
 use crate::index::store::WriterLock;
 
-/// Heap of tantivy's writer at which a segment is closed; looked at between files.
+/// Heap size of tantivy's writer at which a segment is closed. Checked between files.
 const SEGMENT_HEAP_BYTES: usize = 128 << 20;
 
-/// What tantivy is told that it may use; it sizes its first table by it.
+/// The memory budget passed to tantivy, which sizes its first table by it.
 const TABLE_BYTES: usize = 16 << 20;
 
-/// How the name of an index ends that is not whole.
+/// Suffix of the directory of an incomplete index.
 const UNFINISHED: &str = ".new";
 
-/// Builds the text index of one generation; what is not finished leaves nothing behind.
+/// Builds the text index of one generation. If it is dropped unfinished, it removes its files.
 pub struct TextBuilder {
     dir: PathBuf,
     temporary: PathBuf,
@@ -54,10 +54,10 @@ impl std::fmt::Debug for TextBuilder {
 }
 
 impl TextBuilder {
-    /// Begins the text index of `generation` in the index directory `dir`; the caller holds the lock
-    /// of the code index. What earlier builders left is removed.
+    /// Starts the text index of `generation` in the index directory `dir` and removes the remains
+    /// of earlier builders. The caller holds the lock of the code index.
     pub fn new(dir: &Path, generation: u64) -> Result<TextBuilder> {
-        // Not `.tmp`: such names are for who has the search index's lock to remove.
+        // Not `.tmp`: the holder of the search index's lock removes such files.
         let temporary = dir.join(format!("text-{generation}{UNFINISHED}"));
         remove_unfinished(dir);
         fs::create_dir(&temporary).map_err(|error| Error::io(&temporary, error))?;
@@ -73,21 +73,21 @@ impl TextBuilder {
         })
     }
 
-    /// Closes segments at `bytes` of heap instead, so that a test has several of them.
+    /// Closes segments at `bytes` of heap, so that tests have several segments.
     #[cfg(test)]
     pub(super) fn with_heap_bytes(mut self, bytes: usize) -> TextBuilder {
         self.heap_bytes = bytes;
         self
     }
 
-    /// Adds a file, whose path comes after all that were added.
+    /// Adds a file, whose path sorts after those added before.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] where it does not; [`Kind::Io`] where a segment cannot be written.
+    /// [`Kind::Usage`] if it does not; [`Kind::Io`] if a segment cannot be written.
     pub fn add(&mut self, prepared: &Prepared) -> Result<()> {
         if self.last.as_ref().is_some_and(|last| compare(last, &prepared.path).is_ge()) {
-            return Err(Error::usage("files of a text index come in the order of their paths"));
+            return Err(Error::usage("files of a text index must be added in path order"));
         }
         self.files.add(prepared)?;
         self.last = Some(prepared.path.clone());
@@ -118,11 +118,11 @@ impl TextBuilder {
         Ok(())
     }
 
-    /// Publishes the index under its name and removes older ones.
+    /// Publishes the index and removes older ones.
     ///
     /// # Errors
     ///
-    /// Those of [`WriterLock::check`]; [`Kind::Io`] where it cannot be written.
+    /// Those of [`WriterLock::check`]; [`Kind::Io`] if it cannot be written.
     pub fn finish(mut self, lock: &WriterLock) -> Result<()> {
         lock.check()?;
         self.close_segment()?;
@@ -130,7 +130,7 @@ impl TextBuilder {
         files.write(&self.temporary.join("files.idx"), self.generation, &self.segments)?;
         let name = format!("text-{}", self.generation);
         let target = self.dir.join(&name);
-        // One of the same generation is only there if it was found damaged.
+        // An index of the same generation exists only if it was found damaged.
         let _ = fs::remove_dir_all(&target);
         fs::rename(&self.temporary, &target).map_err(|error| Error::io(&target, error))?;
         remove_where(&self.dir, |other| other != name);
@@ -166,8 +166,8 @@ impl OpenSegment {
         Ok(OpenSegment { writer, memory, documents: 0 })
     }
 
-    /// Returns the file of stored documents of an index without any. tantivy looks for such a file,
-    /// though nothing is stored or read, and would write five bytes for each document.
+    /// Returns the stored-documents file of an empty index. tantivy requires the file although
+    /// nothing is stored, and would write five bytes per document.
     fn store() -> tantivy::Result<OwnedBytes> {
         let OpenSegment { writer, memory, .. } = OpenSegment::new()?;
         let managed = writer.finalize()?.directory().list_managed_files();
@@ -183,26 +183,26 @@ impl Drop for TextBuilder {
     }
 }
 
-/// Returns the file name of the segment at `place`.
+/// Returns the file name of segment number `place`.
 pub(super) fn segment_name(place: usize) -> String {
     format!("segment-{place}.idx")
 }
 
-/// Removes text indexes in `dir` that were never finished; the caller holds the lock of the code index.
+/// Removes unfinished text indexes in `dir`. The caller holds the lock of the code index.
 pub fn remove_unfinished(dir: &Path) {
     remove_where(dir, |name| name.ends_with(UNFINISHED));
 }
 
-/// Removes the text indexes in `dir` whose names `goes` says so of; what is in use on Windows stays
-/// until the next time.
-fn remove_where(dir: &Path, goes: impl Fn(&str) -> bool) {
+/// Removes the text indexes in `dir` for whose names `is_removed` returns true. On Windows, those
+/// in use stay until the next cleanup.
+fn remove_where(dir: &Path, is_removed: impl Fn(&str) -> bool) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_ours = name.strip_prefix("text-").is_some_and(|rest| {
             rest.trim_end_matches(UNFINISHED).bytes().all(|byte| byte.is_ascii_digit())
         });
-        if is_ours && goes(&name) {
+        if is_ours && is_removed(&name) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }

@@ -1,9 +1,10 @@
-//! Cuts a file into chunks of about a definition's size: what a question is to be answered with.
+//! Divides a file into chunks of about the size of a definition.
 //!
-//! A definition with the comments before it is a chunk; a class or module too large for one is cut
-//! along its members, its head a chunk of its own; what lies between, small definitions included, and
-//! definitions that are long without members are cut by lines. Every line is in one chunk, in the
-//! order of the file, up to [`CHUNKS_MAX`]: what stands behind is not ranked by, and counted.
+//! A definition with its leading comments is a chunk. A class or module that is too large for one
+//! chunk is divided along its members, with its head as a chunk of its own. The text between
+//! definitions, small definitions, and long definitions without members are divided by lines. Every
+//! line belongs to one chunk, in file order, up to [`CHUNKS_MAX`] chunks; lines beyond are counted
+//! but not ranked.
 
 use std::ops::Range;
 
@@ -11,25 +12,26 @@ use memchr::memchr_iter;
 
 use crate::lang::Symbol;
 
-/// Chunks of one file; there are generated files of hundreds of thousands of lines.
+/// Maximum number of chunks of a file; some generated files have hundreds of thousands of lines.
 pub const CHUNKS_MAX: usize = 256;
 
-/// A larger definition is cut along its members, and lines are gathered up to this.
+/// Maximum lines of a chunk of loose lines, and of a definition that is not divided along its members.
 const LINES_MAX: usize = 60;
 
-/// A larger definition is cut along its members, and lines are gathered up to this.
+/// Maximum bytes of a chunk of loose lines, and of a definition that is not divided along its members.
 const BYTES_MAX: usize = 4 << 10;
 
-/// A definition of so many times the above is cut by lines where it has no members.
+/// A definition without members may be this many times larger before it is divided by lines.
 const LONG: usize = 2;
 
-/// Lines without a word that a chunk may have behind it.
+/// Maximum number of trailing lines without a word in a chunk.
 const BLANK_LINES_MAX: usize = 1000;
 
-/// Smaller definitions stay with their neighbours: constants, fields, prototypes.
+/// Definitions of at most this many lines stay with their neighbours: constants, fields,
+/// prototypes.
 const SMALL_LINES_MAX: usize = 3;
 
-/// A part of a file.
+/// A range of lines of a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Chunk {
     /// Its lines, from 0.
@@ -41,13 +43,13 @@ pub struct Chunk {
 /// The chunks of a file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Chunks {
-    /// In the order of the text, without gaps.
+    /// In text order, without gaps.
     pub chunks: Vec<Chunk>,
-    /// Lines behind the last chunk, of which there is none more.
+    /// Number of lines after the last chunk, beyond [`CHUNKS_MAX`].
     pub lines_left: usize,
 }
 
-/// Cuts `text`, in which `symbols` are defined. O(text + symbols).
+/// Divides `text`, which defines `symbols`. O(text + symbols).
 pub fn cut(text: &[u8], symbols: &[Symbol]) -> Chunks {
     let mut starts: Vec<usize> = vec![0];
     starts.extend(memchr_iter(b'\n', text).map(|at| at + 1).filter(|&at| at < text.len()));
@@ -61,13 +63,13 @@ pub fn cut(text: &[u8], symbols: &[Symbol]) -> Chunks {
     Chunks { chunks, lines_left }
 }
 
-/// A definition's lines, comments before it included.
+/// The lines and the nesting depth of a definition.
 struct Definition {
     lines: Range<usize>,
     depth: usize,
 }
 
-/// Returns the definitions of more than a few lines, in the order of the text.
+/// Returns the definitions of more than [`SMALL_LINES_MAX`] lines, in text order.
 fn definitions(symbols: &[Symbol]) -> Vec<Definition> {
     let mut found: Vec<Definition> = symbols
         .iter()
@@ -88,7 +90,7 @@ struct Cutter<'a> {
 
 impl Cutter<'_> {
     fn run(&mut self, definitions: &[Definition], lines: usize) {
-        // Lines before this one are in chunks.
+        // Lines before this one are already in chunks.
         let mut at = 0;
         for (place, definition) in definitions.iter().enumerate() {
             if self.chunks.len() > CHUNKS_MAX {
@@ -108,16 +110,17 @@ impl Cutter<'_> {
                 .take_while(|inner| inner.lines.start < end)
                 .find(|inner| inner.depth > definition.depth)
             {
-                // Its members come next in the loop; its head goes up to the first of them.
+                // The head ends at the first member. The following iterations handle the members.
                 self.gather(at..start);
                 let head = self.with_comments(start, inner.lines.start);
                 self.gather(start..head);
                 at = head;
             } else {
                 self.gather(at..start);
-                match self.fits(start..end, LONG) {
-                    true => self.push(start..end),
-                    false => self.gather(start..end),
+                if self.fits(start..end, LONG) {
+                    self.push(start..end);
+                } else {
+                    self.gather(start..end);
                 }
                 at = end;
             }
@@ -125,13 +128,13 @@ impl Cutter<'_> {
         self.gather(at..lines);
     }
 
-    /// Returns true if a chunk of so many times the usual size may hold the lines.
+    /// Returns true if the lines fit a chunk of `times` the usual size.
     fn fits(&self, lines: Range<usize>, times: usize) -> bool {
         lines.len() <= LINES_MAX * times && self.bytes(&lines).len() <= BYTES_MAX * times
     }
 
-    /// Returns the first of the comment and attribute lines right before the line `start`, not
-    /// before the line `from`.
+    /// Returns the first of the comment and attribute lines directly before line `start`, but not
+    /// before line `from`.
     fn with_comments(&self, from: usize, start: usize) -> usize {
         let is_lead = |line: usize| {
             let bytes = self.text[self.bytes(&(line..line + 1))].trim_ascii_start();
@@ -147,7 +150,7 @@ impl Cutter<'_> {
             .unwrap_or(start)
     }
 
-    /// Cuts lines that belong to no definition of a size: at empty lines where there are some.
+    /// Divides lines outside of definitions, preferably at empty lines.
     fn gather(&mut self, lines: Range<usize>) {
         let mut start = lines.start;
         while start < lines.end
@@ -174,7 +177,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Adds a chunk; lines without a letter or digit go with what stands before them.
+    /// Adds a chunk. Lines without a letter or digit are appended to the previous chunk.
     fn push(&mut self, lines: Range<usize>) {
         if lines.is_empty() {
             return;

@@ -1,8 +1,8 @@
-//! tantivy's directory over one container: its files are sections, whose blocks are checked when they
-//! are first touched. Nothing can be written, locked or watched.
+//! A read-only tantivy directory over one container. Its files are sections, whose blocks are
+//! checked on first access. It does not support writing, locking or watching.
 //!
-//! What tantivy reads is copied: the dictionary of a field once, posting lists as they are asked for,
-//! which takes microseconds each and needs no promise about the life of mapped bytes.
+//! Reads return copies: the dictionary of a field once, posting lists on demand. A copy takes
+//! microseconds and avoids lifetime requirements on mapped bytes.
 
 use std::io;
 use std::ops::Range;
@@ -19,19 +19,19 @@ use crate::error::{Error, Result};
 use crate::index::format::{self, Container, FileKind};
 use crate::index::map::Map;
 
-/// The section that names the others: one name to a line, in the order of their sections.
+/// The section with the file names, one per line, in the order of their sections.
 const NAMES: u32 = 1;
 
-/// The first file's section.
+/// The section of the first file.
 const FIRST: u32 = 2;
 
-/// Returns true of the file that holds stored documents.
+/// Returns true if `name` is the file of stored documents.
 pub(super) fn is_store(name: &Path) -> bool {
     name.extension().is_some_and(|extension| extension == "store")
 }
 
-/// Writes the files `names` of `memory` to the new container `path`, with `store` for that of stored
-/// documents.
+/// Writes the files `names` of `memory` to the new container `path`, with `store` in place of the
+/// file of stored documents.
 pub(super) fn write(
     path: &Path,
     memory: &RamDirectory,
@@ -44,9 +44,10 @@ pub(super) fn write(
         let lost =
             |error: &dyn std::fmt::Display| Error::io(path, io::Error::other(error.to_string()));
         let file = memory.open_read(name).map_err(|error| lost(&error))?;
-        files.push(match is_store(name) {
-            true => store.clone(),
-            false => file.read_bytes().map_err(|error| lost(&error))?,
+        files.push(if is_store(name) {
+            store.clone()
+        } else {
+            file.read_bytes().map_err(|error| lost(&error))?
         });
         listing.push_str(&name.to_string_lossy());
         listing.push('\n');
@@ -59,7 +60,7 @@ pub(super) fn write(
     format::write(path, FileKind::TextSegment, &sections)
 }
 
-/// A directory that is read only, and whose files are sections.
+/// A read-only directory whose files are sections of a container.
 #[derive(Clone, Debug)]
 pub(super) struct ContainerDirectory {
     container: Arc<Container>,
@@ -71,7 +72,7 @@ impl ContainerDirectory {
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where it is damaged, [`crate::Kind::NotFound`] where there is none.
+    /// [`crate::Kind::Corrupt`] if it is damaged, [`crate::Kind::NotFound`] if it does not exist.
     pub(super) fn open(path: &Path, on_heap: bool) -> Result<ContainerDirectory> {
         let container = Container::open(Map::open(path, on_heap)?, FileKind::TextSegment)?;
         let names = container.copy(container.section(NAMES)?)?;

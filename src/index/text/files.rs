@@ -1,8 +1,7 @@
-//! The table of files and chunks of a text index: which document is which chunk of which file, where
-//! it stands and how long it is; and the index's manifest, which names what belongs together.
+//! The file and chunk table of a text index: the file, chunk number, lines and field lengths of
+//! each document. Its head is the manifest of the index.
 //!
-//! Documents are numbered through all segments, in the order of paths, and in a file in the order of
-//! the text.
+//! Documents are numbered consecutively across segments, by path and then by position in the file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,23 +16,24 @@ use crate::index::map::Map;
 
 mod section {
     pub(super) const HEAD: u32 = 1;
-    /// Where each path ends among all of them.
+    /// The end of each path in `PATHS`.
     pub(super) const PATH_ENDS: u32 = 2;
     pub(super) const PATHS: u32 = 3;
-    /// One 128-bit content hash for each file.
+    /// One 128-bit content hash per file.
     pub(super) const HASHES: u32 = 4;
-    /// The first document of each file, and the number of all.
+    /// The first document of each file, and the number of documents.
     pub(super) const FIRST: u32 = 5;
-    /// Number of lines of each document, 2 bytes.
+    /// Number of lines of each document, u16.
     pub(super) const LINES: u32 = 6;
-    /// Lengths of each document.
+    /// Field lengths of each document.
     pub(super) const LENGTHS: u32 = 7;
 }
 
-/// Version, builder, generation, files, documents, lines left, words of each field, segments.
+/// Size of the head without segments: version, builder, generation, files, documents, lines left,
+/// words of each field, number of segments.
 const HEAD_BYTES: usize = 4 + 8 + 8 + 4 + 4 + 8 + 8 * FIELDS + 4;
 
-/// Documents and checksum of a segment.
+/// Size of a segment record: documents, checksum.
 const SEGMENT_BYTES: usize = 8;
 
 /// One segment of the index.
@@ -43,7 +43,7 @@ pub(super) struct SegmentRecord {
     pub(super) checksum: u32,
 }
 
-/// Gathers the table while files are added.
+/// Builds the table while files are added.
 #[derive(Debug, Default)]
 pub(super) struct FilesBuilder {
     path_ends: Vec<u8>,
@@ -139,16 +139,16 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where it is damaged, or of another version or builder.
+    /// [`crate::Kind::Corrupt`] if it is damaged, or of another version or builder.
     pub(super) fn open(path: &Path, on_heap: bool) -> Result<Files> {
         let container = Container::open(Map::open(path, on_heap)?, FileKind::TextFiles)?;
         let head = container.copy(container.section(section::HEAD)?)?;
-        let damaged = || container.corrupt("text index's head does not fit");
+        let damaged = || container.corrupt("head of the text index is damaged");
         if head.len() < HEAD_BYTES {
             return Err(damaged());
         }
         if u32_at(&head, 0) != VERSION || u64_at(&head, 4) != builder_number() {
-            return Err(container.corrupt("text index of another builder"));
+            return Err(container.corrupt("text index is of another version"));
         }
         let count = u32_at(&head, HEAD_BYTES - 4) as usize;
         if head.len() != count.saturating_mul(SEGMENT_BYTES).saturating_add(HEAD_BYTES) {
@@ -188,9 +188,10 @@ impl Files {
             && table.first.len() == (files + 1) * 4
             && table.lines.len() == documents * 2
             && table.lengths.len() == documents * FIELDS;
-        match fits {
-            true => Ok(table),
-            false => Err(table.container.corrupt("text index's table does not fit its head")),
+        if fits {
+            Ok(table)
+        } else {
+            Err(table.container.corrupt("table of the text index does not match its head"))
         }
     }
 
@@ -209,7 +210,7 @@ impl Files {
         self.documents
     }
 
-    /// Returns the number of lines that no chunk holds: those behind the bound of a file's chunks.
+    /// Returns the number of lines that are in no chunk, because their file has too many chunks.
     pub fn lines_left(&self) -> u64 {
         self.lines_left
     }
@@ -227,7 +228,7 @@ impl Files {
         &self.container
     }
 
-    /// Returns the path of the file at `place`. O(1).
+    /// Returns the path of file number `place`. O(1).
     pub fn path(&self, place: usize) -> Result<&[u8]> {
         let ends = self.container.bytes(self.path_ends)?;
         let end = |place: usize| {
@@ -240,7 +241,7 @@ impl Files {
         self.container.bytes(range.ok_or_else(|| self.missing())?)
     }
 
-    /// Returns the hash of the content that the file at `place` was indexed with. O(1).
+    /// Returns the content hash with which file number `place` was indexed. O(1).
     pub fn hash(&self, place: usize) -> Result<u128> {
         let range =
             self.hashes.slice(place.saturating_mul(16), 16).ok_or_else(|| self.missing())?;
@@ -248,7 +249,8 @@ impl Files {
         Ok(u128::from(u64_at(bytes, 0)) | u128::from(u64_at(bytes, 8)) << 64)
     }
 
-    /// Returns how many files come before `path`, and whether the next one is it. O(log files).
+    /// Returns the number of files that sort before `path`, and true if `path` is in the table.
+    /// O(log files).
     pub fn find(&self, path: &[u8]) -> Result<(usize, bool)> {
         let (mut low, mut high) = (0, self.files);
         while low < high {
@@ -262,7 +264,7 @@ impl Files {
         Ok((low, false))
     }
 
-    /// Returns what is asked of documents, checked as a whole. O(documents) the first time.
+    /// Returns a checked view of the documents. O(documents) the first time.
     pub(super) fn view(&self) -> Result<Documents<'_>> {
         let first = self.container.bytes(self.first)?;
         let owners = self.owners.get_or_init(|| {
@@ -287,7 +289,7 @@ impl Files {
     }
 
     fn missing(&self) -> Error {
-        self.container.corrupt("text index's table lacks a file")
+        self.container.corrupt("table of the text index has no such file")
     }
 }
 
@@ -304,7 +306,7 @@ pub(super) struct Documents<'a> {
 }
 
 impl<'a> Documents<'a> {
-    /// Returns the documents of the file at `place`; none for one that is not there.
+    /// Returns the documents of file number `place`, or an empty range if it does not exist.
     pub(super) fn of(&self, place: usize) -> Range<usize> {
         if place >= self.files {
             return 0..0;
@@ -313,12 +315,12 @@ impl<'a> Documents<'a> {
         at(place)..at(place + 1)
     }
 
-    /// Returns the file that holds `document`. O(1).
+    /// Returns the file of `document`. O(1).
     pub(super) fn file_of(&self, document: usize) -> usize {
         self.owners.get(document).map_or(0, |&file| file as usize)
     }
 
-    /// Returns the lines of the document that is the `ordinal`th of those of a file, from 1.
+    /// Returns the lines, from 1, of chunk number `ordinal` of the file with these `documents`.
     pub(super) fn lines(&self, documents: Range<usize>, ordinal: usize) -> Range<usize> {
         let lines = |document: usize| usize::from(u16_at(self.lines, document * 2));
         let at = documents.start + ordinal;
@@ -331,7 +333,7 @@ impl<'a> Documents<'a> {
         Length(self.lengths.get(document * FIELDS + field).copied().unwrap_or_default())
     }
 
-    /// Returns the lengths of `document`.
+    /// Returns the field lengths of `document`.
     pub(super) fn lengths(&self, document: usize) -> Lengths {
         std::array::from_fn(|field| self.length(document, field))
     }

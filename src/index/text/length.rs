@@ -1,7 +1,7 @@
-//! Lengths of documents by field, a byte each: exact up to 127 words, in steps of 16 above.
+//! Lengths of documents by field, one byte each: exact up to 127 words, in steps of 16 above.
 //!
-//! An edited file's lengths are rounded in memory as they are on disk, and averages are made of
-//! rounded lengths; otherwise a ranking would change with a rebuild.
+//! Lengths of edited files are rounded in memory as on disk, and averages use rounded lengths.
+//! Otherwise a rebuild would change the ranking.
 
 use super::FIELDS;
 
@@ -32,15 +32,15 @@ impl Length {
     }
 }
 
-/// Lengths of one document, by the place of their field.
+/// Lengths of one document, by [`super::Field::index`].
 pub type Lengths = [Length; FIELDS];
 
-/// How many documents there are and how long they are together.
+/// The number of documents and their total lengths.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Totals {
     /// Documents.
     pub documents: u64,
-    /// Words of each field.
+    /// Total words of each field.
     pub words: [u64; FIELDS],
 }
 
@@ -53,7 +53,7 @@ impl Totals {
         }
     }
 
-    /// Takes away a document that was counted.
+    /// Removes a counted document.
     pub fn remove(&mut self, lengths: &Lengths) {
         self.documents = self.documents.saturating_sub(1);
         for (total, length) in self.words.iter_mut().zip(lengths) {
@@ -61,7 +61,7 @@ impl Totals {
         }
     }
 
-    /// Returns the average length of a field; 1 where nothing has any.
+    /// Returns the average length of a field, or 1 if it has no words.
     pub fn average(&self, field: usize) -> f32 {
         match (self.words[field], self.documents) {
             (0, _) | (_, 0) => 1.0,

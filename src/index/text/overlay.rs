@@ -1,5 +1,5 @@
-//! What was edited since a text index was built: files that it holds and that count no more, and the
-//! words of files as they are now. Small, in memory, cloned with a snapshot.
+//! Edits since a text index was built: the masked documents of changed and deleted files, and the
+//! words of changed files. In memory, small, and cheap to clone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,26 +16,26 @@ use crate::error::Result;
 #[derive(Clone, Debug)]
 pub struct Overlay {
     base: Arc<TextIndex>,
-    /// Documents of the index that count no more.
+    /// Documents of the index that are no longer live.
     masked: Bits,
     has_masked: bool,
-    /// Files as they are now, in the order of their paths.
+    /// Edited files, in path order.
     files: Vec<Arc<Edited>>,
     live: Totals,
 }
 
-/// A file that was edited.
+/// The words of an edited file.
 #[derive(Debug)]
 pub(super) struct Edited {
     pub(super) path: Vec<u8>,
-    /// How many files of the index come before it.
+    /// The number of files of the index that sort before it.
     pub(super) slot: usize,
     pub(super) chunks: Vec<EditedChunk>,
-    /// Chunk and frequency of each word, by the field's place; chunks ascend.
+    /// Chunk and frequency of each word, by [`Field::index`]; chunks ascend.
     words: [HashMap<Box<str>, Vec<(u32, u32)>>; FIELDS],
 }
 
-/// A chunk of a file that was edited.
+/// A chunk of an edited file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EditedChunk {
     pub(super) lines: u16,
@@ -65,7 +65,7 @@ impl Edited {
         Edited { path: prepared.path.clone(), slot, chunks, words }
     }
 
-    /// Returns chunk and frequency of `word` in `field`, chunks ascending.
+    /// Returns the ascending chunks with `word` in `field`, and its frequency in each.
     pub(super) fn postings(&self, field: Field, word: &str) -> &[(u32, u32)] {
         self.words[field.index()].get(word).map_or(&[], |postings| postings)
     }
@@ -79,11 +79,11 @@ impl Overlay {
         Overlay { base, masked, has_masked: false, files: Vec::new(), live }
     }
 
-    /// Has the file `prepared` count as it is now. O(its words + edits).
+    /// Replaces the file in the index by `prepared`. O(words of the file + edits).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where the index below is damaged.
+    /// [`crate::Kind::Corrupt`] if the base index is damaged.
     pub fn put(&mut self, prepared: &Prepared) -> Result<()> {
         let slot = self.hide(&prepared.path)?;
         let edited = Edited::new(prepared, slot);
@@ -95,16 +95,16 @@ impl Overlay {
         Ok(())
     }
 
-    /// Has the file at `path` count no more. O(its words + edits).
+    /// Masks the file at `path`. O(words of the file + edits).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where the index below is damaged.
+    /// [`crate::Kind::Corrupt`] if the base index is damaged.
     pub fn remove(&mut self, path: &[u8]) -> Result<()> {
         self.hide(path).map(|_| ())
     }
 
-    /// Returns the index below.
+    /// Returns the base index.
     pub fn base(&self) -> &TextIndex {
         &self.base
     }
@@ -121,7 +121,7 @@ impl Overlay {
         self.has_masked && self.masked.contains(document)
     }
 
-    /// Hides what there is of a path, and returns how many files of the index come before it.
+    /// Masks the file at `path` and returns the number of files of the index that sort before it.
     fn hide(&mut self, path: &[u8]) -> Result<usize> {
         if let Ok(at) = self.files.binary_search_by(|file| compare(&file.path, path)) {
             let edited = self.files.remove(at);

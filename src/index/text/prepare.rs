@@ -1,5 +1,5 @@
-//! Turns a file into the words of its chunks, field by field: what the index is built of and what the
-//! overlay holds, made by the same code.
+//! Tokenizes a file: the words of its chunks, field by field. The index and the overlay use the
+//! same code.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,28 +14,28 @@ use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 use crate::lang::{Language, Symbol};
 
-/// Bytes of a chunk that are read; only a line that is longer than most files has more.
+/// Maximum bytes of a chunk that are tokenized. Only extremely long lines exceed it.
 const CHUNK_BYTES_MAX: usize = 8 << 10;
 
-/// Bytes of a file that are read.
+/// Maximum bytes of a file that are tokenized.
 const FILE_BYTES_MAX: usize = 8 << 20;
 
-/// Extensions of files that are written for readers, where no language says so.
+/// Extensions of documents, whose whole text is prose.
 const DOCUMENTS: &[&str] =
     &["adoc", "asciidoc", "htm", "html", "markdown", "md", "mdx", "org", "rst", "tex", "txt"];
 
-/// A file to be indexed.
+/// A file to index.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// Its repository path.
     pub path: &'a [u8],
-    /// The hash of its content, by which it is known to have changed.
+    /// The content hash, by which changes are detected.
     pub hash: u128,
-    /// The language that it is in, if that is known.
+    /// The detected language, if any.
     pub language: Option<&'static Language>,
-    /// Its symbols; a signature that is left out is read off the text.
+    /// Its symbols. An empty signature is read from the text.
     pub symbols: &'a [Symbol],
-    /// Its text; bytes that are no UTF-8 part words.
+    /// Its text. Invalid UTF-8 separates words.
     pub text: &'a [u8],
 }
 
@@ -46,43 +46,43 @@ pub struct Prepared {
     pub path: Vec<u8>,
     /// The hash of its content.
     pub hash: u128,
-    /// Its chunks, in the order of the text.
+    /// Its chunks, in text order.
     pub chunks: Vec<Words>,
-    /// Lines that no chunk holds, since there are too many.
+    /// Number of lines in no chunk, because there are too many chunks.
     pub lines_left: usize,
-    /// Each word with a line end behind it.
+    /// All words, each followed by `\n`.
     text: String,
 }
 
 /// The words of a chunk.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Words {
-    /// How many lines it has; it starts where the one before it ends.
+    /// The number of lines. The chunk starts where the previous one ends.
     pub lines: u16,
-    /// How many words each field has.
+    /// The number of words of each field.
     pub lengths: Lengths,
-    /// Where they stand.
+    /// The range of each field in `Prepared::text`.
     spans: [Range<usize>; FIELDS],
 }
 
 impl Prepared {
-    /// Returns a file that holds no text, so that the index knows of it all the same.
+    /// Returns a file without words, so that the index lists it.
     pub fn without_words(path: &[u8], hash: u128) -> Prepared {
         Prepared { path: path.to_vec(), hash, ..Prepared::default() }
     }
 
-    /// Returns the words of one field of one of its chunks, each with a line end behind it.
+    /// Returns the words of a field of a chunk, each followed by `\n`.
     pub fn field(&self, words: &Words, field: Field) -> &str {
         self.text.get(words.spans[field.index()].clone()).unwrap_or_default()
     }
 
-    /// Returns the bytes that it takes in memory, roughly.
+    /// Returns the approximate memory use in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.text.capacity() + self.chunks.capacity() * size_of::<Words>() + self.path.capacity()
     }
 }
 
-/// Prepares one file after another; each thread has its own.
+/// Prepares one file after another. Each thread has its own.
 #[derive(Debug, Default)]
 pub struct Preparer {
     stems: Stems,
@@ -160,7 +160,7 @@ impl Preparer {
         prepared
     }
 
-    /// Adds the words of code, comments left out.
+    /// Adds the words of code, without comments.
     fn code(
         &mut self,
         out: &mut Out<'_>,
@@ -176,7 +176,7 @@ impl Preparer {
         self.identifiers(out, &text[at..body.end], Take::CODE);
     }
 
-    /// Adds what is taken of the identifiers of `text`.
+    /// Adds the words that `take` selects from the identifiers of `text`.
     fn identifiers(&mut self, out: &mut Out<'_>, text: &[u8], take: Take) {
         for span in identifiers(text) {
             let name = std::str::from_utf8(&text[span]).unwrap_or_default();
@@ -215,12 +215,13 @@ impl Preparer {
     }
 }
 
-/// What is taken of an identifier besides its parts.
+/// Selects words of an identifier in addition to its parts.
 #[derive(Clone, Copy)]
 struct Take {
-    /// Its parts joined to one word, too, if there are several: `parseConfig` as `parse_config`.
+    /// Add the joined parts if there are several: both `parseConfig` and `parse_config` give
+    /// `parseconfig`.
     whole: bool,
-    /// It, even if it is a keyword.
+    /// Keep keywords.
     keywords: bool,
 }
 
@@ -231,7 +232,7 @@ impl Take {
     const CODE: Take = Take { whole: false, keywords: false };
 }
 
-/// Words of one field as they are written down.
+/// Collects the words of one field.
 struct Out<'a> {
     text: &'a mut String,
     count: u32,
@@ -244,7 +245,7 @@ impl Out<'_> {
         self.count += 1;
     }
 
-    /// Forgets the one word that was written from `start` on, if it was.
+    /// Removes the word written from `start` on, if any.
     fn take_back(&mut self, start: usize) {
         if self.text.len() > start {
             self.text.truncate(start);
@@ -253,13 +254,13 @@ impl Out<'_> {
     }
 }
 
-/// Returns true if a part in lowercase is worth a posting: two bytes, not digits alone.
+/// Returns true if a lowercase part is indexed: at least two bytes, not only digits.
 pub(crate) fn is_word(part: &str) -> bool {
     part.len() > 1 && !part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns true if a word of code stands in nearly every chunk of some language, so that it ranks
-/// nothing and costs a posting each time.
+/// Returns true if `word` is a keyword that occurs in nearly every chunk of some language, so that
+/// its postings would be large and useless for ranking.
 pub(super) fn is_keyword(word: &str) -> bool {
     matches!(
         word,
@@ -328,8 +329,8 @@ pub(super) fn is_keyword(word: &str) -> bool {
     )
 }
 
-/// Returns where `text` is written for readers: all of a document, the comments and docstrings of a
-/// program. In order, apart from each other.
+/// Returns the spans of prose in `text`, ascending and disjoint: all of a document, or the comments
+/// and docstrings of a program.
 fn prose_spans(input: &Input<'_>, text: &[u8]) -> Vec<Range<usize>> {
     if is_document(&to_path(input.path)) {
         let whole = 0..text.len();
@@ -363,7 +364,7 @@ fn is_document(path: &Path) -> bool {
     }
 }
 
-/// Returns the parts of `spans` that lie within `body`. `spans` are in order. O(log + found).
+/// Returns the intersections of the ascending `spans` with `body`. O(log spans + result).
 fn overlaps<'s>(
     spans: &'s [Range<usize>],
     body: &Range<usize>,
@@ -374,7 +375,7 @@ fn overlaps<'s>(
     within.map(move |span| span.start.max(start)..span.end.min(end))
 }
 
-/// Returns, for each chunk, the places of the symbols whose names stand in it.
+/// Returns, for each chunk, the indices of the symbols whose names it contains.
 fn names_by_chunk(symbols: &[Symbol], chunks: &[Chunk]) -> Vec<Vec<usize>> {
     let mut names = vec![Vec::new(); chunks.len()];
     for (place, symbol) in symbols.iter().enumerate() {
@@ -387,7 +388,8 @@ fn names_by_chunk(symbols: &[Symbol], chunks: &[Chunk]) -> Vec<Vec<usize>> {
     names
 }
 
-/// Returns the symbols that begin before the chunk `inside` and end in or behind it, innermost first.
+/// Returns the symbols that begin before the chunk `inside` and end inside or after it, innermost
+/// first.
 fn around<'s>(symbols: &'s [Symbol], inside: &Chunk) -> impl Iterator<Item = &'s Symbol> + use<'s> {
     let start = inside.bytes.start;
     let behind = symbols.partition_point(|symbol| symbol.span.start < start);

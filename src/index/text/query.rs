@@ -1,4 +1,4 @@
-//! What is asked of a text index, and how words weigh.
+//! Queries of the text index and the weights of their terms.
 
 use std::collections::HashMap;
 
@@ -8,49 +8,50 @@ use super::{FIELDS, Field};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 
-/// Terms of one query; more are not looked at.
+/// Maximum number of terms of a query; the rest is ignored.
 pub const TERMS_MAX: usize = 96;
 
-/// How soon it counts no more that a term is said again: BM25's k3 (Robertson, Walker and others: Okapi
-/// at TREC-3, 1994).
+/// Query term-frequency saturation: k3 of BM25 (Robertson, Walker and others: Okapi at TREC-3,
+/// 1994).
 pub const K3: f32 = 8.0;
 
-/// A number for each field, by its place.
+/// A number for each field, by [`Field::index`].
 pub type ByField = [f32; FIELDS];
 
 /// Parameters of BM25 over fields (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009,
 /// section 3.6): frequencies of a word are weighted and normalised by field, summed, then saturated.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Bm25 {
-    /// How soon another occurrence says nothing more.
+    /// Term-frequency saturation.
     pub k1: f32,
-    /// How much a field's length counts, 0 to 1, by the field's place.
+    /// Length normalization of each field, 0 to 1.
     pub b: ByField,
 }
 
 impl Bm25 {
-    /// What holds unless a caller says otherwise.
+    /// The default parameters.
     pub const DEFAULT: Bm25 = Bm25 { k1: 1.2, b: [0.3, 0.3, 0.5, 0.75, 0.75] };
 }
 
-/// A word that is looked for.
+/// A word of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
     /// The word in lowercase.
     pub word: String,
-    /// What is looked for: its stem, or all of it where it is the parts of a name joined.
+    /// The indexed form: the stem, or the whole word if it is the joined parts of a name.
     pub stem: String,
-    /// What an occurrence in each field is worth, by the field's place; not looked for where it is 0.
+    /// The weight of an occurrence in each field. Fields with weight 0 are not searched.
     pub weights: [f32; FIELDS],
-    /// What the term is worth among others.
+    /// The weight of the term relative to others.
     pub boost: f32,
 }
 
 impl Term {
-    /// What an occurrence in a field is worth unless a caller says otherwise.
+    /// The default weights of fields.
     pub const WEIGHTS: [f32; FIELDS] = [1.5, 4.0, 1.5, 1.0, 1.0];
 
-    /// Returns the term of a name whose parts are joined to `word`: code and prose hold its parts.
+    /// Returns the term of a name whose joined parts are `word`. Code and prose are not searched,
+    /// because they contain only parts.
     pub fn whole(word: &str) -> Term {
         let mut weights = Term::WEIGHTS;
         weights[Field::Code.index()] = 0.0;
@@ -58,7 +59,7 @@ impl Term {
         Term { word: word.to_owned(), stem: word.to_owned(), weights, boost: 1.0 }
     }
 
-    /// Returns the term of `word`, which is a part of an identifier or a word of prose.
+    /// Returns the term of a part of an identifier or a word of prose.
     pub fn new(word: &str, stems: &mut Stems) -> Term {
         let mut folded = String::new();
         push_folded(&mut folded, word);
@@ -67,24 +68,24 @@ impl Term {
     }
 }
 
-/// Terms, the score of a chunk being the sum of theirs.
+/// A query. The score of a chunk is the sum of the scores of its terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
-    /// In the order in which their scores are added up.
+    /// The terms, in the order in which their scores are added.
     pub terms: Vec<Term>,
 }
 
 impl Query {
-    /// Returns the terms of a question in natural language or code: words without stop words, and
-    /// identifiers both in parts and whole, each once. O(text).
+    /// Parses a question in natural language or code: words without stop words, and identifiers
+    /// both in parts and whole, each once. O(text).
     pub fn parse(text: &str) -> Query {
         Query::parse_weighted(&[(text, 1.0)], K3)
     }
 
-    /// Returns the terms of several texts as [`Query::parse`] does, those of each worth its number.
-    /// A term that several texts have is worth most there; what is said again counts more, as `k3`
-    /// says (see [`K3`]; 0: it does not).
-    /// Those that are worth most are kept, earlier ones before later ones. O(texts).
+    /// Parses several texts as [`Query::parse`] does, each with a weight for its terms. A term in
+    /// several texts gets the highest of their weights. Repeated terms count more, with saturation
+    /// `k3` (see [`K3`]; with 0 they do not). The [`TERMS_MAX`] terms with the highest weights are
+    /// kept, earlier ones first among equals. O(texts).
     pub fn parse_weighted(texts: &[(&str, f32)], k3: f32) -> Query {
         let mut stems = Stems::default();
         let mut found: Vec<(Term, u32)> = Vec::new();
@@ -95,7 +96,7 @@ impl Query {
                     Some(&at) => {
                         let (have, count) = &mut found[at];
                         have.boost = have.boost.max(boost);
-                        // A name whole may be a plain word, too, and then counts as both.
+                        // A whole name may also be a plain word. It then counts as both.
                         for (have, new) in have.weights.iter_mut().zip(term.weights) {
                             *have = have.max(new);
                         }
@@ -126,7 +127,7 @@ impl Query {
             let count = *count as f32;
             term.boost *= (k3 + 1.0) * count / (k3 + count);
         }
-        // What was found earlier stays before what is worth the same.
+        // The sort is stable: among equal weights, earlier terms stay first.
         found.sort_by(|a, b| b.0.boost.total_cmp(&a.0.boost));
         found.truncate(TERMS_MAX);
         Query { terms: found.into_iter().map(|(term, _)| term).collect() }

@@ -1,8 +1,8 @@
-//! Scores chunks by BM25 over fields, from the statistics of the documents that are live.
+//! Scores chunks by BM25 over fields, with the statistics of the live documents.
 //!
-//! The index and the edits on top of it give each document the same numbers in the same order, so
-//! that a ranking does not tell which of them a document came from. Nothing is left out for speed:
-//! O(postings of the terms + documents).
+//! Base index and overlay add the same numbers in the same order for each document, so the result
+//! does not depend on which of them contains a document. There is no pruning: O(postings of the
+//! terms + documents).
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ mod best;
 
 use best::{Best, Place};
 
-/// Chunks of a file that its score is the sum of.
+/// The score of a file is the sum of this many best chunks.
 const CHUNKS_OF_FILE: usize = 3;
 
 /// A chunk and its score.
@@ -28,7 +28,7 @@ const CHUNKS_OF_FILE: usize = 3;
 pub struct Hit {
     /// The file's repository path.
     pub path: Vec<u8>,
-    /// The chunk's number in its file, from 0.
+    /// The number of the chunk in its file, from 0.
     pub ordinal: usize,
     /// Its lines, from 1.
     pub lines: std::ops::Range<usize>,
@@ -43,10 +43,10 @@ pub struct FileHit {
     pub path: Vec<u8>,
     /// The sum of its best three chunks.
     pub score: f32,
-    /// The sum over the terms of what the chunk says of each that says most of it: high where a file
-    /// speaks of all of them, if in different places.
+    /// The sum over the terms of the best chunk's score for each term. It is high if the file
+    /// covers all terms, even in different chunks.
     pub covered: f32,
-    /// Those chunks' numbers, best first.
+    /// The numbers of its best chunks, best first.
     pub ordinals: Vec<usize>,
 }
 
@@ -55,21 +55,21 @@ pub struct FileHit {
 pub struct Ranking<'a> {
     overlay: &'a Overlay,
     documents: Documents<'a>,
-    /// Scores of the index's documents.
+    /// Scores of the documents of the base index.
     base: Vec<f32>,
-    /// Scores of edited files' chunks, by file.
+    /// Scores of the chunks of edited files, by file.
     edited: Vec<Vec<f32>>,
-    /// Scores of the index's files: of each term the chunk that says most of it.
+    /// [`FileHit::covered`] of the files of the base index.
     base_files: Vec<f32>,
-    /// The same of edited files.
+    /// [`FileHit::covered`] of edited files.
     edited_files: Vec<f32>,
 }
 
-/// Terms whose scores are added up on their own: another thread may have the next ones. Fixed, since
-/// the order of additions is a part of the result.
+/// Terms whose scores are added by one thread. Fixed, because the order of additions affects the
+/// result.
 const TERMS_AT_ONCE: usize = 24;
 
-/// What some terms say of documents and files.
+/// The summed scores of a batch of terms.
 #[derive(Debug)]
 struct Sums {
     base: Vec<f32>,
@@ -79,7 +79,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Returns the sum of both; the terms of `self` come first.
+    /// Adds the scores of `other`, whose terms come after those of `self`.
     fn with(mut self, other: Sums) -> Sums {
         let add = |to: &mut [f32], more: &[f32]| {
             to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
@@ -98,7 +98,7 @@ impl Sums {
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where the index is damaged.
+/// [`crate::Kind::Corrupt`] if the index is damaged.
 pub fn rank<'a>(overlay: &'a Overlay, query: &Query, bm25: &Bm25) -> Result<Ranking<'a>> {
     let documents = overlay.base().files().view()?;
     let terms = &query.terms[..query.terms.len().min(TERMS_MAX)];
@@ -169,7 +169,7 @@ fn sums(overlay: &Overlay, documents: &Documents<'_>, terms: &[Term], bm25: &Bm2
     Ok(sums)
 }
 
-/// What an occurrence is worth by field and length.
+/// The weight of one occurrence, by field and length code.
 type Norms = [[f32; 256]; FIELDS];
 
 fn norms(term: &Term, bm25: &Bm25, live: &Totals) -> Norms {
@@ -183,8 +183,8 @@ fn norms(term: &Term, bm25: &Bm25, live: &Totals) -> Norms {
     })
 }
 
-/// How often one term is in each document, by a number for each: what several fields add to a
-/// document meets here without lists being merged.
+/// The weighted frequency of one term in each document, as an array, so that the lists of several
+/// fields need not be merged.
 #[derive(Debug)]
 struct Frequencies {
     of: Vec<f32>,
@@ -197,7 +197,7 @@ impl Frequencies {
         Frequencies { of: vec![0.0; documents], found: Bits::new(documents), count: 0 }
     }
 
-    /// Returns how many documents hold the term.
+    /// Returns the number of documents that contain the term.
     fn len(&self) -> usize {
         self.count
     }
@@ -211,26 +211,27 @@ impl Frequencies {
         *sum += frequency;
     }
 
-    /// Calls `see` with each document that holds the term, ascending, and forgets it.
-    fn take_each(&mut self, mut see: impl FnMut(usize, f32)) {
+    /// Calls `visit` with each document that contains the term, ascending, and resets its
+    /// frequency.
+    fn take_each(&mut self, mut visit: impl FnMut(usize, f32)) {
         let of = &mut self.of;
-        self.found.take_each(|document| see(document, std::mem::take(&mut of[document])));
+        self.found.take_each(|document| visit(document, std::mem::take(&mut of[document])));
         self.count = 0;
     }
 }
 
-/// What one term is worth, document by document.
+/// Computes the score of one term in each document.
 #[derive(Debug)]
 struct Scorer<'a> {
     term: &'a Term,
     k1: f32,
     norms: Arc<Norms>,
-    /// What the term is worth: its boost, and the rarer it is the more.
+    /// The boost of the term times its inverse document frequency.
     weight: f32,
 }
 
 impl Scorer<'_> {
-    /// Settles the term's weight by the number of live documents that it is in.
+    /// Sets the weight of the term, which occurs in this many live documents.
     fn weigh(&mut self, documents: usize, live: &Totals) {
         let (found, all) = (documents as f64, live.documents as f64);
         let rarity = (1.0 + ((all - found).max(0.0) + 0.5) / (found + 0.5)).ln();
@@ -278,7 +279,8 @@ impl Scorer<'_> {
         Ok(())
     }
 
-    /// Returns the same of edited files: place of the file, chunk.
+    /// Returns the weighted frequency of the term in each chunk of the edited files, by file index
+    /// and chunk.
     fn edited_frequencies(&self, overlay: &Overlay) -> Vec<((usize, u32), f32)> {
         let mut found = Vec::new();
         for (place, file) in overlay.files().iter().enumerate() {
@@ -322,11 +324,12 @@ fn merge(sum: Vec<(u32, f32)>, new: &[(u32, f32)]) -> Vec<(u32, f32)> {
 }
 
 impl Ranking<'_> {
-    /// Returns the best `k` chunks: by score, then path, then place in the file. O(documents).
+    /// Returns the best `k` chunks, ordered by score, then path, then position in the file.
+    /// O(documents).
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Corrupt`] where the index is damaged.
+    /// [`crate::Kind::Corrupt`] if the index is damaged.
     pub fn chunks(&self, k: usize) -> Result<Vec<Hit>> {
         let mut best = Best::new(k);
         self.each_file(|place, scores| {
@@ -346,13 +349,13 @@ impl Ranking<'_> {
         Ok(hits)
     }
 
-    /// Returns the best `k` files: by score, then path. O(documents).
+    /// Returns the best `k` files, ordered by score, then path. O(documents).
     pub fn files(&self, k: usize) -> Result<Vec<FileHit>> {
         let mut best = Best::new(k);
         self.each_file(|place, scores| {
             let mut top = [(0.0_f32, 0_u32); CHUNKS_OF_FILE];
             for (ordinal, &score) in (0..).zip(scores) {
-                // Of equal scores the first chunk stays before the others.
+                // Among equal scores, the first chunk stays first.
                 let at = top.iter().position(|(other, _)| *other < score);
                 if let Some(at) = at {
                     top[at..].rotate_right(1);
@@ -378,7 +381,7 @@ impl Ranking<'_> {
         Ok(hits)
     }
 
-    /// Calls `each` with every live file and the scores of its chunks, in no order that matters.
+    /// Calls `each` with every live file and the scores of its chunks, in unspecified order.
     fn each_file(&self, mut each: impl FnMut(Place, &[f32])) {
         for file in 0..self.overlay.base().files().len() {
             // Masked documents have no score.

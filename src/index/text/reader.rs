@@ -1,7 +1,7 @@
-//! An opened text index: postings of words by field, and which document is which chunk.
+//! An opened text index: the postings of words by field, and the table of documents.
 //!
-//! Opening looks at heads and footers alone; blocks are checked when they are first touched. Where
-//! there is no index to use, the reason is a value and no error: ranking does without.
+//! Opening reads only heads and footers; blocks are checked on first access. An unusable index is a
+//! value ([`Unusable`]) and not an error, because callers work without it.
 
 use std::fmt;
 use std::fs;
@@ -19,48 +19,48 @@ use super::{Field, schema};
 use crate::base::path::compare;
 use crate::error::{Error, Kind, Result};
 
-/// How often an index is looked for again when a writer replaced it meanwhile.
+/// How often opening is retried when a writer replaces the index in between.
 const ATTEMPTS: usize = 3;
 
-/// Why there is no text index to use.
+/// The reason why there is no usable text index.
 #[derive(Debug)]
 pub enum Unusable {
-    /// None was built yet.
+    /// It was not built yet.
     Missing,
-    /// There is one, but it is damaged, of another version, or cannot be read.
+    /// It is damaged, of another version, or unreadable.
     Broken(Error),
 }
 
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unusable::Missing => f.write_str("there is no text index yet"),
-            Unusable::Broken(error) => write!(f, "the text index cannot be used: {error}"),
+            Unusable::Missing => f.write_str("the text index is not built yet"),
+            Unusable::Broken(error) => write!(f, "the text index is unusable: {error}"),
         }
     }
 }
 
-/// A text index on disk, immutable.
+/// An immutable text index on disk.
 pub struct TextIndex {
     dir: PathBuf,
     files: Files,
     segments: Vec<Segment>,
 }
 
-/// One of tantivy's segments.
+/// A tantivy segment.
 struct Segment {
     directory: ContainerDirectory,
     reader: SegmentReader,
-    /// The number of its first document among all.
+    /// The number of its first document in the index.
     first: u32,
 }
 
-/// Files whose content is not what the index was built of.
+/// The differences between the files of a tree and those of the index.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Behind {
-    /// Paths that are new or have another content, in order.
+pub struct TextChanges {
+    /// Paths with new or changed content, in order.
     pub changed: Vec<Vec<u8>>,
-    /// Paths that are no more, in order.
+    /// Deleted paths, in order.
     pub removed: Vec<Vec<u8>>,
 }
 
@@ -71,8 +71,8 @@ impl fmt::Debug for TextIndex {
 }
 
 impl TextIndex {
-    /// Opens the newest text index in the index directory `dir`. `on_heap`: read files instead of
-    /// mapping them, for network file systems. O(segments).
+    /// Opens the newest text index in the index directory `dir`. With `on_heap`, files are read
+    /// instead of mapped, which network file systems require. O(segments).
     pub fn open(dir: &Path, on_heap: bool) -> std::result::Result<TextIndex, Unusable> {
         let mut reason = Unusable::Missing;
         for _ in 0..ATTEMPTS {
@@ -100,12 +100,14 @@ impl TextIndex {
             let directory = ContainerDirectory::open(&path, on_heap)?;
             let container = directory.container();
             if container.checksum() != record.checksum {
-                return Err(container.corrupt("text index's files do not belong together"));
+                return Err(container.corrupt("files of the text index do not belong together"));
             }
             let reader = open_reader(&directory)
                 .map_err(|error| directory.container().corrupt(&error.to_string()))?;
             if reader.max_doc() != record.documents || *reader.schema() != schema::schema() {
-                return Err(directory.container().corrupt("text index's segment is another one"));
+                return Err(directory
+                    .container()
+                    .corrupt("segment of the text index does not match the table"));
             }
             segments.push(Segment { directory, reader, first });
             first += record.documents;
@@ -118,33 +120,36 @@ impl TextIndex {
         &self.files
     }
 
-    /// Returns what differs between the index and `files`, each a path and the hash of its content,
-    /// in the order of paths. O(files).
-    pub fn behind<'f>(&self, files: impl Iterator<Item = (&'f [u8], u128)>) -> Result<Behind> {
-        let mut behind = Behind::default();
+    /// Returns the differences between the index and `files`, which are paths and content hashes in
+    /// path order. O(files).
+    pub fn changes<'f>(
+        &self,
+        files: impl Iterator<Item = (&'f [u8], u128)>,
+    ) -> Result<TextChanges> {
+        let mut changes = TextChanges::default();
         let mut place = 0;
         for (path, hash) in files {
-            let mut is_known = false;
+            let mut is_current = false;
             while place < self.files.len() {
                 let ours = self.files.path(place)?;
                 match compare(ours, path) {
-                    std::cmp::Ordering::Less => behind.removed.push(ours.to_vec()),
-                    std::cmp::Ordering::Equal => is_known = self.files.hash(place)? == hash,
+                    std::cmp::Ordering::Less => changes.removed.push(ours.to_vec()),
+                    std::cmp::Ordering::Equal => is_current = self.files.hash(place)? == hash,
                     std::cmp::Ordering::Greater => break,
                 }
                 place += 1;
             }
-            if !is_known {
-                behind.changed.push(path.to_vec());
+            if !is_current {
+                changes.changed.push(path.to_vec());
             }
         }
         for place in place..self.files.len() {
-            behind.removed.push(self.files.path(place)?.to_vec());
+            changes.removed.push(self.files.path(place)?.to_vec());
         }
-        Ok(behind)
+        Ok(changes)
     }
 
-    /// Returns the length of all files in bytes.
+    /// Returns the total length of all files in bytes.
     pub fn len_bytes(&self) -> u64 {
         let segments = self.segments.iter().map(|s| s.directory.container().len_bytes());
         self.files.container().len_bytes() + segments.sum::<u64>()
@@ -156,7 +161,7 @@ impl TextIndex {
         self.segments.iter().try_for_each(|segment| segment.directory.container().check_all())
     }
 
-    /// Returns, for each field and segment, the bytes of its dictionary and of its postings.
+    /// Returns, for each field, the bytes of its dictionaries and of its postings.
     pub fn field_bytes(&self) -> Result<[(u64, u64); super::FIELDS]> {
         let mut bytes = [(0, 0); super::FIELDS];
         for segment in &self.segments {
@@ -176,8 +181,8 @@ impl TextIndex {
         Ok(bytes)
     }
 
-    /// Calls `each` with the postings of `word` in `field`, segment by segment: the number of the
-    /// segment's first document, and the postings, whose documents count from 0.
+    /// Calls `each` for every segment that contains `word` in `field`, with the number of the
+    /// segment's first document and the postings, whose document numbers are relative to it.
     pub(super) fn postings(
         &self,
         field: Field,

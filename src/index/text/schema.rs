@@ -1,5 +1,5 @@
-//! What tantivy is told: one text field for each of ours, with frequencies, without positions, norms
-//! or stored values; words come split, one to a line.
+//! The tantivy schema: one text field for each [`Field`], with frequencies, without positions,
+//! norms or stored values. Words are already split, one per line.
 
 use tantivy::schema::{IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::store::Compressor;
@@ -24,12 +24,12 @@ pub(super) fn schema() -> Schema {
     schema.build()
 }
 
-/// Returns tantivy's field for ours.
+/// Returns the tantivy field of `field`.
 pub(super) fn tantivy_field(field: Field) -> tantivy::schema::Field {
     tantivy::schema::Field::from_field_id(field.index() as u32)
 }
 
-/// Returns what makes an index that starts no thread.
+/// Returns a builder of indexes that start no threads.
 pub(super) fn index_builder() -> IndexBuilder {
     let tokenizers = TokenizerManager::new();
     tokenizers.register(TOKENIZER, Lines::default());
@@ -41,7 +41,7 @@ pub(super) fn index_builder() -> IndexBuilder {
     IndexBuilder::new().schema(schema()).settings(settings).tokenizers(tokenizers)
 }
 
-/// Takes each line for a word.
+/// A tokenizer that returns each line as a word.
 #[derive(Clone, Default)]
 struct Lines {
     token: Token,
@@ -56,7 +56,8 @@ impl Tokenizer for Lines {
     type TokenStream<'a> = LinesStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> LinesStream<'a> {
-        // Positions are not kept, and the one that a new token has is one that nothing can follow.
+        // Positions are not indexed, but the position of a default token is the maximum, which
+        // tantivy cannot increase.
         self.token.position = 0;
         LinesStream { rest: text, token: &mut self.token }
     }

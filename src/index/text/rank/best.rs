@@ -1,21 +1,21 @@
-//! The best few of many candidates, ties falling to the path and the place in the file.
+//! Selects the best of many candidates. Ties are broken by path and position in the file.
 
-/// Where a file is: in the index, or among the edited ones.
+/// A file of the base index or an edited file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Place {
-    /// The index's file of that number.
+    /// The file of this number in the base index.
     Base(usize),
-    /// The edited file of that number, before which `slot` files of the index come.
+    /// An edited file.
     Edited {
-        /// See above.
+        /// The number of files of the base index that sort before it.
         slot: usize,
-        /// See above.
+        /// Its index among the edited files.
         file: usize,
     },
 }
 
 impl Place {
-    /// Orders files by their paths. An edited file's own version in the index is masked.
+    /// Returns a key that orders files by path. The base version of an edited file is masked.
     fn key(self) -> (usize, usize) {
         match self {
             Place::Base(file) => (2 * file + 1, 0),
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// Something with a score.
+/// A scored chunk or file.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<T> {
     pub(super) score: f32,
@@ -34,19 +34,19 @@ pub(super) struct Candidate<T> {
 }
 
 impl<T> Candidate<T> {
-    /// Best first.
+    /// Orders the best first.
     fn compare(&self, other: &Candidate<T>) -> std::cmp::Ordering {
         let key = |candidate: &Candidate<T>| (candidate.place.key(), candidate.ordinal);
         other.score.total_cmp(&self.score).then_with(|| key(self).cmp(&key(other)))
     }
 }
 
-/// Keeps the best `k` of what is pushed, in memory of O(k).
+/// Keeps the best `k` of the pushed candidates, in O(k) memory.
 #[derive(Debug)]
 pub(super) struct Best<T> {
     k: usize,
     found: Vec<Candidate<T>>,
-    /// No more than this is among the best, once there are `k`.
+    /// Once there are `k` candidates, lower scores are dropped.
     floor: f32,
 }
 
@@ -67,7 +67,7 @@ impl<T> Best<T> {
         }
     }
 
-    /// Returns the best, best first.
+    /// Returns the best candidates, best first.
     pub(super) fn finish(mut self) -> Vec<Candidate<T>> {
         self.found.sort_unstable_by(Candidate::compare);
         self.found.truncate(self.k);

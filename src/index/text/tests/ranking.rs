@@ -120,8 +120,8 @@ fn what_is_behind_is_found() {
         ("src/main.rs", hash(&files["src/main.rs"])),
         ("src/new.rs", 8),
     ];
-    let behind = overlay.base().behind(now.iter().map(|(path, hash)| (path.as_bytes(), *hash)));
-    let behind = behind.expect("a sound index");
-    assert_eq!(behind.changed, [&b"src/config.rs"[..], b"src/new.rs"]);
-    assert_eq!(behind.removed, [b"src/walk.rs"]);
+    let changes = overlay.base().changes(now.iter().map(|(path, hash)| (path.as_bytes(), *hash)));
+    let changes = changes.expect("a sound index");
+    assert_eq!(changes.changed, [&b"src/config.rs"[..], b"src/new.rs"]);
+    assert_eq!(changes.removed, [b"src/walk.rs"]);
 }
