@@ -1,7 +1,7 @@
 //! The one error type of the crate.
 //!
-//! An error says what failed, on which path, and what to try next. [`Kind`] is the small closed set
-//! that callers branch on; nobody matches on text.
+//! An error contains what failed, the path, and hints what to try next. Callers branch on [`Kind`],
+//! a small closed set, and never on the text.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Result with the crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What sort of failure it is, for callers that branch.
+/// The kind of a failure, for callers that branch on it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     /// The caller's arguments are wrong (a bad pattern, glob, flag or path).
@@ -18,17 +18,17 @@ pub enum Kind {
     NotFound,
     /// The operating system refused an operation.
     Io,
-    /// An index file is damaged, cut, or of another format; it must be rebuilt.
+    /// An index file is damaged, truncated, or of another format. It must be rebuilt.
     Corrupt,
-    /// Another process holds the writer's lock.
+    /// Another process holds a lock.
     Busy,
-    /// A stated limit was reached.
+    /// A documented limit was reached.
     Limit,
     /// The caller cancelled.
     Cancelled,
 }
 
-/// An error: its kind, one sentence, the path that failed and hints how to go on.
+/// An error: its kind, a message, the path and hints what to try next.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -40,7 +40,7 @@ struct Inner {
 }
 
 impl Error {
-    /// Returns an error of `kind` with a lowercase sentence without a final period.
+    /// Returns an error of `kind`. The message is lowercase, without a final period.
     pub fn new(kind: Kind, message: impl Into<String>) -> Error {
         Error(Box::new(Inner {
             kind,
@@ -96,7 +96,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the path that failed, where there is one.
+    /// Returns the path that failed, if any.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
@@ -106,7 +106,7 @@ impl Error {
         &self.0.hints
     }
 
-    /// Returns true if a reader of our output went away, which ends a command quietly.
+    /// Returns true if the reader of the output closed it, which ends a command silently.
     pub fn is_broken_pipe(&self) -> bool {
         let source = self.0.source.as_deref();
         source

@@ -16,7 +16,7 @@ impl Bits {
     ///
     /// # Panics
     ///
-    /// If it is beyond the bound.
+    /// If `number` is beyond the bound, rounded up to a multiple of 64.
     pub fn insert(&mut self, number: usize) {
         self.words[number / 64] |= 1 << (number % 64);
     }
@@ -25,7 +25,7 @@ impl Bits {
     ///
     /// # Panics
     ///
-    /// If `len` is beyond the bound.
+    /// If `len` is beyond the bound, rounded up to a multiple of 64.
     pub fn insert_all(&mut self, len: usize) {
         self.words[..len / 64].fill(u64::MAX);
         if !len.is_multiple_of(64) {
@@ -43,11 +43,11 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Calls `see` with the members, ascending, and removes them. O(bound / 64 + members).
-    pub fn take_each(&mut self, mut see: impl FnMut(usize)) {
+    /// Calls `visit` with the members, ascending, and removes them. O(bound / 64 + members).
+    pub fn take_each(&mut self, mut visit: impl FnMut(usize)) {
         for (at, word) in self.words.iter_mut().enumerate() {
             while *word != 0 {
-                see(at * 64 + word.trailing_zeros() as usize);
+                visit(at * 64 + word.trailing_zeros() as usize);
                 *word &= *word - 1;
             }
         }

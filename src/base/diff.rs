@@ -1,20 +1,21 @@
-//! A change as a unified diff for people: one hunk, since an edit of ours stays in one place.
+//! Unified diffs for display, with one hunk, because an edit changes one place.
 
 use super::text::plain;
 
-/// Lines around a change.
+/// Number of context lines.
 const AROUND: usize = 3;
 
-/// Characters of a line that are shown; settings may be one line of megabytes.
+/// Maximum characters shown of a line. A settings file may be one line of megabytes.
 const LINE_CHARS: usize = 300;
 
-/// Characters before the change that are shown of such a line.
+/// Characters shown before the change in a longer line.
 const LEAD_CHARS: usize = 60;
 
-/// Returns the unified diff from `before` to `after`, each under its name; empty where they are equal.
+/// Returns the unified diff from `before` to `after`, or an empty string if they are equal. `names`
+/// are the names of both.
 ///
-/// Control characters are escaped, ends of lines are not shown, and of long lines the part that changes is;
-/// it is for reading, not for `patch`.
+/// Control characters are escaped, line terminators are not shown, and of long lines only the
+/// changed part is. The result is for reading, not for `patch`.
 pub fn unified(names: (&str, &str), before: &str, after: &str) -> String {
     if before == after {
         return String::new();
@@ -58,7 +59,7 @@ pub fn unified(names: (&str, &str), before: &str, after: &str) -> String {
     text
 }
 
-/// Returns a line as it is shown; of a long one, what stands around its character `at`.
+/// Returns a line for display; if it is long, only the text around its character `at`.
 fn line_shown(line: &str, at: usize) -> String {
     let line = line.trim_end_matches(['\r', '\n']);
     let escape = |part: &str| part.split('\t').map(plain).collect::<Vec<_>>().join("\t");

@@ -1,4 +1,4 @@
-//! Small types that every room shares: ids, repository paths, texts, what differs between two, and
+//! Small types that all modules share: ids, bit sets, repository paths, text, diffs, varints and
 //! points in time.
 
 pub mod bits;

@@ -22,7 +22,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
 
 /// Returns the repository path as a path of the operating system, relative to the root.
 ///
-/// On Windows a name that is no valid Unicode is replaced lossily; the walker leaves those out.
+/// On Windows, invalid Unicode is replaced. The walker skips such names.
 pub fn to_path(path: &[u8]) -> PathBuf {
     if cfg!(windows) {
         return PathBuf::from(path.to_str_lossy().replace('/', "\\"));
@@ -30,8 +30,8 @@ pub fn to_path(path: &[u8]) -> PathBuf {
     path.to_path_lossy().into_owned()
 }
 
-/// Returns the repository path of `path`, relative to the root, or `None` where its name cannot
-/// be held as bytes.
+/// Returns the repository path of `path`, which is relative to the root, or `None` if the name
+/// cannot be represented as bytes.
 pub fn from_path(path: &Path) -> Option<Vec<u8>> {
     let bytes = <[u8]>::from_path(path)?;
     if cfg!(windows) {
@@ -59,7 +59,7 @@ pub fn split(path: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Returns a repository path as replies spell it.
+/// Returns a repository path for display.
 pub fn shown(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }

@@ -1,10 +1,10 @@
-//! Texts that others wrote, made fit to be shown.
+//! Decoding and escaping of text for display.
 
 use std::borrow::Cow;
 
-/// Returns text that we did not write, with control characters escaped.
+/// Returns untrusted text with control characters escaped.
 pub fn plain(text: &str) -> String {
-    // Nearly every text: 0xC2 leads the control characters beyond ASCII, and some letters.
+    // The common case. 0xC2 starts the control characters outside ASCII, and some letters.
     if text.bytes().all(|byte| byte >= b' ' && byte != 0x7F && byte != 0xC2) {
         return text.to_owned();
     }
@@ -15,8 +15,8 @@ pub fn plain(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Returns a file's bytes as text: UTF-8, or UTF-16 behind its byte order mark; what is neither is
-/// replaced. `None` for bytes that are no text: one of the first 8,000 is NUL.
+/// Decodes the bytes of a file as UTF-8, or as UTF-16 after a byte order mark. Invalid sequences
+/// are replaced. Returns `None` for binary data, which has a NUL in its first 8,000 bytes.
 pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let units = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
@@ -31,23 +31,24 @@ pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Returns true for bytes that [`decode`] takes for a text: none of the first 8,000 is NUL, or they
-/// begin with the byte order mark of UTF-16. O(1).
+/// Returns true for bytes that [`decode`] accepts as text: none of the first 8,000 is NUL, or they
+/// begin with a UTF-16 byte order mark. O(1).
 pub fn is_text(bytes: &[u8]) -> bool {
     is_utf16(bytes) || memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_none()
 }
 
-/// Returns true for a text in UTF-16, by its byte order mark.
+/// Returns true if the bytes begin with a UTF-16 byte order mark.
 pub fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
 }
 
-/// Does as [`String::from_utf8_lossy`] does, faster where nothing is to be replaced.
+/// Like [`String::from_utf8_lossy`], but faster for valid UTF-8.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// Returns the start of `text` with at most `bytes_max` bytes, cut between characters.
+/// Returns the longest prefix of `text` with at most `bytes_max` bytes that ends at a character
+/// boundary.
 pub fn start(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }

@@ -236,8 +236,12 @@ fn candidates(
     let patterns: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     let options = PatternOptions { fixed_strings: true, ..PatternOptions::default() };
     let plan = Plan::new(&patterns, &options);
-    let demand =
-        Demand { spans_lines: false, with_fold_docs: false, binary_as_text: true, at_hand: false };
+    let demand = Demand {
+        spans_lines: false,
+        with_fold_docs: false,
+        binary_as_text: true,
+        in_memory: false,
+    };
     let candidates = candidates::candidates(&snapshot, plan.query(), demand)?;
     let mut found = Vec::new();
     for id in (0..snapshot.table.files()).map(FileId) {

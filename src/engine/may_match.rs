@@ -37,7 +37,7 @@ fn found(engine: &Engine, files: &FileList, plan: &Plan) -> Result<Option<Vec<us
         with_fold_docs: plan.with_fold_docs(),
         // A search does not stop at a NUL byte.
         binary_as_text: true,
-        at_hand: files.size_bytes() + (files.len() * text_cache::ENTRY_BYTES) as u64
+        in_memory: files.size_bytes() + (files.len() * text_cache::ENTRY_BYTES) as u64
             <= text_cache::BYTES_MAX as u64,
     };
     let found = candidates(&snapshot, plan.query(), demand)?;

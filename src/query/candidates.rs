@@ -1,8 +1,9 @@
-//! Evaluates a gram query on a snapshot: which files, and which blocks of large ones, may match.
+//! Evaluates a gram query on a snapshot: returns the files, and the blocks of large files, that may
+//! match.
 //!
-//! Lists are intersected rarest first, and only as long as reading the next list costs less than
-//! the candidates that it is likely to spare. The work is bounded in posting ids, not in time, so
-//! the same query gives the same candidates on every machine.
+//! Posting lists are intersected rarest first, until reading the next list costs more than
+//! verifying the candidates that it is likely to remove. The work is bounded in postings, not in
+//! time, so the same query returns the same candidates on every machine.
 
 use std::collections::HashMap;
 
@@ -15,35 +16,36 @@ use crate::index::snapshot::Snapshot;
 use crate::index::table::{Flags, Table};
 use crate::query::gram_query::GramQuery;
 
-/// Reading a posting takes about 10 ns and verifying a candidate about 10 µs on each of two threads,
-/// of which the next list, being a more common one, spares perhaps a seventh: beyond this many
-/// postings for a candidate it does not pay.
+/// Maximum postings to read per candidate. Reading a posting takes about 10 ns, and verifying a
+/// candidate about 10 µs on each of two threads. The next list is a more common one and removes
+/// perhaps a seventh of the candidates.
 const POSTINGS_PER_CANDIDATE: u64 = 150;
 
-/// The same where texts are in memory, and verifying one costs a fifth by estimate.
-const POSTINGS_PER_CANDIDATE_AT_HAND: u64 = 30;
+/// The same if the texts are in memory, where verifying a candidate costs an estimated fifth.
+const POSTINGS_PER_CANDIDATE_IN_MEMORY: u64 = 30;
 
-/// Postings read for one query at most, all lists together; beyond, every file is a candidate.
+/// Maximum postings read for one query. Beyond it, every file is a candidate.
 const POSTINGS_MAX: u64 = 200_000_000;
 
-/// Grams beyond which decoded lists are kept as bit sets, since they recur in many branches.
+/// If a query has more grams than this, decoded lists are cached as bit sets, because they recur in
+/// many branches.
 const GRAMS_WITHOUT_CACHE: usize = 64;
 
-/// Bytes of such bit sets at most.
+/// Maximum bytes of the cached bit sets.
 const CACHE_BYTES_MAX: usize = 64 << 20;
 
-/// What a query is to be evaluated for.
+/// Options of an evaluation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Demand {
-    /// A match may hold a line feed: grams of one match may lie in several blocks.
+    /// A match may contain a line feed, so its grams may be in several blocks.
     pub spans_lines: bool,
-    /// Files with `ſ` or the Kelvin sign are candidates whatever the query says.
+    /// Files with `ſ` or the Kelvin sign are candidates regardless of the query.
     pub with_fold_docs: bool,
-    /// Text behind a NUL byte is searched too, so files that hold one are candidates.
+    /// Text after a NUL byte is searched too, so files with a NUL byte are candidates.
     pub binary_as_text: bool,
-    /// The tree's texts fit into memory, where most are once they were read, so that candidates cost less
-    /// than postings.
-    pub at_hand: bool,
+    /// The texts of the tree fit into memory and are mostly cached there, so candidates cost less
+    /// relative to postings.
+    pub in_memory: bool,
 }
 
 /// The candidates of a query.
@@ -51,12 +53,13 @@ pub struct Demand {
 pub struct Candidates {
     /// Files that may match.
     pub files: Bits,
-    /// For candidates of several blocks: the blocks that may match, ascending; a candidate that is
-    /// not here may match anywhere.
+    /// For candidates with several blocks: the blocks that may match, ascending. A candidate
+    /// without an entry may match anywhere.
     pub blocks: HashMap<FileId, Vec<UnitId>>,
-    /// True if every file is a candidate: the query says nothing, or too much to read it all.
+    /// True if every file is a candidate, because the query has no constraint or its lists are too
+    /// long.
     pub is_all: bool,
-    /// Postings read.
+    /// The number of postings read.
     pub postings_read: u64,
 }
 
@@ -64,7 +67,7 @@ pub struct Candidates {
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] where the index is damaged.
+/// [`crate::Kind::Corrupt`] if the index is damaged.
 pub fn candidates(snapshot: &Snapshot, query: &GramQuery, demand: Demand) -> Result<Candidates> {
     let table = &snapshot.table;
     let mut found = Candidates { files: Bits::new(table.files() as usize), ..Default::default() };
@@ -73,9 +76,10 @@ pub fn candidates(snapshot: &Snapshot, query: &GramQuery, demand: Demand) -> Res
         return Ok(found);
     }
     for (number, segment) in snapshot.segments.iter().enumerate() {
-        let worth = match demand.at_hand {
-            true => POSTINGS_PER_CANDIDATE_AT_HAND,
-            false => POSTINGS_PER_CANDIDATE,
+        let worth = if demand.in_memory {
+            POSTINGS_PER_CANDIDATE_IN_MEMORY
+        } else {
+            POSTINGS_PER_CANDIDATE
         };
         let mut evaluation = Evaluation::new(segment, query, found.postings_read, worth);
         let units = if demand.spans_lines {
@@ -128,7 +132,7 @@ impl Candidates {
     }
 }
 
-/// Ids that satisfy a part of a query, ascending.
+/// Ascending ids that satisfy a subquery.
 #[derive(Clone, Debug)]
 enum Ids {
     All,
@@ -137,9 +141,9 @@ enum Ids {
 
 struct Evaluation<'a> {
     segment: &'a Segment,
-    /// Postings read, those of earlier segments included.
+    /// Postings read so far, including those of earlier segments.
     read: u64,
-    /// Postings that are read for each candidate that they may spare.
+    /// Maximum postings to read per candidate.
     worth: u64,
     cache: Option<HashMap<Gram, Bits>>,
 }
@@ -150,7 +154,8 @@ impl<'a> Evaluation<'a> {
         Evaluation { segment, read, worth, cache }
     }
 
-    /// Returns true if reading `postings` more is likely to cost less than the candidates it spares.
+    /// Returns true if reading `postings` more postings is likely to cost less than verifying the
+    /// candidates that it removes.
     fn pays(&self, postings: u64, candidates: usize) -> bool {
         postings <= candidates as u64 * self.worth
     }
@@ -192,7 +197,8 @@ impl<'a> Evaluation<'a> {
         Ok(sized)
     }
 
-    /// Returns an upper bound of the units that satisfy the query, without reading.
+    /// Returns an upper bound of the number of units that satisfy the query, without reading
+    /// postings.
     fn size(&self, query: &GramQuery) -> Result<u64> {
         Ok(match query {
             GramQuery::All => u64::from(self.segment.units()),
@@ -241,7 +247,7 @@ impl<'a> Evaluation<'a> {
             }
         }
         self.read += ids.len() as u64;
-        // Two ascending lists one after the other, of which a stable sort makes one in one pass.
+        // The stable sort merges two concatenated ascending lists in one pass.
         if gram.keys().count() > 1 {
             ids.sort();
             ids.dedup();
@@ -275,7 +281,7 @@ impl<'a> Evaluation<'a> {
         let mut lists = in_one.into_iter();
         *ids = lists.next().unwrap_or_default();
         for more in lists {
-            // Two ascending lists one after the other, of which a stable sort makes one in one pass.
+            // The stable sort merges two concatenated ascending lists in one pass.
             ids.extend(more);
             ids.sort();
             ids.dedup();
@@ -283,7 +289,7 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
-    /// Evaluates the query on whole files: the ids are file ids.
+    /// Evaluates the query on whole files and returns file ids.
     fn files_as_units(&mut self, table: &Table, segment: usize, query: &GramQuery) -> Result<Ids> {
         if self.read > POSTINGS_MAX {
             return Ok(Ids::All);
@@ -344,7 +350,8 @@ fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// A gram and the number of units that hold it, all segments together, for people.
+/// Returns the distinct grams of a query and the number of units with each, over all segments, for
+/// display.
 pub fn posting_sizes(snapshot: &Snapshot, query: &GramQuery) -> Result<Vec<(Gram, u64)>> {
     let mut grams = Vec::new();
     collect_grams(query, &mut grams);

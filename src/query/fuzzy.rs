@@ -1,12 +1,13 @@
-//! Fuzzy look-up of paths: what somebody types who half remembers a file.
+//! Fuzzy look-up of paths by partial or misspelled queries.
 //!
-//! A query is words; each must be found in a path, without regard to ASCII case: as a part of the
-//! name, as letters of the name in their order, as initials (`rdc` for `ReactDOMClient`), spread over
-//! folders and name, or, only if the rest finds nothing good, with typing errors. A word with `/`
-//! means a folder and a name. `word` scores one word in one name; here many names are gone through.
+//! A query consists of words. Each word must match a path, ignoring ASCII case: as a substring of
+//! the name, as a subsequence of the name, as initials (`rdc` for `ReactDOMClient`), as a
+//! subsequence of directories and name, or, only if nothing else matches well, with typing errors.
+//! A word with `/` matches a directory and a name. `word` scores one word in one name; this module
+//! searches many names.
 //!
-//! Cost: O(folders + files) with a few nanoseconds for a file whose letters cannot do; several
-//! threads above `PARALLEL_FILES_MIN` files.
+//! Cost: O(directories + files), with a few nanoseconds for a file that lacks a letter of the
+//! query. Uses several threads from `PARALLEL_FILES_MIN` files on.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,31 +21,31 @@ use word::Word;
 mod typo;
 mod word;
 
-/// Files from which on several threads look.
+/// Number of files from which several threads are used.
 const PARALLEL_FILES_MIN: usize = 32 << 10;
 
-/// Bytes of a query that are looked at.
+/// Maximum bytes of a query; the rest is ignored.
 const QUERY_BYTES_MAX: usize = 256;
 
-/// Words of a query that are looked at.
+/// Maximum words of a query; the rest is ignored.
 const WORDS_MAX: usize = 8;
 
-/// A best score below this makes a second look for typing errors worth it.
+/// If the best score is below this, a second search allows typing errors.
 const GOOD: i32 = 400;
 
-/// What a file that is generated, vendored or minified loses.
+/// Penalty of a generated, vendored or minified file.
 const MARKED: i32 = 300;
 
-/// The paths of a tree, made ready to be searched. Immutable.
+/// An immutable index of the paths of a tree.
 #[derive(Debug)]
 pub struct PathIndex {
     /// Files in path order.
     files: Vec<File>,
-    /// Directories; one comes after the one that it lies in, the root is the first.
+    /// Directories. The root is first, and parents come before their children.
     dirs: Vec<Dir>,
-    /// Names of files and directories, as they are written.
+    /// Names of files and directories in their original case.
     names: Vec<u8>,
-    /// The same with ASCII letters in lower case.
+    /// The same with ASCII letters in lowercase.
     folded: Vec<u8>,
 }
 
@@ -55,18 +56,18 @@ struct File {
     /// Those of its quarters, see [`word::quarters`].
     quarters: [u64; 4],
     modified_ns: i64,
-    /// Where its name starts.
+    /// The offset of its name.
     start: usize,
     len: u32,
     dir: u32,
-    /// Where the file's own name says that it is generated or minified.
+    /// True if the file or its directory is generated, vendored or minified.
     is_marked: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Dir {
     parent: u32,
-    /// Where its name starts, which ends in `/` but for the root's.
+    /// The offset of its name, which ends in `/` except for the root.
     start: usize,
     len: u32,
     /// The letters of its name, see [`word::letters`].
@@ -75,28 +76,28 @@ struct Dir {
     is_marked: bool,
 }
 
-/// A file that was found.
+/// A matching file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Hit {
-    /// Its place among the paths.
+    /// Its index among the paths.
     pub at: usize,
-    /// How well it fits, to compare hits of one query only.
+    /// Its score, comparable only within one query.
     pub score: i32,
 }
 
-/// What a query found.
+/// The result of a query.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Hits {
-    /// The best, in order: by score, then the newest, then by path.
+    /// The best hits, ordered by score, then newest first, then by path.
     pub best: Vec<Hit>,
-    /// How many files fit.
+    /// The number of matching files.
     pub total: usize,
 }
 
-/// Score, time and place, in the order in which hits are given.
+/// Score, modification time and index: the sort key of hits.
 type Key = (i32, i64, Reverse<usize>);
 
-/// Whether typing errors are forgiven.
+/// Whether typing errors are allowed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Typos {
     Forgiven,
@@ -104,7 +105,7 @@ enum Typos {
 }
 
 impl PathIndex {
-    /// Makes repository paths, in path order and with their modification times, ready. O(paths).
+    /// Builds the index of repository paths in path order, with their modification times. O(paths).
     pub fn new<'a>(paths: impl Iterator<Item = (&'a [u8], i64)>) -> PathIndex {
         let root = Dir { parent: 0, start: 0, len: 0, letters: 0, depth: 0, is_marked: false };
         let mut index = PathIndex {
@@ -113,7 +114,8 @@ impl PathIndex {
             names: Vec::new(),
             folded: Vec::new(),
         };
-        // The open directories: their ids, and where what lies in them begins in a path.
+        // The stack of open directories: their ids, and the offset in a path at which their entries
+        // begin.
         let mut open: Vec<(u32, usize)> = vec![(0, 0)];
         let mut before: Vec<u8> = Vec::new();
         for (path, modified_ns) in paths {
@@ -138,7 +140,7 @@ impl PathIndex {
         index
     }
 
-    /// Closes the directories that `dir` does not lie in, and opens those that it does.
+    /// Closes the directories that do not contain `dir`, and opens those that do.
     fn open(&mut self, dir: &[u8], before: &[u8], open: &mut Vec<(u32, usize)>) {
         let holds = |inner: usize| {
             let rest = before.get(..inner - 1).and_then(|own| dir.strip_prefix(own));
@@ -148,7 +150,7 @@ impl PathIndex {
             open.pop();
         }
         let (mut parent, mut start) = open.last().copied().unwrap_or((0, 0));
-        // Names of definitions may have empty parts (`/carts//items`), which paths have not.
+        // Names of definitions may have empty components (`/carts//items`), unlike paths.
         while start < dir.len() {
             let len = dir[start..].iter().position(|&byte| byte == b'/');
             let end = len.map_or(dir.len(), |len| start + len);
@@ -175,8 +177,8 @@ impl PathIndex {
         start
     }
 
-    /// Returns the files that fit `query` best, at most `max`; for a query without words, the
-    /// newest. See [`Hits::best`] for the order.
+    /// Returns the best `max` files for `query`, or the newest files if the query has no words. See
+    /// [`Hits::best`] for the order.
     pub fn find(&self, query: &[u8], max: usize) -> Hits {
         let query = &query[..query.len().min(QUERY_BYTES_MAX)];
         let words: Vec<Word> = query
@@ -195,7 +197,8 @@ impl PathIndex {
 
     fn look(&self, words: &[Word], typos: Typos, max: usize) -> Hits {
         let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
-        // What a name in each directory needs for all of the words; typing errors need less.
+        // The letters that a name in each directory needs to match all words. With typing errors,
+        // none are required.
         let needed: Vec<u64> = match typos {
             Typos::Counted => {
                 (0..self.dirs.len()).map(|dir| needed(words, &reached, dir)).collect()
@@ -209,7 +212,7 @@ impl PathIndex {
                 if needed[file.dir as usize] & !file.letters != 0 {
                     continue;
                 }
-                // The parts of a sum may be low where it is not.
+                // With several words, one score may be low although the sum is high.
                 let floor = if words.len() == 1 { best.floor() } else { i32::MIN };
                 if let Some(score) = self.score(words, &reached, at, typos, floor) {
                     best.add((score, self.files[at].modified_ns, Reverse(at)));
@@ -235,7 +238,7 @@ impl PathIndex {
         Hits { best, total }
     }
 
-    /// Returns how many of the word's letters each directory's path has in their order.
+    /// Returns, for each directory, how many letters of the word its path matches as a subsequence.
     fn reached(&self, word: &Word) -> Vec<u16> {
         let mut reached: Vec<u16> = Vec::with_capacity(self.dirs.len());
         for dir in &self.dirs {
@@ -246,7 +249,7 @@ impl PathIndex {
         reached
     }
 
-    /// Returns how well a file fits; a score below `floor` need not be exact.
+    /// Returns the score of a file, if it matches. A score below `floor` need not be exact.
     fn score(
         &self,
         words: &[Word],
@@ -287,8 +290,8 @@ impl PathIndex {
     }
 }
 
-/// Returns the letters without which no name in a directory fits all of the words; all letters where
-/// none fits.
+/// Returns the letters that a name in a directory needs to match all words, or all letters if no
+/// name can match.
 fn needed(words: &[Word], reached: &[Vec<u16>], dir: usize) -> u64 {
     let of_word = |(word, reached): (&Word, &Vec<u16>)| word.needed(usize::from(reached[dir]));
     words.iter().zip(reached).fold(0, |all, pair| all | of_word(pair).unwrap_or(u64::MAX))
@@ -296,14 +299,14 @@ fn needed(words: &[Word], reached: &[Vec<u16>], dir: usize) -> u64 {
 
 /// The best hits so far.
 struct Best {
-    /// The worst of them is on top.
+    /// A min-heap: the worst hit is on top.
     heap: BinaryHeap<Reverse<Key>>,
     max: usize,
     total: usize,
 }
 
 impl Best {
-    /// Returns the score below which nothing enters any more.
+    /// Returns the score below which no hit is added.
     fn floor(&self) -> i32 {
         match self.heap.peek() {
             Some(Reverse((score, ..))) if self.heap.len() == self.max => *score,

@@ -1,24 +1,24 @@
-//! A boolean query over trigrams: what a file must hold for a pattern to match in it.
+//! A boolean query over trigrams: a necessary condition for a pattern to match in a text.
 //!
-//! It may say yes too often, never no too often: every text in which the pattern matches satisfies
-//! its query.
+//! It may have false positives but no false negatives: every text in which the pattern matches
+//! satisfies its query.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use crate::index::gram::Gram;
 
-/// The most branches that are compared pair by pair.
+/// Maximum number of branches that are compared pairwise.
 const PAIRS_OF_MAX: usize = 64;
 
 /// A boolean query over trigrams.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum GramQuery {
-    /// Every text: nothing is known that a match must hold.
+    /// Every text: no necessary condition is known.
     All,
     /// No text: the pattern cannot match.
     None,
-    /// Texts that hold this gram.
+    /// Texts that contain this gram.
     Gram(Gram),
     /// Texts that satisfy every part; never empty, no part is `All`, `None` or `And`.
     And(Vec<GramQuery>),
@@ -49,9 +49,9 @@ impl GramQuery {
         }
     }
 
-    /// Returns the disjunction, flattened, sorted, without duplicates and without the branches
-    /// that imply another: `(A OR (A AND B))` is `A`. Where there are many branches, only single
-    /// grams are looked for in the others. O(n log n) for n nodes.
+    /// Returns the disjunction, flattened, sorted, without duplicates and without the branches that
+    /// imply another: `(A OR (A AND B))` is `A`. If there are many branches, only implications of
+    /// single grams are detected. O(n log n) for n nodes.
     pub fn or(parts: impl IntoIterator<Item = GramQuery>) -> GramQuery {
         let mut flat = Vec::new();
         for part in parts {
@@ -75,7 +75,7 @@ impl GramQuery {
         }
     }
 
-    /// Returns the number of grams, repeated ones counted each time.
+    /// Returns the number of grams, counting repetitions.
     pub fn grams_len(&self) -> usize {
         match self {
             GramQuery::All | GramQuery::None => 0,
@@ -86,9 +86,9 @@ impl GramQuery {
         }
     }
 
-    /// Returns a query of at most `grams_max` grams that every text that satisfies this one
-    /// satisfies too. Conjunctions lose parts: the largest first, then the grams that the query
-    /// repeats most. A disjunction with more branches than grams allowed becomes `All`.
+    /// Returns a weaker query with at most `grams_max` grams: every text that satisfies `self`
+    /// satisfies it. Conjunctions lose parts, the largest first, then the grams that the query
+    /// repeats most. A disjunction with more branches than allowed grams becomes `All`.
     ///
     /// Cost: O(n log n) for n nodes.
     pub fn thinned(self, grams_max: usize) -> GramQuery {
@@ -170,8 +170,8 @@ fn drop_implied_by_grams(parts: &mut Vec<GramQuery>) {
     parts.extend(kept);
 }
 
-/// Drops each conjunction all of whose parts some branch beside it is made of. O(b² p) for b
-/// branches of up to p parts.
+/// Removes each conjunction that contains all parts of another branch. O(b² p) for b branches of up
+/// to p parts.
 fn drop_supersets(branches: &mut Vec<GramQuery>) {
     let is_superset = |a: &GramQuery, b: &GramQuery| match (a, b) {
         (GramQuery::And(a), GramQuery::And(b)) => {

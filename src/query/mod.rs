@@ -1,4 +1,5 @@
-//! From a pattern to the lines that match: pattern → plan → candidates → verified matches.
+//! Selects the files that may match: pattern → plan → gram query → candidates. [`fuzzy`] finds
+//! paths and names by partial or misspelled queries.
 
 pub mod candidates;
 pub mod fuzzy;

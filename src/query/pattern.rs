@@ -1,58 +1,57 @@
-//! Patterns and how ripgrep would read them.
+//! Parses patterns as ripgrep does.
 //!
-//! Reading here decides only which texts are candidates; the matcher that confirms them is built
-//! elsewhere, reports the errors, and must be given the same options. [`super::plan`] walks what
-//! is read here.
+//! The result only selects candidates, see [`super::plan`]. The matcher that verifies them is built
+//! elsewhere from the same options, and reports errors.
 
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::Hir;
 use regex_syntax::hir::translate::TranslatorBuilder;
 
-/// Nesting that the matcher accepts; deeper patterns are an error there. It bounds the recursion
-/// of everything that walks the expression.
+/// The nesting limit of the matcher, which rejects deeper patterns. It bounds the recursion of
+/// every walk over the expression.
 const NEST_MAX: u32 = 250;
 
-/// How letter case counts.
+/// How letter case is matched.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Case {
     /// Letters match themselves.
     #[default]
     Sensitive,
-    /// Letters match all that fold to the same letter (`-i`).
+    /// Letters match every character that folds to the same letter (`-i`).
     Insensitive,
-    /// Insensitive if the patterns hold a literal and none of their literals is uppercase (`-S`).
+    /// Insensitive if the patterns contain a literal and no uppercase literal (`-S`).
     Smart,
 }
 
-/// How patterns are to be read; mirrors ripgrep's flags.
+/// How patterns are parsed; mirrors ripgrep's flags.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PatternOptions {
     /// Patterns are literal strings (`-F`).
     pub fixed_strings: bool,
-    /// How letter case counts.
+    /// How letter case is matched.
     pub case: Case,
-    /// Classes, boundaries and case folding know Unicode (off for `--no-unicode`).
+    /// Classes, boundaries and case folding use Unicode (off for `--no-unicode`).
     pub unicode: bool,
     /// A match may span lines (`-U`).
     pub multi_line: bool,
-    /// `.` matches a line feed (`--multiline-dotall`); counts only with `multi_line`.
+    /// `.` matches a line feed (`--multiline-dotall`). Only effective with `multi_line`.
     pub dot_matches_new_line: bool,
     /// A line may end in `\r\n` (`--crlf`).
     pub crlf: bool,
     /// Lines end in NUL (`--null-data`).
     pub null_data: bool,
-    /// Lines without a match are wanted (`-v`).
+    /// Lines without a match are selected (`-v`).
     pub invert: bool,
     /// Patterns are Perl-compatible (`-P`).
     pub pcre2: bool,
-    /// A match stands between non-word characters (`-w`).
+    /// A match is surrounded by non-word characters (`-w`).
     pub word: bool,
     /// A match is a whole line (`-x`).
     pub whole_line: bool,
 }
 
 impl Default for PatternOptions {
-    /// Returns what ripgrep does without flags: sensitive, with Unicode, line by line.
+    /// Returns ripgrep's defaults: case-sensitive, Unicode, line by line.
     fn default() -> PatternOptions {
         PatternOptions {
             fixed_strings: false,
@@ -70,34 +69,34 @@ impl Default for PatternOptions {
     }
 }
 
-/// Patterns after reading.
+/// Parsed patterns.
 #[derive(Debug)]
 pub(super) enum Reading<'p> {
-    /// Any of these words.
+    /// A literal alternation.
     Literals {
         /// The words.
         words: &'p [String],
-        /// Whether it is any case; otherwise it is their own.
+        /// True if ASCII letters match in either case.
         either_case: bool,
-        /// Whether the characters outside ASCII that fold to s and k match those too.
+        /// True if the characters outside ASCII that fold to s and k match these letters too.
         folds: bool,
     },
     /// One expression for all patterns.
     Expression(Hir),
-    /// Nothing is known: the patterns are in error, or in a syntax that is not read here.
+    /// The patterns are invalid, or in a syntax that is not parsed here.
     Unknown,
 }
 
-/// Returns how the matcher would read the patterns, `word` and `whole_line` aside, which only add
-/// assertions of no width.
+/// Parses the patterns as the matcher does. Ignores `word` and `whole_line`, which only add
+/// zero-width assertions.
 ///
-/// Cost: that of parsing, and next to none for plain words.
+/// Cost: parsing, or almost nothing for plain words.
 pub(super) fn read<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
     if options.pcre2 { read_pcre2(patterns, options) } else { read_regex(patterns, options) }
 }
 
-/// Returns true if what the patterns match may depend on where the searched text starts or ends:
-/// they hold `\A` or `\z`, or `^` or `$` under `(?-m)`, or are not read here.
+/// Returns true if matches may depend on the start or end of the searched text: the patterns
+/// contain `\A` or `\z`, or `^` or `$` under `(?-m)`, or are not parsed here.
 pub fn may_anchor_to_text(patterns: &[String], options: &PatternOptions) -> bool {
     match read(patterns, options) {
         Reading::Literals { .. } => false,
@@ -106,8 +105,8 @@ pub fn may_anchor_to_text(patterns: &[String], options: &PatternOptions) -> bool
     }
 }
 
-/// Reads patterns of the default syntax. Facts from grep-regex 0.1.14: the patterns are parsed as
-/// one alternation, so smart case looks at all of them together.
+/// Parses patterns of the default syntax. As in grep-regex 0.1.14, the patterns are one
+/// alternation, so smart case depends on all of them.
 fn read_regex<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
     let plain = |pattern: &String| !pattern.chars().any(regex_syntax::is_meta_character);
     if options.fixed_strings || patterns.iter().all(plain) {
@@ -125,10 +124,10 @@ fn read_regex<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'
     parse(&joined, options)
 }
 
-/// Reads Perl-compatible patterns where every character stands for itself.
+/// Parses Perl-compatible patterns that consist of literal characters only.
 ///
-/// Without regard to case, characters outside ASCII become a wildcard: which of them are each
-/// other's cases depends on the version of the Unicode tables in PCRE2. Smart case counts as
+/// In case-insensitive patterns, characters outside ASCII become wildcards, because their case
+/// folding depends on the version of the Unicode tables in PCRE2. Smart case is treated as
 /// insensitive, which only adds candidates.
 fn read_pcre2<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {
     let plain = |pattern: &String| pattern.chars().all(is_literal_in_pcre2);
@@ -152,7 +151,7 @@ fn read_pcre2<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'
     parse(&joined, &options)
 }
 
-/// Reads words without parsing them, unless cases of letters outside ASCII count.
+/// Returns words as literals without parsing, or `None` if letters outside ASCII need case folding.
 fn read_words(words: &[String], insensitive: bool, unicode: bool) -> Option<Reading<'_>> {
     if insensitive && !words.iter().all(|word| word.is_ascii()) {
         return None;
@@ -162,12 +161,12 @@ fn read_words(words: &[String], insensitive: bool, unicode: bool) -> Option<Read
     Some(Reading::Literals { words, either_case: insensitive, folds })
 }
 
-/// Returns true for a character that stands for itself outside any group or class of PCRE2.
+/// Returns true for a character that is literal in PCRE2 outside of groups and classes.
 fn is_literal_in_pcre2(c: char) -> bool {
     c.is_alphanumeric() || "_ -/:;,<>=!@%&~\"'`#".contains(c)
 }
 
-/// Returns the alternation of the patterns, each written by `write` into its own group.
+/// Returns the alternation of the patterns, each written by `write` in its own group.
 fn alternatives(patterns: &[String], write: impl Fn(&str, &mut String)) -> String {
     let mut joined = String::new();
     for (i, pattern) in patterns.iter().enumerate() {
@@ -202,8 +201,8 @@ fn parse(pattern: &str, options: &PatternOptions) -> Reading<'static> {
     }
 }
 
-/// The literals of a pattern as smart case sees them, whether inside or outside a class. Escapes
-/// such as `\S` and `\pL` are no literals.
+/// The literals of a pattern for smart case, inside and outside of classes. Escapes such as `\S`
+/// and `\pL` are not literals.
 #[derive(Default)]
 struct Literals {
     any: bool,
@@ -216,7 +215,7 @@ impl Literals {
         self.any_uppercase |= literal.is_uppercase();
     }
 
-    /// Returns true if case does not count.
+    /// Returns true if matching is case-insensitive.
     fn fold(&self, case: Case) -> bool {
         match case {
             Case::Sensitive => false,

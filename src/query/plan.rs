@@ -1,9 +1,9 @@
-//! Plans: from patterns to the trigrams that a text must hold for one of them to match in it.
+//! Plans: compute from patterns the trigrams that a text must contain for one of them to match.
 //!
-//! A plan says which texts are worth a look, not where the matches are. It may say yes too often,
-//! never no too often. The method is Russ Cox's, "Regular Expression Matching with a Trigram
-//! Index" (2012), on regex-syntax's tree and on folded strings. Read `language` for what is kept
-//! of an expression, `walk` for how it is put together, `class` for character classes.
+//! A plan selects candidate texts, not matches. It may have false positives but no false negatives.
+//! The method is from Russ Cox, "Regular Expression Matching with a Trigram Index" (2012), applied
+//! to the syntax tree of regex-syntax and to folded strings. `language` is the abstraction of an
+//! expression, `walk` computes it, `class` handles character classes.
 
 mod class;
 mod language;
@@ -18,11 +18,11 @@ use crate::query::pattern::{self, PatternOptions, Reading};
 use self::language::Language;
 use self::string_set::StringSet;
 
-/// The most grams that a plan's query holds: over a hundred thousand, so that a file of ten
-/// thousand words still becomes all the grams of each. Larger queries lose some of them.
+/// Maximum number of grams in the query of a plan. Over a hundred thousand, so that a pattern file
+/// of ten thousand words still keeps all grams of each word. Larger queries are weakened.
 const GRAMS_MAX: usize = 1 << 17;
 
-/// What a text must hold for a match, and how to evaluate that.
+/// A necessary condition for a match, and how to evaluate it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Plan {
     query: GramQuery,
@@ -33,9 +33,8 @@ pub struct Plan {
 impl Plan {
     /// Plans a search for any of the patterns.
     ///
-    /// Patterns that do not parse, inverted searches and most Perl-compatible patterns are met
-    /// with [`GramQuery::All`]: reporting an error is the matcher's business. No patterns at all
-    /// match nothing.
+    /// Invalid patterns, inverted searches and most Perl-compatible patterns give
+    /// [`GramQuery::All`]; the matcher reports errors. An empty list of patterns matches nothing.
     ///
     /// Cost: parsing, then O(n log n) for n nodes and literal bytes of the expression, with a
     /// constant of up to a few dozen strings for each.
@@ -51,9 +50,12 @@ impl Plan {
         let (language, folds, holds_line_feed) = match pattern::read(patterns, options) {
             Reading::Unknown => return unknown,
             Reading::Literals { words, either_case, folds } => {
-                let set = |word: &String| match either_case {
-                    true => StringSet::of_either_case([word]),
-                    false => StringSet::of([word]),
+                let set = |word: &String| {
+                    if either_case {
+                        StringSet::of_either_case([word])
+                    } else {
+                        StringSet::of([word])
+                    }
                 };
                 let listed = words.iter().map(|word| Language::Finite(set(word)));
                 let holds_line_feed = words.iter().any(|word| word.contains('\n'));
@@ -69,26 +71,26 @@ impl Plan {
         Plan { query, with_fold_docs, spans_lines: may_span && holds_line_feed }
     }
 
-    /// Returns the plan of which nothing is known: every text, each as a whole.
+    /// Returns the plan without constraints: every text, each as a whole.
     pub fn all() -> Plan {
         Plan { query: GramQuery::All, with_fold_docs: false, spans_lines: true }
     }
 
-    /// Returns the query that the grams of every text with a match satisfy, texts with the
-    /// characters of [`Plan::with_fold_docs`] aside.
+    /// Returns the query that every text with a match satisfies, except for texts with the
+    /// characters of [`Plan::with_fold_docs`].
     pub fn query(&self) -> &GramQuery {
         &self.query
     }
 
-    /// Returns true if texts that hold `ſ` (U+017F) or the Kelvin sign (U+212A) are candidates
-    /// whatever the query says. They fold to the ASCII letters s and k, and the query only knows
-    /// those.
+    /// Returns true if texts with `ſ` (U+017F) or the Kelvin sign (U+212A) are candidates
+    /// regardless of the query. These characters fold to the ASCII letters s and k, and the query
+    /// only contains grams of the letters.
     pub fn with_fold_docs(&self) -> bool {
         self.with_fold_docs
     }
 
-    /// Returns true if a match may hold `\n`, so that its grams may lie in several blocks of a
-    /// file: the query must then be evaluated on whole files.
+    /// Returns true if a match may contain `\n`. Its grams may then be in several blocks of a file,
+    /// so the query must be evaluated on whole files.
     pub fn spans_lines(&self) -> bool {
         self.spans_lines
     }

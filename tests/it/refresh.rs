@@ -111,7 +111,7 @@ fn found(snapshot: &Snapshot, paths: &[String], pattern: &str) -> Vec<(String, B
     let mut all = Vec::new();
     for (spans_lines, binary_as_text) in [(false, false), (true, true)] {
         let with_fold_docs = plan.with_fold_docs();
-        let demand = Demand { spans_lines, with_fold_docs, binary_as_text, at_hand: false };
+        let demand = Demand { spans_lines, with_fold_docs, binary_as_text, in_memory: false };
         let found = candidates(snapshot, plan.query(), demand).expect("sound");
         let describe = |id: usize| {
             let id = FileId(id as u32);

@@ -166,7 +166,7 @@ impl Lookup<'_> {
                 spans_lines: plan.spans_lines(),
                 with_fold_docs: plan.with_fold_docs(),
                 binary_as_text: self.reads_past_nul(),
-                at_hand: false,
+                in_memory: false,
             },
         )?;
         report.step("evaluate", evaluating);

@@ -1,20 +1,20 @@
-//! A word with typing errors in a name: letters left out, put in, wrong, or two of them swapped.
+//! Matches a word with typing errors in a name: missing, extra, wrong or swapped letters.
 //!
-//! One machine word holds a column of the table of distances, one bit for each letter (G. Myers, "A
-//! fast bit-vector algorithm for approximate string matching based on dynamic programming", 1999; with
-//! swaps as in H. Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit
-//! distances", 2003): a few operations for each byte of the name.
+//! One machine word contains a column of the distance matrix, one bit for each letter (G. Myers, "A
+//! fast bit-vector algorithm for approximate string matching based on dynamic programming", 1999;
+//! with swaps as in H. Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit
+//! distances", 2003). This takes a few operations per byte of the name.
 
 /// A word of at most 64 letters.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// For each byte, the places where the word has it.
+    /// For each byte, the bit set of its positions in the word.
     places: Box<[u64; 256]>,
     len: usize,
 }
 
 impl Pattern {
-    /// Makes a word ready; `None` where it is too short for errors to be forgiven, or too long.
+    /// Compiles a word. Returns `None` if it is too long, or too short to allow errors.
     pub(super) fn new(word: &[u8]) -> Option<Pattern> {
         if word.len() > 64 || errors_max(word.len()) == 0 {
             return None;
@@ -26,13 +26,13 @@ impl Pattern {
         Some(Pattern { places, len: word.len() })
     }
 
-    /// Returns the number of errors that are forgiven: one for four letters, two for eight.
+    /// Returns the number of allowed errors: one from four letters on, two from eight.
     pub(super) fn errors_max(&self) -> u32 {
         errors_max(self.len)
     }
 
-    /// Returns the least number of errors with which the word stands anywhere in `text`, if they are
-    /// forgiven, and whether it stands at the start of it. O(text).
+    /// Returns the smallest number of errors of a match anywhere in `text`, if it is allowed, and
+    /// whether there is such a match at the start. O(text).
     pub(super) fn errors(&self, text: &[u8]) -> Option<(u32, bool)> {
         let anywhere = self.least(text, false);
         if anywhere > self.errors_max() {
@@ -42,7 +42,7 @@ impl Pattern {
         Some((anywhere, self.least(&text[..max], true) <= anywhere))
     }
 
-    /// Returns the least distance over all ends in `text`, of starts at 0 alone or of any.
+    /// Returns the smallest distance over all ends in `text`, for matches from 0 or from any start.
     fn least(&self, text: &[u8], from_start: bool) -> u32 {
         let top = 1_u64 << (self.len - 1);
         let (mut rises, mut falls) = (u64::MAX, 0_u64);
@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// The table of distances, written out: edits and swaps of neighbours (optimal alignment).
+    /// The distance matrix with edits and swaps of neighbours (optimal string alignment).
     fn slow(word: &[u8], text: &[u8], from_start: bool) -> u32 {
         let mut table = vec![vec![0_u32; text.len() + 1]; word.len() + 1];
         for i in 0..=word.len() {

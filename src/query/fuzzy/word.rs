@@ -1,9 +1,9 @@
-//! One word of a query against one name.
+//! Scores one word of a query in one name.
 //!
-//! Scores come in steps, so that a better sort of match always wins: the whole name 1000, its stem
-//! 950, its start 800, a part of it at a word's start 700, initials 650, another part 500, letters in
-//! their order up to 450, typing errors up to 350, a part of a folder's name 300, spread over folders
-//! and name up to 200, over folders alone 50. Within a step, shorter names win.
+//! Scores are in classes, so that a better kind of match always wins: whole name 1000, stem 950,
+//! prefix 800, substring at the start of a word 700, initials 650, other substring 500, subsequence
+//! up to 450, typing errors up to 350, substring of a directory name 300, subsequence of
+//! directories and name up to 200, of directories alone 50. Within a class, shorter names win.
 
 use std::ops::Range;
 
@@ -28,51 +28,51 @@ const SPREAD_MAX: i32 = 200;
 const SPREAD_MIN: i32 = 60;
 const FOLDERS: i32 = 50;
 
-/// What each typing error costs.
+/// Penalty of a typing error.
 const TYPO: i32 = 40;
 
-/// What a folder that is named before the `/` of a word adds.
+/// Bonus for a word that names a directory before a `/`.
 const FOLDER: i32 = 100;
 
-/// Letters that a word may have at most: as many as a [`Pattern`] has bits.
+/// Maximum letters of a word: the number of bits of a [`Pattern`].
 const LETTERS: usize = 64;
 
-/// A word of a query, made ready.
+/// A compiled word of a query.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// What stands before the last `/`, in lower case, and that `/`; mostly empty.
+    /// The text up to and including the last `/`, in lowercase; usually empty.
     folder: Vec<u8>,
-    /// The rest, as it was typed.
+    /// The rest in its original case.
     typed: Vec<u8>,
-    /// The same in lower case.
+    /// The rest in lowercase.
     folded: Vec<u8>,
-    /// The letter at each place.
+    /// The letter bit at each position.
     letters: Vec<u64>,
-    /// The letters from each place on.
+    /// The set of letters from each position on.
     letters_from: Vec<u64>,
     finder: Finder<'static>,
     pattern: Option<Pattern>,
 }
 
-/// A name that is looked at.
+/// A name to score.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name<'a> {
-    /// As it is written.
+    /// In its original case.
     pub(super) written: &'a [u8],
-    /// In lower case.
+    /// In lowercase.
     pub(super) folded: &'a [u8],
     /// Its [`letters`].
     pub(super) letters: u64,
 }
 
-/// Returns the set of bytes in a lowercase name: a bit each for the letters and digits and a few
-/// others, the rest shares one.
+/// Returns the set of bytes in a lowercase name. Letters, digits and a few other bytes have a bit
+/// of their own; the rest share bits.
 pub(super) fn letters(folded: &[u8]) -> u64 {
     folded.iter().fold(0, |set, &byte| set | letter(byte))
 }
 
-/// Returns the [`letters`] of each quarter of a lowercase name. Letters in their order are found in its
-/// quarters, each taken as often as it can be, where they are found in the name.
+/// Returns the [`letters`] of each quarter of a lowercase name. A subsequence of the name is also
+/// found greedily in the sets of its quarters, which makes them a quick necessary test.
 pub(super) fn quarters(folded: &[u8]) -> [u64; 4] {
     let end = |quarter: usize| folded.len() * quarter / 4;
     std::array::from_fn(|quarter| letters(&folded[end(quarter)..end(quarter + 1)]))
@@ -92,11 +92,11 @@ fn letter(byte: u8) -> u64 {
 }
 
 impl Word {
-    /// Makes a word ready, of which the first 64 letters behind the last `/` count.
+    /// Compiles a word. Only the first 64 letters after the last `/` are used.
     pub(super) fn new(word: &[u8]) -> Word {
         let at = word.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
         let folder = word[..at].to_ascii_lowercase();
-        // What a shell's completion leaves says nothing.
+        // Shell completion adds such prefixes.
         let folder = folder.strip_prefix(b"./").map_or(folder.clone(), <[u8]>::to_vec);
         let folder = folder.strip_prefix(b"/").map_or(folder.clone(), <[u8]>::to_vec);
         let typed = word[at..word.len().min(at + LETTERS)].to_vec();
@@ -111,10 +111,12 @@ impl Word {
         Word { folder, typed, folded, letters, letters_from, finder, pattern }
     }
 
-    /// Returns how many letters are reached behind the folder `name`, if `before` were before it.
+    /// Returns how many letters are matched after the directory `name`, if `before` were matched by
+    /// its parents.
     ///
-    /// With a folder of its own, that is what is looked for; else the letters of the word, and one
-    /// more than all of them where it is a part of a folder's name, whose [`letters`] are `set`.
+    /// If the word contains a directory, these are the letters of that directory. Otherwise they
+    /// are the letters of the word, or one more than all of them if the word is a substring of a
+    /// directory name. `set` is the [`letters`] of `name`.
     pub(super) fn reach_folder(&self, before: u16, name: &[u8], set: u64) -> u16 {
         let before = usize::from(before);
         let reached = if !self.folder.is_empty() {
@@ -131,8 +133,8 @@ impl Word {
         reached as u16
     }
 
-    /// Returns the letters that a name needs to fit, `reached` being that of its folder; `None` where
-    /// none fits.
+    /// Returns the letters that a name needs to match, or `None` if no name can match. `reached` is
+    /// the number of letters matched by its directory.
     pub(super) fn needed(&self, reached: usize) -> Option<u64> {
         match self.folder.is_empty() {
             true => Some(self.letters_from[reached.min(self.folded.len())]),
@@ -140,7 +142,8 @@ impl Word {
         }
     }
 
-    /// Returns false if no name with these [`quarters`] fits, `reached` being that of its folder.
+    /// Returns false if no name with these [`quarters`] can match. `reached` is the number of
+    /// letters matched by its directory.
     pub(super) fn may_fit(&self, quarters: [u64; 4], reached: usize) -> bool {
         let from = match self.folder.is_empty() {
             true => reached.min(self.letters.len()),
@@ -158,14 +161,15 @@ impl Word {
         rest.is_empty()
     }
 
-    /// Returns false if no name of these letters fits but for some typing errors.
+    /// Returns false if no name with these letters can match within the allowed typing errors.
     pub(super) fn may_fit_with_typos(&self, letters: u64, reached: usize) -> bool {
         let Some(pattern) = &self.pattern else { return false };
         (self.folder.is_empty() || reached == self.folder.len())
             && (self.letters_from[0] & !letters).count_ones() <= pattern.errors_max()
     }
 
-    /// Returns how well a name fits. A score below `floor` need not be exact, which spares work.
+    /// Returns the score of a name, if it matches. A score below `floor` need not be exact, which
+    /// saves work.
     pub(super) fn score(&self, name: Name<'_>, reached: usize, floor: i32) -> Option<i32> {
         let extra = if self.folder.is_empty() { 0 } else { FOLDER };
         if self.folded.is_empty() {
@@ -198,7 +202,7 @@ impl Word {
         Some((SPREAD_MIN + share + at_start - 5 * gaps).clamp(SPREAD_MIN, SPREAD_MAX))
     }
 
-    /// Returns how well a name fits with typing errors, if there are few.
+    /// Returns the score of a match with typing errors, if they are few enough.
     pub(super) fn score_with_typos(&self, folded: &[u8]) -> Option<i32> {
         let (errors, is_from_start) = self.pattern.as_ref()?.errors(folded)?;
         let start = if is_from_start { 0 } else { TYPO / 2 };
@@ -208,13 +212,13 @@ impl Word {
 
     fn score_in_name(&self, name: Name<'_>, floor: i32) -> Option<i32> {
         let (word, Name { written, folded, .. }) = (self.folded.as_slice(), name);
-        // Whatever fits has the letters in their order.
+        // Every match contains the letters as a subsequence.
         if word.len() > folded.len() || reach(word, 0, folded) < word.len() {
             return None;
         }
         let longer = ((folded.len() - word.len()) as i32).min(45);
         if let Some(at) = part_at(&self.finder, written, folded) {
-            // Whoever types a capital means it.
+            // An uppercase letter in the query is probably intended.
             let has_capital = self.typed != self.folded;
             let exact = has_capital && written[at..].starts_with(&self.typed);
             return Some(part_score(word, written, at) - longer + if exact { 4 } else { 0 });
@@ -236,7 +240,7 @@ impl Word {
     }
 }
 
-/// Returns the score of `word` standing at `at` in a name.
+/// Returns the score of `word` as a substring at `at`.
 fn part_score(word: &[u8], name: &[u8], at: usize) -> i32 {
     let end = at + word.len();
     match at {
@@ -248,7 +252,8 @@ fn part_score(word: &[u8], name: &[u8], at: usize) -> i32 {
     }
 }
 
-/// Returns how many letters of `word` are found, `from` of them before, in their order in `text`.
+/// Returns how many letters of `word` are matched after continuing the subsequence from letter
+/// `from` in `text`.
 fn reach(word: &[u8], from: usize, mut text: &[u8]) -> usize {
     let mut at = from;
     while let Some(&wanted) = word.get(at)
@@ -260,7 +265,7 @@ fn reach(word: &[u8], from: usize, mut text: &[u8]) -> usize {
     at
 }
 
-/// Returns where the word stands in a name, at a word's start if it does so anywhere.
+/// Returns the position of the word in a name, preferably at the start of a word.
 fn part_at(finder: &Finder<'_>, written: &[u8], folded: &[u8]) -> Option<usize> {
     let first = finder.find(folded)?;
     let mut at = first;
@@ -273,8 +278,8 @@ fn part_at(finder: &Finder<'_>, written: &[u8], folded: &[u8]) -> Option<usize> 
     Some(at)
 }
 
-/// Returns true if a word starts at `at`: after a separator, at a capital after a small letter or
-/// before one, at a digit after a letter.
+/// Returns true if a word starts at `at`: after a separator, at an uppercase letter after or before
+/// a lowercase one, or at a digit after a letter.
 fn is_word_start(name: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| name[before]) else { return true };
     let here = name[at];
@@ -286,11 +291,11 @@ fn is_word_start(name: &[u8], at: usize) -> bool {
         || here.is_ascii_digit() && !before.is_ascii_digit()
 }
 
-/// Returns true if the word's letters are starts of the name's words, in their order; several may
-/// come from the start of one word, as in `usest` for `useState`.
+/// Returns true if the letters of `word` are prefixes of the words of the name, in order, as in
+/// `usest` for `useState`.
 fn has_initials(word: &[u8], name: &[u8], folded: &[u8]) -> bool {
     let mut found = 0;
-    // True while everything since the last word's start was found.
+    // True while every byte since the start of the last word was matched.
     let mut follows = false;
     let mut starts = 0;
     for (at, &byte) in folded.iter().enumerate() {
@@ -305,8 +310,7 @@ fn has_initials(word: &[u8], name: &[u8], folded: &[u8]) -> bool {
     found == word.len() && starts > 1
 }
 
-/// Returns the shortest stretch that ends where the letters of `word`, taken as early as possible,
-/// end.
+/// Returns the shortest span with `word` as a subsequence that ends where its earliest match ends.
 fn closest(word: &[u8], text: &[u8]) -> Option<Range<usize>> {
     let mut end = 0;
     for &wanted in word {

@@ -4,12 +4,12 @@ use regex_syntax::hir::{Class, ClassBytes, ClassUnicode};
 
 use super::string_set::StringSet;
 
-/// The most strings that a class may leave: the hexadecimal digits are listed, the letters are not.
-/// A disjunction of as many grams as there are letters costs more than it rejects.
+/// Maximum number of strings of a class: hexadecimal digits are listed, letters are not. A
+/// disjunction of one gram per letter costs more than it rejects.
 const STRINGS_MAX: usize = 16;
 
-/// The most characters that are looked at. Several may share a string: a letter's two cases, the
-/// control characters.
+/// Maximum number of characters that are examined. Several may fold to the same string: the two
+/// cases of a letter, or the control characters.
 const CHARACTERS_MAX: usize = 128;
 
 /// Characters outside ASCII that fold to an ASCII letter, and that letter.
@@ -19,7 +19,7 @@ const FOLDING: [(char, char); 2] = [('\u{17f}', 's'), ('\u{212a}', 'k')];
 pub(super) struct ClassStrings {
     /// The encodings of the characters, folded.
     pub(super) strings: StringSet,
-    /// Whether a character of [`FOLDING`] was left out because its letter is in the class too.
+    /// True if a character of [`FOLDING`] was left out because its letter is in the class too.
     pub(super) folds: bool,
 }
 

@@ -1,36 +1,36 @@
-//! What is kept of the strings that an expression matches.
+//! An abstraction of the set of strings that an expression matches.
 //!
-//! A small set is kept whole. Of anything larger, its ends are kept, two letters each, so that the
-//! grams across the seam with a neighbour can be told, and a query with the grams that lie inside.
+//! A small set is stored exactly. For a larger set, two letters at either end are stored, which
+//! determine the grams across the seam to a neighbour, together with a query of the inner grams.
 
 use crate::query::gram_query::GramQuery;
 
 use super::string_set::StringSet;
 
-/// The most strings that a concatenation may leave. Few on purpose: beyond that, a conjunction
-/// of the parts' queries and of the seams between them loses little, and is far cheaper to
-/// evaluate than a disjunction that repeats every part.
+/// Maximum number of strings of a concatenation. Deliberately low: beyond it, a conjunction of the
+/// queries of the parts and of the seams loses little precision and is far cheaper to evaluate than
+/// a disjunction that repeats every part.
 const PRODUCT_MAX: usize = 4;
 
-/// The most strings that an alternation may leave.
+/// Maximum number of strings of an alternation.
 const UNION_MAX: usize = 64;
 
-/// The most letters, summed, that a combined set may hold.
+/// Maximum total length of a combined set.
 const LETTERS_MAX: usize = 4096;
 
-/// The most strings of a seam.
+/// Maximum number of strings of a seam.
 const SEAM_MAX: usize = 32;
 
-/// The most strings of one end.
+/// Maximum number of strings of one end.
 const END_MAX: usize = 64;
 
-/// The letters kept of an end: a gram across a seam has at most two on one side.
+/// Number of letters stored of an end: a gram across a seam has at most two on one side.
 const END_LETTERS: usize = 2;
 
-/// The most copies of a repeated expression that are written out.
+/// Maximum number of copies to which a repetition is expanded.
 const COPIES_MAX: u32 = 4;
 
-/// The strings that an expression may match: all of these, and possibly fewer.
+/// A superset of the strings that an expression matches.
 #[derive(Debug)]
 pub(super) enum Language {
     /// One of these strings; none at all for an expression that cannot match.
@@ -39,17 +39,17 @@ pub(super) enum Language {
     Infinite(Ends),
 }
 
-/// What is known of the strings of a large language.
+/// The known properties of a large language.
 #[derive(Debug)]
 pub(super) struct Ends {
-    /// Whether the empty string is one of them. Nothing is needed then.
+    /// True if the empty string is one of them. Then the query is `All`.
     empty: bool,
-    /// Every string but the empty one begins with one of these. The empty string among them stands
-    /// for any beginning.
+    /// Every string except the empty one begins with one of these. The empty string among them
+    /// means any beginning.
     prefixes: StringSet,
-    /// Every string but the empty one ends with one of these, likewise.
+    /// Every string except the empty one ends with one of these, likewise.
     suffixes: StringSet,
-    /// What every string satisfies, each of these.
+    /// Every string satisfies each of these queries.
     needs: Vec<GramQuery>,
 }
 
@@ -59,17 +59,17 @@ impl Language {
         Language::Finite(StringSet::empty_string())
     }
 
-    /// Returns the language of strings of which nothing is known but that they are not empty.
+    /// Returns the language of all non-empty strings.
     pub(super) fn anything() -> Language {
         let any = StringSet::empty_string;
         let needs = Vec::new();
         Language::Infinite(Ends { empty: false, prefixes: any(), suffixes: any(), needs })
     }
 
-    /// Returns the language of one part after the other.
+    /// Returns the concatenation of the parts.
     pub(super) fn concat(parts: impl IntoIterator<Item = Language>) -> Language {
         let mut joined = Language::empty_string();
-        // Neighbours that are few enough are multiplied out before they are joined to the rest.
+        // Small neighbouring sets are multiplied out before they are joined to the rest.
         let mut run = StringSet::empty_string();
         for part in parts {
             match part {
@@ -86,9 +86,9 @@ impl Language {
         joined.join(Language::Finite(run))
     }
 
-    /// Returns the language of any of the parts; of none, the language without strings.
+    /// Returns the union of the parts; the empty language if there are none.
     ///
-    /// Cost: O(s log s) for s, the size of the parts.
+    /// Cost: O(s log s), where s is the total size of the parts.
     pub(super) fn alternate(parts: impl IntoIterator<Item = Language>) -> Language {
         let (mut sets, mut ends) = (Vec::new(), Vec::new());
         for part in parts {
@@ -114,7 +114,7 @@ impl Language {
         })
     }
 
-    /// Returns the language of `min` to `max` copies, one after the other.
+    /// Returns the language of `min` to `max` consecutive copies.
     pub(super) fn repeat(self, min: u32, max: Option<u32>) -> Language {
         match (min, max) {
             (_, Some(0)) => Language::empty_string(),
@@ -126,7 +126,7 @@ impl Language {
         }
     }
 
-    /// Returns what a text must hold to hold a string of the language.
+    /// Returns a necessary condition for a text to contain a string of the language.
     pub(super) fn into_query(self) -> GramQuery {
         match self {
             Language::Finite(set) => set.query(),
@@ -206,7 +206,7 @@ impl Language {
 }
 
 impl Ends {
-    /// Returns `min` or more copies; the ends stay what they are.
+    /// Returns `min` or more copies, which have the same ends.
     fn repeat(self, min: u32) -> Ends {
         if min < 2 {
             return self;
@@ -219,19 +219,19 @@ impl Ends {
     }
 }
 
-/// One end of a language, as its neighbour sees it.
+/// One end of a language, as seen from its neighbour.
 struct End {
-    /// The letters with which the strings end there, the empty string aside.
+    /// The letters at this end of the non-empty strings.
     strings: StringSet,
-    /// Whether the empty string is one of the language.
+    /// True if the language contains the empty string.
     empty: bool,
-    /// Whether what is shorter than an end's letters is a whole string of the language, so that
-    /// the neighbour goes on there.
+    /// True if strings shorter than an end are complete strings of the language, so that the
+    /// neighbour continues after them.
     whole: bool,
 }
 
 impl End {
-    /// Returns the strings, the empty one included if it is of the language.
+    /// Returns the strings, including the empty one if the language contains it.
     fn with_empty(self) -> StringSet {
         if self.empty {
             StringSet::union([self.strings, StringSet::empty_string()])
@@ -241,8 +241,8 @@ impl End {
     }
 }
 
-/// Returns the end of two neighbours that is `near`, which lies before or after `far`; `cut` keeps
-/// the letters of `far` that lie next to `near`.
+/// Returns the outer end of a concatenation. `near` is the end of the outer part, `far` that of its
+/// neighbour. `cut` returns the letters of `far` next to `near`.
 fn outer_end(
     near: End,
     far: End,
@@ -251,7 +251,8 @@ fn outer_end(
 ) -> StringSet {
     let mut ends = Vec::new();
     if near.whole {
-        // One letter, to which the neighbour adds another, unless that makes too many.
+        // A string of one letter gets a second one from the neighbour, unless there would be too
+        // many strings.
         let (short, long) = near.strings.split_shorter(END_LETTERS);
         let next = cut(&far.strings, END_LETTERS - 1);
         let fits = short.len() * next.len() <= END_MAX;
@@ -268,20 +269,21 @@ fn outer_end(
     StringSet::union(ends)
 }
 
-/// Returns what the text around a seam must hold; `All` if that would be too much to say.
+/// Returns the necessary condition for the text around a seam, or `All` if it would be too large.
 fn seam_query(tail: End, head: End) -> GramQuery {
     let fits = |a: &StringSet, b: &StringSet| a.len() * b.len() <= SEAM_MAX;
     let (before, after) = (tail.with_empty(), head.with_empty());
     if fits(&before, &after) {
         return before.product(&after).query();
     }
-    // Shortening either side says less, and both of what is left can be said.
+    // Shortening either side gives a weaker query. Their conjunction holds.
     let shorter = [(before.last(1), after.clone()), (before, after.first(1))];
     let fitting = shorter.iter().filter(|(a, b)| fits(a, b));
     GramQuery::and(fitting.map(|(a, b)| a.product(b).query()))
 }
 
-/// Returns an end cut down by `cut` to its letters, to fewer if there are too many of them.
+/// Returns an end, shortened by `cut` to [`END_LETTERS`] letters, or to fewer if there are too many
+/// strings.
 fn bounded_end(strings: &StringSet, cut: impl Fn(&StringSet, usize) -> StringSet) -> StringSet {
     let mut letters = END_LETTERS;
     loop {
@@ -305,7 +307,7 @@ fn repeat_set(set: &StringSet, min: u32, max: Option<u32>) -> Language {
         copies += 1;
     }
     if copies < min {
-        // One more copy at either end is certain, and gives the seam between two.
+        // There is at least one more copy, which gives the seam between two copies.
         return Language::Finite(power).join(Language::Finite(set.clone()));
     }
     let least = power.clone();

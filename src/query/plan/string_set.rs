@@ -1,18 +1,18 @@
 //! Small sets of folded strings.
 //!
-//! A folded string has [byte classes](CLASS) for letters, not bytes, and with each its case, which
-//! may be unknown: `[aA]` is one string, and so are `\r` and `\n`, over which no gram reaches.
+//! The letters of a folded string are [byte classes](CLASS), each with its case, which may be
+//! unknown: `[aA]` is one string. `\r` and `\n` also fold to one letter, which no gram contains.
 
 use crate::index::gram::{CLASS, Gram};
 use crate::query::gram_query::GramQuery;
 
-/// The most grams taken of one string; of a longer one, they are taken at equal distances.
+/// Maximum number of grams of one string. Longer strings are sampled at equal distances.
 const GRAMS_PER_STRING_MAX: usize = 256;
 
-/// What a letter holds beside its class: it is an uppercase letter.
+/// Flag of a letter: it is uppercase.
 const UPPERCASE: u8 = 1 << 6;
 
-/// It is a letter in either case.
+/// Flag of a letter: its case is unknown.
 const EITHER_CASE: u8 = 2 << 6;
 
 /// A set of folded strings: sorted, without duplicates.
@@ -29,9 +29,8 @@ impl StringSet {
     pub(super) fn of_either_case<B: AsRef<[u8]>>(
         strings: impl IntoIterator<Item = B>,
     ) -> StringSet {
-        let fold = |&byte: &u8| match byte.is_ascii_alphabetic() {
-            true => fold(byte) & 63 | EITHER_CASE,
-            false => fold(byte),
+        let fold = |&byte: &u8| {
+            if byte.is_ascii_alphabetic() { fold(byte) & 63 | EITHER_CASE } else { fold(byte) }
         };
         strings.into_iter().map(|s| s.as_ref().iter().map(fold).collect()).collect()
     }
@@ -46,7 +45,7 @@ impl StringSet {
         self.0.len()
     }
 
-    /// Returns the summed length of the strings.
+    /// Returns the total length of the strings.
     pub(super) fn letters(&self) -> usize {
         self.0.iter().map(Vec::len).sum()
     }
@@ -101,8 +100,8 @@ impl StringSet {
         (StringSet(shorter), StringSet(others))
     }
 
-    /// Returns what a text must hold to hold one of the strings: `None` of no strings, `All` if one
-    /// of them has no gram.
+    /// Returns a necessary condition for a text to contain one of the strings: `None` if there are
+    /// no strings, `All` if one of them has no gram.
     pub(super) fn query(&self) -> GramQuery {
         GramQuery::or(self.0.iter().map(|string| string_query(string)))
     }
@@ -133,7 +132,7 @@ fn gram(letters: &[u8]) -> Option<Gram> {
     let letters: [u8; 3] = letters.try_into().ok()?;
     let gram = Gram::of_classes(letters.map(|letter| letter & 63))?;
     let any = |case: u8| letters.iter().any(|letter| letter & case != 0);
-    // One letter that is surely uppercase decides, whatever the others are.
+    // One letter that is certainly uppercase decides, regardless of the others.
     Some(match (any(UPPERCASE), any(EITHER_CASE)) {
         (true, _) => gram.with_uppercase(),
         (false, true) => gram.in_either_case(),

@@ -1,4 +1,4 @@
-//! The walk over an expression.
+//! Computes the language of an expression.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -8,16 +8,16 @@ use super::string_set::StringSet;
 
 /// An expression after the walk.
 pub(super) struct Walked {
-    /// What it matches.
+    /// The strings that it matches.
     pub(super) language: Language,
-    /// Whether characters that fold to an ASCII letter were left out of it.
+    /// True if characters that fold to an ASCII letter were left out.
     pub(super) folds: bool,
 }
 
-/// Returns what an expression matches.
+/// Returns the language of an expression.
 ///
-/// It recurses as deep as the expression nests, which the parser bounds. Cost: O(n) sets of
-/// bounded size for an expression of n nodes, each repetition counted a few times.
+/// The recursion is as deep as the nesting of the expression, which the parser bounds. Cost: O(n)
+/// sets of bounded size for an expression of n nodes, where repetitions count a few times.
 pub(super) fn walk(hir: &Hir) -> Walked {
     let mut folds = false;
     let language = language(hir, &mut folds);
@@ -46,7 +46,7 @@ fn language(hir: &Hir, folds: &mut bool) -> Language {
     }
 }
 
-/// Returns true if some match may hold `\n`. O(n), without recursion.
+/// Returns true if a match may contain `\n`. O(n), without recursion.
 pub(super) fn may_match_line_feed(hir: &Hir) -> bool {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {

@@ -257,7 +257,7 @@ fn exercise_snapshot(sound: &Sound, table: Vec<u8>, segment: Vec<u8>, rng: &mut 
             spans_lines,
             with_fold_docs: true,
             binary_as_text: true,
-            at_hand: spans_lines,
+            in_memory: spans_lines,
         };
         if let Ok(found) = candidates(&snapshot, &query, demand) {
             assert!(found.files.iter().all(|id| id < snapshot.table.files() as usize));
