@@ -239,7 +239,11 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         report::print_message(notice);
     }
     if matches.get_flag("json") {
-        print(&json_line(&display.json(&answer.json()?), is_trusted))?;
+        let json = answer.json()?;
+        // More fields would exceed the token budget of a reply that has one.
+        let has_budget = tool.arguments()["properties"].get("max_tokens").is_some();
+        let json = if has_budget { json } else { display.json(&json) };
+        print(&json_line(&json, is_trusted))?;
     } else if tool.has_locations && matches.get_flag("vimgrep") {
         print(&display.vimgrep(&answer.locations()))?;
     } else {

@@ -34,6 +34,8 @@ fn path(store: &Store) -> PathBuf {
 /// meanwhile. Progress that cannot be written is no error.
 pub(super) fn shared<T>(store: &Store, progress: &Progress, build: impl FnOnce() -> T) -> T {
     let path = path(store);
+    // A builder that was killed leaves its file behind.
+    let _ = fs::remove_file(&path);
     let (end, ended) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         // Moved in here, so that it is dropped before the scope joins, after a panic too.

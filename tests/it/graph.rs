@@ -458,7 +458,7 @@ shop/money.py
     let (output, _) = output(command, Some(pipeline));
     let expected = concat!(
         r#"{"status":"ok","steps":[{"op":"find","files":1},{"op":"limit","files":1}],"#,
-        r#""files":[{"path":"app.py"}],"shown":1,"total":1}"#,
+        r#""files":[{"path":"app.py","relative_path":"app.py"}],"shown":1,"total":1}"#,
         "\n"
     );
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);

@@ -113,7 +113,7 @@ fn without_git_an_index_is_still_built() {
     let answer = Answer::of(command).expect_success();
     assert!(answer.text().contains("files parsed"), "{}", answer.text());
     assert!(
-        answer.stderr.contains("commits are not known: git is not installed"),
+        answer.stderr.contains("cannot read the log of commits: git is not installed"),
         "{}",
         answer.stderr
     );

@@ -240,7 +240,7 @@ function test_total  tests/test_cart.py:4-5  def test_total()  test
 fn symbol_prints_json() {
     let expected = concat!(
         r#"{"status":"ok","symbols":[{"name":"add_all","qualified_name":"add_all","#,
-        r#""kind":"function","path":"shop/money.py","line":1,"end_line":3,"#,
+        r#""kind":"function","path":"shop/money.py","relative_path":"shop/money.py","line":1,"end_line":3,"#,
         r##""signature":"def add_all(prices)","id":"shop/money.py#add_all#0","##,
         r#""visibility":"public"}],"shown":1,"total":1}"#,
         "\n"
@@ -267,9 +267,9 @@ notes.md  2 places
 ";
     check(&["word", "total", "--max-results", "2"], expected);
     let expected = concat!(
-        r#"{"status":"ok","word":"total","files":[{"path":"notes.md","count":2,"#,
+        r#"{"status":"ok","word":"total","files":[{"path":"notes.md","relative_path":"notes.md","count":2,"#,
         r#""lines":[{"line":3,"text":"The total of a Cart is its total."}]},"#,
-        r#"{"path":"rust/src/cart.rs","count":1,"#,
+        r#"{"path":"rust/src/cart.rs","relative_path":"rust/src/cart.rs","count":1,"#,
         r#""lines":[{"line":10,"text":"pub fn total(&self) -> u32 {"}]}],"#,
         r#""files_shown":2,"files_total":6,"shown":2,"total":9,"next_offset":3}"#,
         "\n"
@@ -361,7 +361,7 @@ fn outlines_are_the_same_from_the_index() {
     }
     check(&places, &["outline", "web/api.ts", "--compact"], "function fetchTotal  2-4\n");
     let expected = concat!(
-        r#"{"path":"web/api.ts","language":"typescript","symbols":[{"name":"fetchTotal","#,
+        r#"{"path":"web/api.ts","relative_path":"web/api.ts","language":"typescript","symbols":[{"name":"fetchTotal","#,
         r#""kind":"function","line":2,"end_line":4,"depth":0}],"shown":1,"total":1,"problems":{}}"#,
         "\n"
     );
