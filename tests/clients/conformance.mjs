@@ -1,5 +1,5 @@
-// The official TypeScript SDK as a client: `node conformance.mjs PATH_OF_CODEDB`. Over standard streams
-// and over HTTP: what a client does in a session, and what it gets wrong.
+// Tests codedb with the official TypeScript SDK as the client: `node conformance.mjs PATH_OF_CODEDB`.
+// Runs sessions with valid and invalid calls over standard streams and over HTTP.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -1,7 +1,7 @@
-"""The official Python SDK as a client: `python conformance.py PATH_OF_CODEDB`.
+"""Tests codedb with the official Python SDK as the client: `python conformance.py PATH_OF_CODEDB`.
 
-Both eras of the protocol, over standard streams and over HTTP: what a client does in a session, and
-what it gets wrong. Ends with 1 at the first expectation that does not hold.
+Runs sessions with valid and invalid calls in both versions of the protocol, over standard streams and over
+HTTP. Exits with 1 at the first failed expectation.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 CODEDB = os.path.abspath(sys.argv[1])
 
-# A small tree to ask about.
+# The files of a small tree.
 FILES = {
     "README.md": "# Shop\n\nSells things.\n",
     "src/cart.rs": "/// Adds.\npub fn add_item() -> u32 {\n    1\n}\n",
@@ -31,7 +31,6 @@ def write(root: Path) -> None:
         file.write_text(text)
 
 
-
 def expect(holds, what):
     if not holds:
         raise AssertionError(what)
@@ -42,7 +41,7 @@ def text(result):
 
 
 async def session(client, era, other):
-    """What a client does, in order; `other` is the second tree."""
+    """Runs the calls of a session in order; `other` is the second tree."""
     expect(client.protocol_version == era, f"{client.protocol_version}, not {era}")
     expect("codedb_context" in (client.instructions or ""), "instructions")
     expect(client.server_info.name == "codedb", client.server_info)
@@ -50,14 +49,14 @@ async def session(client, era, other):
     expect(tools[0] == "codedb_context" and "codedb_word" in tools, tools)
     expect("codedb_edit" not in tools, tools)
 
-    told = []
+    reported = []
 
     async def progress(done, total, message):
-        told.append((done, total, message))
+        reported.append((done, total, message))
 
     found = await client.call_tool("codedb_symbol", {"name": "add_item"}, progress_callback=progress)
     expect("src/cart.rs" in text(found) and not found.is_error, found)
-    expect(all(a[0] < b[0] for a, b in zip(told, told[1:])), told)
+    expect(all(a[0] < b[0] for a, b in zip(reported, reported[1:])), reported)
 
     calls = [
         ("codedb_context", {"task": "who calls add_item"}, "src/main.rs"),
@@ -78,12 +77,12 @@ async def session(client, era, other):
     for name, arguments, part in calls:
         answer = await client.call_tool(name, arguments)
         expect(not answer.is_error and part in text(answer), f"{name}: {answer}")
-    # Beside each other, and each its own.
+    # Concurrent calls get their own replies.
     answers = await asyncio.gather(*(client.call_tool(name, of) for name, of, _ in calls))
     for (name, _, part), answer in zip(calls, answers):
         expect(part in text(answer), f"{name}: {answer}")
 
-    # Another tree, by its name and by its path.
+    # The second tree, selected by its name and by its path.
     for project in ["other", other]:
         found = await client.call_tool("codedb_symbol", {"name": "of_other", "project": project})
         expect(not found.is_error and "other.rs:1" in text(found), found)
@@ -113,12 +112,12 @@ async def session(client, era, other):
         raise AssertionError("an unknown tool was answered")
     except MCPError as error:
         expect(error.error.code == -32602, error)
-    # After all that it still works.
+    # The server still works after these errors.
     expect("src/cart.rs" in text(await client.call_tool("codedb_find", {"query": "cart"})), "the end")
 
 
 async def edits(client):
-    """What a client does that may edit: the next call sees it."""
+    """Edits files; the next call sees each edit."""
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     hints = tools["codedb_edit"].annotations
     expect(hints.destructive_hint and not hints.read_only_hint, hints)

@@ -1,9 +1,10 @@
-// What the calls of Java sources mean, by javac's own attribution.
+// Resolves call sites in Java sources with javac's attribution.
 //
-// java Definitions.java [-cp PATH] [--source VERSION] < sites > answers, in the root of the tree.
-// Sites are lines `PATH TAB BYTE TAB NAME`; answers are lines
-// `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, the line from 0, the path `-` for what is elsewhere.
-// Sites that javac does not know get none. Missing dependencies are errors that javac goes on from.
+// Run in the root of the tree: java Definitions.java [-cp PATH] [--source VERSION] < sites > answers
+// Sites are lines `PATH TAB BYTE TAB NAME`. Answers are lines
+// `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, where LINE counts from 0 and the path is `-` for a
+// definition outside of the tree. Sites that javac cannot resolve have no answer. Missing
+// dependencies are errors after which javac continues.
 
 import com.sun.source.tree.*;
 import com.sun.source.util.*;
@@ -20,12 +21,12 @@ public class Definitions {
 
     public static void main(String[] args) throws Exception {
         Path root = Path.of("").toRealPath();
-        Map<String, Map<Long, String>> wanted = new TreeMap<>();
+        Map<String, Map<Long, String>> requested = new TreeMap<>();
         var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line; (line = lines.readLine()) != null; ) {
             String[] parts = line.split("\t");
             if (parts.length == 3) {
-                wanted.computeIfAbsent(parts[0], path -> new TreeMap<>())
+                requested.computeIfAbsent(parts[0], path -> new TreeMap<>())
                     .put(Long.parseLong(parts[1]), parts[2]);
             }
         }
@@ -49,7 +50,7 @@ public class Definitions {
         Path work = root;
         for (CompilationUnitTree unit : units) {
             String path = work.relativize(Path.of(unit.getSourceFile().toUri())).toString();
-            Map<Long, String> sites = wanted.get(path);
+            Map<Long, String> sites = requested.get(path);
             if (sites != null) {
                 new Finder(trees, work, unit, path, sites).scan(unit, null);
             }
@@ -68,7 +69,7 @@ public class Definitions {
         final Map<Long, Long> bytes = new HashMap<>();
         final String text;
 
-        Finder(Trees trees, Path root, CompilationUnitTree unit, String path, Map<Long, String> wanted) {
+        Finder(Trees trees, Path root, CompilationUnitTree unit, String path, Map<Long, String> requested) {
             this.trees = trees;
             this.root = root;
             this.unit = unit;
@@ -76,7 +77,7 @@ public class Definitions {
             try {
                 byte[] raw = Files.readAllBytes(root.resolve(path));
                 text = new String(raw, StandardCharsets.UTF_8);
-                wanted.forEach((at, name) -> {
+                requested.forEach((at, name) -> {
                     long chars = new String(raw, 0, (int) (long) at, StandardCharsets.UTF_8).length();
                     sites.put(chars, name);
                     bytes.put(chars, at);
@@ -111,7 +112,7 @@ public class Definitions {
                 at = trees.getSourcePositions().getEndPosition(unit, type) - member.getIdentifier().length();
             }
             Element made = trees.getElement(getCurrentPath());
-            // An anonymous class has a constructor that nobody wrote; what is meant is its base.
+            // The constructor of an anonymous class is not in the source; the site refers to the base class.
             boolean isAnonymous = call.getClassBody() != null;
             answer(at, isAnonymous ? trees.getElement(new TreePath(getCurrentPath(), type)) : made);
             return super.visitNewClass(call, none);
@@ -146,7 +147,7 @@ public class Definitions {
             answers.add(start + file + "\t" + (line(found, element) - 1));
         }
 
-        /** The line on which the definition's name stands: behind annotations and modifiers. */
+        /** Returns the line of the definition's name, which follows annotations and modifiers. */
         long line(TreePath found, Element element) {
             CompilationUnitTree there = found.getCompilationUnit();
             SourcePositions positions = trees.getSourcePositions();

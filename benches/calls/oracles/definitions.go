@@ -1,9 +1,10 @@
-// What the calls of Go sources mean, by the type checker of the standard library.
+// Resolves call sites in Go sources with the type checker of the standard library.
 //
-// GO111MODULE=off go run definitions.go < sites > answers, in the root of the tree, which lies in a
-// GOPATH together with what it imports. Sites are lines `PATH TAB BYTE TAB NAME`; answers are lines
-// `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, the line from 0, the path `-` for what is elsewhere.
-// Sites that the checker does not know get none; what is missing is an error that it goes on from.
+// Run in the root of the tree: GO111MODULE=off go run definitions.go < sites > answers
+// The tree must be in a GOPATH together with its imports. Sites are lines `PATH TAB BYTE TAB NAME`.
+// Answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, where LINE counts from 0 and the
+// path is `-` for a definition outside of the tree. Sites that the checker cannot resolve have no
+// answer. Missing packages are errors after which the checker continues.
 package main
 
 import (
@@ -27,7 +28,7 @@ func main() {
 		panic(err)
 	}
 	root, _ = filepath.EvalSymlinks(root)
-	wanted := map[string]map[int]bool{}
+	requested := map[string]map[int]bool{}
 	input := bufio.NewScanner(os.Stdin)
 	for input.Scan() {
 		parts := strings.Split(input.Text(), "\t")
@@ -38,25 +39,26 @@ func main() {
 		if err != nil {
 			continue
 		}
-		if wanted[parts[0]] == nil {
-			wanted[parts[0]] = map[int]bool{}
+		if requested[parts[0]] == nil {
+			requested[parts[0]] = map[int]bool{}
 		}
-		wanted[parts[0]][at] = true
+		requested[parts[0]][at] = true
 	}
 	set := token.NewFileSet()
 	imported := importer.ForCompiler(set, "source", nil)
-	folders := map[string]bool{}
-	for path := range wanted {
-		folders[filepath.Dir(path)] = true
+	directories := map[string]bool{}
+	for path := range requested {
+		directories[filepath.Dir(path)] = true
 	}
-	for folder := range folders {
-		check(set, imported, root, folder, wanted)
+	for directory := range directories {
+		check(set, imported, root, directory, requested)
 	}
 }
 
-// check answers the sites of one folder: of its package with its tests, and of the tests' own.
-func check(set *token.FileSet, imported types.Importer, root, folder string, wanted map[string]map[int]bool) {
-	entries, err := os.ReadDir(filepath.Join(root, folder))
+// check prints the answers for the sites of one directory: those of its package, including tests in
+// the package, and those of its external test package.
+func check(set *token.FileSet, imported types.Importer, root, directory string, requested map[string]map[int]bool) {
+	entries, err := os.ReadDir(filepath.Join(root, directory))
 	if err != nil {
 		return
 	}
@@ -65,10 +67,10 @@ func check(set *token.FileSet, imported types.Importer, root, folder string, wan
 		if !strings.HasSuffix(entry.Name(), ".go") {
 			continue
 		}
-		if matches, err := build.Default.MatchFile(filepath.Join(root, folder), entry.Name()); err != nil || !matches {
+		if matches, err := build.Default.MatchFile(filepath.Join(root, directory), entry.Name()); err != nil || !matches {
 			continue
 		}
-		file, _ := parser.ParseFile(set, filepath.Join(root, folder, entry.Name()), nil, 0)
+		file, _ := parser.ParseFile(set, filepath.Join(root, directory, entry.Name()), nil, 0)
 		if file != nil {
 			packages[file.Name.Name] = append(packages[file.Name.Name], file)
 		}
@@ -76,11 +78,11 @@ func check(set *token.FileSet, imported types.Importer, root, folder string, wan
 	for _, files := range packages {
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 		config := types.Config{Importer: imported, Error: func(error) {}, FakeImportC: true}
-		config.Check(folder, set, files, info)
+		config.Check(directory, set, files, info)
 		for name, object := range info.Uses {
 			at := set.Position(name.Pos())
 			path, err := filepath.Rel(root, at.Filename)
-			if err != nil || !wanted[path][at.Offset] {
+			if err != nil || !requested[path][at.Offset] {
 				continue
 			}
 			there := set.Position(object.Pos())

@@ -1,11 +1,12 @@
-"""What the calls of a Rust crate mean, by the compiler's own typed tree.
+"""Resolves call sites in a Rust crate with the compiler's typed tree (THIR).
 
-python3 rust_definitions.py EDITION [FEATURE...] < sites > answers, in the root of a crate that needs
-no other crates; where its tests do, they are left out and have no answers. Sites are lines
-`PATH TAB BYTE TAB NAME`; answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, the line from
-0, the path `-` for what is elsewhere.
-Macros and constructors of tuples are no calls in that tree and get no answer. A trait's method that
-is called on a type that implements it gets two: the declaration and the implementation.
+Run in the root of a crate without dependencies: python3 rust_definitions.py EDITION [FEATURE...] < sites > answers
+If the crate's tests have dependencies, the tests are left out, and sites in them have no answer. Sites are lines
+`PATH TAB BYTE TAB NAME`. Answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, where LINE counts from 0
+and the path is `-` for a definition outside of the crate.
+
+Macros and tuple constructors are not calls in that tree and have no answer. A call of a trait's method on a type
+that implements the trait has two answers: the declaration and the implementation.
 """
 
 import bisect
@@ -44,7 +45,7 @@ class Source:
         return self.starts[line - 1] + len(text.encode())
 
     def line_before(self, pattern, line):
-        """The nearest line at or before `line` (from 1) that fits, from 0."""
+        """Returns the nearest line at or before `line` (from 1) that matches `pattern`, from 0."""
         for at in range(min(line, len(self.lines)) - 1, max(-1, line - 400), -1):
             if re.search(pattern, self.lines[at]):
                 return at
@@ -53,11 +54,11 @@ class Source:
 
 def main():
     sources = {}
-    wanted = {}
+    requested = {}
     for row in sys.stdin:
         path, byte, name = row.rstrip("\n").split("\t")
-        wanted.setdefault(path, []).append((int(byte), name))
-    for sites in wanted.values():
+        requested.setdefault(path, []).append((int(byte), name))
+    for sites in requested.values():
         sites.sort()
 
     def source(path):
@@ -80,7 +81,7 @@ def main():
             if body and awaits:
                 bodies[body[0]] = (body[1], path, ends[0])
                 body = None
-            if pending and path in wanted:
+            if pending and path in requested:
                 found.append((pending, path, ends))
             pending = None
 
@@ -116,7 +117,7 @@ def main():
     for (crate, number, full, given), path, (line, column, end_line, end_column) in found:
         start, end = source(path).byte(line, column), source(path).byte(end_line, end_column)
         name = full.rsplit("::", 1)[-1]
-        sites = wanted[path]
+        sites = requested[path]
         for byte, called in sites[bisect.bisect_left(sites, (start, "")):]:
             if byte >= end:
                 break
