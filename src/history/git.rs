@@ -24,7 +24,7 @@ use std::time::Duration;
 pub use checkout::Message;
 pub use clone::Remote;
 pub use head::Head;
-pub use range::{FILES_MAX, Place, Range, Status, Told};
+pub use range::{FILES_MAX, Place, Range, ReportedCommit, Status};
 pub use since::Difference;
 pub use stream::StreamOptions;
 
@@ -35,14 +35,14 @@ use crate::error::{Error, Kind, Result};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Bytes of git's output that are read.
-const ANSWER_BYTES_MAX: u64 = 64 << 20;
+const STDOUT_BYTES_MAX: u64 = 64 << 20;
 
 /// Bytes of git's standard error that are kept.
-const COMPLAINT_BYTES_MAX: u64 = 4096;
+const STDERR_BYTES_MAX: u64 = 4096;
 
-/// Environment variables that select another repository, as hooks set them, or that change the
-/// meaning of git's output: those of `git rev-parse --local-env-vars` and some more.
-const FOREIGN: &[&str] = &[
+/// Environment variables that are removed for git, because they select another repository (hooks
+/// set them) or change its output: those of `git rev-parse --local-env-vars` and some more.
+const REMOVED_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
     "GIT_COMMON_DIR",
@@ -100,8 +100,8 @@ pub struct Git {
     root: PathBuf,
     /// The time limit of one call.
     patience: Duration,
-    /// The protocols that git may use, separated as in `GIT_ALLOW_PROTOCOL`; none for everything
-    /// that only reads a work tree.
+    /// The protocols that git may use, in the format of `GIT_ALLOW_PROTOCOL`. Everything that only
+    /// reads a work tree uses [`NO_PROTOCOL`].
     protocols: &'static str,
 }
 
@@ -114,11 +114,12 @@ pub struct Commit {
     pub paths: Vec<Vec<u8>>,
 }
 
-/// What git said, and how it ended.
+/// The output and exit code of a git process.
 struct GitOutput {
     answer: Vec<u8>,
-    complaint: String,
-    /// `None` where a signal ended it.
+    /// The result of [`first_error_line`].
+    stderr: String,
+    /// The exit code; `None` if a signal killed the process.
     code: Option<i32>,
 }
 
@@ -128,14 +129,15 @@ impl Git {
         Git { root: root.to_path_buf(), patience, protocols: NO_PROTOCOL }
     }
 
-    /// Returns the work tree that contains `root`, or `None` if there is none. If git finds a
-    /// repository and refuses it, or fails, every later call returns the reason as an error.
+    /// Returns the work tree that contains `root`, or `None` if there is none. If git fails or
+    /// refuses the repository that it finds, the result is `Some`, and every later call returns the
+    /// reason as an error.
     pub fn open(root: &Path) -> Option<Git> {
         let git = Git::at(root, PATIENCE);
         let is_there = match git.run("rev-parse", &["--is-inside-work-tree"]) {
-            Ok(said) if said.code == Some(0) => said.answer.trim_ascii() == b"true",
+            Ok(output) if output.code == Some(0) => output.answer.trim_ascii() == b"true",
             // Git prints another message for a broken repository.
-            Ok(said) => !said.complaint.starts_with("not a git repository (or any"),
+            Ok(output) => !output.stderr.starts_with("not a git repository (or any"),
             Err(error) if error.kind() == Kind::NotFound => {
                 root.ancestors().any(|dir| dir.join(".git").exists())
             }
@@ -153,7 +155,7 @@ impl Git {
     pub fn recent(&self, commits_max: usize) -> Result<Vec<Commit>> {
         if self.commit("HEAD")?.is_none() {
             // HEAD is a branch without commits. Git treats a broken branch as missing.
-            return self.ask("symbolic-ref", &["HEAD"]).map(|_| Vec::new());
+            return self.output("symbolic-ref", &["HEAD"]).map(|_| Vec::new());
         }
         let count = format!("--max-count={commits_max}");
         let args = [
@@ -171,7 +173,7 @@ impl Git {
             "--",
             ".",
         ];
-        Ok(commits(&self.ask("log", &args)?))
+        Ok(commits(&self.output("log", &args)?))
     }
 
     /// Returns the full id of the commit that `name` denotes; `None` if it denotes no commit.
@@ -192,7 +194,7 @@ impl Git {
         else {
             return Ok(None);
         };
-        match self.ask("cat-file", &["-t", &object]) {
+        match self.output("cat-file", &["-t", &object]) {
             Ok(_) => Ok(None),
             Err(error) if error.kind() != Kind::Io => Err(error),
             Err(_) => {
@@ -205,31 +207,31 @@ impl Git {
     }
 
     fn object(&self, name: &str) -> Result<Option<String>> {
-        let said = self.run("rev-parse", &["--verify", "--quiet", "--end-of-options", name])?;
-        match said.code {
+        let output = self.run("rev-parse", &["--verify", "--quiet", "--end-of-options", name])?;
+        match output.code {
             Some(0) => {
-                let object = String::from_utf8_lossy(said.answer.trim_ascii()).into_owned();
+                let object = String::from_utf8_lossy(output.answer.trim_ascii()).into_owned();
                 Ok((!object.is_empty()).then_some(object))
             }
             Some(1) => Ok(None),
-            _ => Err(said.failure("rev-parse")),
+            _ => Err(output.failure("rev-parse")),
         }
     }
 
     /// Runs git and returns its output.
-    fn ask<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<Vec<u8>> {
-        self.ask_with(&[], command, args)
+    fn output<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<Vec<u8>> {
+        self.output_with(&[], command, args)
     }
 
     /// Runs git with additional settings and returns its output.
-    fn ask_with<A: AsRef<OsStr>>(
+    fn output_with<A: AsRef<OsStr>>(
         &self,
         settings: &[OsString],
         command: &str,
         args: &[A],
     ) -> Result<Vec<u8>> {
-        let said = self.run_with(settings, command, args)?;
-        if said.code == Some(0) { Ok(said.answer) } else { Err(said.failure(command)) }
+        let output = self.run_with(settings, command, args)?;
+        if output.code == Some(0) { Ok(output.answer) } else { Err(output.failure(command)) }
     }
 
     fn run<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<GitOutput> {
@@ -244,9 +246,9 @@ impl Git {
         args: &[A],
     ) -> Result<GitOutput> {
         let mut child = self.start(settings, command, args)?;
-        let (answer, complaint) = (
-            collect(child.stdout.take(), ANSWER_BYTES_MAX),
-            collect(child.stderr.take(), COMPLAINT_BYTES_MAX),
+        let (answer, stderr) = (
+            collect(child.stdout.take(), STDOUT_BYTES_MAX),
+            collect(child.stderr.take(), STDERR_BYTES_MAX),
         );
         let Ok(answer) = answer.recv_timeout(self.patience) else {
             end(&mut child);
@@ -256,16 +258,16 @@ impl Git {
                 format!("`git {command}` took longer than {seconds} s"),
             ));
         };
-        if answer.len() as u64 > ANSWER_BYTES_MAX {
+        if answer.len() as u64 > STDOUT_BYTES_MAX {
             end(&mut child);
             return Err(Error::new(Kind::Limit, format!("`git {command}` answers too much")));
         }
         let status = child.wait().map_err(|error| failed(command, &error.to_string()))?;
-        let complaint = match status.success() {
+        let stderr = match status.success() {
             true => Vec::new(),
-            false => complaint.recv_timeout(PATIENCE).unwrap_or_default(),
+            false => stderr.recv_timeout(PATIENCE).unwrap_or_default(),
         };
-        Ok(GitOutput { answer, complaint: first_complaint(&complaint), code: status.code() })
+        Ok(GitOutput { answer, stderr: first_error_line(&stderr), code: status.code() })
     }
 
     /// Starts git in the root. No other function runs git.
@@ -276,7 +278,7 @@ impl Git {
         args: &[A],
     ) -> Result<Child> {
         let mut git = Command::new("git");
-        for name in FOREIGN {
+        for name in REMOVED_VARIABLES {
             git.env_remove(name);
         }
         git.envs(ENVIRONMENT.iter().copied()).env("GIT_ALLOW_PROTOCOL", self.protocols);
@@ -305,9 +307,9 @@ impl Git {
 }
 
 impl GitOutput {
-    /// Returns the error of a `command` with this result.
+    /// Returns the error for a failed `command` with this output.
     fn failure(&self, command: &str) -> Error {
-        failed(command, &self.complaint)
+        failed(command, &self.stderr)
     }
 }
 
@@ -316,11 +318,11 @@ fn failed(command: &str, what: &str) -> Error {
         .with_hint("`git status` in that folder may tell more")
 }
 
-/// Returns git's `fatal:` message, or else the first line.
-fn first_complaint(complaint: &[u8]) -> String {
-    let complaint = String::from_utf8_lossy(complaint);
-    let fatal = complaint.lines().find_map(|line| line.strip_prefix("fatal: "));
-    fatal.or(complaint.lines().next()).unwrap_or("no error message").to_owned()
+/// Returns the first `fatal:` message in git's standard error, or else its first line.
+fn first_error_line(stderr: &[u8]) -> String {
+    let stderr = String::from_utf8_lossy(stderr);
+    let fatal = stderr.lines().find_map(|line| line.strip_prefix("fatal: "));
+    fatal.or(stderr.lines().next()).unwrap_or("no error message").to_owned()
 }
 
 /// Reads a pipe to its end, or to one byte past `bytes_max`, in a separate thread.
@@ -384,10 +386,10 @@ mod tests {
     }
 
     #[test]
-    fn complaints_are_the_sentence_that_ended_git() {
-        let complaint = b"warning: a\nfatal: no such thing\nhint: b\n";
-        assert_eq!(first_complaint(complaint), "no such thing");
-        assert_eq!(first_complaint(b"error: x\nerror: y\n"), "error: x");
-        assert_eq!(first_complaint(b""), "no error message");
+    fn the_fatal_line_is_the_error_message() {
+        let stderr = b"warning: a\nfatal: no such thing\nhint: b\n";
+        assert_eq!(first_error_line(stderr), "no such thing");
+        assert_eq!(first_error_line(b"error: x\nerror: y\n"), "error: x");
+        assert_eq!(first_error_line(b""), "no error message");
     }
 }

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_and_written() {
+    fn ids_are_parsed_and_displayed() {
         for name in ["0123456789abcdef0123456789abcdef01234567", &"fe".repeat(32)] {
             let id = CommitId::parse(format!("{name}\n").as_bytes()).expect("a full name");
             assert_eq!(id.to_string(), name);

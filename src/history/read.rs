@@ -21,9 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// Limits and progress of a read.
 #[derive(Clone, Copy)]
 pub struct Bounds<'a> {
-    /// Commits of the resulting log.
+    /// The maximum number of commits in the resulting log.
     pub commits_max: usize,
-    /// Commits to read; if there are more, none is read.
+    /// The maximum number of commits to read. If there are more, none is read.
     pub read_max: usize,
     /// The time limit of git.
     pub patience: Duration,
@@ -107,7 +107,8 @@ pub fn log(
     read(&git, origin, head, None, bounds)
 }
 
-/// Reads the commits that `kept`, the log of a commit, does not have.
+/// Reads the commits that are missing from `kept`, and returns the joined log; `None` if more than
+/// `bounds.read_max` commits are missing.
 fn read(
     git: &Git,
     origin: Origin,
@@ -116,7 +117,7 @@ fn read(
     bounds: &Bounds<'_>,
 ) -> Result<Option<Log>> {
     let Some(commit) = origin.head else { return Ok(None) };
-    // One commit more than fits shows that there are more.
+    // One commit more than the limit is requested, to detect that there are more.
     let commits_max = bounds.commits_max.saturating_add(1).min(bounds.read_max.saturating_add(1));
     let range = Range { head: commit, but: kept.map(|(before, ..)| before), commits_max };
     let expected = git.count(&range)?;
@@ -126,16 +127,16 @@ fn read(
     (bounds.on_commit)(Reading::Expected(expected));
     let fresh = std::cell::RefCell::new(Fresh::default());
     let options = StreamOptions { patience: bounds.patience, is_cancelled: bounds.is_cancelled };
-    let each = &mut |mut told: super::git::Told| {
-        if told.id.is_some_and(|id| head.shallow.binary_search(&id).is_ok()) {
+    let each = &mut |mut commit: super::git::ReportedCommit| {
+        if commit.id.is_some_and(|id| head.shallow.binary_search(&id).is_ok()) {
             // Without its parents, the commit appears to have added every file.
-            told.changes.clear();
-            told.files = 0;
+            commit.changes.clear();
+            commit.files = 0;
         }
-        fresh.borrow_mut().push(&told);
+        fresh.borrow_mut().push(&commit);
         (bounds.on_commit)(Reading::Commit);
     };
-    git.tell(&range, options, each, &mut || *fresh.borrow_mut() = Fresh::default())?;
+    git.for_each_commit(&range, options, each, &mut || *fresh.borrow_mut() = Fresh::default())?;
     let fresh = fresh.into_inner();
     let kept = kept.map(|(_, log, stays)| (log, stays));
     Ok(Some(fresh.join(origin, kept, bounds.commits_max)))

@@ -1,4 +1,4 @@
-//! Histories written out and by chance: what is read, what is brought up to date, what is answered.
+//! Reads, updates and queries histories, both scripted and random.
 
 mod damage;
 mod head;
@@ -11,9 +11,9 @@ use super::git::Head;
 use super::log::{Log, encode};
 use super::read::{self, Bounds};
 use super::*;
-use repository::{Chance, Edit, Made, Repository, Script, by_chance};
+use repository::{Edit, Random, Repository, Script, TestCommit, random_history};
 
-/// Observations that only tests make.
+/// Accessors for tests.
 impl History {
     /// Returns the commits whose subjects match `query` best with their scores, best first.
     fn commits(&self, query: &Query, parameters: &Parameters) -> Vec<(Commit<'_>, f64)> {
@@ -21,7 +21,7 @@ impl History {
         best.into_iter().map(|hit| (self.log.commit(hit.commit), hit.score)).collect()
     }
 
-    /// Returns how many commits changed a file, under whatever name it then had.
+    /// Returns the number of commits that changed a file under any of its names.
     fn commits_of(&self, path: &[u8]) -> usize {
         self.files().commits_of(&self.log, path).len()
     }
@@ -33,7 +33,7 @@ impl History {
     }
 }
 
-/// Returns the log of a folder, brought up to date from `kept`.
+/// Returns the log of a directory, updated from `kept`.
 fn log_of(root: &Path, kept: Option<&Log>, commits_max: usize) -> Log {
     let head = Head::of(root).expect("git answers").expect("a repository");
     let bounds = Bounds { commits_max, ..Bounds::WHOLE };
@@ -50,19 +50,19 @@ fn history(script: &Script) -> (Repository, History) {
     (repository, History::new(log))
 }
 
-/// Walks HEAD over commits by chance; every log that is brought up to date must be the one that is
-/// read anew, in the repository and in a folder of it.
+/// Moves HEAD to random commits. After each move, an updated log must equal a log that is read
+/// anew, for the repository and for one of its subdirectories.
 fn check_walk(seed: u64, commits_max: usize, is_in_time: bool) {
-    let chance = &mut Chance::new(seed);
-    let commits = by_chance(chance, 40, is_in_time);
+    let random = &mut Random::new(seed);
+    let commits = random_history(random, 40, is_in_time);
     let repository = Repository::of(&commits);
     let sub = repository.root().join("sub");
     std::fs::create_dir(&sub).expect("a folder");
     for root in [repository.root(), sub] {
         let mut kept: Option<Log> = None;
         for step in 0..4 {
-            // Forward, mostly, which takes in merges; else to any branch.
-            let place = if chance.below(3) > 0 { 12 + step * 9 } else { chance.below(40) };
+            // Mostly forward, which adds merges; otherwise to any branch.
+            let place = if random.below(3) > 0 { 12 + step * 9 } else { random.below(40) };
             repository.move_to(place);
             let anew = log_of(&root, None, commits_max);
             let updated = log_of(&root, kept.as_ref(), commits_max);
@@ -74,8 +74,9 @@ fn check_walk(seed: u64, commits_max: usize, is_in_time: bool) {
     }
 }
 
-/// Fails unless a log holds the ancestors of a commit, children first, each with its own times.
-fn check_log(log: &Log, commits: &[Made], repository: &Repository, head: usize, max: usize) {
+/// Asserts that a log holds exactly the newest ancestors of a commit, children before parents, with
+/// the right times, parents and subjects.
+fn check_log(log: &Log, commits: &[TestCommit], repository: &Repository, head: usize, max: usize) {
     let mut is_ancestor = vec![false; commits.len()];
     is_ancestor[head] = true;
     for at in (0..=head).rev() {
@@ -102,21 +103,21 @@ fn check_log(log: &Log, commits: &[Made], repository: &Repository, head: usize, 
 }
 
 #[test]
-fn a_log_brought_up_to_date_is_one_read_anew() {
+fn an_updated_log_equals_one_read_anew() {
     for seed in 0..6 {
         check_walk(seed, log::COMMITS_MAX, false);
     }
 }
 
 #[test]
-fn a_log_that_is_cut_is_brought_up_to_date_too() {
+fn a_truncated_log_is_updated_too() {
     for seed in 100..104 {
         check_walk(seed, 12, true);
     }
 }
 
 #[test]
-fn a_head_that_was_amended_and_forgotten_is_read_anew() {
+fn a_log_of_an_amended_and_pruned_head_is_read_anew() {
     let mut script = Script::default();
     script.then("one", &[Edit::Write("a", 1)]);
     script.then("two", &[Edit::Write("a", 2)]);
@@ -136,7 +137,7 @@ fn a_head_that_was_amended_and_forgotten_is_read_anew() {
 }
 
 #[test]
-fn more_than_is_to_be_read_is_not() {
+fn more_commits_than_the_limit_are_not_read() {
     let mut script = Script::default();
     for version in 0..6 {
         script.then("more", &[Edit::Write("a", version)]);
@@ -171,7 +172,7 @@ fn commits_with_many_files_keep_their_subject() {
 }
 
 #[test]
-fn a_reading_that_is_cancelled_ends() {
+fn a_cancelled_read_ends() {
     let mut script = Script::default();
     script.then("one", &[Edit::Write("a", 1)]);
     let repository = Repository::of(&script.commits);

@@ -65,13 +65,13 @@ impl Clones {
         &self,
         remote: &Remote,
         update: bool,
-        gives_up: &dyn Fn() -> bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(PathBuf, Lease)> {
         let _busy = loop {
             match self.busy.try_lock() {
                 Ok(busy) => break busy,
                 Err(TryLockError::Poisoned(busy)) => break PoisonError::into_inner(busy),
-                Err(TryLockError::WouldBlock) => pause(gives_up)?,
+                Err(TryLockError::WouldBlock) => pause(is_cancelled)?,
             }
         };
         let hash = xxhash_rust::xxh3::xxh3_64(remote.url().as_bytes());
@@ -81,14 +81,14 @@ impl Clones {
         loop {
             match writing.try_lock() {
                 Ok(()) => break,
-                Err(fs::TryLockError::WouldBlock) => pause(gives_up)?,
+                Err(fs::TryLockError::WouldBlock) => pause(is_cancelled)?,
                 Err(fs::TryLockError::Error(error)) => return Err(Error::io(&own, error)),
             }
         }
         let held = lease(&own)?;
         let place = own.join(remote.folders());
         if !place.is_dir() {
-            if let Err(error) = self.make(remote, &own, &place, gives_up) {
+            if let Err(error) = self.make(remote, &own, &place, is_cancelled) {
                 // The directory of an address that does not work would count as a clone.
                 drop(held);
                 let _ = writing.unlock();
@@ -96,7 +96,7 @@ impl Clones {
                 return Err(error);
             }
         } else if update || Remote::is_unfinished(&place) {
-            remote.update(&place, gives_up)?;
+            remote.update(&place, is_cancelled)?;
         }
         let _ = writing.unlock();
         self.evict(&own);
@@ -109,11 +109,11 @@ impl Clones {
         remote: &Remote,
         own: &Path,
         place: &Path,
-        gives_up: &dyn Fn() -> bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<()> {
         remove_partial(own);
         let partial = own.join(format!("partial-{}", std::process::id()));
-        let made = remote.copy_to(&partial, gives_up).and_then(|()| {
+        let made = remote.copy_to(&partial, is_cancelled).and_then(|()| {
             let parent = place.parent().unwrap_or(own);
             let moved = fs::create_dir_all(parent).and_then(|()| fs::rename(&partial, place));
             moved.map_err(|error| Error::io(place, error))
@@ -194,8 +194,8 @@ fn folders(dir: &Path) -> Vec<PathBuf> {
     entries.filter(is_folder).map(|entry| entry.path()).collect()
 }
 
-fn pause(gives_up: &dyn Fn() -> bool) -> Result<()> {
-    if gives_up() {
+fn pause(is_cancelled: &dyn Fn() -> bool) -> Result<()> {
+    if is_cancelled() {
         return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
     }
     std::thread::sleep(PAUSE);

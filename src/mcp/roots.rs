@@ -192,7 +192,7 @@ impl Roots {
         &self,
         source: Source<'_>,
         home: Option<&Path>,
-        gives_up: &dyn Fn() -> bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(Arc<Project>, bool)> {
         if !self.allows.index {
             return Err(Error::usage("this server does not allow adding projects")
@@ -201,7 +201,7 @@ impl Roots {
         let (root, lease) = match source {
             Source::Folder(folder) => (self.folder(folder, home)?, None),
             Source::Remote { url, update } => {
-                let (root, lease) = self.copy(url, update, gives_up)?;
+                let (root, lease) = self.copy(url, update, is_cancelled)?;
                 (root, Some(lease))
             }
         };
@@ -274,14 +274,14 @@ impl Roots {
         &self,
         url: &str,
         update: bool,
-        gives_up: &dyn Fn() -> bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(PathBuf, Lease)> {
         if !self.allows.clone {
             return Err(Error::usage("this server does not allow cloning").with_hint(
                 "start it with `--allow-clone`, or clone the repository and pass its directory as `path`",
             ));
         }
-        self.clones.copy(&Remote::parse(url)?, update, gives_up)
+        self.clones.copy(&Remote::parse(url)?, update, is_cancelled)
     }
 
     /// Opens the tree in which the server was started, unless a tree was named.

@@ -1,4 +1,4 @@
-//! Checks out other commits than HEAD into separate directories, and reads the messages and changes
+//! Checks out commits other than HEAD into separate directories, and reads the messages and changes
 //! of commits.
 
 use std::ffi::OsString;
@@ -36,12 +36,12 @@ impl Git {
     /// If git fails, or the directory cannot be written.
     pub fn share(&self, dir: &Path) -> Result<Git> {
         let git = Git::at(dir, CHECKOUT_PATIENCE);
-        let format = self.ask("rev-parse", &["--show-object-format"])?;
+        let format = self.output("rev-parse", &["--show-object-format"])?;
         let format = String::from_utf8_lossy(format.trim_ascii()).into_owned();
         let format = format!("--object-format={format}");
-        git.ask("init", &["--quiet", "--template=", &format, "."])?;
+        git.output("init", &["--quiet", "--template=", &format, "."])?;
         let objects =
-            self.ask("rev-parse", &["--path-format=absolute", "--git-path", "objects"])?;
+            self.output("rev-parse", &["--path-format=absolute", "--git-path", "objects"])?;
         let path = dir.join(".git/objects/info/alternates");
         let write = || {
             std::fs::create_dir_all(dir.join(".git/objects/info"))?;
@@ -67,7 +67,7 @@ impl Git {
         // An interrupted run leaves the lock file; no other process uses this directory.
         drop(std::fs::remove_file(self.root.join(".git/index.lock")));
         let checkout = ["--quiet", "--force", "--detach", &commit];
-        self.ask("checkout", &checkout).map(drop)
+        self.output("checkout", &checkout).map(drop)
     }
 
     /// Returns the newest non-merge ancestors of HEAD that have a parent, newest first.
@@ -89,7 +89,7 @@ impl Git {
             &count,
             "HEAD",
         ];
-        Ok(messages(&self.ask("log", &args)?))
+        Ok(messages(&self.output("log", &args)?))
     }
 
     /// Returns the difference of `commit` from its parent at `paths`, as a patch without context
@@ -103,7 +103,7 @@ impl Git {
             ["--no-ext-diff", "--no-textconv", "--no-renames", "-p", "-U0", parent, commit, "--"];
         let mut args: Vec<OsString> = flags.map(OsString::from).to_vec();
         args.extend(paths.iter().map(|path| to_path(path).into_os_string()));
-        self.ask("diff-tree", &args)
+        self.output("diff-tree", &args)
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::{COMPLAINT_BYTES_MAX, Git, collect, end, failed, first_complaint};
+use super::{Git, STDERR_BYTES_MAX, collect, end, failed, first_error_line};
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
@@ -22,21 +22,22 @@ use crate::error::{Error, Kind, Result};
 const CLONE_PATIENCE: Duration = Duration::from_secs(180);
 
 /// The interval at which cancellation is checked while git runs.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long to wait for git's error message after it has exited.
-const COMPLAINT_PATIENCE: Duration = Duration::from_secs(1);
+const STDERR_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Bytes of git's standard output, which is not used.
-const CHATTER_BYTES_MAX: u64 = 1 << 20;
+/// The maximum number of bytes that are read from git's standard output, which is not used.
+const UNUSED_STDOUT_BYTES_MAX: u64 = 1 << 20;
 
-/// The length of an address in bytes.
+/// The maximum length of an address in bytes.
 const URL_BYTES_MAX: usize = 1000;
 
-/// The number of directories in the path of a clone; the first ones of a longer path are left out.
+/// The maximum number of directories in the path of a clone; of a longer path, the last ones are
+/// used.
 const FOLDERS_MAX: usize = 4;
 
-/// A file that exists in a clone while its files belong to two commits.
+/// A file that exists while an update changes files: the work tree may be a mix of two commits.
 const UNFINISHED: &str = ".git/codedb-unfinished";
 
 /// The protocols that are allowed.
@@ -60,7 +61,7 @@ const SETTINGS: &[&str] = &[
 ];
 
 /// Returns true if the caller has cancelled the operation.
-type GivesUp<'a> = &'a dyn Fn() -> bool;
+type IsCancelled<'a> = &'a dyn Fn() -> bool;
 
 /// The validated address of a remote repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -109,7 +110,7 @@ impl Remote {
         }
         let name = url.host_str().filter(|name| is_name(name));
         let name = name.ok_or_else(|| refused("its host is not a plain name"))?;
-        // Git must not use another address than the one that was checked here.
+        // Git must receive exactly the address that was checked here.
         if !url.as_str().eq_ignore_ascii_case(&address) {
             return Err(refused("it is not in normal form"));
         }
@@ -153,13 +154,13 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// If git fails or `gives_up` returns true; [`Kind::Limit`] if the time limit is exceeded;
+    /// If git fails or `is_cancelled` returns true; [`Kind::Limit`] if the time limit is exceeded;
     /// [`Kind::NotFound`] if git is not installed or the repository has no commit.
-    pub fn copy_to(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
+    pub fn copy_to(&self, dir: &Path, is_cancelled: IsCancelled<'_>) -> Result<()> {
         let parent = dir.parent().unwrap_or(dir);
         let args = clone_args(&self.url, dir);
         self.refuse_certificates(parent)?;
-        self.git(parent).run_until(&self.settings(), "clone", &args, gives_up)?;
+        self.git(parent).run_until(&self.settings(), "clone", &args, is_cancelled)?;
         let attributes = dir.join(".git/info/attributes");
         let write = || {
             std::fs::create_dir_all(dir.join(".git/info"))?;
@@ -167,7 +168,7 @@ impl Remote {
             std::fs::write(&attributes, "* -filter -ident\n")
         };
         write().map_err(|error| Error::io(&attributes, error))?;
-        self.check_out_in(dir, "HEAD", gives_up)
+        self.check_out_in(dir, "HEAD", is_cancelled)
     }
 
     /// Updates a clone in `dir` to the newest commit.
@@ -175,13 +176,13 @@ impl Remote {
     /// # Errors
     ///
     /// As [`Remote::copy_to`].
-    pub fn update(&self, dir: &Path, gives_up: GivesUp<'_>) -> Result<()> {
+    pub fn update(&self, dir: &Path, is_cancelled: IsCancelled<'_>) -> Result<()> {
         let args = fetch_args(&self.url);
         self.refuse_certificates(dir)?;
-        self.git(dir).run_until(&self.settings(), "fetch", &args, gives_up)?;
+        self.git(dir).run_until(&self.settings(), "fetch", &args, is_cancelled)?;
         let unfinished = dir.join(UNFINISHED);
         std::fs::write(&unfinished, b"").map_err(|error| Error::io(&unfinished, error))?;
-        self.check_out_in(dir, "FETCH_HEAD", gives_up)?;
+        self.check_out_in(dir, "FETCH_HEAD", is_cancelled)?;
         std::fs::remove_file(&unfinished).map_err(|error| Error::io(&unfinished, error))
     }
 
@@ -190,7 +191,7 @@ impl Remote {
         dir.join(UNFINISHED).exists()
     }
 
-    fn check_out_in(&self, dir: &Path, commit: &str, gives_up: GivesUp<'_>) -> Result<()> {
+    fn check_out_in(&self, dir: &Path, commit: &str, is_cancelled: IsCancelled<'_>) -> Result<()> {
         let git = Git::at(dir, CLONE_PATIENCE);
         let Some(commit) = git.commit(commit)? else {
             return Err(Error::new(Kind::NotFound, "the repository has no commit"));
@@ -198,15 +199,15 @@ impl Remote {
         // An interrupted run leaves the lock file; no other process uses this directory.
         drop(std::fs::remove_file(dir.join(".git/index.lock")));
         let args = ["--quiet", "--force", "--detach", &commit].map(OsString::from);
-        git.run_until(&self.settings(), "checkout", &args, gives_up)
+        git.run_until(&self.settings(), "checkout", &args, is_cancelled)
     }
 
     /// Fails if git is configured to present a client certificate to the host. The setting cannot
-    /// be overridden: an empty value is taken as the name of a file that cannot be read.
+    /// be overridden, because git takes an empty value as the name of a file and fails to read it.
     fn refuse_certificates(&self, dir: &Path) -> Result<()> {
-        let said = Git::at(dir, CLONE_PATIENCE)
+        let output = Git::at(dir, CLONE_PATIENCE)
             .run("config", &["--get-urlmatch", "http.sslCert", &self.url])?;
-        match said.answer.trim_ascii().is_empty() {
+        match output.answer.trim_ascii().is_empty() {
             true => Ok(()),
             false => {
                 Err(Error::usage("git is configured to send a client certificate to this host")
@@ -228,25 +229,25 @@ impl Remote {
 }
 
 impl Git {
-    /// Runs git until it exits or `gives_up` returns true.
+    /// Runs git until it exits or `is_cancelled` returns true.
     fn run_until(
         &self,
         settings: &[OsString],
         command: &str,
         args: &[OsString],
-        gives_up: GivesUp<'_>,
+        is_cancelled: IsCancelled<'_>,
     ) -> Result<()> {
         let cancelled = || Error::new(Kind::Cancelled, "the call was cancelled");
         // A fast git exits before the first check.
-        if gives_up() {
+        if is_cancelled() {
             return Err(cancelled());
         }
         let mut child = self.start(settings, command, args)?;
-        let answer = collect(child.stdout.take(), CHATTER_BYTES_MAX);
-        let complaint = collect(child.stderr.take(), COMPLAINT_BYTES_MAX);
+        let answer = collect(child.stdout.take(), UNUSED_STDOUT_BYTES_MAX);
+        let stderr = collect(child.stderr.take(), STDERR_BYTES_MAX);
         let until = Instant::now() + self.patience;
-        while let Err(RecvTimeoutError::Timeout) = answer.recv_timeout(LOOK) {
-            let error = if gives_up() {
+        while let Err(RecvTimeoutError::Timeout) = answer.recv_timeout(CHECK_INTERVAL) {
+            let error = if is_cancelled() {
                 cancelled()
             } else if Instant::now() > until {
                 let seconds = self.patience.as_secs();
@@ -262,9 +263,9 @@ impl Git {
         if status.success() {
             return Ok(());
         }
-        let complaint = complaint.recv_timeout(COMPLAINT_PATIENCE).unwrap_or_default();
-        let complaint = text::plain(&first_complaint(&complaint));
-        Err(Error::new(Kind::Io, format!("`git {command}` failed: {complaint}")))
+        let stderr = stderr.recv_timeout(STDERR_PATIENCE).unwrap_or_default();
+        let stderr = text::plain(&first_error_line(&stderr));
+        Err(Error::new(Kind::Io, format!("`git {command}` failed: {stderr}")))
     }
 }
 
@@ -360,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_addresses_are_taken() {
+    fn plain_addresses_are_accepted() {
         let check = |given: &str, url: &str, folders: &str| {
             let remote = Remote::parse(given).unwrap_or_else(|error| panic!("{given}: {error}"));
             assert_eq!((remote.url(), remote.folders()), (url, PathBuf::from(folders)), "{given}");
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_no_option_to_git() {
+    fn an_address_is_never_an_option_of_git() {
         let args = clone_args("https://a.org/b", Path::new("/c"));
         let at = args.iter().position(|arg| arg == "--").expect("it ends the options");
         assert_eq!(args[at + 1..], [OsString::from("https://a.org/b"), OsString::from("/c")]);
@@ -458,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_the_newest_commit_and_runs_nothing() {
+    fn a_clone_has_the_newest_commit_and_runs_nothing() {
         let place = tempfile::tempdir().expect("a folder");
         let base = place.path().canonicalize().expect("it is there");
         let origin = base.join("origin");
@@ -494,14 +495,14 @@ mod tests {
         git(&empty, &["init", "-q"]);
         let copied = Remote::local(&empty).copy_to(&base.join("of_empty"), &|| false);
         assert_eq!(copied.expect_err("it has no commit").kind(), Kind::NotFound);
-        // git itself refuses what an address may not speak.
+        // Git itself refuses a protocol that is not allowed.
         let forbidden = Remote { protocols: PROTOCOLS, ..Remote::local(&origin) };
         let error = forbidden.copy_to(&base.join("no"), &|| false).expect_err("not allowed");
         assert!(error.to_string().contains("'file' not allowed"), "{error}");
     }
 
-    /// Returns a server on the loopback that does as `answer` says with each connection, and its
-    /// address, which only tests may speak to.
+    /// Starts a server on the loopback that handles each connection with `answer`. Returns its
+    /// address; plain HTTP is allowed only in tests.
     fn server(answer: impl Fn(TcpStream) + Send + 'static) -> Remote {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/a/b", listener.local_addr().expect("an address"));
@@ -510,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_for_a_password() {
+    fn git_never_prompts_for_a_password() {
         let place = tempfile::tempdir().expect("a folder");
         let refuses = server(|mut stream| {
             let _ = stream.read(&mut [0; 4096]);
@@ -523,59 +524,61 @@ mod tests {
         assert!(error.to_string().contains("terminal prompts disabled"), "{error}");
     }
 
-    /// Returns the first bytes that a server gets of who clones `remote` from it, and the error.
-    fn spoken_to(
+    /// Clones `remote` from a server. Returns the first bytes that the server receives, and the
+    /// error of the clone.
+    fn bytes_received(
         remote: impl Fn(Remote) -> Remote,
         settings: &[(&str, &str)],
     ) -> (Vec<u8>, String) {
         let place = tempfile::tempdir().expect("a folder");
-        let (sender, heard) = std::sync::mpsc::channel();
+        let (sender, received) = std::sync::mpsc::channel();
         let remote = remote(server(move |mut stream| {
             let mut bytes = vec![0; 3];
             let got = stream.read(&mut bytes).unwrap_or(0);
             bytes.truncate(got);
             let _ = sender.send(bytes);
         }));
-        // A repository around the copy has settings of its own.
+        // The clone is inside another repository, which has its own settings.
         git(place.path(), &["init", "-q"]);
         for (name, value) in settings {
             git(place.path(), &["config", name, value]);
         }
         let error = remote.copy_to(&place.path().join("copy"), &|| false).expect_err("no TLS");
-        (heard.recv_timeout(Duration::from_millis(100)).unwrap_or_default(), error.to_string())
+        (received.recv_timeout(Duration::from_millis(100)).unwrap_or_default(), error.to_string())
     }
 
     #[test]
-    fn https_is_spoken_with_the_other_side() {
+    fn https_uses_tls_without_a_client_certificate() {
         let https = |of: Remote| Remote {
             url: of.url.replace("http:", "https:"),
             protocols: PROTOCOLS,
             ..of
         };
-        // A record of a handshake of TLS.
-        let (heard, error) = spoken_to(https, &[]);
-        assert_eq!(heard.get(..2), Some(&[22, 3][..]), "{error}");
-        // Where a certificate would be shown, nobody is spoken to.
-        let (heard, error) = spoken_to(https, &[("http.sslCert", "/nowhere/mine.pem")]);
-        assert!(heard.is_empty() && error.contains("client certificate"), "{error}");
+        // The first bytes of a TLS handshake record.
+        let (received, error) = bytes_received(https, &[]);
+        assert_eq!(received.get(..2), Some(&[22, 3][..]), "{error}");
+        // If git would present a client certificate, it does not connect at all.
+        let (received, error) = bytes_received(https, &[("http.sslCert", "/nowhere/mine.pem")]);
+        assert!(received.is_empty() && error.contains("client certificate"), "{error}");
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_clone_that_nobody_waits_for_ends_with_all_its_programs() {
+    fn a_cancelled_clone_kills_all_its_processes() {
         let place = tempfile::tempdir().expect("a folder");
         let (sender, ended) = std::sync::mpsc::channel();
         let is_connected = Arc::new(AtomicBool::new(false));
         let connected = Arc::clone(&is_connected);
         let silent = server(move |mut stream| {
             connected.store(true, Ordering::Release);
-            // Ends when the program at the other side does.
+            // Returns when the client process ends and its connection is closed.
             let mut request = Vec::new();
             let _ = stream.read_to_end(&mut request);
             let _ = sender.send(request.len());
         });
-        let gives_up = || is_connected.load(Ordering::Acquire);
-        let error = silent.copy_to(&place.path().join("copy"), &gives_up).expect_err("too long");
+        let is_cancelled = || is_connected.load(Ordering::Acquire);
+        let error =
+            silent.copy_to(&place.path().join("copy"), &is_cancelled).expect_err("too long");
         assert_eq!(error.kind(), Kind::Cancelled, "{error}");
         ended.recv_timeout(Duration::from_secs(20)).expect("git speaks to it no longer");
     }

@@ -1,8 +1,8 @@
-//! Determines the commit that is checked out from the repository's files: this takes microseconds
-//! where git takes milliseconds, and every call needs it.
+//! Reads from the repository's files which commit is checked out. Every call needs it; reading
+//! takes microseconds, and running git would take milliseconds.
 //!
-//! Git is run where the files are not enough: for another storage format of refs, and for symbolic
-//! refs with more than [`DETOURS_MAX`] steps.
+//! Git is run only if the files are not enough: for another storage format of refs, and for symbolic
+//! refs with more than [`SYMREF_STEPS_MAX`] steps.
 
 use std::fs;
 use std::io::Read as _;
@@ -15,13 +15,13 @@ use crate::base::path;
 use crate::error::Result;
 use crate::history::id::CommitId;
 
-/// Steps of a symbolic ref.
-const DETOURS_MAX: usize = 5;
+/// The maximum number of steps from a symbolic ref to a commit.
+const SYMREF_STEPS_MAX: usize = 5;
 
-/// Bytes of a file that has one line.
+/// The maximum size in bytes of a file with one line.
 const LINE_BYTES_MAX: u64 = 16 << 10;
 
-/// Bytes of a file that has many lines; for a longer one git is run.
+/// The maximum size in bytes of a file with many lines. For a longer one, git is run.
 const LINES_BYTES_MAX: u64 = 16 << 20;
 
 /// The state of the checkout.
@@ -89,7 +89,7 @@ impl Dirs {
     /// Returns the commit of HEAD; `None` if it has none or the files do not determine it.
     fn head(&self) -> Option<CommitId> {
         let mut value = line(&self.own.join("HEAD"))?;
-        for _ in 0..DETOURS_MAX {
+        for _ in 0..SYMREF_STEPS_MAX {
             let Some(name) = value.strip_prefix(b"ref:") else { return CommitId::parse(&value) };
             let name = name.trim_ascii().to_vec();
             let is_plain = name.starts_with(b"refs/")
@@ -139,7 +139,7 @@ fn line(path: &Path) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// Reads a file that is no longer than `bytes_max`.
+/// Reads a file of at most `bytes_max` bytes.
 fn read(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
     // Opening a named pipe would wait for a writer.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;

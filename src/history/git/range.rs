@@ -1,11 +1,11 @@
-//! Commits with their changes, as git reports them one after the other.
+//! Reads the commits of a range with their changes, as a stream from `git log`.
 
 use super::{Git, StreamOptions};
 use crate::error::{Error, Kind, Result};
 use crate::history::id::CommitId;
 
-/// The number of changed files of a commit that are reported; for a commit with more files, none
-/// is.
+/// The maximum number of changed files that are reported for a commit. For a commit with more
+/// files, no file is reported.
 pub const FILES_MAX: usize = 300;
 
 /// Bytes of a subject or path that are read; real paths are shorter.
@@ -14,11 +14,11 @@ const FIELD_BYTES_MAX: usize = 64 << 10;
 /// Bytes of a subject that are kept.
 const SUBJECT_BYTES_MAX: usize = 400;
 
-/// If a commit has more than the square of this number of pairs of new and old paths, only files
-/// that moved unchanged are detected as renames.
+/// Git's limit for rename detection by content. If the number of pairs of an old and a new path
+/// exceeds the square of this limit, only files that moved unchanged are detected as renames.
 const RENAMES_MAX: &str = "-l200";
 
-/// A range of commits: the ancestors of `head` that are not ancestors of `but`.
+/// A range of commits: `head` and its ancestors, without `but` and its ancestors.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     /// The newest commit.
@@ -51,7 +51,7 @@ pub enum Status {
 
 /// A commit as git reports it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Told {
+pub struct ReportedCommit {
     /// Its id; `None` if git's output was not a commit.
     pub id: Option<CommitId>,
     /// Its parents, without those that a shallow clone lacks.
@@ -74,7 +74,7 @@ impl Git {
     ///
     /// As [`Git::recent`].
     pub fn place(&self) -> Result<Place> {
-        let mut prefix = self.ask("rev-parse", &["--show-prefix"])?;
+        let mut prefix = self.output("rev-parse", &["--show-prefix"])?;
         if prefix.ends_with(b"\n") {
             prefix.pop();
         }
@@ -88,7 +88,7 @@ impl Git {
     /// As [`Git::recent`].
     pub fn count(&self, range: &Range) -> Result<u64> {
         let answer =
-            self.ask("rev-list", &[&["--count".to_owned()][..], &range.args()].concat())?;
+            self.output("rev-list", &[&["--count".to_owned()][..], &range.args()].concat())?;
         Ok(String::from_utf8_lossy(&answer).trim().parse().unwrap_or(0))
     }
 
@@ -100,12 +100,12 @@ impl Git {
     /// As [`Git::recent`].
     pub fn names(&self, range: &Range) -> Result<Option<Vec<CommitId>>> {
         for id in std::iter::once(range.head).chain(range.but) {
-            let said = self.run("cat-file", &["-e", &format!("{id}^{{commit}}")])?;
-            if said.code != Some(0) {
+            let output = self.run("cat-file", &["-e", &format!("{id}^{{commit}}")])?;
+            if output.code != Some(0) {
                 return Ok(None);
             }
         }
-        let answer = self.ask("rev-list", &range.args())?;
+        let answer = self.output("rev-list", &range.args())?;
         Ok(Some(answer.split(|&byte| byte == b'\n').filter_map(CommitId::parse).collect()))
     }
 
@@ -113,35 +113,37 @@ impl Git {
     /// merges have no changes. Holds one commit at a time.
     ///
     /// Renames of changed files are detected by content. If the repository lacks the content (a
-    /// partial clone), git is run a second time, after a call of `anew`, and detects only files
-    /// that moved unchanged.
+    /// partial clone), `restart` is called, and git is run a second time and detects only files that
+    /// moved unchanged.
     ///
     /// # Errors
     ///
     /// As [`Git::recent`], and [`Kind::Cancelled`].
-    pub fn tell(
+    pub fn for_each_commit(
         &self,
         range: &Range,
         options: StreamOptions<'_>,
-        each: &mut dyn FnMut(Told),
-        anew: &mut dyn FnMut(),
+        each: &mut dyn FnMut(ReportedCommit),
+        restart: &mut dyn FnMut(),
     ) -> Result<()> {
-        let Err(error) = self.tell_with("-M", range, options, each) else { return Ok(()) };
+        let Err(error) = self.for_each_commit_with("-M", range, options, each) else {
+            return Ok(());
+        };
         if error.kind() != Kind::Io {
             return Err(error);
         }
         log::debug!("renames by content cannot be told: {error}");
-        anew();
-        // The error of the first run is the likelier reason.
-        self.tell_with("-M100%", range, options, each).map_err(|_: Error| error)
+        restart();
+        // If the second run fails as well, the first error is more likely to name the cause.
+        self.for_each_commit_with("-M100%", range, options, each).map_err(|_: Error| error)
     }
 
-    fn tell_with(
+    fn for_each_commit_with(
         &self,
         renames: &str,
         range: &Range,
         options: StreamOptions<'_>,
-        each: &mut dyn FnMut(Told),
+        each: &mut dyn FnMut(ReportedCommit),
     ) -> Result<()> {
         let fixed = [
             "--no-ext-diff",
@@ -180,7 +182,7 @@ impl Range {
 pub(super) struct Reader {
     field: Vec<u8>,
     state: State,
-    told: Told,
+    commit: ReportedCommit,
 }
 
 /// The kind of the next field.
@@ -197,7 +199,7 @@ enum State {
 }
 
 impl Reader {
-    pub(super) fn take(&mut self, mut piece: &[u8], each: &mut dyn FnMut(Told)) {
+    pub(super) fn take(&mut self, mut piece: &[u8], each: &mut dyn FnMut(ReportedCommit)) {
         while let Some(end) = memchr::memchr(0, piece) {
             self.append(&piece[..end]);
             let field = std::mem::take(&mut self.field);
@@ -209,7 +211,7 @@ impl Reader {
         self.append(piece);
     }
 
-    pub(super) fn finish(mut self, each: &mut dyn FnMut(Told)) {
+    pub(super) fn finish(mut self, each: &mut dyn FnMut(ReportedCommit)) {
         let field = std::mem::take(&mut self.field);
         // The last subject of a commit without files may not be terminated.
         if !field.is_empty() {
@@ -223,12 +225,12 @@ impl Reader {
         self.field.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    fn field(&mut self, field: &[u8], each: &mut dyn FnMut(Told)) {
+    fn field(&mut self, field: &[u8], each: &mut dyn FnMut(ReportedCommit)) {
         self.state = match self.state {
             State::StatusOrCommit => {
                 if let Some(name) = field.strip_prefix(b"\x01") {
                     self.emit(each);
-                    self.told.id = CommitId::parse(name);
+                    self.commit.id = CommitId::parse(name);
                     State::Parents
                 } else {
                     // A newline separates the subject from the first status.
@@ -243,16 +245,16 @@ impl Reader {
             }
             State::Parents => {
                 let names = field.split(|&byte| byte == b' ');
-                self.told.parents = names.filter_map(CommitId::parse).collect();
+                self.commit.parents = names.filter_map(CommitId::parse).collect();
                 State::Time
             }
             State::Time => {
                 let seconds = String::from_utf8_lossy(field).trim().parse();
-                self.told.committed_s = seconds.unwrap_or_default();
+                self.commit.committed_s = seconds.unwrap_or_default();
                 State::Subject
             }
             State::Subject => {
-                self.told.subject = text(field, SUBJECT_BYTES_MAX);
+                self.commit.subject = text(field, SUBJECT_BYTES_MAX);
                 State::StatusOrCommit
             }
             State::Path(status) => {
@@ -260,11 +262,11 @@ impl Reader {
                 State::StatusOrCommit
             }
             State::Source => {
-                self.told.changes.push((Status::Renamed, Vec::new(), Some(field.to_vec())));
+                self.commit.changes.push((Status::Renamed, Vec::new(), Some(field.to_vec())));
                 State::Target
             }
             State::Target => {
-                let source = self.told.changes.pop().and_then(|(_, _, source)| source);
+                let source = self.commit.changes.pop().and_then(|(_, _, source)| source);
                 self.change(Status::Renamed, field, source);
                 State::StatusOrCommit
             }
@@ -272,19 +274,19 @@ impl Reader {
     }
 
     fn change(&mut self, status: Status, path: &[u8], source: Option<Vec<u8>>) {
-        self.told.files += 1;
-        if self.told.files <= FILES_MAX {
-            self.told.changes.push((status, path.to_vec(), source));
+        self.commit.files += 1;
+        if self.commit.files <= FILES_MAX {
+            self.commit.changes.push((status, path.to_vec(), source));
         }
     }
 
-    fn emit(&mut self, each: &mut dyn FnMut(Told)) {
-        let mut told = std::mem::take(&mut self.told);
-        if told.files > FILES_MAX {
-            told.changes.clear();
+    fn emit(&mut self, each: &mut dyn FnMut(ReportedCommit)) {
+        let mut commit = std::mem::take(&mut self.commit);
+        if commit.files > FILES_MAX {
+            commit.changes.clear();
         }
-        if told.id.is_some() {
-            each(told);
+        if commit.id.is_some() {
+            each(commit);
         }
     }
 }
@@ -303,23 +305,23 @@ mod tests {
     const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-    fn read(answer: &[u8], piece_bytes: usize) -> Vec<Told> {
-        let (mut reader, mut told) = (Reader::default(), Vec::new());
+    fn read(answer: &[u8], piece_bytes: usize) -> Vec<ReportedCommit> {
+        let (mut reader, mut commits) = (Reader::default(), Vec::new());
         for piece in answer.chunks(piece_bytes) {
-            reader.take(piece, &mut |commit| told.push(commit));
+            reader.take(piece, &mut |commit| commits.push(commit));
         }
-        reader.finish(&mut |commit| told.push(commit));
-        told
+        reader.finish(&mut |commit| commits.push(commit));
+        commits
     }
 
     #[test]
-    fn commits_are_read_whatever_the_pieces_are() {
+    fn commits_are_parsed_at_any_piece_size() {
         let log = format!(
             "\x01{A}\0{B}\x0020\0Fix\x01 it\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
              \x01{B}\0\x0010\0Merge\0"
         );
         let id = |name: &str| CommitId::parse(name.as_bytes());
-        let first = Told {
+        let first = ReportedCommit {
             id: id(A),
             parents: id(B).into_iter().collect(),
             committed_s: 20,
@@ -331,21 +333,25 @@ mod tests {
                 (Status::Modified, b"link".to_vec(), None),
             ],
         };
-        let second =
-            Told { id: id(B), committed_s: 10, subject: "Merge".to_owned(), ..Told::default() };
+        let second = ReportedCommit {
+            id: id(B),
+            committed_s: 10,
+            subject: "Merge".to_owned(),
+            ..ReportedCommit::default()
+        };
         for piece_bytes in 1..20 {
             assert_eq!(read(log.as_bytes(), piece_bytes), [first.clone(), second.clone()]);
         }
     }
 
     #[test]
-    fn commits_with_many_files_keep_their_subject_alone() {
+    fn commits_with_many_files_keep_only_their_subject() {
         let mut log = format!("\x01{A}\0\x0020\0Format\0\n").into_bytes();
         for file in 0..=FILES_MAX {
             log.extend(format!("M\0{file}\0").into_bytes());
         }
-        let told = read(&log, 1000);
-        assert_eq!((told[0].files, told[0].changes.len()), (FILES_MAX + 1, 0));
-        assert_eq!(told[0].subject, "Format");
+        let commits = read(&log, 1000);
+        assert_eq!((commits[0].files, commits[0].changes.len()), (FILES_MAX + 1, 0));
+        assert_eq!(commits[0].subject, "Format");
     }
 }

@@ -14,19 +14,21 @@ use super::{Git, fields};
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 
-/// Filters that are emptied; a configuration with more is refused.
+/// The maximum number of filters that are emptied; a configuration with more is refused.
 const FILTERS_MAX: usize = 200;
 
-/// Files whose content is compared; further files with changed metadata count as modified.
+/// The maximum number of files whose content is compared. Further files with changed metadata count
+/// as modified.
 const COMPARED_MAX: usize = 20_000;
 
-/// Longer files count as modified if their metadata differs.
+/// The maximum size of a file whose content is compared. Longer files count as modified if their
+/// metadata differs.
 const COMPARED_BYTES_MAX: u64 = 64 << 20;
 
-/// Links whose targets are compared.
+/// The maximum number of symbolic links whose targets are compared.
 const LINKS_MAX: usize = 100;
 
-/// Paths per call of git.
+/// The number of paths per git process.
 const BATCH: usize = 256;
 
 /// The mode of a symbolic link.
@@ -70,8 +72,8 @@ struct Suspect {
 
 impl Git {
     /// Returns the differences of the files of the tree from a commit, by path. A file that git
-    /// does not track and no rule ignores counts as added. A path that ends in `/` is an untracked
-    /// directory with a repository of its own.
+    /// does not track counts as added unless it is ignored. A path that ends in `/` is an untracked
+    /// directory that contains another repository.
     ///
     /// # Errors
     ///
@@ -80,8 +82,8 @@ impl Git {
         let settings = without_filters(&self.filters()?)?;
         let raw = self.raw(&settings, commit)?;
         let untracked =
-            self.ask("ls-files", &["--others", "--exclude-standard", "-z", "--", "."])?;
-        let (mut changes, suspects) = self.sorted_out(&entries(&raw));
+            self.output("ls-files", &["--others", "--exclude-standard", "-z", "--", "."])?;
+        let (mut changes, suspects) = self.classify(&entries(&raw));
         for (suspect, is_same) in suspects.iter().zip(self.are_same(&settings, &suspects)) {
             // A file with a merge conflict is modified in any case.
             if !is_same {
@@ -108,24 +110,25 @@ impl Git {
         // The path is relative to the root, which may be a subdirectory of the repository.
         let mut name = format!("{commit}:./").into_bytes();
         name.extend_from_slice(path);
-        let said = self.run("cat-file", &[OsStr::new("blob"), path::to_path(&name).as_os_str()])?;
-        Ok((said.code == Some(0)).then_some(said.answer))
+        let output =
+            self.run("cat-file", &[OsStr::new("blob"), path::to_path(&name).as_os_str()])?;
+        Ok((output.code == Some(0)).then_some(output.answer))
     }
 
     /// Returns the names of all filters in the configurations that git reads.
     fn filters(&self) -> Result<Vec<Vec<u8>>> {
         let args = ["-z", "--name-only", "--get-regexp", r"^filter\."];
-        let said = self.run("config", &args)?;
-        match said.code {
-            Some(0) => Ok(filter_names(&said.answer)),
+        let output = self.run("config", &args)?;
+        match output.code {
+            Some(0) => Ok(filter_names(&output.answer)),
             // There are no filters.
             Some(1) => Ok(Vec::new()),
-            _ => Err(said.failure("config")),
+            _ => Err(output.failure("config")),
         }
     }
 
     fn raw(&self, settings: &[OsString], commit: &str) -> Result<Vec<u8>> {
-        let ask = |renames: &str| {
+        let output = |renames: &str| {
             let args = [
                 "--raw",
                 "-z",
@@ -139,18 +142,18 @@ impl Git {
                 "--",
                 ".",
             ];
-            self.ask_with(settings, "diff-index", &args)
+            self.output_with(settings, "diff-index", &args)
         };
-        match ask("--find-renames") {
+        match output("--find-renames") {
             // Content may be missing, as in a partial clone; unchanged files do not need it.
-            Err(error) if error.kind() == Kind::Io => ask("--find-renames=100%"),
+            Err(error) if error.kind() == Kind::Io => output("--find-renames=100%"),
             raw => raw,
         }
     }
 
-    /// Returns the certain differences among `entries`, and the files that are still to be
+    /// Returns the differences that `entries` determine, and the files whose content must be
     /// compared.
-    fn sorted_out(&self, entries: &[Entry<'_>]) -> (BTreeMap<Vec<u8>, Difference>, Vec<Suspect>) {
+    fn classify(&self, entries: &[Entry<'_>]) -> (BTreeMap<Vec<u8>, Difference>, Vec<Suspect>) {
         let (mut changes, mut suspects) = (BTreeMap::new(), Vec::new());
         let suspect = |entry: &Entry<'_>| Suspect {
             path: entry.path.to_vec(),
@@ -182,7 +185,7 @@ impl Git {
                 }
                 // A copy leaves its source unchanged.
                 (b'C', Some(new)) => drop(changes.insert(new.to_vec(), Difference::Added)),
-                (b'M', _) if entry.is_open() => suspects.push(suspect(entry)),
+                (b'M', _) if entry.is_undetermined() => suspects.push(suspect(entry)),
                 _ => drop(changes.insert(path, Difference::Modified)),
             }
         }
@@ -210,7 +213,7 @@ impl Git {
         are_same
     }
 
-    /// Compares the files at some indices of `suspects`.
+    /// Compares the files with the indices `at` in `suspects`.
     fn compare(
         &self,
         settings: &[OsString],
@@ -221,7 +224,7 @@ impl Git {
         let mut args = vec![OsString::from("--")];
         args.extend(at.iter().map(|&at| path::to_path(&suspects[at].path).into_os_string()));
         // The command computes the id of the content and stores nothing.
-        let answer = self.ask_with(settings, "hash-object", &args);
+        let answer = self.output_with(settings, "hash-object", &args);
         let names = answer.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
         if names.lines().count() == at.len() {
             for (&at, name) in at.iter().zip(names.lines()) {
@@ -238,8 +241,8 @@ impl Git {
     fn is_same_link(&self, suspect: &Suspect) -> bool {
         let target = self.root.join(path::to_path(&suspect.path)).read_link();
         let target = target.ok().and_then(|target| path::from_path(&target));
-        let known = self.ask("cat-file", &["blob", &suspect.object]);
-        target.zip(known.ok()).is_some_and(|(target, known)| target == known)
+        let stored = self.output("cat-file", &["blob", &suspect.object]);
+        target.zip(stored.ok()).is_some_and(|(target, stored)| target == stored)
     }
 
     /// Returns the metadata of a repository path if it is a file or a link and its directories are
@@ -254,7 +257,7 @@ impl Git {
 
 impl Entry<'_> {
     /// Returns true if git did not determine whether the content differs.
-    fn is_open(&self) -> bool {
+    fn is_undetermined(&self) -> bool {
         self.source_mode == self.target_mode && self.target.iter().all(|&byte| byte == b'0')
     }
 }
@@ -321,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn raw_differences_are_read() {
+    fn raw_differences_are_parsed() {
         let raw = b":100644 100644 aa 00 M\0a\0:100644 100644 aa bb R087\0old\0new\0\
                     :100644 000000 aa 00 D\0gone\0:000000 100644 00 aa A\0x\0:100644 120000 aa 00 T\0t\0\
                     :100644 100644 aa bb R100\0cut";
@@ -337,7 +340,7 @@ mod tests {
             (b'R', b"cut", None),
         ];
         assert_eq!(read, expected);
-        let open: Vec<bool> = found.iter().map(Entry::is_open).collect();
+        let open: Vec<bool> = found.iter().map(Entry::is_undetermined).collect();
         assert_eq!(open, [true, false, false, false, false, false]);
     }
 
@@ -356,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn files_out_of_the_tree_are_not_looked_at() {
+    fn files_outside_the_tree_are_not_read() {
         let place = tempfile::tempdir().expect("a folder");
         let base = place.path().canonicalize().expect("it is there");
         std::fs::create_dir(base.join("tree")).expect("a folder");

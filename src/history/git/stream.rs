@@ -1,4 +1,4 @@
-//! Runs git and passes its output on in pieces, for output that is too long to hold.
+//! Runs git and streams its output in pieces, for output that is too long to hold in memory.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -7,24 +7,24 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{COMPLAINT_BYTES_MAX, Git, GitOutput, PATIENCE, collect, end, failed, first_complaint};
+use super::{Git, GitOutput, PATIENCE, STDERR_BYTES_MAX, collect, end, failed, first_error_line};
 use crate::error::{Error, Kind, Result};
 
-/// Bytes of a piece.
+/// The maximum size of a piece in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Pieces that wait for the consumer; git waits as well when there are as many.
+/// The number of pieces that are queued for the consumer. If the queue is full, git blocks.
 const PIECES_WAITING_MAX: usize = 8;
 
 /// The interval at which cancellation is checked while git prints nothing.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long a stream may last, and who may end it before.
+/// The time limit and the cancellation check of a stream.
 #[derive(Clone, Copy)]
 pub struct StreamOptions<'a> {
-    /// How long git may take in all.
+    /// The time limit of the whole git process.
     pub patience: Duration,
-    /// Says whether to stop.
+    /// Returns true if the stream is to stop.
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -40,8 +40,8 @@ impl Git {
     ///
     /// # Errors
     ///
-    /// If git fails, takes too long ([`Kind::Limit`]), is not installed ([`Kind::NotFound`]), or
-    /// is to stop ([`Kind::Cancelled`]).
+    /// If git fails, exceeds the time limit ([`Kind::Limit`]), is not installed
+    /// ([`Kind::NotFound`]), or is cancelled ([`Kind::Cancelled`]).
     pub(super) fn stream<A: AsRef<OsStr>>(
         &self,
         command: &str,
@@ -51,7 +51,7 @@ impl Git {
     ) -> Result<()> {
         let mut child = self.start(&[], command, args)?;
         let pieces = pieces(child.stdout.take());
-        let complaint = collect(child.stderr.take(), COMPLAINT_BYTES_MAX);
+        let stderr = collect(child.stderr.take(), STDERR_BYTES_MAX);
         let deadline = Instant::now() + options.patience;
         loop {
             match pieces.recv_timeout(TICK) {
@@ -74,9 +74,9 @@ impl Git {
         if status.success() {
             return Ok(());
         }
-        let complaint = complaint.recv_timeout(PATIENCE).unwrap_or_default();
-        let complaint = first_complaint(&complaint);
-        Err(GitOutput { answer: Vec::new(), complaint, code: status.code() }.failure(command))
+        let stderr = stderr.recv_timeout(PATIENCE).unwrap_or_default();
+        let stderr = first_error_line(&stderr);
+        Err(GitOutput { answer: Vec::new(), stderr, code: status.code() }.failure(command))
     }
 }
 

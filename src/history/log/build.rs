@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::interned::Interner;
 use super::{Change, Log, Origin, PathId};
-use crate::history::git::{Status, Told};
+use crate::history::git::{ReportedCommit, Status};
 use crate::history::id::CommitId;
 use crate::history::subjects;
 use crate::lang::prose::Stems;
@@ -31,14 +31,14 @@ pub(in crate::history) struct Fresh {
 
 impl Fresh {
     /// Adds a commit as git reports it.
-    pub(in crate::history) fn push(&mut self, told: &Told) {
-        let Some(id) = told.id else { return };
+    pub(in crate::history) fn push(&mut self, commit: &ReportedCommit) {
+        let Some(id) = commit.id else { return };
         let builder = &mut self.builder;
         if builder.is_full() {
             return;
         }
-        builder.push_told(id, told);
-        self.parents.extend_from_slice(&told.parents);
+        builder.push_commit(id, commit);
+        self.parents.extend_from_slice(&commit.parents);
         self.parent_ends.push(self.parents.len() as u32);
     }
 
@@ -143,24 +143,24 @@ impl LogBuilder {
             || self.log.changes.len() > u32::MAX as usize / 4
     }
 
-    fn push_told(&mut self, id: CommitId, told: &Told) {
-        for (status, path, source) in &told.changes {
+    fn push_commit(&mut self, id: CommitId, commit: &ReportedCommit) {
+        for (status, path, source) in &commit.changes {
             self.push_change(*status, path, source.as_deref());
         }
         // The subject of a merge names branches; the merged commits have their own subjects.
-        if told.parents.len() < 2 {
+        if commit.parents.len() < 2 {
             let log = &mut self.log;
-            subjects::words(&told.subject, &mut self.stems, &mut |word| {
+            subjects::words(&commit.subject, &mut self.stems, &mut |word| {
                 log.words.push(self.vocabulary.number(word.as_bytes()));
             });
         }
         self.push_columns(Columns {
             id,
-            time_s: told.committed_s,
+            time_s: commit.committed_s,
             rank: 0,
-            parents: told.parents.len().min(u8::MAX.into()) as u8,
-            files: told.files.min(u32::MAX as usize) as u32,
-            subject: told.subject.as_bytes(),
+            parents: commit.parents.len().min(u8::MAX.into()) as u8,
+            files: commit.files.min(u32::MAX as usize) as u32,
+            subject: commit.subject.as_bytes(),
         });
     }
 

@@ -1,4 +1,4 @@
-//! Logs in the index directory that are sound, damaged, or nothing of ours.
+//! Logs in the index directory: valid ones, damaged ones, and files that are not logs.
 
 use std::fs;
 
@@ -11,12 +11,12 @@ use crate::history::store::HistoryStore;
 use crate::index::store::{LockRole, Store};
 
 fn sample() -> Log {
-    let repository = Repository::of(&by_chance(&mut Chance::new(7), 30, false));
+    let repository = Repository::of(&random_history(&mut Random::new(7), 30, false));
     whole(&repository.root())
 }
 
 #[test]
-fn a_log_is_what_was_written() {
+fn decoding_restores_the_encoded_log() {
     let log = sample();
     let sections = encode(&log);
     assert_eq!(decode(sections.each_ref().map(Vec::as_slice)), Some(log.clone()));
@@ -32,7 +32,7 @@ fn a_log_is_what_was_written() {
 }
 
 #[test]
-fn a_changed_byte_never_gives_a_log_that_panics() {
+fn a_log_with_a_changed_byte_never_panics() {
     let sections = encode(&sample());
     for section in 0..sections.len() {
         for at in 0..sections[section].len() {
@@ -60,19 +60,19 @@ proptest! {
 }
 
 #[test]
-fn a_log_is_published_whole_and_alone() {
+fn publishing_replaces_the_previous_log() {
     let dir = TempDir::new().expect("a temporary folder");
     let store = Store::new(dir.path().join("index"), false);
-    let shelf = HistoryStore(&store);
-    assert_eq!(shelf.newest(), None);
-    assert!(shelf.open().expect("nothing is no error").is_none());
+    let logs = HistoryStore(&store);
+    assert_eq!(logs.newest(), None);
+    assert!(logs.open().expect("nothing is no error").is_none());
     let lock = store.lock_as(LockRole::CodeWriter).expect("nobody has it");
     let log = sample();
-    assert_eq!(shelf.publish(&lock, &Log::default()).expect("a folder"), 1);
+    assert_eq!(logs.publish(&lock, &Log::default()).expect("a folder"), 1);
     fs::write(store.dir().join("history-2.idx.new"), "left by one that was killed")
         .expect("a file");
-    assert_eq!(shelf.publish(&lock, &log).expect("a folder"), 2);
-    let published = shelf.open().expect("sound").expect("one");
+    assert_eq!(logs.publish(&lock, &log).expect("a folder"), 2);
+    let published = logs.open().expect("sound").expect("one");
     assert_eq!((published.number, published.log), (2, log));
     let names = fs::read_dir(store.dir()).expect("a folder").flatten();
     let ours = names.filter(|name| name.file_name().to_string_lossy().starts_with("history-"));
@@ -84,10 +84,10 @@ fn a_log_is_published_whole_and_alone() {
         bytes[at] ^= 0x10;
         fs::remove_file(&path).expect("a file");
         fs::write(&path, bytes).expect("a file");
-        let error = shelf.open().expect_err("it is damaged");
+        let error = logs.open().expect_err("it is damaged");
         assert_eq!(error.kind(), crate::Kind::Corrupt, "byte {at}: {error}");
     }
     fs::remove_file(&path).expect("a file");
     fs::write(&path, "foreign").expect("a file");
-    assert_eq!(shelf.open().expect_err("foreign").kind(), crate::Kind::Corrupt);
+    assert_eq!(logs.open().expect_err("foreign").kind(), crate::Kind::Corrupt);
 }

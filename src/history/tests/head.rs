@@ -1,4 +1,5 @@
-//! Which commit is checked out, however the repository says so; and repositories that have little.
+//! Determines HEAD for each way in which git stores it, and for empty, shallow and partial
+//! repositories.
 
 use std::fs;
 
@@ -22,7 +23,7 @@ fn check(root: &Path, commit: Option<CommitId>) {
 }
 
 #[test]
-fn head_is_read_wherever_it_stands() {
+fn head_is_read_from_every_kind_of_ref() {
     let repository = three();
     let root = repository.root();
     check(&root, Some(repository.ids[2]));
@@ -31,7 +32,7 @@ fn head_is_read_wherever_it_stands() {
     repository.git(&["pack-refs", "--all"]);
     assert!(!root.join(".git/refs/heads/main").exists());
     check(&root, Some(repository.ids[0]));
-    // A branch whose name ends as another's does.
+    // A branch whose name ends with the full name of another one.
     repository.git(&["update-ref", "refs/heads/x/refs/heads/main", &repository.ids[1].to_string()]);
     repository.git(&["pack-refs", "--all"]);
     check(&root, Some(repository.ids[0]));
@@ -51,7 +52,7 @@ fn head_is_read_wherever_it_stands() {
 }
 
 #[test]
-fn what_files_do_not_tell_git_is_asked() {
+fn git_is_run_if_the_files_are_not_enough() {
     let repository = three();
     let converted = std::process::Command::new("git")
         .args(["refs", "migrate", "--ref-format=reftable"])
@@ -61,7 +62,7 @@ fn what_files_do_not_tell_git_is_asked() {
     if converted.status.success() {
         check(&repository.root(), Some(repository.ids[2]));
     }
-    // A name that is no file's.
+    // A ref name that is not a valid file path.
     let empty = Repository::empty();
     fs::write(empty.root().join(".git/HEAD"), "ref: refs/heads/../x\n").expect("a file");
     let head = Head::of(&empty.root());
@@ -81,7 +82,7 @@ fn a_repository_without_commits_has_an_empty_log() {
 }
 
 #[test]
-fn a_folder_without_repository_has_none() {
+fn a_directory_without_repository_has_no_log() {
     let dir = TempDir::new().expect("a temporary folder");
     assert_eq!(read::whole(dir.path()).expect("no error"), None);
     fs::create_dir(dir.path().join(".git")).expect("a folder");
@@ -89,7 +90,7 @@ fn a_folder_without_repository_has_none() {
 }
 
 #[test]
-fn the_ends_of_a_shallow_clone_have_no_files() {
+fn commits_at_the_shallow_boundary_have_no_changes() {
     let repository = three();
     let clone = repository.base().join("clone");
     let url = format!("file://{}", repository.root().display());
@@ -97,9 +98,9 @@ fn the_ends_of_a_shallow_clone_have_no_files() {
     repository.git(&["update-ref", "HEAD", &repository.ids[2].to_string()]);
     repository.git(&["clone", "-q", "--depth", "2", &url, clone_name]);
     let log = whole(&clone);
-    let told: Vec<(&str, usize, usize)> =
+    let commits: Vec<(&str, usize, usize)> =
         log.commits().map(|it| (it.subject(), it.parents(), it.changes().len())).collect();
-    assert_eq!(told, [("three", 1, 1), ("two", 0, 0)]);
+    assert_eq!(commits, [("three", 1, 1), ("two", 0, 0)]);
     assert_ne!(log.origin().shallow, 0);
     let fetch = ["-C", clone_name, "fetch", "-q", "--unshallow"];
     repository.git(&fetch);
@@ -107,8 +108,8 @@ fn the_ends_of_a_shallow_clone_have_no_files() {
     assert!(!read::is_current(&log, &head), "the same commit, another history");
     let deeper = log_of(&clone, Some(&log), log::COMMITS_MAX);
     assert_eq!(deeper, whole(&clone));
-    let told: Vec<usize> = deeper.commits().map(|it| it.changes().len()).collect();
-    assert_eq!(told, [1, 1, 1]);
+    let changes: Vec<usize> = deeper.commits().map(|it| it.changes().len()).collect();
+    assert_eq!(changes, [1, 1, 1]);
 }
 
 #[test]
@@ -129,25 +130,25 @@ fn a_partial_clone_pairs_files_that_moved_unchanged() {
 }
 
 #[test]
-fn names_that_are_no_text_are_kept() {
+fn names_that_are_not_utf8_are_kept() {
     let tree = |names: &[&[u8]]| {
         let file = |name: &&[u8]| (name.to_vec(), b"a line\n".to_vec());
         names.iter().map(file).collect()
     };
     let names: [&[u8]; 3] = [b"d/\xff", b"d/\n\"\\", b"d/M"];
     let commits = [
-        Made {
+        TestCommit {
             author: "ann",
             message: b"one \x01 two\x1b[0m".to_vec(),
             tree: tree(&names),
-            ..Made::default()
+            ..TestCommit::default()
         },
-        Made {
+        TestCommit {
             parents: vec![0],
             author: "ann",
             time_s: 9,
             tree: tree(&names[1..]),
-            ..Made::default()
+            ..TestCommit::default()
         },
     ];
     let repository = Repository::of(&commits);

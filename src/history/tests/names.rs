@@ -1,4 +1,4 @@
-//! Files under the names that they have now, and what subjects say of them.
+//! Resolution of files to their present names, and ranking of files by commit subjects.
 
 use super::Edit::{Delete, Move, Write};
 use super::*;
@@ -27,7 +27,7 @@ fn renames_are_followed() {
 }
 
 #[test]
-fn files_may_change_places() {
+fn two_files_may_exchange_their_names() {
     let mut script = Script::default();
     script.then("one", &[Write("a", 1)]);
     script.then("two", &[Write("b", 1)]);
@@ -40,7 +40,7 @@ fn files_may_change_places() {
 }
 
 #[test]
-fn a_file_that_moves_there_and_back_is_one() {
+fn a_file_renamed_back_and_forth_is_one_file() {
     let mut script = Script::default();
     script.then("one", &[Write("a", 1)]);
     script.then("two", &[Move("a", "b")]);
@@ -50,7 +50,7 @@ fn a_file_that_moves_there_and_back_is_one() {
 }
 
 #[test]
-fn a_branch_may_change_what_another_has_renamed() {
+fn a_branch_may_change_a_file_that_another_renamed() {
     let mut script = Script::default();
     let one = script.then("one", &[Write("a", 1)]);
     let two = script.commit(&[one], "two", &[Move("a", "b")]);
@@ -61,7 +61,7 @@ fn a_branch_may_change_what_another_has_renamed() {
 }
 
 #[test]
-fn files_that_are_gone_are_left_to_who_asks() {
+fn the_caller_filters_deleted_files() {
     let mut script = Script::default();
     script.then("add the parser", &[Write("old", 1)]);
     script.then("mend the parser", &[Write("old", 2), Write("new", 1)]);
@@ -109,12 +109,12 @@ fn subjects_lead_to_files() {
 }
 
 #[test]
-fn older_commits_say_less() {
+fn older_commits_have_less_weight() {
     let mut script = Script::default();
     script.then("Mend the cache", &[Write("a", 1)]);
     script.then("Mend the cache", &[Write("b", 1)]);
     script.then("Something else", &[Write("c", 1)]);
-    // A year apart.
+    // One year between commits.
     for (at, commit) in script.commits.iter_mut().enumerate() {
         commit.time_s = 1_500_000_000 + at as i64 * 31_557_600;
     }
@@ -147,20 +147,20 @@ fn files_change_together() {
     assert_eq!(history.changed_with(b"nothing"), []);
 }
 
-/// What is asked of a history by chance holds what it must, and is the same twice.
+/// Queries of random histories keep their invariants and are deterministic.
 #[test]
-fn answers_hold_on_histories_by_chance() {
+fn queries_of_random_histories_keep_their_invariants() {
     for seed in 200..206 {
-        let commits = by_chance(&mut Chance::new(seed), 60, false);
+        let commits = random_history(&mut Random::new(seed), 60, false);
         let repository = Repository::of(&commits);
         let log = whole(&repository.root());
-        let ask = || {
+        let rank = || {
             let history = History::new(log.clone());
             let query = Query::parse("fix the parser useState größe");
             let hits = history.rank(&query, &Parameters::DEFAULT, |_| true);
             format!("{hits:?}")
         };
-        assert_eq!(ask(), ask());
+        assert_eq!(rank(), rank());
         let history = History::new(log.clone());
         let hits = history.rank(&Query::parse("parser"), &Parameters::DEFAULT, |_| true);
         assert!(hits.first().is_none_or(|hit| hit.score == 1.0));

@@ -1,4 +1,4 @@
-//! Repositories for tests: commits written out, and commits by chance.
+//! Repositories for tests, with scripted or random commits.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,9 +16,9 @@ use crate::history::id::CommitId;
 /// The files of a commit, by path.
 pub(super) type Tree = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// A commit to be made; parents are places of earlier ones.
+/// A commit to create. Its parents are indices of earlier commits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Made {
+pub(super) struct TestCommit {
     pub(super) parents: Vec<usize>,
     pub(super) time_s: i64,
     pub(super) author: &'static str,
@@ -26,14 +26,14 @@ pub(super) struct Made {
     pub(super) tree: Tree,
 }
 
-/// A repository in a temporary folder; nothing of it is checked out.
+/// A repository in a temporary directory, without files in its work tree.
 pub(super) struct Repository {
     base: TempDir,
     pub(super) ids: Vec<CommitId>,
 }
 
 impl Repository {
-    /// Makes a repository without commits.
+    /// Creates a repository without commits.
     pub(super) fn empty() -> Repository {
         let base = TempDir::new().expect("a temporary folder");
         let made = Repository { base, ids: Vec::new() };
@@ -42,8 +42,8 @@ impl Repository {
         made
     }
 
-    /// Makes a repository of these commits, with the last one checked out.
-    pub(super) fn of(commits: &[Made]) -> Repository {
+    /// Creates a repository with these commits; HEAD is the last one.
+    pub(super) fn of(commits: &[TestCommit]) -> Repository {
         let mut made = Repository::empty();
         let marks = made.base.path().join("marks");
         let mut script = Vec::new();
@@ -79,7 +79,7 @@ impl Repository {
         self.base.path().canonicalize().expect("it is there")
     }
 
-    /// Makes HEAD's branch end at a commit.
+    /// Moves HEAD's branch to a commit.
     pub(super) fn move_to(&self, commit: usize) {
         self.git(&["update-ref", "HEAD", &self.ids[commit].to_string()]);
     }
@@ -89,7 +89,7 @@ impl Repository {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// Returns git in a folder, without the user's settings.
+    /// Returns a git command for a directory, without the user's settings.
     fn command(&self, dir: &Path) -> Command {
         let mut git = Command::new("git");
         git.current_dir(dir)
@@ -102,10 +102,10 @@ impl Repository {
     }
 }
 
-fn write_commit(script: &mut Vec<u8>, at: usize, commit: &Made) {
+fn write_commit(script: &mut Vec<u8>, at: usize, commit: &TestCommit) {
     let mut head = String::new();
     let (author, time_s) = (commit.author, commit.time_s);
-    // Marks count from one.
+    // Marks are numbered from 1.
     let _ = writeln!(head, "commit refs/heads/c{at}\nmark :{}", at + 1);
     let _ = writeln!(head, "author {author} <{author}@x> {} +0000", time_s - 7);
     let _ = writeln!(head, "committer c <c@x> {time_s} +0000\ndata {}", commit.message.len());
@@ -130,23 +130,23 @@ fn write_commit(script: &mut Vec<u8>, at: usize, commit: &Made) {
     }
 }
 
-/// A history on one line or more, grown commit by commit.
+/// A history of one or more branches to which tests add commits.
 #[derive(Default)]
 pub(super) struct Script {
-    pub(super) commits: Vec<Made>,
+    pub(super) commits: Vec<TestCommit>,
 }
 
 /// An edit of a commit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Edit<'a> {
-    /// Writes a version of a file, most of which other versions of that file have, too.
+    /// Writes a version of a file. All versions of a file have most lines in common.
     Write(&'a str, u32),
     Delete(&'a str),
     Move(&'a str, &'a str),
 }
 
 impl Script {
-    /// Adds a commit to those that end at `parents`, a day after the one before; returns its place.
+    /// Adds a commit with these parents, one day after the previous one; returns its index.
     pub(super) fn commit(&mut self, parents: &[usize], subject: &str, edits: &[Edit<'_>]) -> usize {
         let mut tree =
             parents.first().map_or_else(Tree::new, |&parent| self.commits[parent].tree.clone());
@@ -165,7 +165,7 @@ impl Script {
             }
         }
         let at = self.commits.len();
-        self.commits.push(Made {
+        self.commits.push(TestCommit {
             parents: parents.to_vec(),
             time_s: 1_500_000_000 + at as i64 * 86_400,
             author: "ann",
@@ -175,7 +175,7 @@ impl Script {
         at
     }
 
-    /// Adds a commit behind the last one.
+    /// Adds a commit whose parent is the last one.
     pub(super) fn then(&mut self, subject: &str, edits: &[Edit<'_>]) -> usize {
         let last: Vec<usize> = self.commits.len().checked_sub(1).into_iter().collect();
         self.commit(&last, subject, edits)
@@ -187,12 +187,12 @@ fn text(path: &str, version: u32) -> Vec<u8> {
     format!("{}version {version}\n", lines.collect::<String>()).into_bytes()
 }
 
-/// Choices that a seed decides.
-pub(super) struct Chance(u64, u64);
+/// A deterministic random number generator.
+pub(super) struct Random(u64, u64);
 
-impl Chance {
-    pub(super) fn new(seed: u64) -> Chance {
-        Chance(seed, 0)
+impl Random {
+    pub(super) fn new(seed: u64) -> Random {
+        Random(seed, 0)
     }
 
     pub(super) fn below(&mut self, bound: usize) -> usize {
@@ -224,29 +224,33 @@ const WORDS: &[&str] =
     &["fix", "the", "parser", "useState", "\x01", "\x1b[31m", "M", "größe", "cache_key", "of"];
 
 /// Returns a history of `count` commits with branches, merges, renames and, unless `is_in_time`,
-/// clocks that are wrong.
-pub(super) fn by_chance(chance: &mut Chance, count: usize, is_in_time: bool) -> Vec<Made> {
-    let mut commits: Vec<Made> = Vec::new();
+/// wrong clocks.
+pub(super) fn random_history(
+    random: &mut Random,
+    count: usize,
+    is_in_time: bool,
+) -> Vec<TestCommit> {
+    let mut commits: Vec<TestCommit> = Vec::new();
     for at in 0..count {
         let mut parents = Vec::new();
-        if at > 0 && chance.below(25) > 0 {
-            let back = if chance.below(3) > 0 { 0 } else { chance.below(at.min(6)) };
+        if at > 0 && random.below(25) > 0 {
+            let back = if random.below(3) > 0 { 0 } else { random.below(at.min(6)) };
             parents.push(at - 1 - back);
-            if chance.below(6) == 0 {
-                parents.push(chance.below(at));
+            if random.below(6) == 0 {
+                parents.push(random.below(at));
                 parents.dedup();
             }
         }
         let mut tree = parents.first().map_or_else(Tree::new, |&first| commits[first].tree.clone());
-        for _ in 0..chance.below(4) {
-            edit(chance, &mut tree, at);
+        for _ in 0..random.below(4) {
+            edit(random, &mut tree, at);
         }
-        let words: Vec<&str> = (0..chance.below(6)).map(|_| *chance.pick(WORDS)).collect();
-        let wrong = if is_in_time { 0 } else { chance.below(4) * 250 };
-        commits.push(Made {
+        let words: Vec<&str> = (0..random.below(6)).map(|_| *random.pick(WORDS)).collect();
+        let wrong = if is_in_time { 0 } else { random.below(4) * 250 };
+        commits.push(TestCommit {
             parents,
             time_s: 1_600_000_000 + (at as i64) * 100 - wrong as i64,
-            author: chance.pick::<&str>(&["ann", "bob", "čen"]),
+            author: random.pick::<&str>(&["ann", "bob", "čen"]),
             message: format!("{} \n\nbody", words.join(" ")).into_bytes(),
             tree,
         });
@@ -254,15 +258,15 @@ pub(super) fn by_chance(chance: &mut Chance, count: usize, is_in_time: bool) -> 
     commits
 }
 
-fn edit(chance: &mut Chance, tree: &mut Tree, at: usize) {
-    let path = chance.pick::<&[u8]>(PATHS).to_vec();
-    match chance.below(6) {
+fn edit(random: &mut Random, tree: &mut Tree, at: usize) {
+    let path = random.pick::<&[u8]>(PATHS).to_vec();
+    match random.below(6) {
         0 => drop(tree.remove(&path)),
         1 | 2 => {
-            // Moved, and sometimes changed, too.
-            let Some(source) = tree.keys().nth(chance.below(tree.len())).cloned() else { return };
+            // A rename, sometimes with a change.
+            let Some(source) = tree.keys().nth(random.below(tree.len())).cloned() else { return };
             let mut text = tree.remove(&source).expect("it is there");
-            if chance.below(2) == 0 {
+            if random.below(2) == 0 {
                 text.extend_from_slice(format!("moved by {at}\n").as_bytes());
             }
             tree.insert(path, text);
