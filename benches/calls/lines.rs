@@ -12,7 +12,11 @@ use crate::sample::{Answered, Definition, Site};
 use crate::tree::Tree;
 
 /// Queries the oracle for the definition of each site.
-pub(crate) fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<Answered>, String> {
+pub(crate) fn resolve_sites(
+    options: &Options,
+    tree: &Tree,
+    sites: &[Site],
+) -> Result<Vec<Answered>, String> {
     let (program, flags) = options.oracle.split_first().ok_or("`--oracle` is missing")?;
     let mut child = Command::new(program)
         .args(flags)

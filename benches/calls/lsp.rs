@@ -15,7 +15,11 @@ use crate::tree::Tree;
 const READY_MAX: Duration = Duration::from_secs(600);
 
 /// Queries the oracle for the definition of each site.
-pub(crate) fn ask(options: &Options, tree: &Tree, sites: &[Site]) -> Result<Vec<Answered>, String> {
+pub(crate) fn resolve_sites(
+    options: &Options,
+    tree: &Tree,
+    sites: &[Site],
+) -> Result<Vec<Answered>, String> {
     let mut server = Server::start(options, tree)?;
     let mut opened = HashSet::new();
     let mut answers = Vec::new();
@@ -73,7 +77,7 @@ struct Server {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// The server reports when it has indexed the tree.
+    /// Waits until the server reports that it has indexed the tree.
     tells_readiness: bool,
     is_ready: bool,
 }

@@ -52,8 +52,8 @@ fn run(options: &Options) -> Result<(), String> {
         }
         None => {
             let answers = match options.speaks_lines {
-                true => lines::ask(options, &tree, &sites)?,
-                false => lsp::ask(options, &tree, &sites)?,
+                true => lines::resolve_sites(options, &tree, &sites)?,
+                false => lsp::resolve_sites(options, &tree, &sites)?,
             };
             if let Some(path) = &options.answers {
                 let text =

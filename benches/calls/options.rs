@@ -1,4 +1,4 @@
-//! Flags.
+//! The command-line flags.
 
 use std::path::PathBuf;
 

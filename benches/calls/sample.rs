@@ -35,9 +35,9 @@ pub(crate) fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
     let mut all = Vec::new();
     for file in tree.program.ids() {
         let Some(facts) = tree.program.file(file) else { continue };
-        let is_wanted = facts.language.name == options.language
+        let is_language = facts.language.name == options.language
             || facts.language.name == "tsx" && options.language == "typescript";
-        if !is_wanted || !facts.path.starts_with(&options.below) {
+        if !is_language || !facts.path.starts_with(&options.below) {
             continue;
         }
         for (name, reference) in tree.program.references(file).iter() {

@@ -7,19 +7,19 @@ use super::reply;
 
 /// The result of a case: its reply, or counts.
 #[derive(Debug)]
-pub(crate) enum Made {
+pub(crate) enum CaseOutput {
     /// A reply as an agent or a user receives it.
     Text(String),
     /// Named numbers, which are deterministic.
     Counts(Vec<(&'static str, u64)>),
 }
 
-impl Made {
+impl CaseOutput {
     /// Returns the result as text, without the parts that differ between machines.
     pub(crate) fn plain(&self, root: &str) -> String {
         match self {
-            Made::Text(text) => reply::plain(text, root),
-            Made::Counts(counts) => {
+            CaseOutput::Text(text) => reply::plain(text, root),
+            CaseOutput::Counts(counts) => {
                 let mut text = String::new();
                 for (name, count) in counts {
                     let _ = writeln!(text, "{name} {count}");
@@ -41,7 +41,7 @@ pub(crate) struct Case<'a> {
     /// The calling thread does all the work, so that instructions can be counted.
     pub(crate) is_countable: bool,
     /// Runs it once.
-    pub(crate) run: Box<dyn Fn() -> Outcome<Made> + 'a>,
+    pub(crate) run: Box<dyn Fn() -> Outcome<CaseOutput> + 'a>,
 }
 
 /// The expected reply of a tool's call.
@@ -61,7 +61,7 @@ impl Case<'_> {
     /// # Errors
     ///
     /// The error contains the case's name.
-    pub(crate) fn run(&self) -> Outcome<Made> {
+    pub(crate) fn run(&self) -> Outcome<CaseOutput> {
         (self.run)().map_err(|error| format!("{}: {error}", self.name))
     }
 }

@@ -145,10 +145,10 @@ pub(crate) fn with_hash(text: &str, at: usize, profile: Profile, hash: &str) -> 
         Some(number) => lines[number] = line,
         None => {
             // After the keys of the call and before the comments and blank lines of the next one.
-            let is_said = |number: &usize| {
+            let is_content = |number: &usize| {
                 !lines[*number].trim().is_empty() && !lines[*number].starts_with('#')
             };
-            let last = (start..end).rev().find(is_said).unwrap_or(start);
+            let last = (start..end).rev().find(is_content).unwrap_or(start);
             lines.insert(last + 1, line);
         }
     }

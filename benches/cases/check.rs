@@ -10,7 +10,7 @@ use super::corpus::{Outcome, checksum};
 use super::options::Options;
 use super::set;
 use super::stage::Stage;
-use super::{print, reply, tell};
+use super::{print, print_message, reply};
 
 /// Runs each case once.
 ///
@@ -42,7 +42,7 @@ pub(crate) fn replies(stage: &Stage, cases: &[Case<'_>]) -> Outcome<()> {
         let made = match case.run() {
             Ok(made) => made.plain(&root),
             Err(error) => {
-                tell(&error);
+                print_message(&error);
                 wrong += 1;
                 continue;
             }
@@ -67,7 +67,7 @@ pub(crate) fn replies(stage: &Stage, cases: &[Case<'_>]) -> Outcome<()> {
         let written = fs::create_dir_all(name.parent().unwrap_or(&name))
             .and_then(|()| fs::write(&name, &made));
         let place = written.map_or_else(|error| error.to_string(), |()| name.display().to_string());
-        tell(&format!("{}: {what}\n  it is in {place}", case.name));
+        print_message(&format!("{}: {what}\n  it is in {place}", case.name));
     }
     match wrong {
         0 => Ok(()),
@@ -93,7 +93,8 @@ pub(crate) fn kept(stage: &Stage, case: &Case<'_>, hash: Option<&str>) -> Option
     (Some(checksum::of_text(&text).as_str()) == hash).then_some(text)
 }
 
-/// Beside the indexes, because replies are valid across builds.
+/// Returns the path of a stored reply. It is outside of the indexes, because replies are valid
+/// across builds.
 fn place(stage: &Stage, case: &Case<'_>) -> PathBuf {
     let indexes = stage.index_dir().parent().unwrap_or(stage.index_dir());
     let replies = indexes.with_file_name("replies");

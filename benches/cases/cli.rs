@@ -1,6 +1,6 @@
 //! `cli/…`: the program from start to exit, with its output read.
 
-use super::case::{Case, Made};
+use super::case::{Case, CaseOutput};
 use super::stage::Stage;
 
 /// Names and arguments.
@@ -15,16 +15,16 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the cases. Other tests check the output.
-pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Vec<Case<'a>> {
+pub(crate) fn cases<'a>(stage: &'a Stage, is_selected: &dyn Fn(&str) -> bool) -> Vec<Case<'a>> {
     let wanted = CASES.iter().map(|(name, args)| (format!("cli/{name}"), *args));
     wanted
-        .filter(|(name, _)| wants(name))
+        .filter(|(name, _)| is_selected(name))
         .map(|(name, args)| Case {
             name,
             tool: String::new(),
             expected: None,
             is_countable: false,
-            run: Box::new(move || Ok(Made::Text(stage.told(args)?))),
+            run: Box::new(move || Ok(CaseOutput::Text(stage.output_of(args)?))),
         })
         .collect()
 }

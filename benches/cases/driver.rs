@@ -1,9 +1,9 @@
 //! Runs cases for the regression report: lines of JSON on standard input and output.
 //!
 //! The first line describes the corpus and each case with the hash of its reply. Then each input
-//! line (`{"case": "tool/search/rare", "iterations": 100}`) is answered by the time it took
-//! (`{"nanoseconds": 1234}`). Replies that are not blessed are reported, not refused, since the
-//! report compares two builds.
+//! line (`{"case": "tool/search/rare", "iterations": 100}`) runs a case, and the output line is the
+//! time of the run (`{"nanoseconds": 1234}`). A reply that differs from the blessed one is reported
+//! and is not an error, because the report compares two builds.
 
 use std::hint::black_box;
 use std::io::{BufRead, Write};

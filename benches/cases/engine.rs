@@ -16,7 +16,7 @@ use codedb::query::plan::Plan;
 use codedb::source::walk;
 use codedb::tools::pattern::Pattern;
 
-use super::case::{Case, Made, Mode};
+use super::case::{Case, CaseOutput, Mode};
 use super::corpus::manifest::Profile;
 use super::corpus::{Outcome, tree};
 use super::stage::Stage;
@@ -49,10 +49,10 @@ const PLANNED: &[(&str, &str)] = &[
 pub(crate) fn cases<'a>(
     stage: &'a Stage,
     mode: Mode,
-    wants: &dyn Fn(&str) -> bool,
+    is_selected: &dyn Fn(&str) -> bool,
 ) -> Outcome<Vec<Case<'a>>> {
     let engine = Rc::new(stage.engine(mode.threads()));
-    let mut cases = Cases { made: Vec::new(), wants };
+    let mut cases = Cases { made: Vec::new(), is_selected };
     of_trees(&mut cases, stage, &engine, mode)?;
     of_texts(&mut cases, stage)?;
     of_queries(&mut cases, &engine)?;
@@ -62,26 +62,31 @@ pub(crate) fn cases<'a>(
 /// Collects the selected cases.
 struct Cases<'a, 'w> {
     made: Vec<Case<'a>>,
-    wants: &'w dyn Fn(&str) -> bool,
+    is_selected: &'w dyn Fn(&str) -> bool,
 }
 
 impl<'a> Cases<'a, '_> {
-    fn wants(&self, name: &str) -> bool {
-        (self.wants)(&format!("engine/{name}"))
+    fn is_selected(&self, name: &str) -> bool {
+        (self.is_selected)(&format!("engine/{name}"))
     }
 
     /// Adds a case that does all its work on the calling thread.
-    fn add(&mut self, name: &str, run: impl Fn() -> Outcome<Made> + 'a) {
+    fn add(&mut self, name: &str, run: impl Fn() -> Outcome<CaseOutput> + 'a) {
         self.add_as(name, true, run);
     }
 
     /// Adds a case that starts its own threads.
-    fn add_threaded(&mut self, name: &str, run: impl Fn() -> Outcome<Made> + 'a) {
+    fn add_threaded(&mut self, name: &str, run: impl Fn() -> Outcome<CaseOutput> + 'a) {
         self.add_as(name, false, run);
     }
 
-    fn add_as(&mut self, name: &str, is_countable: bool, run: impl Fn() -> Outcome<Made> + 'a) {
-        if self.wants(name) {
+    fn add_as(
+        &mut self,
+        name: &str,
+        is_countable: bool,
+        run: impl Fn() -> Outcome<CaseOutput> + 'a,
+    ) {
+        if self.is_selected(name) {
             let (name, tool) = (format!("engine/{name}"), String::new());
             self.made.push(Case { name, tool, expected: None, is_countable, run: Box::new(run) });
         }
@@ -97,8 +102,8 @@ fn of_trees<'a>(
 ) -> Outcome<()> {
     let one = Rc::clone(engine);
     cases.add_threaded("walk/tree", move || {
-        let walked = walk::walk(one.root(), one.environment()).map_err(told)?;
-        Ok(Made::Counts(vec![
+        let walked = walk::walk(one.root(), one.environment()).map_err(error_text)?;
+        Ok(CaseOutput::Counts(vec![
             ("files", count(walked.files.len())),
             ("dirs", count(walked.dirs.len())),
         ]))
@@ -106,35 +111,35 @@ fn of_trees<'a>(
     for (name, check) in [("list/strict", Check::Strict), ("list/trust", Check::Trust)] {
         let one = Rc::clone(engine);
         cases.add_as(name, check == Check::Trust, move || {
-            let list = engine::file_list(&one, check).map_err(told)?;
-            Ok(Made::Counts(vec![("files", count(list.len()))]))
+            let list = engine::file_list(&one, check).map_err(error_text)?;
+            Ok(CaseOutput::Counts(vec![("files", count(list.len()))]))
         });
     }
     let one = Rc::clone(engine);
     cases.add("open/index", move || {
         let snapshot = opened(&one)?;
-        Ok(Made::Counts(vec![("files", u64::from(snapshot.table.files()))]))
+        Ok(CaseOutput::Counts(vec![("files", u64::from(snapshot.table.files()))]))
     });
     let one = Rc::clone(engine);
     cases.add_threaded("build/search", move || {
-        let built = engine::build_in_memory(&one, &Progress::default()).map_err(told)?;
-        Ok(Made::Counts(vec![("files", u64::from(built.table.files()))]))
+        let built = engine::build_in_memory(&one, &Progress::default()).map_err(error_text)?;
+        Ok(CaseOutput::Counts(vec![("files", u64::from(built.table.files()))]))
     });
-    if stage.profile == Profile::Small && cases.wants("build/code") {
+    if stage.profile == Profile::Small && cases.is_selected("build/code") {
         let store = stage.scratch.path().join("code");
         let new = stage.engine_at(engine.root().to_path_buf(), store, mode.threads());
-        engine::build(&new, &Progress::default()).map_err(told)?;
+        engine::build(&new, &Progress::default()).map_err(error_text)?;
         cases.add_threaded("build/code", move || {
-            let built = engine::build_code(&new, true, &Progress::default()).map_err(told)?;
-            Ok(Made::Counts(vec![("files", built.files), ("commits", built.history.commits)]))
+            let built = engine::build_code(&new, true, &Progress::default()).map_err(error_text)?;
+            Ok(CaseOutput::Counts(vec![("files", built.files), ("commits", built.history.commits)]))
         });
     }
     let one = Rc::clone(engine);
     cases.add_threaded("refresh/unchanged", move || {
-        let built = engine::refresh(&one, &Progress::default()).map_err(told)?;
-        Ok(Made::Counts(vec![("files", built.files), ("read", built.read)]))
+        let built = engine::refresh(&one, &Progress::default()).map_err(error_text)?;
+        Ok(CaseOutput::Counts(vec![("files", built.files), ("read", built.read)]))
     });
-    if cases.wants("refresh/edited") {
+    if cases.is_selected("refresh/edited") {
         let root = copied(stage)?;
         let store = stage.scratch.path().join("edited");
         let new = stage.engine_at(root, store, mode.threads());
@@ -145,8 +150,8 @@ fn of_trees<'a>(
             edits.set(edits.get() + 1);
             let line = format!("\ndef edited_{}():\n    pass\n", edits.get());
             fs::write(&file, [&text, line.as_bytes()].concat()).map_err(|e| e.to_string())?;
-            let built = engine::refresh(&new, &Progress::default()).map_err(told)?;
-            Ok(Made::Counts(vec![("files", built.files)]))
+            let built = engine::refresh(&new, &Progress::default()).map_err(error_text)?;
+            Ok(CaseOutput::Counts(vec![("files", built.files)]))
         });
     }
     Ok(())
@@ -155,13 +160,13 @@ fn of_trees<'a>(
 /// Extracts grams from texts, and parses them.
 fn of_texts<'a>(cases: &mut Cases<'a, '_>, stage: &'a Stage) -> Outcome<()> {
     let parsed: Vec<&str> =
-        PARSED.iter().copied().filter(|end| cases.wants(&format!("parse/{end}"))).collect();
-    if parsed.is_empty() && !cases.wants("extract/texts") {
+        PARSED.iter().copied().filter(|end| cases.is_selected(&format!("parse/{end}"))).collect();
+    if parsed.is_empty() && !cases.is_selected("extract/texts") {
         return Ok(());
     }
     let root = &stage.corpus.tree;
     let files = tree::files(root)?;
-    if cases.wants("extract/texts") {
+    if cases.is_selected("extract/texts") {
         let mut texts = Vec::new();
         let mut left = EXTRACTED_BYTES_MAX;
         // A mixed sample: every fifth file.
@@ -179,7 +184,7 @@ fn of_texts<'a>(cases: &mut Cases<'a, '_>, stage: &'a Stage) -> Outcome<()> {
                 extractor.keys(text, &mut keys);
                 found += count(keys.len());
             }
-            Ok(Made::Counts(vec![("keys", found)]))
+            Ok(CaseOutput::Counts(vec![("keys", found)]))
         });
     }
     for end in parsed {
@@ -189,7 +194,7 @@ fn of_texts<'a>(cases: &mut Cases<'a, '_>, stage: &'a Stage) -> Outcome<()> {
             let extract = extract_text(file.as_bytes(), &text);
             let facts = &extract.facts;
             let references = count(facts.references.len());
-            Ok(Made::Counts(vec![
+            Ok(CaseOutput::Counts(vec![
                 ("symbols", count(facts.symbols.len())),
                 ("references", references),
             ]))
@@ -204,14 +209,14 @@ fn of_queries<'a>(cases: &mut Cases<'a, '_>, engine: &Rc<Engine>) -> Outcome<()>
     for (name, pattern) in PLANNED {
         cases.add(&format!("plan/{name}"), move || {
             let plan = Plan::new(&[(*pattern).to_owned()], &PatternOptions::default());
-            Ok(Made::Text(format!("{:?}", plan.query())))
+            Ok(CaseOutput::Text(format!("{:?}", plan.query())))
         });
         let plan = Plan::new(&[(*pattern).to_owned()], &PatternOptions::default());
         let snapshot = Rc::clone(&snapshot);
         cases.add(&format!("evaluate/{name}"), move || {
             let demand = Demand { with_fold_docs: plan.with_fold_docs(), ..Demand::default() };
-            let found = candidates(&snapshot, plan.query(), demand).map_err(told)?;
-            Ok(Made::Counts(vec![("postings", found.postings_read)]))
+            let found = candidates(&snapshot, plan.query(), demand).map_err(error_text)?;
+            Ok(CaseOutput::Counts(vec![("postings", found.postings_read)]))
         });
     }
     for (name, query) in [("rare", "stringToPath"), ("common", "import")] {
@@ -221,15 +226,15 @@ fn of_queries<'a>(cases: &mut Cases<'a, '_>, engine: &Rc<Engine>) -> Outcome<()>
     Ok(())
 }
 
-/// Reads the candidates of a text and counts its occurrences, as a search does before ranking.
-fn verified(engine: &Engine, query: &str) -> Outcome<Made> {
+/// Reads the candidates of a pattern and counts its matches, as a search does before ranking.
+fn verified(engine: &Engine, query: &str) -> Outcome<CaseOutput> {
     let pattern = Pattern { query, is_regex: false, is_word: false, is_case_sensitive: true };
-    let regex = pattern.regex().map_err(told)?;
+    let regex = pattern.regex().map_err(error_text)?;
     let options = PatternOptions { fixed_strings: true, ..PatternOptions::default() };
     let plan = Plan::new(&[query.to_owned()], &options);
     let local = Local::new(engine, Check::Trust);
-    let list = local.files().map_err(told)?;
-    let places = local.candidates(&plan).map_err(told)?.ok_or("there is no index")?;
+    let list = local.files().map_err(error_text)?;
+    let places = local.candidates(&plan).map_err(error_text)?.ok_or("there is no index")?;
     let (mut files, mut matches) = (0, 0);
     for &at in &places {
         let Ok(content) = local.read(list.path(at), 1 << 20) else { continue };
@@ -237,7 +242,7 @@ fn verified(engine: &Engine, query: &str) -> Outcome<Made> {
         files += u64::from(found > 0);
         matches += found;
     }
-    Ok(Made::Counts(vec![("files", files), ("matches", matches)]))
+    Ok(CaseOutput::Counts(vec![("files", files), ("matches", matches)]))
 }
 
 /// Returns the largest file with an extension within the limit; the first of equals.
@@ -271,7 +276,7 @@ fn copied(stage: &Stage) -> Outcome<std::path::PathBuf> {
 }
 
 fn opened(engine: &Engine) -> Outcome<Snapshot> {
-    engine.snapshot().map_err(told)?.ok_or_else(|| "there is no index".to_owned())
+    engine.snapshot().map_err(error_text)?.ok_or_else(|| "there is no index".to_owned())
 }
 
 fn read(root: &Path, file: &str) -> Outcome<Vec<u8>> {
@@ -283,6 +288,6 @@ fn count(number: usize) -> u64 {
     number as u64
 }
 
-fn told(error: codedb::Error) -> String {
+fn error_text(error: codedb::Error) -> String {
     error.to_string()
 }

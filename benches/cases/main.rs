@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            tell(&format!("cases: {message}"));
+            print_message(&format!("cases: {message}"));
             ExitCode::FAILURE
         }
     }
@@ -55,7 +55,7 @@ fn run(options: &Options) -> Outcome<()> {
     let cache = Cache::of_environment()?;
     let profile = options.profile;
     if options.action == Action::Fetch {
-        let corpus = corpus::fetch(&manifest, profile, &cache, &tell)?;
+        let corpus = corpus::fetch(&manifest, profile, &cache, &print_message)?;
         print(&format!("the corpus `{profile}` is in {}\n", corpus.tree.display()));
         return Ok(());
     }
@@ -81,13 +81,13 @@ fn run(options: &Options) -> Outcome<()> {
 }
 
 /// Prints a result.
-#[expect(clippy::print_stdout, reason = "a bench tells its results")]
+#[expect(clippy::print_stdout, reason = "a bench prints its results")]
 fn print(text: &str) {
     print!("{text}");
 }
 
 /// Prints a message that is not a result.
-#[expect(clippy::print_stderr, reason = "a bench tells what it does")]
-fn tell(text: &str) {
+#[expect(clippy::print_stderr, reason = "a bench prints its progress")]
+fn print_message(text: &str) {
     eprintln!("{text}");
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use codedb::mcp::{self, Allows, Options, Toolset, Writes};
 use serde_json::{Value, json};
 
-use super::case::{Case, Made, Mode};
+use super::case::{Case, CaseOutput, Mode};
 use super::corpus::Outcome;
 use super::stage::Stage;
 
@@ -21,7 +21,10 @@ const READY_PATIENCE: Duration = Duration::from_secs(300);
 /// # Errors
 ///
 /// If the server does not reply.
-pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Outcome<Vec<Case<'a>>> {
+pub(crate) fn cases<'a>(
+    stage: &'a Stage,
+    is_selected: &dyn Fn(&str) -> bool,
+) -> Outcome<Vec<Case<'a>>> {
     let call = |tool: &str, arguments: Value| {
         ("tools/call", json!({ "name": format!("codedb_{tool}"), "arguments": arguments }))
     };
@@ -38,7 +41,7 @@ pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Outco
     let wanted: Vec<_> = all
         .into_iter()
         .map(|(tool, name, request)| (format!("mcp/{tool}/{name}"), request))
-        .filter(|(name, _)| wants(name))
+        .filter(|(name, _)| is_selected(name))
         .collect();
     if wanted.is_empty() {
         return Ok(Vec::new());
@@ -49,7 +52,7 @@ pub(crate) fn cases<'a>(stage: &'a Stage, wants: &dyn Fn(&str) -> bool) -> Outco
         let run = move || {
             let result = client.borrow_mut().request(method, &params)?;
             let text = result["content"][0]["text"].as_str().map(str::to_owned);
-            Ok(Made::Text(text.unwrap_or_else(|| result.to_string())))
+            Ok(CaseOutput::Text(text.unwrap_or_else(|| result.to_string())))
         };
         let tool = String::new();
         Case { name, tool, expected: None, is_countable: false, run: Box::new(run) }

@@ -14,7 +14,7 @@ use super::options::Options;
 use super::set;
 use super::stage::Stage;
 
-/// From this duration on, criterion uses a fixed number of iterations per sample.
+/// For calls of this duration or longer, criterion uses a fixed number of iterations per sample.
 const LONG: Duration = Duration::from_millis(5);
 
 /// The duration and number of samples of a case.

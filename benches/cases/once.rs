@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use super::case::{Case, Made, Mode};
+use super::case::{Case, CaseOutput, Mode};
 use super::case_file::CaseFile;
 use super::corpus::cache::Cache;
 use super::corpus::{Corpus, Outcome};
@@ -68,6 +68,6 @@ fn uncountable(name: &str) -> String {
 
 /// The measured call. Callgrind selects it by its name.
 #[inline(never)]
-pub(crate) fn measured_call(case: &Case<'_>) -> Outcome<Made> {
+pub(crate) fn measured_call(case: &Case<'_>) -> Outcome<CaseOutput> {
     black_box((case.run)())
 }

@@ -68,7 +68,7 @@ pub(crate) struct Options {
 
 impl Options {
     /// Returns true if the case `name` is selected.
-    pub(crate) fn wants(&self, name: &str) -> bool {
+    pub(crate) fn is_selected(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.is_match(name))
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Outcome<Options> {
     };
     let fail = |error: lexopt::Error| error.to_string();
     while let Some(arg) = parser.next().map_err(fail)? {
-        let asked = match arg {
+        let requested = match arg {
             Long("help") | Short('h') => Action::Help,
             Long("fetch") => Action::Fetch,
             Long("prepare") => Action::Prepare,
@@ -132,7 +132,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Outcome<Options> {
             }
             other => return Err(other.unexpected().to_string()),
         };
-        if action.replace(asked).is_some() {
+        if action.replace(requested).is_some() {
             return Err("one action at a time".to_owned());
         }
     }

@@ -30,16 +30,16 @@ pub(crate) fn cases<'a>(
     options: &Options,
     mode: Mode,
 ) -> Outcome<Set<'a>> {
-    let wants = |name: &str| options.wants(name);
+    let is_selected = |name: &str| options.is_selected(name);
     let watcher = match mode {
         Mode::Watched => Some(Watcher::start(&stage.engine(mode.threads()))?),
         Mode::Alone => None,
     };
-    let mut cases = tool::cases(stage, files, mode, &wants)?;
-    cases.extend(engine::cases(stage, mode, &wants)?);
+    let mut cases = tool::cases(stage, files, mode, &is_selected)?;
+    cases.extend(engine::cases(stage, mode, &is_selected)?);
     if mode == Mode::Watched {
-        cases.extend(mcp::cases(stage, &wants)?);
-        cases.extend(cli::cases(stage, &wants));
+        cases.extend(mcp::cases(stage, &is_selected)?);
+        cases.extend(cli::cases(stage, &is_selected));
     }
     if cases.is_empty() {
         return Err("no case has such a name".to_owned());

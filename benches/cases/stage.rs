@@ -15,9 +15,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::corpus::cache::Cache;
 use super::corpus::manifest::Profile;
 use super::corpus::{Corpus, Outcome};
-use super::tell;
+use super::print_message;
 
-/// The program that cargo built beside this bench.
+/// The program `codedb`, which cargo builds together with this bench.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_codedb");
 
 /// The number of indexes in the cache; each belongs to one build of the program.
@@ -48,7 +48,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// What the program says.
+    /// The error message of the program.
     pub(crate) fn prepare(corpus: Corpus, cache: &Cache, profile: Profile) -> Outcome<Stage> {
         if let Some(stage) = Stage::find(&corpus, cache, profile)? {
             return Ok(stage);
@@ -60,13 +60,13 @@ impl Stage {
         }
         fs::create_dir_all(&stage.index_dir).map_err(fail)?;
         fs::create_dir_all(&stage.home).map_err(fail)?;
-        tell(&format!("indexing the corpus `{profile}`"));
-        stage.told(&["index", "--no-progress"])?;
+        print_message(&format!("indexing the corpus `{profile}`"));
+        stage.output_of(&["index", "--no-progress"])?;
         let status: serde_json::Value =
-            serde_json::from_str(&stage.told(&["status", "--json"])?)
+            serde_json::from_str(&stage.output_of(&["status", "--json"])?)
                 .map_err(|error| format!("`codedb status --json`: {error}"))?;
         let store = status["index_dir"].as_str().ok_or("`codedb status` names no index")?;
-        // Written last: an index without this file is incomplete.
+        // This file is written last; an index without it is incomplete.
         fs::write(stage.index_dir.join("store"), store).map_err(fail)?;
         stage.store = PathBuf::from(store);
         forget_oldest(cache);
@@ -147,11 +147,11 @@ impl Stage {
     /// # Errors
     ///
     /// The program's error message; "nothing found" is not an error.
-    pub(crate) fn told(&self, args: &[&str]) -> Outcome<String> {
+    pub(crate) fn output_of(&self, args: &[&str]) -> Outcome<String> {
         let output = self.program(args).output().map_err(|e| format!("{PROGRAM}: {e}"))?;
         if !matches!(output.status.code(), Some(0 | 1)) {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("`codedb {}` failed: {}", args.join(" "), said.trim()));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("`codedb {}` failed: {}", args.join(" "), stderr.trim()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -189,7 +189,7 @@ impl Watcher {
         let thread = thread::spawn(move || {
             if let Err(error) = engine::serve(&engine_of_thread, &Pace::default(), &stop_of_thread)
             {
-                tell(&format!("the corpus is not watched: {error}"));
+                print_message(&format!("the corpus is not watched: {error}"));
             }
         });
         let since = Instant::now();
@@ -201,7 +201,7 @@ impl Watcher {
 }
 
 fn answers(engine: &Engine) -> bool {
-    engine::start_sync(engine).is_some_and(|asked| asked.wait(Duration::from_secs(1)).is_some())
+    engine::start_sync(engine).is_some_and(|request| request.wait(Duration::from_secs(1)).is_some())
 }
 
 impl Drop for Watcher {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use codedb::engine::{Check, Local};
 use codedb::tools::{self, Call};
 
-use super::case::{Case, Expected, Made, Mode};
+use super::case::{Case, CaseOutput, Expected, Mode};
 use super::case_file::CaseFile;
 use super::corpus::Outcome;
 use super::corpus::tree::MODIFIED_S;
@@ -23,7 +23,7 @@ pub(crate) fn cases<'a>(
     stage: &'a Stage,
     files: &'a [CaseFile],
     mode: Mode,
-    wants: &dyn Fn(&str) -> bool,
+    is_selected: &dyn Fn(&str) -> bool,
 ) -> Outcome<Vec<Case<'a>>> {
     let mut wanted = Vec::new();
     for (number, file) in files.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(crate) fn cases<'a>(
             .ok_or_else(|| format!("{} is of no tool", file.path.display()))?;
         for (at, call) in file.calls.iter().enumerate() {
             let name = format!("tool/{}/{}", file.tool, call.name);
-            if !call.profiles.contains(&stage.profile) || !wants(&name) {
+            if !call.profiles.contains(&stage.profile) || !is_selected(&name) {
                 continue;
             }
             let arguments = serde_json::to_value(&call.arguments)
@@ -74,7 +74,7 @@ pub(crate) fn cases<'a>(
             if local.needs_code_rebuild() {
                 return Err("the code index is damaged".to_owned());
             }
-            Ok(Made::Text(text))
+            Ok(CaseOutput::Text(text))
         };
         let tool = tool.command();
         Case { name, tool, expected: Some(expected), is_countable: true, run: Box::new(run) }

@@ -55,7 +55,7 @@ fn build(options: &Options, codedb: &Path, tree: &Tree, line: &mut Line) -> Resu
     }
     line.strict_ms = seconds.iter().map(|seconds| seconds * 1e3).collect();
     line.value(Figure::BuildSeconds, median(&seconds));
-    // The goal of memory applies to the worst run, not to the median.
+    // The goal for memory applies to the worst run, not to the median.
     if let Some(peak) = peaks_mb.into_iter().reduce(f64::max) {
         line.value(Figure::PeakMb, peak);
     }
@@ -99,9 +99,9 @@ fn first_query(
     Ok(())
 }
 
-/// Returns the total size of the files below `folder`.
-pub(crate) fn size_bytes(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+/// Returns the total size of the files below `directory`.
+pub(crate) fn size_bytes(directory: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(directory) else { return 0 };
     entries
         .flatten()
         .map(|entry| match entry.metadata() {

@@ -14,7 +14,7 @@ use super::rows::{Figure, Row};
 use super::stats::{median, ms};
 use super::tree::Tree;
 
-/// Measures the row: before, after, and both again, so that a drift of the machine affects both.
+/// Measures the row: unedited, edited, and both again, so that a drift of the machine affects both.
 pub(crate) fn row(options: &Options, tree: &Tree, row: &Row) -> Result<Line, String> {
     let mut line = Line::new(tree, row);
     let Some(codedb) = &options.codedb else { return Ok(line) };

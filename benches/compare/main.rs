@@ -1,4 +1,5 @@
-//! `cargo bench --bench compare -- --tree DIR`: whole processes, `codedb search` against the ripgrep at hand.
+//! `cargo bench --bench compare -- --tree DIR` measures complete runs of `codedb search` and of the
+//! installed ripgrep.
 //!
 //! Every row first checks that both programs print the same bytes. It then times them interleaved,
 //! with the output piped and drained and a warm page cache. A strict query cannot be faster than a
@@ -74,7 +75,7 @@ fn compare_tree(
     eprintln!("{}: {}", root.display(), tree.summary());
     let rows = rows::of(tree.profile)
         .into_iter()
-        .filter(|row| options.wants(row.name))
+        .filter(|row| options.is_selected(row.name))
         .collect::<Vec<_>>();
     for row in rows.iter().filter(|row| matches!(row.subject, Subject::Build | Subject::FirstQuery))
     {

@@ -74,7 +74,7 @@ pub(crate) struct Options {
 
 impl Options {
     /// Returns true if the row `name` is to be measured.
-    pub(crate) fn wants(&self, name: &str) -> bool {
+    pub(crate) fn is_selected(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.is_match(name))
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, Str
         |value: OsString| value.into_string().map_err(|value| format!("not UTF-8: {value:?}"));
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
-            Long("bench") => {} // Cargo says so to every bench.
+            Long("bench") => {} // Cargo passes this flag to every bench.
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("internal-sweep") => return Ok(Command::Sweep(value(&mut parser)?.into())),
             Long("internal-verify") => return Ok(Command::Verify(value(&mut parser)?.into())),

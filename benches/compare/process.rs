@@ -68,7 +68,7 @@ impl Job {
         self.run_watching(usize::MAX, |_| ())
     }
 
-    /// Runs the job and keeps only the beginning of the output, which can be a whole tree.
+    /// Runs the job and keeps only the beginning of the output, which can be as large as the tree.
     pub(crate) fn drain(&self) -> Result<Run, String> {
         self.run_watching(BUFFER_BYTES, |_| ())
     }

@@ -39,25 +39,26 @@ pub(crate) struct Goal {
 /// A figure of a row.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Figure {
-    /// rg's time divided by a strict query's: at least.
+    /// Minimum ratio of rg's time to the time of a strict query.
     StrictSpeedup,
-    /// rg's time divided by a watched (else a trusting) query's: at least.
+    /// Minimum ratio of rg's time to the time of a watched query, or of a trusting one without a
+    /// watcher.
     WatchedSpeedup,
-    /// Milliseconds of a watched (else trusting) query: at most.
+    /// Maximum milliseconds of a watched query, or of a trusting one without a watcher.
     WatchedMs,
-    /// A strict query divided by its floor: at most.
+    /// Maximum ratio of the time of a strict query to its floor.
     OverFloor,
-    /// The first query divided by rg's time: at most.
+    /// Maximum ratio of the time of the first query to rg's time.
     OverRg,
-    /// Seconds until `ready`: at most.
+    /// Maximum seconds until the stage `ready`.
     BuildSeconds,
-    /// Megabytes of peak memory: at most.
+    /// Maximum peak memory in megabytes.
     PeakMb,
-    /// Index size divided by text size, in percent: at most.
+    /// Maximum index size relative to the text size, in percent.
     SizePercent,
-    /// Additional milliseconds after the edit: at most.
+    /// Maximum additional milliseconds after the edit.
     EditMs,
-    /// Milliseconds to open: at most.
+    /// Maximum milliseconds to open the index.
     OpenMs,
 }
 

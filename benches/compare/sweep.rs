@@ -19,7 +19,7 @@ use super::tree::{Tree, path_of};
 const THREADS: usize = 2;
 
 /// A directory, relative to the root, and the names in it.
-struct Folder {
+struct Directory {
     path: PathBuf,
     names: Vec<PathBuf>,
 }
@@ -46,16 +46,16 @@ pub(crate) fn child(list: &Path) -> Result<(), String> {
         let name = path.file_name().expect("a file has a name").into();
         names_of.entry(path.parent().unwrap_or(Path::new("")).to_owned()).or_default().push(name);
     }
-    let folders: Vec<Folder> =
-        names_of.into_iter().map(|(path, names)| Folder { path, names }).collect();
+    let directories: Vec<Directory> =
+        names_of.into_iter().map(|(path, names)| Directory { path, names }).collect();
 
     let start = Instant::now();
     let next = AtomicUsize::new(0);
     let found: u64 = thread::scope(|scope| {
         let sweeper = || {
             let mut found = 0;
-            while let Some(folder) = folders.get(next.fetch_add(1, Ordering::Relaxed)) {
-                found += stamps(&root, folder);
+            while let Some(directory) = directories.get(next.fetch_add(1, Ordering::Relaxed)) {
+                found += count_files(&root, directory);
             }
             found
         };
@@ -66,22 +66,27 @@ pub(crate) fn child(list: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Stats the files of one folder and returns how many are there.
+/// Stats the files of one directory and returns how many are there.
 #[cfg(target_os = "linux")]
-fn stamps(root: &Path, folder: &Folder) -> u64 {
+fn count_files(root: &Path, directory: &Directory) -> u64 {
     use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, openat, statx};
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(handle) = openat(CWD, root.join(&folder.path), flags, Mode::empty()) else { return 0 };
+    let Ok(handle) = openat(CWD, root.join(&directory.path), flags, Mode::empty()) else {
+        return 0;
+    };
     let wanted = StatxFlags::SIZE | StatxFlags::MTIME | StatxFlags::CTIME | StatxFlags::INO;
     let at = AtFlags::SYMLINK_NOFOLLOW | AtFlags::STATX_DONT_SYNC;
-    folder.names.iter().filter(|name| statx(&handle, name.as_path(), at, wanted).is_ok()).count()
+    directory.names.iter().filter(|name| statx(&handle, name.as_path(), at, wanted).is_ok()).count()
         as u64
 }
 
-/// Stats the files of one folder and returns how many are there.
+/// Stats the files of one directory and returns how many are there.
 #[cfg(not(target_os = "linux"))]
-fn stamps(root: &Path, folder: &Folder) -> u64 {
-    let folder_path = root.join(&folder.path);
-    folder.names.iter().filter(|name| fs::symlink_metadata(folder_path.join(name)).is_ok()).count()
-        as u64
+fn count_files(root: &Path, directory: &Directory) -> u64 {
+    let directory_path = root.join(&directory.path);
+    directory
+        .names
+        .iter()
+        .filter(|name| fs::symlink_metadata(directory_path.join(name)).is_ok())
+        .count() as u64
 }

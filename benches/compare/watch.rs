@@ -35,7 +35,7 @@ impl Watcher {
         let mut watcher = Self { child: child.ok() };
         let start = Instant::now();
         while start.elapsed() < SETTLE_MAX && watcher.still_runs() {
-            match says_watched(codedb, tree) {
+            match reports_watcher(codedb, tree) {
                 Some(true) => break,
                 None if start.elapsed() > SETTLE_BLIND => break,
                 _ => thread::sleep(Duration::from_millis(100)),
@@ -69,7 +69,7 @@ impl Drop for Watcher {
 
 /// Returns whether a watcher replies according to `codedb status --json`; `None` if the reply has
 /// no such field.
-fn says_watched(codedb: &std::path::Path, tree: &Tree) -> Option<bool> {
+fn reports_watcher(codedb: &std::path::Path, tree: &Tree) -> Option<bool> {
     let output = Command::new(codedb)
         .args(["status", "--json", "--root"])
         .arg(&tree.root)

@@ -55,7 +55,7 @@ impl Cache {
         self.archive(package).is_file()
     }
 
-    /// Returns the path of a profile's tree; trees with other checksums are beside it.
+    /// Returns the path of a profile's tree; each checksum has its own tree.
     pub(crate) fn tree(&self, profile: Profile, checksum: &str) -> PathBuf {
         let short: String = checksum.chars().take(16).collect();
         self.root.join(format!("tree-{profile}-{short}"))

@@ -79,10 +79,11 @@ pub(crate) fn write(
     let mut random = Random::new(seed);
     let subjects = choose(files, subjects, &mut random)?;
     let stream = Stream::new(out);
-    let mut teller = Teller { subjects, stream, random, seconds: BEGIN_S, tip: None, topics: 0 };
-    teller.import(files)?;
-    teller.tell().map_err(|error| format!("the history cannot be written: {error}"))?;
-    Ok(teller.stream.commits())
+    let mut writer =
+        HistoryWriter { subjects, stream, random, seconds: BEGIN_S, tip: None, topics: 0 };
+    writer.import(files)?;
+    writer.write_commits().map_err(|error| format!("the history cannot be written: {error}"))?;
+    Ok(writer.stream.commits())
 }
 
 /// Chooses the files that change, in path order.
@@ -125,7 +126,7 @@ fn former(path: &str) -> String {
     }
 }
 
-struct Teller<'f, 'w> {
+struct HistoryWriter<'f, 'w> {
     subjects: Vec<Subject<'f>>,
     stream: Stream<'w>,
     random: Random,
@@ -134,8 +135,9 @@ struct Teller<'f, 'w> {
     topics: usize,
 }
 
-impl Teller<'_, '_> {
-    /// The first commit: every file; changing files in their first states.
+impl HistoryWriter<'_, '_> {
+    /// Writes the first commit, which contains every file; files that change later are in their
+    /// first state.
     fn import(&mut self, files: &dyn Files) -> Outcome<()> {
         let fail = |error: std::io::Error| format!("the history cannot be written: {error}");
         let signature = self.signature("");
@@ -155,8 +157,8 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    /// All later commits.
-    fn tell(&mut self) -> std::io::Result<()> {
+    /// Writes all later commits.
+    fn write_commits(&mut self) -> std::io::Result<()> {
         while let Some(together) = self.pick(&[]) {
             match self.random.below(24) {
                 0 => self.topic(&together)?,
@@ -210,7 +212,7 @@ impl Teller<'_, '_> {
         self.finish(mark, together)
     }
 
-    /// Adds the texts of the files in `together` to the current commit, and makes it the tip.
+    /// Adds the texts of the files in `together` to the current commit, which becomes the tip.
     fn finish(&mut self, mark: Mark, together: &[usize]) -> std::io::Result<()> {
         for &at in together {
             let Subject { path, earlier, draft } = &self.subjects[at];

@@ -144,7 +144,7 @@ impl fmt::Display for Package {
 /// The expected state of a corpus.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Meant {
+pub(crate) struct ExpectedState {
     /// The checksum of its paths and contents.
     pub(crate) checksum: String,
     /// The last commit of its history.
@@ -157,7 +157,7 @@ pub(crate) struct Meant {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
-    profile: BTreeMap<Profile, Meant>,
+    profile: BTreeMap<Profile, ExpectedState>,
     package: Vec<Package>,
 }
 
@@ -187,11 +187,11 @@ impl Manifest {
     }
 
     /// Returns the expected state of a profile's corpus.
-    pub(crate) fn meant(&self, profile: Profile) -> &Meant {
+    pub(crate) fn expected(&self, profile: Profile) -> &ExpectedState {
         &self.profile[&profile]
     }
 
-    /// Returns the packages of a profile, as they stand in the manifest.
+    /// Returns the packages of a profile, in the order of the manifest.
     pub(crate) fn packages_of(&self, profile: Profile) -> impl Iterator<Item = &Package> {
         self.package.iter().filter(move |package| package.profiles.contains(&profile))
     }

@@ -42,14 +42,14 @@ pub(crate) struct Corpus {
 /// If the corpus has not been fetched or differs from the manifest.
 pub(crate) fn open(manifest: &Manifest, profile: Profile, cache: &Cache) -> Outcome<Corpus> {
     let corpus = opened_unchecked(manifest, profile, cache)?;
-    let meant = manifest.meant(profile);
+    let expected = manifest.expected(profile);
     let again = || format!("remove {} and run `{}`", corpus.tree.display(), command(profile));
     let files = tree::files(&corpus.tree)?;
     let checksum = checksum::of_tree(&corpus.tree, &files)?;
-    if checksum != meant.checksum {
+    if checksum != expected.checksum {
         return Err(format!(
             "the files of the corpus `{profile}` were changed: their checksum is {checksum}, not {}; {}",
-            meant.checksum,
+            expected.checksum,
             again()
         ));
     }
@@ -60,10 +60,10 @@ pub(crate) fn open(manifest: &Manifest, profile: Profile, cache: &Cache) -> Outc
         ));
     }
     let head = repository::head(&corpus.tree)?;
-    if head != meant.head {
+    if head != expected.head {
         return Err(format!(
             "the history of the corpus `{profile}` ends with {head}, not with {}; {}",
-            meant.head,
+            expected.head,
             again()
         ));
     }
@@ -80,8 +80,8 @@ pub(crate) fn opened_unchecked(
     profile: Profile,
     cache: &Cache,
 ) -> Outcome<Corpus> {
-    let meant = manifest.meant(profile);
-    let tree = cache.tree(profile, &meant.checksum);
+    let expected = manifest.expected(profile);
+    let tree = cache.tree(profile, &expected.checksum);
     if !tree.join(".git").is_dir() {
         let missing: Vec<&Package> =
             manifest.packages_of(profile).filter(|package| !cache.has(package)).collect();
@@ -101,13 +101,13 @@ pub(crate) fn opened_unchecked(
             command(profile)
         ));
     }
-    let hash = checksum::of_texts([profile.name(), &meant.checksum, &meant.head]);
+    let hash = checksum::of_texts([profile.name(), &expected.checksum, &expected.head]);
     let tree = tree.canonicalize().map_err(|error| format!("{}: {error}", tree.display()))?;
     Ok(Corpus { tree, hash })
 }
 
 /// Creates the corpus of a profile: fetches the missing archives, unpacks them and generates the
-/// history. Does nothing if the corpus exists. Progress is passed to `tell`.
+/// history. Does nothing if the corpus exists. Progress is passed to `progress`.
 ///
 /// # Errors
 ///
@@ -117,31 +117,31 @@ pub(crate) fn fetch(
     manifest: &Manifest,
     profile: Profile,
     cache: &Cache,
-    tell: &dyn Fn(&str),
+    progress: &dyn Fn(&str),
 ) -> Outcome<Corpus> {
-    let meant = manifest.meant(profile);
-    let tree = cache.tree(profile, &meant.checksum);
+    let expected = manifest.expected(profile);
+    let tree = cache.tree(profile, &expected.checksum);
     if tree.join(".git").is_dir() {
         return open(manifest, profile, cache);
     }
     cache.create()?;
-    registry::fetch(manifest.packages_of(profile), cache, tell)?;
+    registry::fetch(manifest.packages_of(profile), cache, progress)?;
     let new = cache.scratch(&format!("tree-{profile}"))?;
     for package in manifest.packages_of(profile) {
-        tell(&format!("unpacking {package}"));
+        progress(&format!("unpacking {package}"));
         unpack::unpack(package, cache, &new)?;
     }
     let files = tree::files(&new)?;
     tree::check_names(&files)?;
     let checksum = checksum::of_tree(&new, &files)?;
-    if checksum != meant.checksum {
+    if checksum != expected.checksum {
         return Err(format!(
             "the corpus `{profile}` has another checksum than the manifest says: {checksum}"
         ));
     }
-    tell(&format!("making the history of {} files", files.len()));
-    let head = repository::create(&new, &files, meant.subjects)?;
-    if head != meant.head {
+    progress(&format!("making the history of {} files", files.len()));
+    let head = repository::create(&new, &files, expected.subjects)?;
+    if head != expected.head {
         return Err(format!(
             "the history of the corpus `{profile}` ends with another commit than the manifest says: {head}"
         ));

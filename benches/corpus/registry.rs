@@ -18,13 +18,13 @@ use super::manifest::{Package, Registry};
 pub(crate) fn fetch<'a>(
     packages: impl Iterator<Item = &'a Package>,
     cache: &Cache,
-    tell: &dyn Fn(&str),
+    progress: &dyn Fn(&str),
 ) -> Outcome<()> {
     let missing: Vec<&Package> = packages.filter(|package| !cache.has(package)).collect();
     let crates: Vec<&Package> =
         missing.iter().copied().filter(|package| package.registry == Registry::Crates).collect();
     if !crates.is_empty() {
-        tell(&format!("getting {} crates", crates.len()));
+        progress(&format!("getting {} crates", crates.len()));
         let folder = cache.scratch("cargo")?;
         for (package, archive) in by_cargo(&crates, &folder)? {
             keep(package, &archive, cache)?;
@@ -37,7 +37,7 @@ pub(crate) fn fetch<'a>(
             Registry::Npm => npm(package),
             Registry::Pypi => pip(package),
         };
-        tell(&format!("getting {package}"));
+        progress(&format!("getting {package}"));
         let folder = cache.scratch("package")?;
         run(command, &folder, &format!("{package} cannot be fetched"))?;
         keep(package, &only_file(&folder, package)?, cache)?;
@@ -56,8 +56,8 @@ pub(crate) fn sha256(path: &Path) -> Outcome<String> {
 fn keep(package: &Package, archive: &Path, cache: &Cache) -> Outcome<()> {
     let found = sha256(archive)?;
     if found != package.sha256 {
-        let meant = &package.sha256;
-        return Err(format!("the archive of {package} has the checksum {found}, not {meant}"));
+        let expected = &package.sha256;
+        return Err(format!("the archive of {package} has the checksum {found}, not {expected}"));
     }
     let place = cache.archive(package);
     let new = place.with_extension("new");
@@ -85,10 +85,10 @@ fn by_cargo<'a>(crates: &[&'a Package], folder: &Path) -> Outcome<Vec<(&'a Packa
     let names: Vec<String> = crates.iter().map(ToString::to_string).collect();
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["metadata", "--format-version", "1"]);
-    let told = run(cargo, folder, &format!("{} cannot be fetched", names.join(", ")))?;
-    let told: serde_json::Value =
-        serde_json::from_slice(&told).map_err(|error| format!("`cargo metadata`: {error}"))?;
-    let listed = told["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let output = run(cargo, folder, &format!("{} cannot be fetched", names.join(", ")))?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output).map_err(|error| format!("`cargo metadata`: {error}"))?;
+    let listed = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let archive = |package: &&'a Package| {
         let is_it = |one: &&serde_json::Value| {
             one["name"] == package.name.as_str() && one["version"] == package.version.as_str()
@@ -124,7 +124,7 @@ fn npm(package: &Package) -> Command {
     npm
 }
 
-/// Wheels only, since pip runs code of source distributions when it downloads them.
+/// Downloads wheels only, because pip runs code of source distributions when it downloads them.
 fn pip(package: &Package) -> Command {
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
@@ -148,8 +148,8 @@ pub(crate) fn run(mut command: Command, folder: &Path, failed: &str) -> Outcome<
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let told = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<&str> = told.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(3)..].join(" / ");
     Err(format!("{failed}: `{name}` reports: {last}"))
 }

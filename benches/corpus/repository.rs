@@ -94,8 +94,8 @@ pub(crate) fn add_stamps(root: &Path) -> Outcome<()> {
 /// If git finds none.
 pub(crate) fn head(root: &Path) -> Outcome<String> {
     let failed = "the last commit of the corpus cannot be read";
-    let told = run(git(&["rev-parse", "--verify", "HEAD"]), root, failed)?;
-    Ok(String::from_utf8_lossy(&told).trim().to_owned())
+    let output = run(git(&["rev-parse", "--verify", "HEAD"]), root, failed)?;
+    Ok(String::from_utf8_lossy(&output).trim().to_owned())
 }
 
 /// Returns a git command without the user's settings and without variables of other repositories.

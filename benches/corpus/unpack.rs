@@ -74,7 +74,7 @@ fn place(from: &Path, to: &Path) -> Outcome<()> {
         .map_err(|error| format!("{}: {error}", to.display()))
 }
 
-/// Archives contain permissions; here all files get the same.
+/// Sets the same permissions for all files, because archives contain different ones.
 #[cfg(unix)]
 fn make_plain(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

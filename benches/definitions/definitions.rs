@@ -11,7 +11,7 @@ use crate::table::{Group, Row};
 /// A function, method or type in one side's representation.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
-    /// The name without what the row's separators end.
+    /// The name after the last of the row's separators.
     pub(crate) name: String,
     /// The line of the name, from 1.
     pub(crate) line: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Definition {
     pub(crate) kind: String,
     /// The kind of the enclosing definition, empty for the file.
     pub(crate) within: String,
-    /// Optional: it confirms the other side's definition, but is not required.
+    /// True if it only confirms a definition of the other side and is not required.
     pub(crate) is_optional: bool,
 }
 

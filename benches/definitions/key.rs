@@ -35,7 +35,7 @@ pub(crate) fn read(path: &Path) -> Result<Key, String> {
         let words = (words.next().unwrap_or_default(), words.next(), words.next());
         match words {
             ("" | "#", ..) => {}
-            ("language", Some(name), None) => row = Some(table::known(name)?),
+            ("language", Some(name), None) => row = Some(table::row_named(name)?),
             ("file", Some(sum), Some(path)) => {
                 path.clone_into(&mut file);
                 key.0.insert(file.clone(), sum.to_owned());

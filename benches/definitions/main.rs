@@ -45,9 +45,9 @@ fn run(options: &Options) -> Result<(), String> {
         score::report(key.row, options, &sources, &key.definitions);
     }
     for name in &options.languages {
-        let row = table::known(name)?;
+        let row = table::row_named(name)?;
         let sources = definitions::read(row, options)?;
-        let theirs = oracle::ask(row, options, &sources)?;
+        let theirs = oracle::run_ctags(row, options, &sources)?;
         score::report(row, options, &sources, &theirs);
     }
     Ok(())

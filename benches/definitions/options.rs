@@ -1,4 +1,4 @@
-//! Flags.
+//! The command-line flags.
 
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
         }
     }
     let has_subject = !options.languages.is_empty() || !options.keys.is_empty();
-    let is_asked = has_subject && !options.tree.as_os_str().is_empty();
+    let is_requested = has_subject && !options.tree.as_os_str().is_empty();
     // `cargo bench` runs every bench without flags.
-    Ok(is_asked.then_some(options))
+    Ok(is_requested.then_some(options))
 }

@@ -22,7 +22,7 @@ struct Tag {
 }
 
 /// Returns ctags's definitions by path.
-pub(crate) fn ask(
+pub(crate) fn run_ctags(
     row: &Row,
     options: &Options,
     sources: &Sources,

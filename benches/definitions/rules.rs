@@ -16,8 +16,8 @@ pub(crate) enum Side {
     Extra,
 }
 
-/// A class of differences in which ctags errs: either its definition is not one that we should
-/// have, or it lacks one.
+/// A class of differences that are errors of ctags: it reports a definition that should not count,
+/// or it lacks one.
 pub(crate) struct Rule {
     /// The rows of the table to which the rule applies.
     pub(crate) rows: &'static [&'static str],

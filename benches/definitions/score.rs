@@ -17,7 +17,7 @@ struct Difference<'a> {
 
 /// One side's definitions compared with the other's.
 #[derive(Default)]
-struct Half<'a> {
+struct SideCounts<'a> {
     /// The definitions that the other side also has.
     shared: usize,
     /// The definitions that no rule excludes.
@@ -26,25 +26,26 @@ struct Half<'a> {
     excused: BTreeMap<&'static str, usize>,
 }
 
-impl Half<'_> {
+impl SideCounts<'_> {
     fn excused(&self) -> usize {
         self.excused.values().sum()
     }
 
     /// Returns the share of this side's definitions that the other side also has.
-    fn as_told(&self) -> f64 {
+    fn unadjusted(&self) -> f64 {
         percent(self.shared, self.shared + self.open.len() + self.excused())
     }
 }
 
-/// Returns the recall of our definitions: ctags's are correct except for the excluded ones.
-fn recall(missed: &Half<'_>) -> f64 {
+/// Returns the recall of our definitions. All definitions of ctags are correct, except those that a
+/// rule excludes.
+fn recall(missed: &SideCounts<'_>) -> f64 {
     percent(missed.shared, missed.shared + missed.open.len())
 }
 
-/// Returns the precision of our definitions: correct are those that ctags has, and the excluded
-/// ones, which exist although ctags lacks them.
-fn precision(extra: &Half<'_>) -> f64 {
+/// Returns the precision of our definitions. A definition is correct if ctags has it, or if a rule
+/// confirms it although ctags lacks it.
+fn precision(extra: &SideCounts<'_>) -> f64 {
     let right = extra.shared + extra.excused();
     percent(right, right + extra.open.len())
 }
@@ -60,8 +61,8 @@ pub(crate) fn report(
     sources: &Sources,
     theirs: &BTreeMap<String, Vec<Definition>>,
 ) {
-    let mut missed = Half::default();
-    let mut extra = Half::default();
+    let mut missed = SideCounts::default();
+    let mut extra = SideCounts::default();
     let (miss, surplus) = (Judge::new(row, Side::Missed), Judge::new(row, Side::Extra));
     let none = Vec::new();
     for (path, source) in sources {
@@ -77,9 +78,9 @@ pub(crate) fn report(
         missed.shared + missed.open.len(),
         extra.excused(),
         recall(&missed),
-        missed.as_told(),
+        missed.unadjusted(),
         precision(&extra),
-        extra.as_told(),
+        extra.unadjusted(),
     );
     if options.show > 0 {
         show("missed", options, &missed);
@@ -87,9 +88,10 @@ pub(crate) fn report(
     }
 }
 
-/// Adds those of `some` to `half` that are among `others`.
+/// Compares the definitions `some` of one side with those of the other side and adds the results
+/// to `counts`.
 fn compare<'a>(
-    half: &mut Half<'a>,
+    counts: &mut SideCounts<'a>,
     judge: &Judge,
     (path, source): (&'a str, &Source),
     some: &'a [Definition],
@@ -106,13 +108,13 @@ fn compare<'a>(
             continue;
         }
         if others.contains(&key(definition)) {
-            half.shared += 1;
+            counts.shared += 1;
             continue;
         }
         let lines = lines.get_or_insert_with(|| source.text.split(|&byte| byte == b'\n').collect());
         match judge.excuse(definition, lines) {
-            Some(why) => *half.excused.entry(why).or_default() += 1,
-            None => half.open.push(Difference {
+            Some(why) => *counts.excused.entry(why).or_default() += 1,
+            None => counts.open.push(Difference {
                 path,
                 definition,
                 line: line(lines, definition.line),
@@ -129,12 +131,12 @@ fn line(lines: &[&[u8]], number: usize) -> String {
 }
 
 /// Prints the number of differences of each kind, and an even sample of them.
-fn show(side: &str, options: &Options, half: &Half<'_>) {
-    for (why, count) in &half.excused {
+fn show(side: &str, options: &Options, counts: &SideCounts<'_>) {
+    for (why, count) in &counts.excused {
         println!("  {side}, judged: {count} × {why}");
     }
     let mut kinds: HashMap<(&str, &str), usize> = HashMap::new();
-    for Difference { definition, .. } in &half.open {
+    for Difference { definition, .. } in &counts.open {
         *kinds.entry((&definition.kind, &definition.within)).or_default() += 1;
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
@@ -145,7 +147,7 @@ fn show(side: &str, options: &Options, half: &Half<'_>) {
     let wanted = |difference: &&Difference<'_>| {
         difference.line.contains(&options.find) || difference.definition.kind == options.find
     };
-    let shown: Vec<_> = half.open.iter().filter(wanted).collect();
+    let shown: Vec<_> = counts.open.iter().filter(wanted).collect();
     for difference in shown.iter().step_by(shown.len().div_ceil(options.show).max(1)) {
         let Difference { path, definition, line, problems } = difference;
         let Definition { kind, name, within, .. } = definition;

@@ -31,15 +31,16 @@ pub(crate) struct Row {
     also: &'static [(SymbolKind, Group)],
     /// Our kinds that confirm ctags's definitions, but are not required.
     more: &'static [(SymbolKind, Group)],
-    /// Functions and types are distinguished, except where the language lets a function be a type.
+    /// Whether functions and types are distinguished; false if a function can be a type in the
+    /// language.
     tells_groups: bool,
-    /// Functions consist of consecutive clauses; the first one represents all.
+    /// Whether functions consist of consecutive clauses, of which only the first one counts.
     pub(crate) has_clauses: bool,
     /// Only the part of a name after the last of these characters counts.
     separators: &'static [char],
 }
 
-/// Our kinds that count unless a row's `more` has them; others have no group.
+/// Our kinds that count in every language. A row's `more` overrides them; other kinds have no group.
 fn group_of(kind: SymbolKind) -> Option<Group> {
     use SymbolKind::*;
     match kind {
@@ -50,7 +51,7 @@ fn group_of(kind: SymbolKind) -> Option<Group> {
 }
 
 /// Returns the row of that name; the error lists all rows.
-pub(crate) fn known(name: &str) -> Result<&'static Row, String> {
+pub(crate) fn row_named(name: &str) -> Result<&'static Row, String> {
     ROWS.iter().find(|row| row.name == name).ok_or_else(|| {
         let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
         format!("no kinds are known of `{name}`; there are {}", known.join(", "))

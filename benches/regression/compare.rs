@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::callgrind;
-use super::driver::{Driver, Patience, Program, finish};
+use super::driver::{Driver, Program, TimeLimits, finish};
 use super::judge::{Counts, Measured, Recorded, is_over, percent};
 use super::measure::{self, Fault, Pair, Plan, Side, Wall};
 use super::protocol::Case;
@@ -19,7 +19,7 @@ const STARTS_MAX: usize = 4;
 /// The settings of the measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// Which size of the corpus: `small` or `full`.
+    /// The size of the corpus: `small` or `full`.
     pub(crate) profile: String,
     /// The filter for case names, which the executables apply.
     pub(crate) filter: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Settings {
     /// The stopping rule for wall times.
     pub(crate) plan: Plan,
     /// The time limits of an executable.
-    pub(crate) patience: Patience,
+    pub(crate) time_limits: TimeLimits,
     /// The directory of callgrind's files.
     pub(crate) scratch: PathBuf,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
 pub(crate) struct Comparison {
     /// The base's hash of its corpus; `None` where there is no base or it did not start.
     pub(crate) base_corpus: Option<String>,
-    /// The head's.
+    /// The head's hash of its corpus.
     pub(crate) head_corpus: Option<String>,
     /// The cases, those of both sides.
     pub(crate) recorded: Vec<Recorded>,
@@ -77,13 +77,13 @@ pub(crate) fn compare(
     head: &Program,
     settings: &Settings,
     thresholds: &Thresholds,
-    tell: &dyn Fn(&str),
+    progress: &dyn Fn(&str),
 ) -> Comparison {
     let mut comparison = Comparison::default();
     let sides = [(Side::Base, base), (Side::Head, Some(head))];
     let mut slots = Vec::new();
     for (side, program) in sides.into_iter().filter_map(|(side, it)| Some((side, it?))) {
-        tell(&format!("the {} prepares", side.name()));
+        progress(&format!("the {} prepares", side.name()));
         let mut slot = Slot { side, program, settings, driver: None, starts: 0 };
         let prepared = prepare(program, settings).map_err(|what| Fault { side, what });
         match prepared.and_then(|()| slot.running().map(|driver| driver.hello.corpus.clone())) {
@@ -99,7 +99,7 @@ pub(crate) fn compare(
         return comparison;
     }
     let head_slot = slots.pop().expect("there is always a head");
-    let mut bench = Bench { base: slots.pop(), head: head_slot, settings, tell };
+    let mut bench = Bench { base: slots.pop(), head: head_slot, settings, progress };
     comparison.recorded = bench.cases();
     if comparison.recorded.is_empty() {
         comparison.faults.push("there is no case to measure".to_owned());
@@ -120,7 +120,7 @@ struct Bench<'a> {
     base: Option<Slot<'a>>,
     head: Slot<'a>,
     settings: &'a Settings,
-    tell: &'a dyn Fn(&str),
+    progress: &'a dyn Fn(&str),
 }
 
 impl Bench<'_> {
@@ -166,11 +166,11 @@ impl Bench<'_> {
         let mut walls = Vec::new();
         for recorded in &wanted {
             let wall = self.wall(recorded);
-            (self.tell)(&format!("{}: {}", recorded.name, in_words(&wall)));
+            (self.progress)(&format!("{}: {}", recorded.name, in_words(&wall)));
             walls.push(wall);
         }
         if self.settings.counted && !wanted.is_empty() {
-            (self.tell)(&format!("counting the instructions of {} cases", wanted.len()));
+            (self.progress)(&format!("counting the instructions of {} cases", wanted.len()));
         }
         let counts = self.counts(&wanted);
         for ((recorded, wall), counts) in wanted.iter_mut().zip(walls).zip(counts) {
@@ -259,13 +259,13 @@ impl Bench<'_> {
 /// Runs the preparation of an executable, which builds an index.
 fn prepare(program: &Program, settings: &Settings) -> Result<(), String> {
     let mut command = program.command(&["--prepare", "--profile", &settings.profile]);
-    finish(&mut command, settings.patience.prepare).map(|_| ())
+    finish(&mut command, settings.time_limits.prepare).map(|_| ())
 }
 
 fn start(program: &Program, settings: &Settings) -> Result<Driver, String> {
     let mut what = vec!["--driver", "--profile", &settings.profile];
     what.extend(settings.filter.iter().flat_map(|filter| ["--filter", filter]));
-    Driver::start(program, &what, settings.patience)
+    Driver::start(program, &what, settings.time_limits)
 }
 
 fn in_words(wall: &Result<Wall, Fault>) -> String {

@@ -12,13 +12,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::protocol::{self, Answer, Ask, Hello};
+use super::protocol::{self, Answer, Hello, RunRequest};
 
 /// The maximum length of a line; a list of a thousand cases has a tenth of it.
 const LINE_BYTES_MAX: u64 = 4 << 20;
 
 /// The number of bytes of standard error that are kept.
-const COMPLAINT_BYTES_MAX: usize = 400;
+const STDERR_BYTES_MAX: usize = 400;
 
 /// An executable with cases, and how it is called.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Program {
 
 /// The time limits of a child.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct TimeLimits {
     /// For the preparation, which may build an index.
     pub(crate) prepare: Duration,
     /// For an answer, in addition to its expected time.
@@ -49,8 +49,8 @@ pub(crate) struct Driver {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    complaints: Option<JoinHandle<String>>,
-    patience: Patience,
+    stderr: Option<JoinHandle<String>>,
+    time_limits: TimeLimits,
     usable: bool,
 }
 
@@ -98,7 +98,7 @@ impl Driver {
     pub(crate) fn start(
         program: &Program,
         what: &[&str],
-        patience: Patience,
+        time_limits: TimeLimits,
     ) -> Result<Self, String> {
         let mut command = program.command(what);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -106,7 +106,7 @@ impl Driver {
             command.spawn().map_err(|error| format!("it could not be started: {error}"))?;
         let input = child.stdin.take();
         let output = child.stdout.take().expect("standard output is piped");
-        let complaints = child.stderr.take().expect("standard error is piped");
+        let stderr = child.stderr.take().expect("standard error is piped");
         // The channel holds one line: unrequested output blocks the child and does not accumulate.
         let (send, lines) = sync_channel(1);
         thread::spawn(move || {
@@ -117,11 +117,11 @@ impl Driver {
                 }
             }
         });
-        let complaints = Some(thread::spawn(move || tail(complaints)));
+        let stderr = Some(thread::spawn(move || tail(stderr)));
         let nobody = Hello { protocol: 0, corpus: String::new(), cases: Vec::new() };
         let usable = true;
-        let mut driver = Self { hello: nobody, child, input, lines, complaints, patience, usable };
-        let first = driver.line(patience.prepare)?;
+        let mut driver = Self { hello: nobody, child, input, lines, stderr, time_limits, usable };
+        let first = driver.line(time_limits.prepare)?;
         driver.hello = protocol::hello(&first)?;
         Ok(driver)
     }
@@ -132,7 +132,7 @@ impl Driver {
     ///
     /// One sentence: the case failed; or the executable exited, was silent for too long, or printed
     /// an invalid answer, after which it is not usable any more.
-    pub(crate) fn ask(
+    pub(crate) fn run_case(
         &mut self,
         case: &str,
         iterations: u64,
@@ -157,8 +157,8 @@ impl Driver {
         iterations: u64,
         expected: Duration,
     ) -> Result<Answer, String> {
-        let ask = Ask { case: case.to_owned(), iterations };
-        let mut text = serde_json::to_string(&ask).map_err(|error| error.to_string())?;
+        let request = RunRequest { case: case.to_owned(), iterations };
+        let mut text = serde_json::to_string(&request).map_err(|error| error.to_string())?;
         text.push('\n');
         let written = self.input.as_mut().is_some_and(|input| {
             input.write_all(text.as_bytes()).and_then(|()| input.flush()).is_ok()
@@ -166,18 +166,18 @@ impl Driver {
         if !written {
             return Err(self.ended());
         }
-        let line = self.line(self.patience.answer + expected * 4)?;
+        let line = self.line(self.time_limits.answer + expected * 4)?;
         protocol::answer(&line)
     }
 
-    fn line(&mut self, patience: Duration) -> Result<String, String> {
-        match self.lines.recv_timeout(patience) {
+    fn line(&mut self, timeout: Duration) -> Result<String, String> {
+        match self.lines.recv_timeout(timeout) {
             Ok(line) => Ok(line),
             Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
             Err(RecvTimeoutError::Timeout) => {
                 // The child may be stuck; it must not use the processor any longer.
                 let _ = self.child.kill();
-                Err(format!("it was silent for {} s", patience.as_secs()))
+                Err(format!("it was silent for {} s", timeout.as_secs()))
             }
         }
     }
@@ -187,8 +187,8 @@ impl Driver {
         self.input = None;
         let_end(&mut self.child);
         let status = self.child.wait().map_or_else(|error| error.to_string(), |it| it.to_string());
-        let complaints = self.complaints.take().and_then(|it| it.join().ok()).unwrap_or_default();
-        with_complaints(&format!("it ended ({status})"), &complaints)
+        let stderr = self.stderr.take().and_then(|it| it.join().ok()).unwrap_or_default();
+        with_stderr(&format!("it ended ({status})"), &stderr)
     }
 }
 
@@ -217,17 +217,17 @@ impl Drop for Driver {
 /// # Errors
 ///
 /// One sentence: it cannot be started, fails, or exceeds the time limit.
-pub(crate) fn finish(command: &mut Command, patience: Duration) -> Result<Output, String> {
+pub(crate) fn finish(command: &mut Command, timeout: Duration) -> Result<Output, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("it could not be started: {error}"))?;
     let mut output = child.stdout.take().expect("standard output is piped");
-    let complaints = child.stderr.take().expect("standard error is piped");
+    let stderr = child.stderr.take().expect("standard error is piped");
     let output = thread::spawn(move || {
         let mut bytes = Vec::new();
         output.read_to_end(&mut bytes).map(|_| bytes).unwrap_or_default()
     });
-    let complaints = thread::spawn(move || tail(complaints));
-    let deadline = Instant::now() + patience;
+    let stderr = thread::spawn(move || tail(stderr));
+    let deadline = Instant::now() + timeout;
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
@@ -235,21 +235,21 @@ pub(crate) fn finish(command: &mut Command, patience: Duration) -> Result<Output
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("it did not end within {} s", patience.as_secs()));
+                return Err(format!("it did not end within {} s", timeout.as_secs()));
             }
             Err(error) => return Err(error.to_string()),
         }
     };
-    let complaints = complaints.join().unwrap_or_default();
+    let stderr = stderr.join().unwrap_or_default();
     if !status.success() {
-        return Err(with_complaints(&format!("it ended ({status})"), &complaints));
+        return Err(with_stderr(&format!("it ended ({status})"), &stderr));
     }
     let stdout = output.join().unwrap_or_default();
-    Ok(Output { status, stdout, stderr: complaints.into_bytes() })
+    Ok(Output { status, stdout, stderr: stderr.into_bytes() })
 }
 
-fn with_complaints(what: &str, complaints: &str) -> String {
-    if complaints.is_empty() { what.to_owned() } else { format!("{what}: {complaints}") }
+fn with_stderr(what: &str, stderr: &str) -> String {
+    if stderr.is_empty() { what.to_owned() } else { format!("{what}: {stderr}") }
 }
 
 /// Reads one line; `None` at the end, after an error, and for a line that is too long.
@@ -267,7 +267,7 @@ fn tail(mut pipe: impl Read) -> String {
             break;
         }
         kept.extend_from_slice(&piece[..read]);
-        let surplus = kept.len().saturating_sub(COMPLAINT_BYTES_MAX);
+        let surplus = kept.len().saturating_sub(STDERR_BYTES_MAX);
         kept.drain(..surplus);
     }
     let text = String::from_utf8_lossy(&kept);

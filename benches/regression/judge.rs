@@ -21,9 +21,10 @@ pub(crate) struct Recorded {
     pub(crate) base_reply: Option<String>,
     /// The hash of the head's reply; `None` where the head has no such case.
     pub(crate) head_reply: Option<String>,
-    /// Whether its instructions can be counted on the sides that have it.
+    /// Whether its instructions can be counted on every side that has the case.
     pub(crate) countable: bool,
-    /// Whether they can be counted on the base, but no longer on the head: the gate would be lost.
+    /// Whether they can be counted on the base but not on the head, so that the gate no longer
+    /// applies.
     pub(crate) lost_count: bool,
     /// One run, and a second one if the first was over a threshold.
     pub(crate) runs: Vec<Measured>,
@@ -52,7 +53,7 @@ pub(crate) struct Counts {
 pub(crate) enum Status {
     /// Nothing is over its threshold.
     Ok,
-    /// Something is over its threshold, but by too little or not with confidence.
+    /// Something is over its threshold, but the excess is too small or not certain.
     Noise,
     /// Slower in both runs; or the head cannot be measured.
     Fail,
@@ -106,9 +107,9 @@ pub(crate) struct Rules<'a> {
 pub(crate) enum Verdict {
     /// Under the threshold.
     Within,
-    /// Over it, with the reason why that is not a failure.
+    /// Over the threshold, with the reason why that is not a failure.
     Noise(String),
-    /// Over it with confidence.
+    /// Over the threshold with the required confidence.
     Over(String),
 }
 

@@ -46,9 +46,9 @@ pub(crate) struct Plan {
 /// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// What was.
+    /// The base revision.
     Base,
-    /// What is to come.
+    /// The head revision.
     Head,
 }
 
@@ -102,14 +102,14 @@ impl Side {
 
 /// Two running executables.
 pub(crate) struct Pair<'a> {
-    /// What was.
+    /// The base revision.
     pub(crate) base: &'a mut Driver,
-    /// What is to come.
+    /// The head revision.
     pub(crate) head: &'a mut Driver,
 }
 
 impl Pair<'_> {
-    fn ask(
+    fn run(
         &mut self,
         side: Side,
         case: &str,
@@ -120,7 +120,7 @@ impl Pair<'_> {
             Side::Base => &mut *self.base,
             Side::Head => &mut *self.head,
         };
-        driver.ask(case, iterations, expected).map_err(|what| Fault { side, what })
+        driver.run_case(case, iterations, expected).map_err(|what| Fault { side, what })
     }
 }
 
@@ -133,7 +133,7 @@ impl Pair<'_> {
 ///
 /// If one of the two fails.
 pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall, Fault> {
-    let (iterations, call_ns) = pilot(|side, n, expected| pair.ask(side, case, n, expected))?;
+    let (iterations, call_ns) = pilot(|side, n, expected| pair.run(side, case, n, expected))?;
     let plan = plan.of(call_ns);
     let expected = Duration::from_nanos((call_ns * iterations as f64) as u64);
     let started = Instant::now();
@@ -147,7 +147,7 @@ pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall,
         };
         let mut samples = Vec::with_capacity(order.len());
         for side in order {
-            let nanoseconds = pair.ask(side, case, iterations, expected)?;
+            let nanoseconds = pair.run(side, case, iterations, expected)?;
             if nanoseconds <= 0.0 {
                 let what = format!("it reports that {iterations} calls took no time");
                 return Err(Fault { side, what });
@@ -180,25 +180,25 @@ pub(crate) fn wall(pair: &mut Pair<'_>, case: &str, plan: &Plan) -> Result<Wall,
 ///
 /// If the executable fails.
 pub(crate) fn alone(driver: &mut Driver, side: Side, case: &str) -> Result<f64, Fault> {
-    let mut ask = |_, iterations, expected| {
-        driver.ask(case, iterations, expected).map_err(|what| Fault { side, what })
+    let mut run = |_, iterations, expected| {
+        driver.run_case(case, iterations, expected).map_err(|what| Fault { side, what })
     };
-    let (iterations, call_ns) = pilot(&mut ask)?;
+    let (iterations, call_ns) = pilot(&mut run)?;
     let expected = Duration::from_nanos((call_ns * iterations as f64) as u64);
     let mut samples = Vec::new();
     for _ in 0..PAIRS_NEEDED {
-        samples.push(ask(side, iterations, expected)? / iterations as f64);
+        samples.push(run(side, iterations, expected)? / iterations as f64);
     }
     Ok(median(&samples).unwrap_or_default())
 }
 
 /// Determines the number of calls of a sample; returns it with the approximate time of a call.
 fn pilot(
-    mut ask: impl FnMut(Side, u64, Duration) -> Result<f64, Fault>,
+    mut run: impl FnMut(Side, u64, Duration) -> Result<f64, Fault>,
 ) -> Result<(u64, f64), Fault> {
     let sides = [Side::Base, Side::Head];
     for side in sides {
-        ask(side, 0, Duration::ZERO)?;
+        run(side, 0, Duration::ZERO)?;
     }
     let (mut iterations, mut call_ns) = (1, 1.0);
     // The first calls may be slow; then a sample would have too few calls.
@@ -206,7 +206,7 @@ fn pilot(
         let expected = Duration::from_nanos((call_ns * iterations as f64) as u64);
         let mut least = f64::INFINITY;
         for side in sides {
-            least = least.min(ask(side, iterations, expected)? / iterations as f64);
+            least = least.min(run(side, iterations, expected)? / iterations as f64);
         }
         call_ns = least.max(1.0);
         let wanted = ((SAMPLE_NS / call_ns) as u64).clamp(1, ITERATIONS_MAX);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lexopt::prelude::*;
 
 use super::arguments::{number, path, text};
-use super::driver::Patience;
+use super::driver::TimeLimits;
 use super::measure::Plan;
 use super::synthetic::{self, Synthetic};
 
@@ -42,8 +42,8 @@ Exit code: 0 nothing fails, 1 a case is FAIL, REMOVED or INCOMPARABLE, 2 nothing
 /// The half-width of an interval at which the rounds end early.
 const HALF_WIDTH: f64 = 0.02;
 
-/// Below a millisecond, wall time is informative only, unless a tool's thresholds differ; see
-/// `Plan`.
+/// The wall time of calls shorter than this is informative only, unless the thresholds of a tool
+/// differ; see `Plan`.
 const INFORMING_BELOW_NS: f64 = 1e6;
 
 /// What to do.
@@ -65,7 +65,7 @@ pub(crate) enum Command {
     Compare(Box<Options>),
 }
 
-/// One side of a comparison, as given on the command line.
+/// The subject of one side, as given on the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Source {
     /// The default of its side.
@@ -78,29 +78,29 @@ pub(crate) enum Source {
 
 /// The settings of a comparison.
 pub(crate) struct Options {
-    /// What was.
+    /// The base revision.
     pub(crate) base: Source,
-    /// What is to come.
+    /// The head revision.
     pub(crate) head: Source,
     /// The repository.
     pub(crate) repository: PathBuf,
-    /// Which size of the corpus.
+    /// The size of the corpus.
     pub(crate) profile: String,
-    /// Which cases.
+    /// The filter for case names.
     pub(crate) filter: Option<String>,
     /// Whether to count instructions.
     pub(crate) instructions: bool,
-    /// When a wall time is known well enough.
+    /// The stopping rule for wall times.
     pub(crate) plan: Plan,
-    /// How long an executable may be silent.
-    pub(crate) patience: Patience,
+    /// The time limits of an executable.
+    pub(crate) time_limits: TimeLimits,
     /// The files with waivers.
     pub(crate) waivers: Vec<PathBuf>,
     /// The thresholds' file; `None` for the repository's.
     pub(crate) thresholds: Option<PathBuf>,
-    /// Where the report goes.
+    /// The output directory of the report.
     pub(crate) out: PathBuf,
-    /// Where revisions are checked out and built.
+    /// The directory in which revisions are checked out and built.
     pub(crate) work: PathBuf,
     /// The history file to append to.
     pub(crate) history: Option<PathBuf>,
@@ -114,10 +114,10 @@ pub(crate) struct Trial {
     pub(crate) slow_percent: u32,
     /// Whether to count instructions.
     pub(crate) instructions: bool,
-    /// When a wall time is known well enough.
+    /// The stopping rule for wall times.
     pub(crate) plan: Plan,
-    /// How long an executable may be silent.
-    pub(crate) patience: Patience,
+    /// The time limits of an executable.
+    pub(crate) time_limits: TimeLimits,
     /// The output directory of its table and two of its reports.
     pub(crate) out: PathBuf,
 }
@@ -142,7 +142,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         is_asked = true;
         match argument {
-            Long("bench") => {} // `cargo bench` says so to every bench.
+            Long("bench") => {} // `cargo bench` passes this flag to every bench.
             Short('h') | Long("help") => return Ok(Command::Help),
             Long("base") => base = Source::Revision(text(&mut parser)?),
             Long("head") => head = Source::Revision(text(&mut parser)?),
@@ -181,11 +181,18 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
         informing_below_ns: INFORMING_BELOW_NS,
     };
     let answer = Duration::from_secs(u64::from(timeout));
-    let patience = Patience { prepare: answer * 15, answer };
+    let time_limits = TimeLimits { prepare: answer * 15, answer };
     if let Some(runs) = trial {
         let runs = runs as usize;
         let out = out.unwrap_or_else(|| work.join("trial"));
-        return Ok(Command::Trial(Trial { runs, slow_percent, instructions, plan, patience, out }));
+        return Ok(Command::Trial(Trial {
+            runs,
+            slow_percent,
+            instructions,
+            plan,
+            time_limits,
+            out,
+        }));
     }
     Ok(Command::Compare(Box::new(Options {
         base,
@@ -195,7 +202,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
         filter,
         instructions,
         plan,
-        patience,
+        time_limits,
         waivers,
         thresholds,
         work: work.clone(),

@@ -36,7 +36,7 @@ pub(crate) struct Case {
 
 /// A request: run `case` this many times; zero is one warm-up call.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Ask {
+pub(crate) struct RunRequest {
     /// The case.
     pub(crate) case: String,
     /// The number of iterations.

@@ -34,17 +34,17 @@ pub(crate) struct Subject {
 /// A finished comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
-    /// What was.
+    /// The base revision.
     pub(crate) base: Subject,
-    /// What is to come.
+    /// The head revision.
     pub(crate) head: Subject,
-    /// Which size of the corpus.
+    /// The size of the corpus.
     pub(crate) profile: String,
     /// The program that counted the instructions; `None` if they were not counted.
     pub(crate) valgrind: Option<String>,
     /// The table.
     pub(crate) rows: Vec<Row>,
-    /// What makes the whole comparison void.
+    /// The reasons why the whole comparison is void.
     pub(crate) faults: Vec<String>,
     /// Remarks.
     pub(crate) remarks: Vec<String>,
@@ -105,18 +105,18 @@ impl Report {
         }
     }
 
-    /// Writes `report.md`, `report.json` and `annotations.txt` into a folder.
+    /// Writes `report.md`, `report.json` and `annotations.txt` into a directory.
     ///
     /// # Errors
     ///
-    /// When they cannot be written.
-    pub(crate) fn write(&self, folder: &Path) -> Result<(), String> {
-        let fail = |error: std::io::Error| format!("{}: {error}", folder.display());
-        std::fs::create_dir_all(folder).map_err(fail)?;
+    /// If they cannot be written.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), String> {
+        let fail = |error: std::io::Error| format!("{}: {error}", directory.display());
+        std::fs::create_dir_all(directory).map_err(fail)?;
         let json = serde_json::to_string_pretty(&self.json()).map_err(|error| error.to_string())?;
-        std::fs::write(folder.join("report.json"), json + "\n").map_err(fail)?;
-        std::fs::write(folder.join("annotations.txt"), self.annotations()).map_err(fail)?;
-        std::fs::write(folder.join("report.md"), self.markdown()).map_err(fail)
+        std::fs::write(directory.join("report.json"), json + "\n").map_err(fail)?;
+        std::fs::write(directory.join("annotations.txt"), self.annotations()).map_err(fail)?;
+        std::fs::write(directory.join("report.md"), self.markdown()).map_err(fail)
     }
 
     /// Returns the table with its notes and remarks.
@@ -180,7 +180,7 @@ impl Report {
         text
     }
 
-    /// Returns everything that was measured.
+    /// Returns all measurements.
     pub(crate) fn json(&self) -> Value {
         let subject = |subject: &Subject| {
             json!({

@@ -75,12 +75,12 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         filter: options.filter.clone(),
         counted: options.instructions && valgrind.is_some(),
         plan: options.plan,
-        patience: options.patience,
+        time_limits: options.time_limits,
         scratch: folder,
     };
-    let tell = |what: &str| eprintln!("{what}");
+    let progress = |what: &str| eprintln!("{what}");
     let comparison =
-        compare::compare(base.program.as_ref(), &head_program, &settings, &thresholds, &tell);
+        compare::compare(base.program.as_ref(), &head_program, &settings, &thresholds, &progress);
     let same_corpus =
         comparison.base_corpus.is_none() || comparison.base_corpus == comparison.head_corpus;
     let rules = Rules { thresholds: &thresholds, waivers: &waivers, same_corpus };

@@ -14,7 +14,7 @@ use lexopt::prelude::*;
 
 use super::arguments::{number, text};
 use super::driver::Program;
-use super::protocol::{Answer, Ask, Case, Hello, PROTOCOL};
+use super::protocol::{Answer, Case, Hello, PROTOCOL, RunRequest};
 
 /// The tools, with the microseconds of a call.
 pub(crate) const TOOLS: [(&str, u64); 3] =
@@ -105,17 +105,18 @@ pub(crate) fn serve(synthetic: &Synthetic) -> Result<(), String> {
                 reply: "done".to_owned(),
                 countable: true,
             });
-            say(&Hello { protocol: PROTOCOL, corpus: "synthetic".into(), cases: cases.into() })?;
+            send(&Hello { protocol: PROTOCOL, corpus: "synthetic".into(), cases: cases.into() })?;
             let mut buffer = [1; BUFFER_BYTES];
             for line in std::io::stdin().lock().lines() {
                 let line = line.map_err(|error| error.to_string())?;
-                let ask: Ask = serde_json::from_str(&line).map_err(|error| error.to_string())?;
-                let steps = synthetic.steps(&ask.case)?;
+                let request: RunRequest =
+                    serde_json::from_str(&line).map_err(|error| error.to_string())?;
+                let steps = synthetic.steps(&request.case)?;
                 let started = Instant::now();
-                for _ in 0..ask.iterations.max(1) {
+                for _ in 0..request.iterations.max(1) {
                     measured_call(steps, &mut buffer);
                 }
-                say(&Answer::Nanoseconds(started.elapsed().as_nanos() as f64))?;
+                send(&Answer::Nanoseconds(started.elapsed().as_nanos() as f64))?;
             }
             Ok(())
         }
@@ -144,7 +145,7 @@ fn measured_call(steps: u64, buffer: &mut [u8; BUFFER_BYTES]) {
     black_box(state);
 }
 
-fn say(message: &impl serde::Serialize) -> Result<(), String> {
+fn send(message: &impl serde::Serialize) -> Result<(), String> {
     let text = serde_json::to_string(message).map_err(|error| error.to_string())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush()).map_err(|error| error.to_string())

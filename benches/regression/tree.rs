@@ -57,7 +57,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// When git fails.
+    /// If git fails.
     pub(crate) fn messages(&self, base: &str, head: &str) -> Result<String, String> {
         self.git(&["log", "--format=%B", &format!("{base}..{head}"), "--"])
     }
@@ -66,7 +66,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// When git fails.
+    /// If git fails.
     pub(crate) fn committed(&self, commit: &str) -> Result<String, String> {
         self.git(&["log", "-1", "--format=%cI", commit, "--"])
     }
@@ -75,7 +75,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// When git fails.
+    /// If git fails.
     pub(crate) fn is_changed(&self) -> Result<bool, String> {
         Ok(!self.git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty())
     }
@@ -121,9 +121,9 @@ fn output(command: &mut Command) -> Result<String, String> {
     }
     let output = command.output().map_err(|error| format!("git could not be started: {error}"))?;
     if !output.status.success() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         let arguments: Vec<_> = command.get_args().map(|it| it.to_string_lossy()).collect();
-        return Err(format!("`git {}` failed: {}", arguments.join(" "), complaint.trim()));
+        return Err(format!("`git {}` failed: {}", arguments.join(" "), stderr.trim()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }

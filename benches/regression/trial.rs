@@ -48,7 +48,7 @@ pub(crate) fn run(trial: &Trial) -> Result<bool, String> {
         filter: None,
         counted: valgrind.is_some(),
         plan: trial.plan,
-        patience: trial.patience,
+        time_limits: trial.time_limits,
         scratch: folder.clone(),
     };
     let rate = synthetic::rate();
@@ -59,8 +59,8 @@ pub(crate) fn run(trial: &Trial) -> Result<bool, String> {
         for (slow_percent, tallies) in &mut tallies {
             let base = synthetic::program(rate, 0, folder)?;
             let head = synthetic::program(rate, *slow_percent, folder)?;
-            let tell = |_: &str| {};
-            let compared = compare::compare(Some(&base), &head, &settings, &thresholds, &tell);
+            let progress = |_: &str| {};
+            let compared = compare::compare(Some(&base), &head, &settings, &thresholds, &progress);
             let rules = Rules { thresholds: &thresholds, waivers: &[], same_corpus: true };
             let report = Report {
                 base: Subject { corpus: compared.base_corpus, ..Subject::new("synthetic".into()) },

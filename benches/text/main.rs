@@ -21,7 +21,7 @@ use rayon::prelude::*;
 /// The number of files that are prepared at once.
 const BATCH: usize = 256;
 
-const QUESTIONS: &[&str] = &[
+const QUERIES: &[&str] = &[
     "where is the page cache written back to disk",
     "useEffect cleanup when a component unmounts",
     "scheduler priority queue",
@@ -132,8 +132,8 @@ fn report(dir: &Path, text_bytes: u64) {
     }
     println!("  lines left out: {}", index.files().lines_left());
     let overlay = Overlay::new(Arc::new(index));
-    for question in QUESTIONS {
-        let query = Query::parse(question);
+    for query_text in QUERIES {
+        let query = Query::parse(query_text);
         for turn in ["first", "again"] {
             let start = Instant::now();
             let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
@@ -141,7 +141,7 @@ fn report(dir: &Path, text_bytes: u64) {
             let hits = ranking.chunks(10).expect("a sound index");
             let files = ranking.files(3).expect("a sound index");
             println!(
-                "{question:?} {turn}: rank {} us, all {} us",
+                "{query_text:?} {turn}: rank {} us, all {} us",
                 ranked.as_micros(),
                 start.elapsed().as_micros()
             );
@@ -183,7 +183,7 @@ fn edit(root: &Path, files: &[Vec<u8>], dir: &Path) {
         times.get(times.len() / 2).unwrap_or(&0),
         times.last().unwrap_or(&0)
     );
-    let query = Query::parse(QUESTIONS[0]);
+    let query = Query::parse(QUERIES[0]);
     let start = Instant::now();
     let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
     let _ = ranking.files(10).expect("a sound index");

@@ -22,7 +22,7 @@ use codedb::tools::{self, Call};
 use serde_json::{Value, json};
 
 /// The number of names and paths.
-const ASKED: usize = 400;
+const SAMPLES: usize = 400;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -47,7 +47,7 @@ fn main() {
     let catalog = local.catalog(&[]).expect("an index");
     print(&format!("{} files, {} unknown\n", catalog.files().len(), catalog.missing().len()));
     let (mut names, mut paths) = (Vec::new(), Vec::new());
-    let step = (catalog.files().len() / ASKED).max(1);
+    let step = (catalog.files().len() / SAMPLES).max(1);
     for file in (0..catalog.files().len()).step_by(step).map(FileId::new) {
         let Ok(Some(facts)) = catalog.facts(file) else { continue };
         paths.push(facts.path.clone());
@@ -74,17 +74,17 @@ fn main() {
 }
 
 /// Measures the second call of each query of a tool.
-fn row(local: &Local<'_>, name: &str, asked: Vec<Value>) {
+fn row(local: &Local<'_>, name: &str, queries: Vec<Value>) {
     let tool = tools::find(name).expect("it is in the table");
     let call = Call::new(local, 0);
     let mut times = Vec::new();
-    for args in &asked {
+    for args in &queries {
         let _ = tool.run(&call, args.clone());
         let started = Instant::now();
         let _ = tool.run(&call, args.clone());
         times.push(started.elapsed());
     }
-    tell(name, times);
+    print_row(name, times);
 }
 
 /// Measures the time from an edit of `file` to a reply that contains it.
@@ -103,7 +103,7 @@ fn edits(engine: &Engine, file: &PathBuf) {
         assert!(answer.is_ok_and(|answer| answer.is_found()), "{name} was not found");
     }
     std::fs::write(file, before).expect("it can be written");
-    tell("one edited file", times);
+    print_row("one edited file", times);
 }
 
 /// Measures tasks, one call each, while the tree is watched.
@@ -128,17 +128,17 @@ fn tasks(engine: &Engine, lines: Vec<&str>) {
             assert!(!text.is_empty(), "no reply");
         }
         stop.stop();
-        tell("context", times.split_off(times.len() / 10));
+        print_row("context", times.split_off(times.len() / 10));
     });
 }
 
-fn tell(name: &str, mut times: Vec<Duration>) {
+fn print_row(name: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let at = |part: usize| times.get(times.len() * part / 100).copied().unwrap_or_default();
     print(&format!("| {name} | {} | {:?} | {:?} |\n", times.len(), at(50), at(95)));
 }
 
-#[expect(clippy::print_stdout, reason = "a bench tells its results")]
+#[expect(clippy::print_stdout, reason = "a bench prints its results")]
 fn print(text: &str) {
     print!("{text}");
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::support::place::{Answer, Place};
 
-/// A tree with two directories, one calling into the other.
+/// A tree with two directories; code in one calls code in the other.
 fn place() -> Place {
     let place = Place::new();
     for (path, text) in [

@@ -137,7 +137,7 @@ fn a_difference_counts_both_ways() {
     assert_eq!(difference(&all, &list(&[&one])), expected);
     let expected = Difference { missing: 0, more: 1, first: Some(two.clone()) };
     assert_eq!(difference(&list(&[&one, &three]), &all), expected);
-    // The same place with other bytes, and a line that occurs twice.
+    // The same line with different bytes, and a line that occurs twice.
     let other = line(b"a", 1, b"X");
     let differs = difference(&list(&[&one]), &list(&[&other]));
     assert_eq!((differs.missing, differs.more), (1, 1));

@@ -303,7 +303,7 @@ fn an_edit_ranks_like_a_rebuild() {
 }
 
 #[test]
-fn a_name_that_is_also_a_word_is_both() {
+fn a_name_that_is_also_a_word_matches_as_both() {
     let place = shop();
     place
         .write("shop/handler.py", "# A websocket is opened, and the websocket is closed.\nx = 1\n");

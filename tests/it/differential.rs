@@ -103,7 +103,7 @@ struct Setup {
     answered: Cell<usize>,
 }
 
-/// How a query is run; all variants must print the same.
+/// The way in which a query is run; all variants must print the same.
 #[derive(Clone, Copy, PartialEq)]
 enum Variant {
     Strict,
@@ -140,7 +140,7 @@ impl Setup {
     }
 }
 
-/// A round that found a difference.
+/// A round with a difference between the two programs.
 struct Failure {
     report: String,
     /// The tree, which is kept on disk.
@@ -151,7 +151,7 @@ struct Failure {
 fn round(setup: &Setup, seed: u64) -> Result<(), Failure> {
     let mut rng = Prng::new(seed);
     let tree = Tree::generate(&mut rng).expect("the tree can be written");
-    thread::sleep(Duration::from_millis(50)); // Past the resolution of the file system's stamps.
+    thread::sleep(Duration::from_millis(50)); // Longer than the resolution of modification times.
     let mut log = Vec::new();
     let outcome = steps(setup, &mut rng, &tree, &mut log);
     outcome.map_err(|difference| {
@@ -240,7 +240,7 @@ fn check(setup: &Setup, query: &Query, variant: Variant, tree: &Tree) -> Result<
     Err(format!("query: {query}\nshrunk: {small}\ncodedb {}\n{what}", own.join(" ")))
 }
 
-/// Leaves flags and operands out as long as the two still differ.
+/// Reduces a query: leaves out flags and operands as long as the outputs still differ.
 fn shrink(query: &Query, differs: impl Fn(&Query) -> bool) -> Query {
     let mut small = query.clone();
     for at in (0..query.flags.len()).rev() {

@@ -1,6 +1,6 @@
 //! The generated pages of docs/: those of the tools, with replies of real calls, and those of the
-//! clients. The test of an outdated page fails; with `CODEDB_WRITE_DOCS=1` in the environment the
-//! test writes the page instead.
+//! clients. A test fails if its page is outdated; with `CODEDB_WRITE_DOCS=1` in the environment it
+//! writes the page instead.
 
 mod clients;
 
@@ -68,7 +68,7 @@ fn check_folder(name: &str, mut pages: Vec<String>) {
     assert_eq!(found, pages);
 }
 
-/// Creates the small example shop with fixed times, a library beside it, and its server.
+/// Creates a small example shop with fixed times, a library in a sibling directory, and a server.
 struct Examples {
     place: Place,
     session: Session,

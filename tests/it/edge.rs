@@ -206,7 +206,7 @@ fn a_repository_cannot_run_programs() {
     }
     git(&place, &["config", "log.showSignature", "true"]);
     git(&place, &["config", "filter.x.required", "true"]);
-    // One more attack, through another file.
+    // The same attack through another file.
     let other = place.base().join("other-config");
     fs::write(&other, format!("[filter \"Z\"]\n\tclean = {run}\n")).expect("a file");
     git(&place, &["config", "include.path", other.to_str().expect("text")]);

@@ -93,7 +93,7 @@ fn eval(place: &Place, args: &[&str]) -> Answer {
     Answer::of(command)
 }
 
-/// Writes a file beside the tree and returns its path.
+/// Writes a file outside of the tree and returns its path.
 fn beside(place: &Place, name: &str, text: &str) -> String {
     let path = place.base().join(name);
     std::fs::write(&path, text).expect("a file can be written");

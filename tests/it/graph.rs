@@ -531,7 +531,7 @@ fn callers_and_deps_print_json() {
 }
 
 #[test]
-fn dynamic_imports_are_listed_with_their_known_part() {
+fn dynamic_imports_are_listed_with_their_static_part() {
     let place = Place::new();
     let load = "\
 const name = './a';

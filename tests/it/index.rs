@@ -99,7 +99,7 @@ fn subdirectories_without_git_share_the_index_of_the_tree() {
     assert_eq!(found.text().trim_end(), "b.rs:fn below() {}");
     let found = run("symbol", "sub/deep", &["top"]).expect_success();
     assert!(found.text().contains("a.rs"), "{}", found.text());
-    // One that is named with `--root` has an index of its own, which its directories use from then on.
+    // A directory that is given with `--root` gets its own index, which its subdirectories then use.
     Answer::of({
         let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
         command.args(["index", "--index-dir"]).arg(place.cache());

@@ -247,8 +247,8 @@ fn changes_during_a_build_are_searched() {
     }
 }
 
-/// The walk applies a rule that is deleted before the rules are recorded; there is no other trace
-/// of it.
+/// A rule that the walk applies is deleted before the rules are recorded, so it leaves no other
+/// trace.
 #[test]
 fn a_rule_deleted_during_the_build_is_detected() {
     let place = Place::new();

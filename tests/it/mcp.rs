@@ -313,7 +313,7 @@ fn a_bundle_makes_several_calls() {
 #[test]
 fn status_reports_coverage() {
     let place = place();
-    // Files that are new this moment are not known either.
+    // Files that were just created are not indexed either.
     settle();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));

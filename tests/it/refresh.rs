@@ -105,7 +105,7 @@ fn contents(snapshot: &Snapshot) -> Contents {
     }
 }
 
-/// Returns the candidates of a pattern, and their blocks by where they start.
+/// Returns the candidates of a pattern, with the start of each of their blocks.
 fn found(snapshot: &Snapshot, paths: &[String], pattern: &str) -> Vec<(String, BTreeSet<String>)> {
     let plan = Plan::new(&[pattern.to_owned()], &PatternOptions::default());
     let mut all = Vec::new();
@@ -199,7 +199,7 @@ fn check_freshened(engine: &Engine, log: &[String]) -> bool {
     true
 }
 
-/// Makes an edit that the differential test does not have, or one of that test.
+/// Makes an edit: one that only this test has, or one of the differential test.
 fn edit(rng: &mut Prng, tree: &Tree, away: &Path) -> String {
     let fresh = tree.fresh_path(rng);
     match rng.chance(60) {

@@ -134,7 +134,7 @@ fn a_gate_must_fail_twice_by_itself() {
 }
 
 #[test]
-fn without_instructions_the_status_says_what_was_gated() {
+fn without_instructions_the_status_shows_the_gates() {
     let uncounted = |wall: Wall| both(vec![Measured { wall: Ok(wall), counts: None }]);
     let gated = check(uncounted(wall(20e6, 1.0)), Status::Ok).gated.expect("it was compared");
     assert_eq!((gated.instructions, gated.wall), (false, true));
@@ -199,7 +199,7 @@ fn other_replies_and_another_corpus_are_incomparable() {
 }
 
 #[test]
-fn a_waiver_is_for_one_case_that_fails() {
+fn a_waiver_covers_one_failing_case() {
     let slow = || both(vec![run(wall(20e6, 1.5), 1000, 1500), run(wall(20e6, 1.5), 1000, 1500)]);
     let waived =
         row(slow(), true, "Rank by recency\n\nbench-waive: tool/search/rare: it ranks now");

@@ -59,7 +59,7 @@ fn codedb(run: &Run<'_>, flags: &[&str]) -> Output {
     output(command, run)
 }
 
-/// Returns the index directory of the tree at `dir`, beside the tree.
+/// Returns the index directory of the tree at `dir`; it is in the parent of the tree.
 fn index_dir(dir: &Path) -> PathBuf {
     dir.with_file_name("index of the tree")
 }

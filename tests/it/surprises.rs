@@ -332,7 +332,7 @@ fn descending_paths_put_the_current_directory_last() {
 }
 
 #[test]
-fn the_head_of_a_file_decides_only_if_the_rest_cannot() {
+fn files_are_decided_by_their_head_only_if_the_rest_cannot_change_the_result() {
     let place = Place::new();
     let filler = "some filler text\n".repeat(6_000);
     for (name, at) in [("near", 30_000), ("far", 90_000), ("end", filler.len())] {

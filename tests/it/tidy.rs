@@ -1,6 +1,6 @@
 //! The invariants of ARCHITECTURE.md that can be checked by reading the tracked files.
 //!
-//! An exception of a rule is a file in the list of the rule, with the reason beside it.
+//! Each rule has a list of files that are exempt from it, with the reason for each.
 
 mod layers;
 mod modules;
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use modules::ModuleTree;
 
-/// No file of ours is longer; past it, split.
+/// The maximum number of lines of a file; longer files are split.
 const LINES_MAX: usize = 800;
 
 /// Files that may contain `unsafe`, each with a SAFETY note.

@@ -134,7 +134,7 @@ tests/cart_test.rs
 }
 
 #[test]
-fn ls_lists_one_folder() {
+fn ls_lists_one_directory() {
     let expected = "\
 src/  4 files
 tests/  1 file  test

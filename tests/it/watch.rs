@@ -167,7 +167,7 @@ impl Watching {
         let Comparison::Diff(strict) = strict.unwrap() else { return };
         let name = |id: FileId| String::from_utf8(table.path(id).unwrap()).unwrap();
         for &id in &strict.changed {
-            // The strict check cannot tell these apart; the server saw that they did not change.
+            // The strict check cannot distinguish these; the server observed that they did not change.
             let unsure = table.stamp(id).unwrap() == Stamp::NEVER;
             assert!(unsure || to_read.contains(&name(id)), "{} changed", name(id));
         }

@@ -84,8 +84,8 @@ pub(crate) fn symbols(reply: &Value) -> Vec<Place> {
 
 /// Returns true if codedb ended with an error because nothing in the tree is called `name`.
 pub(crate) fn is_unknown(code: i32, stderr: &str, name: &str) -> bool {
-    let said = format!("codedb: nothing called `{name}` is defined in this tree");
-    code == 2 && stderr.lines().any(|line| line == said)
+    let message = format!("codedb: nothing called `{name}` is defined in this tree");
+    code == 2 && stderr.lines().any(|line| line == message)
 }
 
 /// Parses the calling functions of `codedb callers --json`.

@@ -37,7 +37,7 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Vec<Race> {
         }
     };
     let task = format!("how does {name} work and who calls it");
-    let asked: [(&str, Vec<&str>, Vec<&str>); 3] = [
+    let lookups: [(&str, Vec<&str>, Vec<&str>); 3] = [
         (
             "definition",
             vec!["symbol", name, "--max-results", "1000"],
@@ -51,7 +51,9 @@ pub(super) fn races(setting: &Setting, is_watched: bool) -> Vec<Race> {
         ("context", vec!["context", &task], vec!["context", &task, "--format", "json"]),
     ];
     let mut races = Vec::new();
-    for (what, ours, theirs) in asked.iter().filter(|(what, ..)| setting.options.wants(what)) {
+    for (what, ours, theirs) in
+        lookups.iter().filter(|(what, ..)| setting.options.is_selected(what))
+    {
         let mut race = Race::new(format!("{what} of `{name}`"));
         race.lanes = setting.lanes(ours, is_watched);
         race.lanes.push(Lane::new(Program::Codegraph.name(), job(setting, path, theirs)));
@@ -111,6 +113,6 @@ fn defined<'a>(setting: &Setting<'a>) -> Result<Option<(&'a str, Place)>, String
 fn job(setting: &Setting, path: &Path, args: &[&str]) -> Job {
     let mut job = Job::new(path, &setting.stage.tree.root, args);
     job.ends = Ends::SilentOne;
-    job.envs = programs::codegraph_variables(&setting.stage.beside);
+    job.envs = programs::codegraph_variables(&setting.stage.dir);
     job
 }

@@ -85,11 +85,11 @@ pub(super) fn csearch_env(setting: &Setting) -> (&'static str, OsString) {
 
 /// Returns the path of ctags's file.
 pub(super) fn tags_file(setting: &Setting) -> PathBuf {
-    setting.stage.beside.join("tags")
+    setting.stage.dir.join("tags")
 }
 
 fn csearch_index(setting: &Setting) -> PathBuf {
-    setting.stage.beside.join("csearchindex")
+    setting.stage.dir.join("csearchindex")
 }
 
 /// Returns the reason why the index of `program` cannot be used; `None` if it is complete.
@@ -111,7 +111,7 @@ pub(super) fn build(
 ) -> Result<Build, String> {
     eprintln!("  index: {name}");
     let mut build = Build { program, name, seconds: Vec::new(), bytes: 0, trouble: None };
-    let log = setting.stage.beside.join("build.log");
+    let log = setting.stage.dir.join("build.log");
     while build.seconds.len() < RUNS_MAX
         && build.seconds.iter().sum::<f64>() < REPEATED_MAX.as_secs_f64()
     {
@@ -168,8 +168,8 @@ fn within(limit: Duration, job: &Job, log: &Path) -> Result<Ended, String> {
             // Its remaining child processes would disturb later measurements. The process id is not
             // reused immediately.
             end(&mut child);
-            let said = fs::read(log).unwrap_or_default();
-            let end = String::from_utf8_lossy(&said[said.len().saturating_sub(500)..]).into_owned();
+            let text = fs::read(log).unwrap_or_default();
+            let end = String::from_utf8_lossy(&text[text.len().saturating_sub(500)..]).into_owned();
             return Ok(if status.success() {
                 Ended::Done(time)
             } else {

@@ -102,7 +102,7 @@ fn compare_tree(setting: &Setting) -> Result<(String, bool), String> {
         (race::table(&symbols, "definitions of", "places"), !symbols.is_empty()),
         (race::table(&calls, "codegraph's questions", "callers"), !calls.is_empty()),
     ];
-    for (table, _) in tables.into_iter().filter(|(_, is_asked)| *is_asked) {
+    for (table, _) in tables.into_iter().filter(|(_, is_selected)| *is_selected) {
         write!(text, "\n{table}").expect("writing to a string");
     }
     let is_right = [searches, symbols, calls].iter().flatten().all(|race| race.is_right);

@@ -81,12 +81,12 @@ impl Programs {
     pub(crate) fn find(options: &Options) -> Self {
         let mut programs = Self { here: Vec::new(), absent: Vec::new() };
         for program in Program::ALL {
-            let said = match program {
+            let given = match program {
                 Program::Rg => Some(&options.rg),
                 Program::Codegraph => options.codegraph.as_ref(),
                 _ => None,
             };
-            let named = said.map_or_else(|| program.executable().into(), PathBuf::from);
+            let named = given.map_or_else(|| program.executable().into(), PathBuf::from);
             let described = format!("{} ({})", program.name(), program.package());
             match (on_path(&named), program) {
                 (None, _) => programs.absent.push(described),
@@ -117,12 +117,12 @@ impl Programs {
 
     /// Returns the names and versions of the installed programs.
     pub(crate) fn versions(&self) -> String {
-        let told = self.here.iter().filter(|(program, ..)| {
+        let listed = self.here.iter().filter(|(program, ..)| {
             // These two belong to the same packages as others and print no version.
             !matches!(program, Program::Cindex | Program::Readtags)
         });
         let list: Vec<String> =
-            told.map(|(program, _, version)| format!("{} {version}", program.name())).collect();
+            listed.map(|(program, _, version)| format!("{} {version}", program.name())).collect();
         list.join(", ")
     }
 

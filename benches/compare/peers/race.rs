@@ -112,7 +112,7 @@ fn times_over(ratio: f64) -> String {
 }
 
 /// Writes the races as a table with one column per program, without columns that never ran.
-pub(crate) fn table(races: &[Race], asked: &str, found: &str) -> String {
+pub(crate) fn table(races: &[Race], query_heading: &str, result_heading: &str) -> String {
     let mut columns: Vec<&str> = Vec::new();
     for lane in races.iter().flat_map(|race| &race.lanes) {
         if !columns.contains(&lane.name) {
@@ -120,7 +120,7 @@ pub(crate) fn table(races: &[Race], asked: &str, found: &str) -> String {
         }
     }
     let mut text = format!(
-        "| {asked} | {found} | {} | results |\n| --- | ---: |{} --- |\n",
+        "| {query_heading} | {result_heading} | {} | results |\n| --- | ---: |{} --- |\n",
         columns.join(" | "),
         " ---: |".repeat(columns.len())
     );

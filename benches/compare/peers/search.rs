@@ -22,7 +22,7 @@ pub(super) fn races(
     let files = files.map(|file| file.as_os_str().as_encoded_bytes().to_vec()).collect();
     let mut races = Vec::new();
     let queries = queries::of(&setting.stage.tree);
-    for query in queries.iter().filter(|query| setting.options.wants(query.name)) {
+    for query in queries.iter().filter(|query| setting.options.is_selected(query.name)) {
         races.push(setting.finish(race(setting, builds, query, is_watched, &files)?));
     }
     Ok(races)

@@ -15,12 +15,12 @@ use super::programs::{Program, Programs};
 
 /// A copy of a tree, with a directory for indexes.
 pub(crate) struct Stage {
-    /// The copy; the index directory is beside it.
+    /// The copy. Its index directory is outside of the tree.
     pub(crate) tree: Tree,
     /// The name in the tables.
     pub(crate) name: String,
     /// The directory of the peers' indexes.
-    pub(crate) beside: PathBuf,
+    pub(crate) dir: PathBuf,
     /// The regex flag of `git grep`: PCRE (`-P`) is several times faster than `-E`, but not every
     /// git supports it.
     pub(crate) git_syntax: &'static str,
@@ -42,11 +42,10 @@ impl Stage {
             return Err("ripgrep lists no file in it".into());
         }
         // The programs print and store the resolved path, so the resolved path is used.
-        let beside = options.scratch.path().join("peers").join(format!("{number}-{name}"));
-        let fail = |error| format!("{}: {error}", beside.display());
-        let beside =
-            fs::create_dir_all(&beside).and_then(|()| beside.canonicalize()).map_err(fail)?;
-        let copy = beside.join("tree");
+        let dir = options.scratch.path().join("peers").join(format!("{number}-{name}"));
+        let fail = |error| format!("{}: {error}", dir.display());
+        let dir = fs::create_dir_all(&dir).and_then(|()| dir.canonicalize()).map_err(fail)?;
+        let copy = dir.join("tree");
         for file in &source.files {
             let target = copy.join(file);
             let fail = |error| format!("{}: {error}", target.display());
@@ -67,11 +66,11 @@ impl Stage {
             }
         }
         let mut tree = Tree::open(options, &copy)?;
-        tree.index_dir = beside.join("codedb");
+        tree.index_dir = dir.join("codedb");
         if tree.files != source.files {
             return Err("ripgrep does not see the same files in the copy".into());
         }
-        Ok(Self { tree, name, beside, git_syntax })
+        Ok(Self { tree, name, dir, git_syntax })
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn races(setting: &Setting, builds: &[Build], is_watched: bool) -> Ve
     let names = queries::names(&setting.stage.tree);
     names
         .iter()
-        .filter(|name| setting.options.wants(name))
+        .filter(|name| setting.options.is_selected(name))
         .filter_map(|name| race(setting, readtags, name, is_watched))
         .collect()
 }

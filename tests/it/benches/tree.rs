@@ -17,7 +17,7 @@ fn sum(root: &Path) -> String {
 }
 
 #[test]
-fn a_checksum_is_of_paths_and_contents() {
+fn a_checksum_covers_paths_and_contents() {
     let (one, other) = (tempfile::tempdir().expect("a"), tempfile::tempdir().expect("b"));
     for folder in [one.path(), other.path()] {
         write(folder, "a/b.rs", "fn b() {}\n");
@@ -60,7 +60,7 @@ fn names_that_differ_only_in_case_are_refused() {
 }
 
 #[test]
-fn drafts_grow_to_the_whole_text() {
+fn drafts_grow_to_the_complete_text() {
     let mut random = Random::new(7);
     for lines in 0..80 {
         let text: String = (0..lines).map(|line| format!("line {line}\n")).collect();

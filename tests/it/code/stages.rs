@@ -1,5 +1,5 @@
-//! The stages of `codedb index`: what is built, what is waited for, what is rebuilt, and the output
-//! of `status` and `doctor` meanwhile.
+//! The stages of `codedb index`: which stages are built, waited for and rebuilt, and the output of
+//! `status` and `doctor` during a build.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use super::{check, check_folder};
 /// Facts about a client that the program does not need.
 struct Notes {
     id: &'static str,
-    /// The client's own way to add a server, if it has one on the command line.
+    /// The client's own command to add a server, if it has one.
     own_way: Option<&'static str>,
     /// The variables and platforms that change the place of the settings.
     elsewhere: &'static str,

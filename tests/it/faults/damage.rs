@@ -271,10 +271,10 @@ fn a_refresh_that_finds_damage_rebuilds() {
     assert!(doctor.text().contains("ok    checksums"), "{}", doctor.text());
 }
 
-/// Other files beside the generation: codedb's own are cleaned up or ignored, others are not
-/// touched.
+/// Files in the index directory that do not belong to the generation: codedb's own files are
+/// cleaned up or ignored, all others are not touched.
 #[test]
-fn strange_files_beside_the_index_do_no_harm() {
+fn unrelated_files_in_the_index_directory_are_harmless() {
     let place = small();
     let store = place.store();
     for name in ["gen-7.json", "gen-18446744073709551615.json", "gen-0.json", "table-99.idx"] {

@@ -289,7 +289,7 @@ fn any_number_of_a_table_stays_in_bounds() {
     let rng = &mut prng(32);
     for (at, (id, section)) in sound.table.iter().enumerate() {
         if [1, 5, 6, 7].contains(id) {
-            continue; // Facts, stamps, hashes and names are no numbers to go by.
+            continue; // Facts, metadata, hashes and names are not used as indexes.
         }
         for place in (0..section.len() / 4).step_by(if long() { 1 } else { 3 }) {
             for number in [u32::MAX, 0, rng.below(40) as u32] {

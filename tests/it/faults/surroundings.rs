@@ -260,7 +260,7 @@ fn readers_never_miss_the_index_while_generations_are_published() {
 /// The index of another format in a sibling directory is not touched; one in our own place is
 /// rebuilt.
 #[test]
-fn formats_live_side_by_side() {
+fn index_formats_coexist() {
     let place = filled(49);
     place.index(&[]).expect_success();
     let store = place.store();

@@ -150,7 +150,7 @@ fn a_signal_stops_the_server() {
     let id = rustix::process::Pid::from_raw(session.child.id().cast_signed()).expect("an id");
     rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it exists");
     assert_ne!(session.status(), Some(101));
-    // The files that it left behind cause no problem.
+    // The files that it left do not affect the next server.
     let mut session = Session::start(&place, &[]);
     assert_eq!(session.text("codedb_find", json!({"query": "cart"})), "src/cart.rs\n");
     session.end();

@@ -85,7 +85,7 @@ fn files_are_ranked_and_lines_shown() {
     place.write("src/cart.rs", "/// Adds.\npub fn add_item() {}\n");
     place.write("tests/cart.rs", "#[test]\nfn adds() {\n    add_item();\n}\n");
     place.write("vendor/cart.rs", "pub fn add_item() {}\n");
-    // A search does not know the definitions of files that were just created.
+    // The definitions in files that were just created are not indexed yet.
     settle();
     let mut session = Session::start(&place, &[]);
     session.initialize("2025-11-25", json!({}));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::DEFAULT;
 use super::gate::compare::{Comparison, Settings, compare};
-use super::gate::driver::{Patience, Program};
+use super::gate::driver::{Program, TimeLimits};
 use super::gate::judge::{Row, Rules, Status, judge};
 use super::gate::measure::Plan;
 use super::gate::thresholds::Thresholds;
@@ -31,14 +31,14 @@ fn program(folder: &Path, script: &str) -> Program {
 
 fn compared(base: &str, head: &str) -> (Comparison, Vec<Row>) {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    let patience =
-        Patience { prepare: Duration::from_secs(20), answer: Duration::from_millis(1500) };
+    let time_limits =
+        TimeLimits { prepare: Duration::from_secs(20), answer: Duration::from_millis(1500) };
     let settings = Settings {
         profile: "small".to_owned(),
         filter: None,
         counted: false,
         plan: Plan { half_width: 0.02, time: Duration::from_secs(5), informing_below_ns: 1e6 },
-        patience,
+        time_limits,
         scratch: folder.path().to_owned(),
     };
     let thresholds = Thresholds::parse(DEFAULT).expect("the thresholds are right");

@@ -1,4 +1,4 @@
-//! The inputs of the report (waivers, thresholds, callgrind's file, hello messages) and its output.
+//! The inputs of the report (waivers, thresholds, callgrind's file, the handshake) and its output.
 
 use std::fs;
 
@@ -56,7 +56,7 @@ fn incomplete_thresholds_are_refused() {
 }
 
 #[test]
-fn the_thresholds_of_the_repository_are_right() {
+fn the_thresholds_of_the_repository_are_valid() {
     let text = include_str!("../../../benches/thresholds.toml");
     let limits = Thresholds::parse(text).expect("it is right").of("no such tool");
     assert_eq!((limits.instructions, limits.wall), (0.05, 0.10));
@@ -81,7 +81,7 @@ fn counts_are_parsed_from_callgrinds_file() {
 }
 
 #[test]
-fn hellos_and_answers_are_checked() {
+fn the_handshake_and_answers_are_validated() {
     let reported = hello(
         r#"{"protocol":1,"corpus":"c","cases":[{"name":"tool/search/rare","tool":"search","reply":"r"},
             {"name":"cli/search","tool":"","reply":"r","countable":false,"error":null}]}"#,

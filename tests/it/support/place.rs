@@ -1,4 +1,4 @@
-//! A small temporary tree with an index directory beside it, and runs of both programs on it.
+//! A small temporary tree, its index directory outside of the tree, and runs of both programs.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -172,7 +172,7 @@ impl Place {
     }
 
     /// Waits until no background build of this place runs. A command starts its builder before it
-    /// ends itself, so after this call none is yet to come.
+    /// exits, so no builder starts after this call.
     pub(crate) fn wait_for_builders(&self) {
         if cfg!(target_os = "linux") {
             let base = self.base().into_os_string().into_encoded_bytes();

@@ -89,7 +89,8 @@ pub(crate) fn command(program: &Path, tree: &Tree) -> Command {
 /// Runs a command until it exits or the timeout is over.
 pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::process::Output, bool) {
     command.stdin(stdin.map_or_else(Stdio::null, |bytes| {
-        // A file, not a pipe: where a late NUL is noticed depends on how a pipe's pieces arrive.
+        // A file, not a pipe: with a pipe, the place where a late NUL is detected depends on the sizes of
+        // the reads.
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(bytes)
             .and_then(|()| file.rewind())
