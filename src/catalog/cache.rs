@@ -20,7 +20,7 @@ use crate::lang::facts::Reference;
 /// Maximum number of files whose facts are cached.
 const FACTS_MAX: usize = 4096;
 
-/// Maximum number of symbols cached without the others of their files.
+/// Maximum number of symbols that are cached individually.
 const SYMBOLS_MAX: usize = 1 << 14;
 
 /// Maximum number of unindexed files whose facts are cached.
@@ -41,10 +41,10 @@ const DEFINED_MAX: usize = 1 << 14;
 /// Maximum number of definitions of one key that are cached.
 const DEFINED_SYMBOLS_MAX: usize = 1 << 12;
 
-/// Bit of cached marks, which no mark uses.
+/// The bit that is set for a file with cached marks. No mark uses it.
 pub(super) const MARKED: u8 = 1 << 7;
 
-/// Bit of files cached as not indexed.
+/// The bit that is set for a file that is not indexed and therefore has no marks.
 pub(super) const UNMARKED: u8 = 1 << 6;
 
 /// A cache of at most `max` entries; it is cleared when full.
@@ -102,7 +102,7 @@ pub(super) struct CatalogCache {
     pub(super) imports_before: Option<(Arc<ImportGraph>, Vec<FileId>)>,
     pub(super) ranks: OnceLock<Vec<f32>>,
     pub(super) facts: BoundedCache<FileId, Arc<FileFacts>>,
-    /// Symbols that were looked up singly.
+    /// Symbols that were looked up individually.
     pub(super) symbols: BoundedCache<SymbolAt, Arc<Symbol>>,
     /// Facts extracted for one reply from files that no segment covers; other replies do not depend
     /// on them.
@@ -166,7 +166,7 @@ impl CatalogCache {
             memory.targets = self.targets.only(|(file, _)| is_same(file));
             memory.packages = self.packages.only(is_same);
             let imports = self.imports.get().map(|graph| (Arc::clone(graph), changed.to_vec()));
-            // If no graph was made since the edit before, the files of both edits changed.
+            // If no graph was built since the previous edit, the changed files of both edits are combined.
             memory.imports_before = imports.or_else(|| {
                 let (graph, earlier) = self.imports_before.as_ref()?;
                 let mut files = [earlier.as_slice(), changed].concat();
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_edit_touches_is_forgotten() {
+    fn an_edit_invalidates_dependent_entries() {
         let memory = CatalogCache::default();
         let files = [FileId(1), FileId(2), FileId(3)];
         for file in files {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn a_cache_is_bounded() {
         let kept = BoundedCache::new(3);
         (0..8).for_each(|at| kept.insert(at, at));
         assert_eq!((kept.get(&7), kept.get(&1)), (Some(7), None));

@@ -1,5 +1,5 @@
-//! [`DelegatingCode`]: an implementation of [`Code`] that passes each access on to another one, with
-//! one hook for all of them.
+//! [`DelegatingCode`]: an implementation of [`Code`] that forwards each access to another
+//! implementation, with one hook for all accesses.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -95,7 +95,7 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
     }
     extract.text = text.to_vec();
     extract.marks = marks(path, &text[..text.len().min(HEAD_BYTES)]).to_bits();
-    // The extension of a name that is not UTF-8 counts as that of any other.
+    // The language of a file is also detected if its name is not UTF-8.
     extract.language = lang::detect(Path::new(&*String::from_utf8_lossy(path)), text);
     if let Some(language) = extract.language {
         extract.facts =
@@ -113,7 +113,7 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
 }
 
 /// Returns true if `bytes` are text whose positions are byte positions: not UTF-16, and without a
-/// NUL near its start, the same rule as everywhere that text is shown. O(1).
+/// NUL near its start. Replies use the same rule for the text that they print. O(1).
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(TEXT_HEAD_BYTES)];
     !Content::of(head).utf16 && text::decode(head).is_some()
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_costs_the_facts_of_one_file() {
+    fn a_panic_loses_only_the_facts_of_one_file() {
         let extract = or_failed(7, || panic!("a fault in a grammar"));
         assert_eq!((extract.hash, extract.lines(), extract.words().len()), (7, 0, 0));
         assert_eq!(extract.facts.problems.get(&Problem::Failed), Some(&1));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_what_is_shown_as_text() {
+    fn text_detection_matches_what_is_displayed() {
         check(b"fn first() {}\n", &["first"]);
         check(b"\xEF\xBB\xBFfn first() {}\n", &["first"]);
         check(b"fn first() {}\0\n", &[]);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_count_in_names_that_are_no_utf8() {
+    fn extensions_are_detected_in_names_that_are_not_utf8() {
         let extract = extract_text(b"src/\xE9.rs", b"fn first() {}\n");
         assert_eq!(extract.language.map(|language| language.name), Some("rust"));
     }

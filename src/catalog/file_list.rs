@@ -38,13 +38,13 @@ pub struct FileInfo {
     pub state: FileState,
     /// Hash of its content in the generation; 0 if that did not read it.
     pub hash: u128,
-    /// Present metadata; [`Stamp::NEVER`] if the content could change without changing it.
+    /// Current metadata; [`Stamp::NEVER`] if the content could change without changing it.
     stamp: Stamp,
 }
 
 impl FileInfo {
-    /// Creates the entry of a file with that metadata. `lasting` is the same metadata if other
-    /// content would change it, else [`Stamp::NEVER`].
+    /// Creates the entry of a file with that metadata. `lasting` is the same metadata if any
+    /// change of the content would change it, else [`Stamp::NEVER`].
     pub fn new(
         metadata: Stamp,
         lasting: Stamp,
@@ -110,9 +110,9 @@ struct Origin {
     /// Checksums of the generation's index files.
     checksums: Vec<u32>,
     diff: TreeDiff,
-    /// Indices of the files that are not unchanged.
+    /// Indices of the files whose state is not [`FileState::Same`].
     differing: Vec<usize>,
-    /// Indices of the generation's files by their ids; [`GONE`] if not in the list.
+    /// For each file id of the generation, the index in the list, or [`GONE`] if it is not in it.
     places: Vec<u32>,
 }
 
@@ -275,7 +275,7 @@ impl FileList {
         self.origin = Some(Origin { checksums, diff, differing, places });
     }
 
-    /// Returns the first index whose path is not `before`.
+    /// Returns the first index for whose path `before` returns false.
     fn first_from(&self, before: impl Fn(&[u8]) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_by_path_and_by_folder() {
+    fn files_are_found_by_path_and_by_directory() {
         let list = list(&["a/b/c.rs", "a/b/d.rs", "a/e.rs", "a-b/f.rs", "a.rs", "b"]);
         assert_eq!(list.find(b"a/e.rs"), Some(2));
         assert_eq!(list.find(b"a"), None);

@@ -17,7 +17,7 @@ pub struct FileNames {
     by_name: FxHashMap<Box<[u8]>, Vec<FileId>>,
     stems: Vec<FileStem>,
     by_stem: FxHashMap<Box<[u8]>, u32>,
-    /// Places in `stems`, ascending.
+    /// Indices into `stems`, ascending.
     by_word: FxHashMap<Box<str>, Vec<u32>>,
     /// Number of files below directories of a name.
     below: FxHashMap<Box<[u8]>, u32>,
@@ -81,8 +81,8 @@ impl FileNames {
         names
     }
 
-    /// Adds `folder` and the directories above it, except those that `before` is equal to or
-    /// inside; directories come in path order.
+    /// Adds `folder` and its ancestors, except those that are equal to `before` or contain it.
+    /// Called in path order.
     fn add_folders(&mut self, folder: &[u8], before: &[u8]) {
         let ends = folder.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         for end in ends.map(|(at, _)| at).chain([folder.len()]) {

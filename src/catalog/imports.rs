@@ -177,9 +177,9 @@ impl Catalog {
         if let Some(graph) = self.cache.imports.get() {
             return graph;
         }
-        // Built outside of the cell: threads that wait for the cell could not help to build it, and
-        // a thread that takes up another call meanwhile would wait for itself. If two threads build
-        // it, the second graph is dropped.
+        // Built outside of the cell. Threads that wait for the cell could not help to build the graph,
+        // and a thread that runs another call in the meantime would deadlock on itself. If two threads
+        // build the graph, the second result is dropped.
         let made = self.made_import_graph();
         self.cache.imports.get_or_init(|| made)
     }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_ways_the_surest_counts() {
+    fn the_edge_with_the_highest_confidence_remains() {
         let target = |file: u32, confidence: f32| crate::graph::imports::Target {
             file: FileId(file),
             confidence,

@@ -46,11 +46,11 @@ impl Catalog {
     /// Returns the cached result of a search. The files that it read are unchanged: after a change
     /// there is a new catalog.
     pub fn cached_search(&self, key: &SearchKey) -> Option<Arc<SearchResult>> {
-        let mut kept = self.cache.searches.0.lock().ok()?;
-        let at = kept.iter().position(|(other, _)| other == key)?;
-        let found = kept.remove(at)?;
+        let mut cached = self.cache.searches.0.lock().ok()?;
+        let at = cached.iter().position(|(other, _)| other == key)?;
+        let found = cached.remove(at)?;
         let searched = Arc::clone(&found.1);
-        kept.push_front(found);
+        cached.push_front(found);
         Some(searched)
     }
 
@@ -60,9 +60,9 @@ impl Catalog {
         if searched.matching.len() > MATCHING_MAX {
             return;
         }
-        if let Ok(mut kept) = self.cache.searches.0.lock() {
-            kept.truncate(SEARCHES_MAX - 1);
-            kept.push_front((key, Arc::clone(searched)));
+        if let Ok(mut cached) = self.cache.searches.0.lock() {
+            cached.truncate(SEARCHES_MAX - 1);
+            cached.push_front((key, Arc::clone(searched)));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! How the command line displays replies of tools: paths relative to the current directory, in
-//! colour and as hyperlinks where the user asks for them.
+//! How the command line displays replies of tools: with paths relative to the current directory,
+//! and with colours and hyperlinks if requested.
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -73,7 +73,7 @@ impl<'a> Display<'a> {
         self.current.as_ref().map(|parts| parts.join("/"))
     }
 
-    /// Returns a reply, which is JSON, with a relative path beside each repository path.
+    /// Returns a JSON reply with a relative path added next to each repository path.
     pub(super) fn json(&self, reply: &str) -> String {
         if self.current.is_none() {
             return reply.to_owned();
@@ -117,13 +117,13 @@ impl<'a> Display<'a> {
         out
     }
 
-    /// Returns a path that is a JSON string as another one, relative to the current directory.
+    /// Converts a path, which is a JSON string, to one relative to the current directory.
     fn relative_string(&self, value: &str) -> String {
         let path: String = serde_json::from_str(value).unwrap_or_default();
         serde_json::to_string(&self.relative(&path)).unwrap_or_default()
     }
 
-    /// Returns places as editors and fzf read them: `path:line:column:text`, one a line.
+    /// Returns locations in the format of editors and fzf: `path:line:column:text`, one per line.
     pub(super) fn vimgrep(&self, locations: &[Location]) -> String {
         let style: &dyn Style = self;
         let mut out = String::new();
@@ -175,7 +175,7 @@ impl Style for Display<'_> {
     }
 }
 
-/// Returns true unless `NO_COLOR` or the type of the terminal speaks against colours.
+/// Returns false if `NO_COLOR` or the type of the terminal disables colours.
 fn environment_allows_colors() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     std::env::var_os("NO_COLOR").is_none() && !is_dumb

@@ -88,7 +88,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Returns the arguments of the commands that are about an index.
+/// Returns the arguments of the commands that operate on an index.
 pub(super) fn common_args() -> Vec<Arg> {
     let dir = Arg::new("dir")
         .value_name("DIR")
@@ -219,8 +219,8 @@ fn code(matches: &ArgMatches, engine: &Engine, anew: bool) -> Result<CodeBuilt> 
     })
 }
 
-/// Runs `build`. Where another process builds the index, shows that one's progress and then runs
-/// `build` for what is left; fails at once with `--no-wait`.
+/// Runs `build`. If another process is building the index, shows its progress, then runs `build` for
+/// the remaining work; with `--no-wait`, fails immediately instead.
 fn attached<T>(
     matches: &ArgMatches,
     engine: &Engine,

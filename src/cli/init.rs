@@ -2,7 +2,7 @@
 //! the changes and asking for confirmation.
 //!
 //! `register` edits the text of settings; this module locates the files ([`surroundings`]), reads and
-//! writes them ([`files`]) and asks the user.
+//! writes them ([`files`]) and prompts the user.
 
 mod files;
 mod surroundings;
@@ -163,7 +163,7 @@ impl InitOptions {
 /// The change of one file.
 struct Change {
     /// The name of the client, or of the file.
-    who: &'static str,
+    name: &'static str,
     file: SettingsFile,
     edit: Edit,
 }
@@ -173,7 +173,7 @@ struct Change {
 struct Plan {
     changes: Vec<Change>,
     /// Files that need no change.
-    settled: usize,
+    unchanged: usize,
     /// Files that cannot be changed; each was reported.
     failed: usize,
 }
@@ -205,11 +205,11 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let changes = std::mem::take(&mut plan.changes);
     for change in changes {
         match change.write(&options) {
-            Ok(()) => plan.settled += 1,
+            Ok(()) => plan.unchanged += 1,
             Err(error) => plan.fail(&error),
         }
     }
-    if plan.settled > 0 && !options.is_removal {
+    if plan.unchanged > 0 && !options.is_removal {
         report::print_message("restart running clients to load it");
     }
     Ok(plan.code())
@@ -236,21 +236,22 @@ fn plan(options: &InitOptions) -> Plan {
             }
         };
         let within = (options.scope == Scope::Project).then_some(options.root.as_path());
-        let settled = if options.is_removal {
+        let unchanged_message = if options.is_removal {
             options.is_named(client).then_some("not registered in")
         } else {
             Some("already registered in")
         };
-        plan.add(client.name, SettingsFile::read(file, within), edit, settled);
+        plan.add(client.name, SettingsFile::read(file, within), edit, unchanged_message);
     }
     if options.with_note {
-        let (edit, settled): (fn(&str) -> Result<Option<Edit>>, _) = if options.is_removal {
+        let (edit, unchanged_message): (fn(&str) -> Result<Option<Edit>>, _) = if options.is_removal
+        {
             (agents::unregister, "there is no note in")
         } else {
             (agents::register, "the note is already in")
         };
         let file = SettingsFile::read(&options.root.join(NOTES), Some(&options.root));
-        plan.add(NOTES, file, edit, Some(settled));
+        plan.add(NOTES, file, edit, Some(unchanged_message));
     }
     plan
 }
@@ -258,22 +259,22 @@ fn plan(options: &InitOptions) -> Plan {
 impl Plan {
     fn add(
         &mut self,
-        who: &'static str,
+        name: &'static str,
         file: Result<SettingsFile>,
         edit: impl FnOnce(&str) -> Result<Option<Edit>>,
-        settled: Option<&str>,
+        unchanged_message: Option<&str>,
     ) {
         let edited = file.and_then(|file| {
             let edit = edit(file.text()).map_err(|error| error.with_path(file.path()))?;
             Ok((file, edit))
         });
         match edited {
-            Ok((file, Some(edit))) => self.changes.push(Change { who, file, edit }),
+            Ok((file, Some(edit))) => self.changes.push(Change { name, file, edit }),
             Ok((file, None)) => {
-                self.settled += 1;
-                if let Some(settled) = settled {
+                self.unchanged += 1;
+                if let Some(unchanged_message) = unchanged_message {
                     let path = shown(file.path());
-                    report::print_message(format_args!("{who}: {settled} {path}"));
+                    report::print_message(format_args!("{name}: {unchanged_message} {path}"));
                 }
             }
             Err(error) => self.fail(&error),
@@ -287,7 +288,7 @@ impl Plan {
 
     /// Returns the exit code: an error only if all changes failed.
     fn code(&self) -> ExitCode {
-        ExitCode::from(if self.failed > 0 && self.settled == 0 { 2 } else { 0 })
+        ExitCode::from(if self.failed > 0 && self.unchanged == 0 { 2 } else { 0 })
     }
 }
 
@@ -301,7 +302,7 @@ fn report_no_changes(options: &InitOptions, plan: &Plan) -> ExitCode {
                 "codedb is not registered in scope `{scope}`; try `--scope {other}`"
             ));
         }
-    } else if plan.settled + plan.failed == 0 {
+    } else if plan.unchanged + plan.failed == 0 {
         let names: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
         report::print_message("no agent or editor was found");
         report::print_message(format_args!(
@@ -327,7 +328,7 @@ impl Change {
             Act::Replaces => "replace another entry named codedb",
             Act::Removes | Act::RemovesAll => "remove codedb",
         };
-        format!("{}: {what}\n{diff}", self.who)
+        format!("{}: {what}\n{diff}", self.name)
     }
 
     /// Returns true if the file is deleted. A symbolic link and its target are kept.
@@ -344,17 +345,17 @@ impl Change {
             }
             report::print_message(format_args!(
                 "{}: {path} contained nothing else; file deleted",
-                self.who
+                self.name
             ));
             return Ok(());
         }
         self.file.write(&self.edit.text)?;
-        let what = match (options.is_removal, self.who) {
+        let what = match (options.is_removal, self.name) {
             (true, _) => "removed from",
             (false, NOTES) => "note added to",
             (false, _) => "registered in",
         };
-        report::print_message(format_args!("{}: {what} {path}", self.who));
+        report::print_message(format_args!("{}: {what} {path}", self.name));
         Ok(())
     }
 }

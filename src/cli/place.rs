@@ -135,8 +135,9 @@ fn is_work_tree(dir: &Path) -> bool {
     dir.join(".git").exists()
 }
 
-/// Returns the nearest ancestor of `dir` (or `dir` itself) that has an index of any version, so that the subdirectories of an indexed tree without git share its index. Ignores indexes of a home
-/// directory or the whole file system, which were built for those alone.
+/// Returns the nearest ancestor of `dir` (or `dir` itself) that has an index of any version, so that
+/// the subdirectories of an indexed tree without git share its index. Ignores an index of a home
+/// directory or of the whole file system, so that directories below do not use it.
 fn indexed_ancestor(cache: &Cache, dir: &Path) -> Option<PathBuf> {
     let has_index =
         |at: &&Path| tree_dir(cache, at).is_dir() && (*at == dir || too_wide(at).is_none());

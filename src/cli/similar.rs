@@ -1,6 +1,6 @@
 //! Names of flags and commands that are similar to an unknown one.
 
-/// Names that an error offers at most.
+/// Maximum number of names that an error suggests.
 const OFFERED_MAX: usize = 4;
 
 /// Returns the names that differ from `given` by few edits or contain it (or the reverse), the

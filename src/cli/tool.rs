@@ -1,5 +1,5 @@
 //! Each tool of the table as a command: its flags are generated from the schema of its arguments, its
-//! reply is printed as text, as places for editors or as JSON.
+//! reply is printed as text, as locations for editors or as JSON.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -29,10 +29,10 @@ pub(super) const TRUSTED: &str = "\"freshness\":\"trust\",";
 /// The arguments that may be read from standard input.
 const TEXTS: [&str; 2] = ["task", "diff"];
 
-/// The arguments that are used byte for byte.
+/// The arguments whose values are passed to the tool unchanged, byte for byte.
 const EXACT: [&str; 2] = [PIPED, "old_string"];
 
-/// The one of them that may be read from standard input.
+/// The argument of [`EXACT`] that may be read from standard input.
 const PIPED: &str = "content";
 
 /// The maximum size of other arguments from standard input.
@@ -84,7 +84,7 @@ fn command(tool: &'static Tool) -> Command {
         .args(place_args())
 }
 
-/// The flag for editors that read places.
+/// The flag that prints locations for editors.
 fn vimgrep_arg() -> Arg {
     Arg::new("vimgrep")
         .long("vimgrep")

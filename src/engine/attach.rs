@@ -1,12 +1,12 @@
-//! Lets one process follow a build of another: the builder writes its progress to a file in the index
-//! directory, and a process that finds the index locked reads it while it waits for its turn.
+//! Lets one process follow a build of another: the builder writes its progress to a file in the
+//! index directory. A process that finds the index locked reads that file while it waits.
 //!
 //! ```text
 //! progress     stage, items done, items in all, bytes read; decimal numbers on one line
 //! ```
 //!
-//! The file is for display alone. Whether a build runs is decided by the lock, which the operating
-//! system releases when its holder dies, so a leftover file blocks no process.
+//! The file is only for display. The lock decides whether a build is running. The operating system
+//! releases it when its holder dies, so a leftover file does not block any process.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::index::store::Store;
 /// How often a builder writes its progress; a shorter build writes nothing.
 const WRITE_EVERY: Duration = Duration::from_millis(200);
 
-/// Age from which a progress file is that of a builder that died.
+/// A progress file older than this was left by a builder that died.
 const AGE_MAX: Duration = Duration::from_secs(5);
 
 /// How often a waiting process tries again.
@@ -30,8 +30,8 @@ fn path(store: &Store) -> PathBuf {
     store.dir().join("progress")
 }
 
-/// Runs a build, which has the lock of `store`, and writes its progress to the index directory
-/// meanwhile. Progress that cannot be written is no error.
+/// Runs a build that holds the lock of `store`, and writes its progress to the index directory while
+/// it runs. Failing to write the progress is not an error.
 pub(super) fn shared<T>(store: &Store, progress: &Progress, build: impl FnOnce() -> T) -> T {
     let path = path(store);
     // A builder that was killed leaves its file behind.
@@ -57,13 +57,13 @@ pub(super) fn shared<T>(store: &Store, progress: &Progress, build: impl FnOnce()
     })
 }
 
-/// Runs `build`, which takes the lock of `store`. While another process has the lock, copies that
-/// one's progress to `progress` and tries again; calls `waits` once before the first retry. Waits as
-/// long as other processes build.
+/// Runs `build`, which takes the lock of `store`. While another process holds the lock, copies the
+/// progress of that process to `progress` and retries; calls `waits` once before the first retry.
+/// There is no limit on the wait.
 ///
 /// # Errors
 ///
-/// Those of `build` but [`Kind::Busy`]; [`Kind::Cancelled`] if `progress` is cancelled meanwhile.
+/// Those of `build` except [`Kind::Busy`]; [`Kind::Cancelled`] if `progress` is cancelled meanwhile.
 pub fn when_free<T>(
     store: &Store,
     progress: &Progress,
@@ -87,7 +87,7 @@ pub fn when_free<T>(
     }
 }
 
-/// Returns the progress of the builder that runs, if it writes some.
+/// Returns the progress of the running builder, if it writes any.
 fn read(store: &Store) -> Option<String> {
     let path = path(store);
     let age = fs::metadata(&path).ok()?.modified().ok()?.elapsed().unwrap_or_default();

@@ -22,7 +22,7 @@ use crate::source::rules::Source;
 use crate::source::stamp::Stamp;
 use crate::source::walk::{self, Tree};
 
-/// Maximum number of segments; a refresh beyond it merges them all into one.
+/// Maximum number of segments. A refresh that would exceed it merges all of them into one.
 const SEGMENTS_MAX: usize = 8;
 
 /// The result of a build or refresh.
@@ -36,7 +36,7 @@ pub struct Built {
     pub text_bytes: u64,
     /// Number of files read.
     pub read: u64,
-    /// Number of files whose trigrams were extracted; those of the others were kept.
+    /// Number of files whose trigrams were extracted; the others reuse those of the last generation.
     pub extracted: u64,
     /// False if nothing had changed and nothing was written.
     pub published: bool,
@@ -61,7 +61,7 @@ fn build_locked(engine: &Engine, lock: &WriterLock, progress: &Progress) -> Resu
 }
 
 /// Brings the index up to date: keeps unchanged files, reads changed ones, and publishes a delta.
-/// Builds from scratch if there is no sound index. O(sweep + changed text).
+/// Builds from scratch if there is no index or it is damaged. O(sweep + changed text).
 ///
 /// # Errors
 ///
@@ -142,7 +142,7 @@ fn walk_tree(engine: &Engine) -> Result<Tree> {
     Ok(tree)
 }
 
-/// What the next generation will hold.
+/// The contents of the next generation.
 struct Plan {
     meta: TableMeta,
     dirs: Vec<DirEntry>,

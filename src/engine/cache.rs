@@ -1,5 +1,5 @@
 //! Caches between calls: file texts, and data derived from the last state of the tree. Every call
-//! compares the tree first, so that nothing survives an edit.
+//! first compares the tree with that state, so stale data is never used.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -26,7 +26,7 @@ pub(super) struct EngineCache {
     pub(super) watch_state: WatchState,
     /// The commit log, and the HEAD that it belongs to.
     pub(super) last_history: Mutex<Option<LastHistory>>,
-    /// The generation that was searched last; its blocks are checked once.
+    /// The generation that was searched last, cached so that its blocks are checked only once.
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     segments: Mutex<Option<OpenSegments>>,
     state: Mutex<Option<Arc<TreeState>>>,
@@ -62,7 +62,7 @@ impl TreeState {
     }
 
     /// Caches the text index.
-    pub(super) fn keep_overlay(&self, overlay: &Arc<Overlay>) {
+    pub(super) fn cache_overlay(&self, overlay: &Arc<Overlay>) {
         let _ = self.overlay.set(Arc::clone(overlay));
     }
 
@@ -72,9 +72,9 @@ impl TreeState {
     }
 
     /// Caches a catalog.
-    pub(super) fn keep(&self, catalog: &Arc<Catalog>) {
-        if let Ok(mut kept) = self.catalog.lock() {
-            *kept = Some(Arc::clone(catalog));
+    pub(super) fn cache_catalog(&self, catalog: &Arc<Catalog>) {
+        if let Ok(mut cached) = self.catalog.lock() {
+            *cached = Some(Arc::clone(catalog));
         }
     }
 }
@@ -106,23 +106,25 @@ impl EngineCache {
         engine: &Engine,
         files: &FileList,
     ) -> Result<Option<Arc<Snapshot>>> {
-        let kept = self.snapshot.lock().ok().and_then(|kept| kept.clone());
+        let cached = self.snapshot.lock().ok().and_then(|cached| cached.clone());
         // The number alone does not identify a generation: after a rebuild another one can have the
         // same number.
-        if let Some(kept) = kept.filter(|kept| kept.is_untouched() && files.is_surely_of(kept)) {
-            return Ok(Some(kept));
+        if let Some(cached) =
+            cached.filter(|cached| cached.is_untouched() && files.is_surely_of(cached))
+        {
+            return Ok(Some(cached));
         }
         let newest = engine.snapshot()?.filter(|newest| files.is_of(newest)).map(Arc::new);
-        if let Ok(mut kept) = self.snapshot.lock() {
-            kept.clone_from(&newest);
+        if let Ok(mut cached) = self.snapshot.lock() {
+            cached.clone_from(&newest);
         }
         Ok(newest)
     }
 
     /// Drops a generation that turned out to be damaged.
     pub(super) fn forget_snapshot(&self) {
-        if let Ok(mut kept) = self.snapshot.lock() {
-            *kept = None;
+        if let Ok(mut cached) = self.snapshot.lock() {
+            *cached = None;
         }
     }
 
@@ -140,19 +142,19 @@ impl EngineCache {
         }
         let state = Arc::new(TreeState::new(files));
         if let Some(catalog) = last.as_ref().and_then(|last| last.catalog()) {
-            state.keep(&catalog);
+            state.cache_catalog(&catalog);
         }
         *last = Some(Arc::clone(&state));
         state
     }
 
-    /// Returns the cached segments if the code index was not published since: `code_publications`
-    /// is its present publication count.
+    /// Returns the cached segments if the code index has not been published since they were opened.
+    /// `code_publications` is its current publication count.
     pub(super) fn segments_at(&self, code_publications: u64) -> Option<Arc<Vec<CodeSegment>>> {
-        let kept = self.segments.lock().ok()?;
-        let kept =
-            kept.as_ref().filter(|kept| kept.code_publications == Some(code_publications))?;
-        Some(Arc::clone(&kept.opened))
+        let cached = self.segments.lock().ok()?;
+        let cached =
+            cached.as_ref().filter(|cached| cached.code_publications == Some(code_publications))?;
+        Some(Arc::clone(&cached.opened))
     }
 
     /// Returns the cached segments of a publication. `code_publications` is the publication count
@@ -162,28 +164,29 @@ impl EngineCache {
         manifest: &CodeManifest,
         code_publications: Option<u64>,
     ) -> Option<Arc<Vec<CodeSegment>>> {
-        let mut kept = self.segments.lock().ok()?;
-        let kept = kept.as_mut().filter(|kept| kept.manifest == *manifest)?;
-        kept.code_publications = code_publications;
-        Some(Arc::clone(&kept.opened))
+        let mut cached = self.segments.lock().ok()?;
+        let cached = cached.as_mut().filter(|cached| cached.manifest == *manifest)?;
+        cached.code_publications = code_publications;
+        Some(Arc::clone(&cached.opened))
     }
 
     /// Caches the segments of a publication for [`EngineCache::segments`].
-    pub(super) fn keep_segments(
+    pub(super) fn cache_segments(
         &self,
         manifest: CodeManifest,
         code_publications: Option<u64>,
         opened: &Arc<Vec<CodeSegment>>,
     ) {
-        if let Ok(mut kept) = self.segments.lock() {
-            *kept = Some(OpenSegments { manifest, code_publications, opened: Arc::clone(opened) });
+        if let Ok(mut cached) = self.segments.lock() {
+            *cached =
+                Some(OpenSegments { manifest, code_publications, opened: Arc::clone(opened) });
         }
     }
 
     /// Drops segments that turned out to be damaged.
     pub(super) fn forget_segments(&self) {
-        if let Ok(mut kept) = self.segments.lock() {
-            *kept = None;
+        if let Ok(mut cached) = self.segments.lock() {
+            *cached = None;
         }
     }
 }

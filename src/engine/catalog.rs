@@ -1,5 +1,5 @@
-//! Makes the catalog of a tree from the segments of the code index, and indexes files that no
-//! segment covers in memory while that is little work.
+//! Builds the catalog of a tree from the segments of the code index. Indexes files that no segment
+//! covers in memory, up to the limits below.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ const SCANNED_BYTES_MAX: u64 = 256 << 20;
 /// [`Kind::Corrupt`] where it is damaged.
 pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
     let store = CodeStore(&engine.store);
-    // Read first: segments published meanwhile are then noticed by the next call.
+    // Read before opening, so that the next call detects segments published in the meantime.
     let code_publications = engine.cache.watch_state.code_publications();
     if let Some(kept) =
         code_publications.and_then(|code_publications| engine.cache.segments_at(code_publications))
@@ -55,7 +55,7 @@ pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
     }
     let Some(CodeIndex { segments, manifest }) = store.open()? else { return Ok(Arc::default()) };
     let segments = Arc::new(segments);
-    engine.cache.keep_segments(manifest, code_publications, &segments);
+    engine.cache.cache_segments(manifest, code_publications, &segments);
     Ok(segments)
 }
 
@@ -78,14 +78,14 @@ pub(super) fn indexed(
             }
             let catalog = Arc::new(catalog);
             if catalog.missing().is_empty() {
-                state.keep(&catalog);
+                state.cache_catalog(&catalog);
             }
             Ok(catalog)
         }
     }
 }
 
-/// Returns true if a catalog was made of the files of `state` and of `segments`, and is not
+/// Returns true if `catalog` was built from the files of `state` and from `segments`, and is not
 /// damaged.
 fn is_of(catalog: &Catalog, state: &TreeState, segments: &Arc<Vec<CodeSegment>>) -> bool {
     catalog.is_made_of(&state.files, segments) && !catalog.is_damaged()
@@ -149,7 +149,7 @@ pub(super) fn catalog(
         catalog = catalog.reusing(earlier);
     }
     let catalog = Arc::new(catalog);
-    state.keep(&catalog);
+    state.cache_catalog(&catalog);
     Ok(catalog)
 }
 
@@ -169,7 +169,7 @@ fn affordable(
     let mut files_by_score = by_score(engine, list, &files, about, interrupt)?;
     let (mut left_files, mut left_bytes) = (FILES_MAX, BYTES_MAX);
     files_by_score.retain(|file| {
-        // A file that is too long leaves room for smaller ones.
+        // A file that exceeds the remaining bytes is skipped; smaller files may still fit.
         let fits = left_files > 0 && bytes(file) <= left_bytes;
         if fits {
             (left_files, left_bytes) = (left_files - 1, left_bytes - bytes(file));
@@ -179,7 +179,7 @@ fn affordable(
     Ok(files_by_score)
 }
 
-/// Returns the facts of `files`; of fewer of them after an interrupt.
+/// Returns the facts of `files`. After an interrupt, the facts of some files are missing.
 fn indexed_now(
     engine: &Engine,
     list: &FileList,

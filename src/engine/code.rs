@@ -1,7 +1,7 @@
 //! Builds and refreshes the code index: the stage `full`, after the search index is `ready`.
 //!
-//! Each file is read, parsed and cut into words by several threads, and added to a segment in path
-//! order. Files that an earlier segment contains stay there; only the others are read.
+//! Several threads read, parse and tokenize files; the files are added to a segment in path order.
+//! Files that an earlier segment already covers are not read again.
 
 mod status;
 
@@ -10,7 +10,7 @@ pub use status::{CodeStatus, check_code, code_status};
 use super::history::{self, HistoryBuilt};
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
-use super::text::{self, Belief};
+use super::text::{self, IndexTrust};
 use super::{Engine, attach};
 use crate::base::ids::FileId;
 use crate::catalog::extract::{Extract, extract};
@@ -22,11 +22,11 @@ use crate::index::store::WriterLock;
 use crate::index::table::{Flags, Table};
 use crate::source::read::Buffer;
 
-/// Segments that refreshes may add to the base before they are made one.
+/// Maximum number of segments that refreshes add to the base before they are rebuilt as one.
 const ADDED_SEGMENTS_MAX: usize = 6;
 
-/// Segments of the base, so that there is room for those that refreshes add; what does not fit into as
-/// many goes into the last one.
+/// Maximum number of segments of the base, which leaves room for the segments that refreshes add.
+/// Once it is reached, all remaining files go into the last segment.
 const BASE_SEGMENTS_MAX: usize = SEGMENTS_MAX - ADDED_SEGMENTS_MAX - 1;
 
 /// The result of [`build_code`].
@@ -53,8 +53,8 @@ pub struct CodeBuilt {
 /// [`Kind::Busy`] while another process does the same, [`Kind::Cancelled`], [`Kind::Io`] where the
 /// index directory cannot be written.
 pub fn build_code(engine: &Engine, anew: bool, progress: &Progress) -> Result<CodeBuilt> {
-    let shelf = CodeStore(&engine.store);
-    let lock = shelf.lock()?;
+    let code_store = CodeStore(&engine.store);
+    let lock = code_store.lock()?;
     attach::shared(&engine.store, progress, || build_locked(engine, anew, &lock, progress))
 }
 
@@ -64,23 +64,23 @@ fn build_locked(
     lock: &WriterLock,
     progress: &Progress,
 ) -> Result<CodeBuilt> {
-    let shelf = CodeStore(&engine.store);
+    let code_store = CodeStore(&engine.store);
     let Some(snapshot) = engine.snapshot()? else { return Ok(CodeBuilt::default()) };
     let (table, generation) = (&snapshot.table, snapshot.generation);
     let all = readable_files(table)?;
-    let before = shelf.newest().ok().flatten();
-    let belief = match before.is_some_and(|before| before.generation != generation) {
-        _ if anew => Belief::Nothing,
-        true => Belief::Opened,
-        false => Belief::Checked,
+    let before = code_store.newest().ok().flatten();
+    let trust = match before.is_some_and(|before| before.generation != generation) {
+        _ if anew => IndexTrust::Untrusted,
+        true => IndexTrust::Opened,
+        false => IndexTrust::Checked,
     };
     let is_full = CodeSegmentBuilder::is_full;
     let job = Job { engine, lock, generation, table, progress, is_full };
-    let mut built = build_segments(&job, &all, anew).inspect_err(|_| shelf.tidy(lock))?;
-    if let Some(code) = shelf.open()? {
+    let mut built = build_segments(&job, &all, anew).inspect_err(|_| code_store.tidy(lock))?;
+    if let Some(code) = code_store.open()? {
         let (segments, doc_map) = (&code.segments, &doc_map(&code, table)?);
         let sources = text::Sources { engine, table, generation, files: &all, segments, doc_map };
-        text::build(sources, lock, belief, progress)?;
+        text::build(sources, lock, trust, progress)?;
     }
     built.history = history::build(engine, anew, lock, progress)?;
     Ok(built)
@@ -89,14 +89,14 @@ fn build_locked(
 /// Brings the segments up to date for the files `all`.
 fn build_segments(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt> {
     let table = job.table;
-    let shelf = CodeStore(&job.engine.store);
-    let code = match shelf.open() {
+    let code_store = CodeStore(&job.engine.store);
+    let code = match code_store.open() {
         _ if anew => None,
         Err(error) if error.kind() == Kind::Corrupt => None,
         other => other?,
     };
     let Some(code) = code else { return job.publish(None, all) };
-    // "Nothing changed" also promises that the index is sound.
+    // A refresh that finds no changes also guarantees that the index is undamaged.
     let is_current = code.manifest.generation == job.generation;
     if is_current && code.segments.iter().any(|segment| segment.container().check_all().is_err()) {
         return job.publish(None, all);
@@ -171,8 +171,8 @@ impl Job<'_> {
     /// Reads `files`, writes them to new segments and publishes them after the first segments of `base`.
     fn publish(&self, base: Option<(&CodeIndex, usize)>, files: &[FileId]) -> Result<CodeBuilt> {
         let Job { engine, lock, generation, table, progress, is_full } = *self;
-        let shelf = CodeStore(&engine.store);
-        let number = shelf.next_number();
+        let code_store = CodeStore(&engine.store);
+        let number = code_store.next_number();
         progress.enter(Stage::Parsing);
         progress.restart(files.len() as u64);
         let mut paths = Vec::with_capacity(files.len());
@@ -196,7 +196,7 @@ impl Job<'_> {
             let Some(facts) = facts else { return Ok(()) };
             progress.add(1, facts.text.len() as u64);
             if is_full(&builder) && segments + 1 < segments_max {
-                std::mem::take(&mut builder).write(&shelf.segment_path(number, segments))?;
+                std::mem::take(&mut builder).write(&code_store.segment_path(number, segments))?;
                 segments += 1;
             }
             let words = facts.words();
@@ -214,7 +214,7 @@ impl Job<'_> {
         })?;
         if builder.files() > 0 || base.is_none() {
             progress.enter(Stage::Writing);
-            builder.write(&shelf.segment_path(number, segments))?;
+            builder.write(&code_store.segment_path(number, segments))?;
             segments += 1;
         }
         let new = store::NewSegments {
@@ -226,7 +226,7 @@ impl Job<'_> {
             is_base: base.is_none(),
             generation,
         };
-        shelf.publish(lock, new)?;
+        code_store.publish(lock, new)?;
         let (files, read) = (table.files().into(), files.len() as u64);
         Ok(CodeBuilt { files, read, published: true, ..CodeBuilt::default() })
     }

@@ -105,7 +105,7 @@ pub fn compare_watched(
     dirs.dedup();
     let mut swept = sweep::check(root, table, &dirs, &files)?;
     // The server saw a change that the metadata may not show: a write through a memory map, or the
-    // end of a long write whose time was taken when it began.
+    // end of a long write whose modification time was set when it began.
     files.retain(|file| swept.gone.binary_search(file).is_err());
     swept.changed.extend(files);
     trees.sort_unstable_by_key(|tree| (tree.start, std::cmp::Reverse(tree.end)));

@@ -57,8 +57,8 @@ pub(super) fn in_dirs(
     let mut gone = Bits::new(table.files() as usize);
     let mut gone_dirs = Bits::new(table.dirs() as usize);
     for &id in dirs {
-        // Another entry has its name now, perhaps a symbolic link, which must not be followed.
-        // Parents come before their children.
+        // A removed directory may have been replaced by an entry of the same name, perhaps a symbolic
+        // link, which must not be followed. Parents are processed before their children.
         if gone_dirs.contains(id.index()) {
             continue;
         }

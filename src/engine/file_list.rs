@@ -117,7 +117,7 @@ fn of_diff(snapshot: &Snapshot, diff: TreeDiff) -> Result<FileList> {
     list.generation = *generation;
     let taken_at = SystemTime::now();
     let mut added = diff.added.iter().peekable();
-    // A file that is removed meanwhile may be back later.
+    // False if a file was removed while this list was built: the file may reappear later.
     let mut is_settled = true;
     let mut places = vec![GONE; table.files() as usize];
     for id in (0..table.files()).map(FileId) {

@@ -1,7 +1,8 @@
 //! Updates the commit log in a build, and returns it for a call.
 //!
-//! A build reads all missing commits. A call reads only a few, so that it does not wait after HEAD
-//! moved far; then it gets the log as it was, whose head shows which commits it covers.
+//! A build reads all missing commits. A call reads only a few, so that it does not wait long after
+//! HEAD moved far. If more commits are missing, it gets the stored log, whose head shows which
+//! commits it covers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,9 +83,9 @@ pub(super) fn build(
     lock: &WriterLock,
     progress: &Progress,
 ) -> Result<HistoryBuilt> {
-    let shelf = HistoryStore(&engine.store);
-    shelf.tidy(lock);
-    let kept = match shelf.open() {
+    let history_store = HistoryStore(&engine.store);
+    history_store.tidy(lock);
+    let kept = match history_store.open() {
         Err(error) if error.kind() == Kind::Corrupt => None,
         kept => kept?.filter(|_| !anew).map(|kept| kept.log),
     };
@@ -93,7 +94,7 @@ pub(super) fn build(
     match result {
         Ok(None) => Ok(HistoryBuilt { commits: kept_commits, ..HistoryBuilt::default() }),
         Ok(Some((log, read))) => {
-            shelf.publish(lock, &log)?;
+            history_store.publish(lock, &log)?;
             let commits = log.len() as u64;
             Ok(HistoryBuilt { commits, read, published: true, problem: None })
         }
@@ -156,19 +157,19 @@ pub(super) fn history(engine: &Engine) -> Option<Arc<History>> {
 }
 
 fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory {
-    let shelf = HistoryStore(&engine.store);
-    let mut found = match last.filter(|last| last.publication == shelf.newest()) {
+    let history_store = HistoryStore(&engine.store);
+    let mut found = match last.filter(|last| last.publication == history_store.newest()) {
         Some(last) => last.clone(),
         None => {
-            let published = shelf.open().unwrap_or_else(|error| {
+            let published = history_store.open().unwrap_or_else(|error| {
                 log::debug!("the log of commits is unusable: {error}");
                 None
             });
-            // Commits read since the last publication are closer to HEAD than an empty log.
+            // Without a usable published log, the log in memory is closer to HEAD than an empty one.
             let memory = || last.and_then(|last| last.history.clone());
             LastHistory {
                 head: head.clone(),
-                publication: shelf.newest(),
+                publication: history_store.newest(),
                 history: published.map(|it| Arc::new(History::new(it.log))).or_else(memory),
             }
         }

@@ -26,7 +26,7 @@ enum Group<'a> {
     Packed(packed::Searcher, &'a [&'a str]),
 }
 
-/// How a text holds a name.
+/// How a name occurs in a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Hit {
     Absent,
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_overlap_are_all_found() {
+    fn overlapping_names_are_all_found() {
         check(&["cart", "carts"], "carts cart", 4);
         check(&["cart", "carts", "art"], "carts", 1 + 2 + 1);
         check(&["cart", "cart"], "cart", 4);

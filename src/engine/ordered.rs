@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_it() {
+    fn an_error_stops_the_work() {
         let mut taken = 0;
         let result = ordered(
             100_000,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_the_taker_is_passed_on() {
+    fn a_panic_of_the_consumer_is_passed_on() {
         ends(|| {
             let take = |at: usize, _: usize| -> Result<(), ()> {
                 // The workers can only wait by now.

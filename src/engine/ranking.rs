@@ -28,8 +28,8 @@ pub(super) fn overlay(
     state: &TreeState,
     catalog: &Catalog,
 ) -> Result<Option<Arc<Overlay>>> {
-    if let Some(kept) = state.overlay() {
-        return Ok(Some(kept));
+    if let Some(cached) = state.overlay() {
+        return Ok(Some(cached));
     }
     let index = match engine.text_index() {
         Ok(index) => index,
@@ -62,6 +62,6 @@ pub(super) fn overlay(
         overlay.put(&words(&mut preparer, input))?;
     }
     let overlay = Arc::new(overlay);
-    state.keep_overlay(&overlay);
+    state.cache_overlay(&overlay);
     Ok(Some(overlay))
 }

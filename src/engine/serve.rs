@@ -96,13 +96,13 @@ struct Server<'a> {
     current: Option<Current>,
     dirty: Dirty,
     /// Times of the first and last change since the last refresh started.
-    news: Option<(Instant, Instant)>,
+    change_times: Option<(Instant, Instant)>,
     refreshes_from: Instant,
     failures: u32,
     /// A refresh has succeeded, so a later failure does not end the server.
     has_refreshed: bool,
     touched: u64,
-    gone: Option<Error>,
+    fatal_error: Option<Error>,
 }
 
 /// The generation that reports refer to.
@@ -112,7 +112,7 @@ struct Current {
     /// Directories that cannot be watched.
     unwatched: Vec<Vec<u8>>,
     /// There are too many unwatched directories to list.
-    is_blind: bool,
+    has_too_many_unwatched: bool,
 }
 
 impl<'a> Server<'a> {
@@ -135,12 +135,12 @@ impl<'a> Server<'a> {
             accepts_from: now,
             current: None,
             dirty,
-            news: None,
+            change_times: None,
             refreshes_from: now,
             failures: 0,
             has_refreshed: false,
             touched: 0,
-            gone: None,
+            fatal_error: None,
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Server<'a> {
             // On Linux the mark is already in the queue.
             self.drain()?;
             self.answer();
-            if let Some(error) = self.gone.take() {
+            if let Some(error) = self.fatal_error.take() {
                 return Err(error);
             }
             if self.refresh_due().is_some_and(|due| due <= Instant::now())
@@ -179,16 +179,16 @@ impl<'a> Server<'a> {
     fn wait(&self, place: &Place) -> Result<()> {
         let now = Instant::now();
         let accepts = now >= self.accepts_from && self.clients.has_room();
-        let mut wanted = vec![
+        let mut poll_fds = vec![
             PollFd::from_borrowed_fd(self.shared.stop.wake.fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.shared.wake.fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.watcher.fd(), PollFlags::IN),
         ];
         if accepts {
-            wanted.push(PollFd::new(&place.listener, PollFlags::IN));
+            poll_fds.push(PollFd::new(&place.listener, PollFlags::IN));
         }
         for (fd, flags) in self.clients.interests() {
-            wanted.push(PollFd::from_borrowed_fd(fd, flags));
+            poll_fds.push(PollFd::from_borrowed_fd(fd, flags));
         }
         let until = [
             (now < self.accepts_from).then_some(self.accepts_from),
@@ -200,7 +200,7 @@ impl<'a> Server<'a> {
             let left = until.saturating_duration_since(Instant::now());
             Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) }
         });
-        match poll(&mut wanted, timeout.as_ref()) {
+        match poll(&mut poll_fds, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => {
                 return Err(Error::new(Kind::Io, format!("cannot wait for events: {error}")));
@@ -230,7 +230,7 @@ impl<'a> Server<'a> {
         // During a refresh a path may belong to the next generation.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
-        let (mut news, mut root_changed, mut result, mut code_publications) =
+        let (mut has_changes, mut root_changed, mut result, mut code_publications) =
             (false, false, Ok(()), 0);
         let marks = watcher.touches();
         watcher.drain(&mut |event| match event {
@@ -240,7 +240,7 @@ impl<'a> Server<'a> {
                 // Another process published it: changes during its build may not be recorded here.
                 if self.refreshing_since.is_none() && generation > known {
                     dirty.lose();
-                    news = true;
+                    has_changes = true;
                 }
             }
             Event::CodePublished => code_publications += 1,
@@ -251,16 +251,16 @@ impl<'a> Server<'a> {
                 // may have changed.
                 self.touched = self.touched.max(marks);
                 dirty.lose();
-                news = true;
+                has_changes = true;
             }
             Event::Gone(path) => {
                 let message = "the watched directory was removed or renamed";
-                self.gone = Some(Error::new(Kind::NotFound, message).with_path(&path));
+                self.fatal_error = Some(Error::new(Kind::NotFound, message).with_path(&path));
             }
             event => {
                 root_changed |= event == Event::Tree(Vec::new());
                 match dirty.note(event, table) {
-                    Ok(noted) => news |= noted,
+                    Ok(noted) => has_changes |= noted,
                     Err(error) => result = Err(error),
                 }
             }
@@ -268,16 +268,19 @@ impl<'a> Server<'a> {
         if root_changed {
             self.root_holds();
         }
-        if news {
-            self.note_news();
+        if has_changes {
+            self.note_change();
         }
         (self.lose_if_damaged(result), code_publications)
     }
 
     /// Returns true if no drained event differs from the generation.
     fn is_unchanged(&self) -> bool {
-        let is_whole = |current: &Current| !current.is_blind && current.unwatched.is_empty();
-        self.dirty.is_empty() && self.gone.is_none() && self.current.as_ref().is_some_and(is_whole)
+        let is_whole =
+            |current: &Current| !current.has_too_many_unwatched && current.unwatched.is_empty();
+        self.dirty.is_empty()
+            && self.fatal_error.is_none()
+            && self.current.as_ref().is_some_and(is_whole)
     }
 
     /// Publishes to calls of this process whether the tree is unchanged.
@@ -287,13 +290,13 @@ impl<'a> Server<'a> {
         self.shared.engine.cache.watch_state.set_unchanged(unchanged);
     }
 
-    fn note_news(&mut self) {
+    fn note_change(&mut self) {
         let now = Instant::now();
-        let first = self.news.map_or(now, |(first, _)| first);
-        self.news = Some((first, now));
+        let first = self.change_times.map_or(now, |(first, _)| first);
+        self.change_times = Some((first, now));
     }
 
-    /// A damaged table is replaced by the next refresh; it does not end the server.
+    /// Handles a damaged table: the next refresh replaces it, and the server continues.
     fn lose_if_damaged(&mut self, result: Result<()>) -> Result<()> {
         match result {
             Err(error) if error.kind() == Kind::Corrupt => {
@@ -308,7 +311,7 @@ impl<'a> Server<'a> {
 
     fn lose(&mut self) {
         self.dirty.lose();
-        self.note_news();
+        self.note_change();
     }
 
     /// Answers the clients whose mark was drained, and those whose time is over.
@@ -331,7 +334,7 @@ impl<'a> Server<'a> {
             return degraded;
         }
         let Some(current) = &self.current else { return degraded };
-        if self.dirty.is_lost() || current.is_blind {
+        if self.dirty.is_lost() || current.has_too_many_unwatched {
             return degraded;
         }
         if !current.sources.iter().all(Source::holds) {
@@ -348,7 +351,7 @@ impl<'a> Server<'a> {
         if !holds {
             let message = "another directory replaced the watched tree";
             let root = self.shared.engine.root();
-            self.gone = Some(Error::new(Kind::NotFound, message).with_path(root));
+            self.fatal_error = Some(Error::new(Kind::NotFound, message).with_path(root));
         }
         holds
     }
@@ -359,7 +362,7 @@ impl<'a> Server<'a> {
             return None;
         }
         let pace = self.shared.pace;
-        let due = match self.news {
+        let due = match self.change_times {
             Some((first, last)) => (last + pace.quiet).min(first + pace.interval),
             None => self.refreshes_from,
         };
@@ -372,7 +375,7 @@ impl<'a> Server<'a> {
     {
         self.dirty.refresh_starts();
         self.refreshing_since = Some(Instant::now());
-        self.news = None;
+        self.change_times = None;
         let (Shared { engine, progress, wake, .. }, sender) = (self.shared, self.sender.clone());
         scope.spawn(move || {
             let built = catch_unwind(AssertUnwindSafe(|| build::refresh(engine, progress)));
@@ -424,7 +427,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Uses the newest generation for reports from now on, after a refresh that succeeded. Returns
+    /// After a successful refresh, uses the newest generation for reports from now on. Returns
     /// false if the next refresh should follow at once, since most watches are new.
     fn adopt(&mut self) -> Result<bool> {
         let engine = self.shared.engine;
@@ -473,8 +476,8 @@ impl<'a> Server<'a> {
         for dir in new.drain(..).take_while(|_| is_complete) {
             self.dirty.note_tree(dir, None)?;
         }
-        let is_blind = unwatched.len() > TREES_MAX;
-        if is_blind {
+        let has_too_many_unwatched = unwatched.len() > TREES_MAX;
+        if has_too_many_unwatched {
             log::warn!(
                 "{} directories cannot be watched, so searches compare file metadata; the limit is \
                  `fs.inotify.max_user_watches` on Linux (`sysctl`)",
@@ -483,7 +486,7 @@ impl<'a> Server<'a> {
             unwatched.clear();
         }
         let sources = table.sources()?;
-        self.current = Some(Current { snapshot, sources, unwatched, is_blind });
+        self.current = Some(Current { snapshot, sources, unwatched, has_too_many_unwatched });
         Ok(is_complete)
     }
 }

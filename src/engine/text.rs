@@ -35,9 +35,9 @@ pub(super) struct Sources<'a> {
 
 /// How far an existing text index is trusted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Belief {
+pub(super) enum IndexTrust {
     /// Not at all: it is rebuilt.
-    Nothing,
+    Untrusted,
     /// After a check of every block.
     Checked,
     /// After the checks of opening it.
@@ -60,7 +60,7 @@ impl Engine {
 pub(super) fn build(
     sources: Sources<'_>,
     lock: &WriterLock,
-    belief: Belief,
+    trust: IndexTrust,
     progress: &Progress,
 ) -> Result<bool> {
     let Sources { engine, table, generation, files, segments, doc_map } = sources;
@@ -70,9 +70,9 @@ pub(super) fn build(
     for file in files {
         paths.push((table.path(*file)?, table.hash(*file)?));
     }
-    if belief != Belief::Nothing
+    if trust != IndexTrust::Untrusted
         && let Ok(index) = engine.text_index()
-        && (belief == Belief::Opened || index.check_all().is_ok())
+        && (trust == IndexTrust::Opened || index.check_all().is_ok())
         && let Ok(changes) =
             index.changes(paths.iter().map(|(path, hash)| (path.as_slice(), *hash)))
         && changes.changed.len() + changes.removed.len()

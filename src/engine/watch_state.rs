@@ -17,7 +17,7 @@ use crate::index::store::Store;
 use crate::source::rules::{Followed, Source};
 use crate::source::watch::{self, Queue, Watcher};
 
-/// How often such calls record that the index is used.
+/// Minimum interval between two records of the index's last use by calls on the fast path.
 const NOTED_EVERY: Duration = Duration::from_secs(600);
 
 /// The state of the watch server of this process, if there is one.

@@ -12,7 +12,7 @@
 //! Numbers are little-endian. The client sends greeting and request at once; the server greets
 //! before it starts to work. The next request is sent after the answer. Either side closes the
 //! connection on invalid input. The root's identity distinguishes trees that different containers
-//! have at one path.
+//! have at the same path.
 
 use super::compare::WatchReport;
 use crate::index::format;

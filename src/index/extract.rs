@@ -1,4 +1,4 @@
-//! From a file's bytes to its indexed units: line-aligned blocks and the grams that each holds.
+//! From a file's bytes to its indexed units: line-aligned blocks and the grams of each block.
 
 use std::ops::Range;
 
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn extraction_is_the_definition(
+        fn extraction_matches_the_definition(
             texts in prop::collection::vec(
                 prop::collection::vec(prop_oneof![any::<u8>(), 64..91_u8, 96..123_u8], 0..300),
                 1..6,

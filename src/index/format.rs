@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_byte_and_every_cut_is_found() {
+    fn flipped_bytes_and_truncation_are_detected() {
         let sound = sample();
         for at in (0..sound.len()).step_by(97).chain(sound.len() - 300..sound.len()) {
             let mut bytes = sound.clone();

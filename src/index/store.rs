@@ -381,7 +381,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_published_with_the_lock_of_a_directory_that_was_removed() {
+    fn a_lock_of_a_removed_directory_cannot_publish() {
         let base = TempDir::new().expect("a temporary folder");
         let store = Store::new(base.path().join("index"), false);
         let lock = store.lock().expect("lock is free");

@@ -244,7 +244,7 @@ impl PathIndex {
         for dir in &self.dirs {
             let before = reached.get(dir.parent as usize).copied().unwrap_or(0);
             let name = &self.folded[dir.start..dir.start + dir.len as usize];
-            reached.push(word.reach_folder(before, name, dir.letters));
+            reached.push(word.reach_directory(before, name, dir.letters));
         }
         reached
     }

@@ -152,8 +152,8 @@ impl GramQuery {
     }
 }
 
-/// Drops the composite parts that hold one of the grams beside them: in a conjunction the gram
-/// implies them, in a disjunction they imply it. Expects sorted parts, grams come first.
+/// Drops the composite parts that contain a gram that is also a part of its own: in a conjunction
+/// the gram implies them, in a disjunction they imply it. Expects sorted parts, grams first.
 fn drop_implied_by_grams(parts: &mut Vec<GramQuery>) {
     let grams = parts.partition_point(|part| matches!(part, GramQuery::Gram(_)));
     if grams == 0 || grams == parts.len() {

@@ -34,7 +34,7 @@ enum PlainKind {
 impl Plain {
     /// Returns the plain output of a request; `None` if it needs more.
     pub(crate) fn new(request: &Request) -> Option<Plain> {
-        let Request { format, look, matching, .. } = request;
+        let Request { format, output_format, matching, .. } = request;
         let kind = match request.mode {
             Mode::Search(SearchMode::Lines) => PlainKind::Lines,
             Mode::Search(SearchMode::PathsWithMatch) => PlainKind::Paths,
@@ -45,14 +45,14 @@ impl Plain {
             Context::Passthru => false,
             context => context.before_after() == (0, 0),
         };
-        let plain = look.color == termcolor::ColorChoice::Never
+        let plain = output_format.color == termcolor::ColorChoice::Never
             && format.hyperlink.is_empty()
             && format.path_separator.is_none()
             && format.replace.is_none()
             && format.max_columns.is_none()
-            && look.file_separator.is_none()
+            && output_format.file_separator.is_none()
             && no_context
-            && !(request.quiet || request.stats || look.heading || look.column)
+            && !(request.quiet || request.stats || output_format.heading || output_format.column)
             && !(format.vimgrep || format.only_matching || format.byte_offset || format.trim)
             && !(format.include_zero || matching.crlf || matching.null_data || matching.multiline);
         let terminator = format.null.then(|| vec![0]);
@@ -63,8 +63,8 @@ impl Plain {
         };
         plain.then(|| Plain {
             kind,
-            with_filename: look.with_filename,
-            line_number: look.line_number,
+            with_filename: output_format.with_filename,
+            line_number: output_format.line_number,
             after_path,
             separator: format.field_match_separator.clone(),
         })

@@ -83,7 +83,7 @@ impl<'a> PrinterFactory<'a> {
 
     /// Returns the separator between the lines of two files, including its line terminator.
     pub(crate) fn separator(&self) -> Option<Vec<u8>> {
-        let mut separator = self.request.look.file_separator.clone()?;
+        let mut separator = self.request.output_format.file_separator.clone()?;
         separator.extend_from_slice(searcher::line_terminator(self.request).as_bytes());
         Some(separator).filter(|_| self.summary_kind().is_none() && self.mode == SearchMode::Lines)
     }
@@ -102,14 +102,14 @@ impl<'a> PrinterFactory<'a> {
     }
 
     fn lines<W: WriteColor>(&self, out: W) -> Standard<W> {
-        let (format, look) = (&self.request.format, &self.request.look);
+        let (format, output_format) = (&self.request.format, &self.request.output_format);
         StandardBuilder::new()
             .color_specs(self.colors.clone())
             .hyperlink(self.hyperlink.clone())
             .stats(self.request.stats)
-            .heading(look.heading)
-            .path(look.with_filename)
-            .column(look.column)
+            .heading(output_format.heading)
+            .path(output_format.with_filename)
+            .column(output_format.column)
             .byte_offset(format.byte_offset)
             .only_matching(format.only_matching)
             .per_match(format.vimgrep)
@@ -118,7 +118,7 @@ impl<'a> PrinterFactory<'a> {
             .max_columns(format.max_columns)
             .max_columns_preview(format.max_columns_preview)
             .trim_ascii(format.trim)
-            .separator_search(look.file_separator.clone())
+            .separator_search(output_format.file_separator.clone())
             .separator_context(format.context_separator.clone())
             .separator_field_match(format.field_match_separator.clone())
             .separator_field_context(format.field_context_separator.clone())
@@ -134,7 +134,7 @@ impl<'a> PrinterFactory<'a> {
             .color_specs(self.colors.clone())
             .hyperlink(self.hyperlink.clone())
             .stats(self.request.stats)
-            .path(self.request.look.with_filename)
+            .path(self.request.output_format.with_filename)
             .exclude_zero(!format.include_zero)
             .separator_field(b":".to_vec())
             .separator_path(format.path_separator)

@@ -25,7 +25,7 @@ pub(crate) struct Request {
     pub(crate) reading: Reading,
     pub(crate) filter: Filter,
     pub(crate) format: Format,
-    pub(crate) look: Look,
+    pub(crate) output_format: OutputFormat,
     pub(crate) index: IndexOptions,
     pub(crate) sort: Option<Sort>,
     pub(crate) buffer: Buffering,
@@ -50,7 +50,7 @@ pub(crate) struct Scope {
 
 /// The format of results, with every default resolved.
 #[derive(Debug)]
-pub(crate) struct Look {
+pub(crate) struct OutputFormat {
     pub(crate) color: termcolor::ColorChoice,
     pub(crate) heading: bool,
     pub(crate) line_number: bool,
@@ -89,7 +89,7 @@ impl Request {
         };
         Ok(Request {
             mode: args.mode,
-            look: look(&args, &scope, stdout_is_terminal),
+            output_format: output_format(&args, &scope, stdout_is_terminal),
             patterns: patterns.patterns,
             threads: threads(args.threads, &scope),
             scope,
@@ -205,11 +205,11 @@ fn scope(args: &mut Args, stdin_consumed: bool) -> Result<Scope> {
     Ok(Scope { paths: vec![PathBuf::from(path)], implicit: true, one_file: use_stdin })
 }
 
-fn look(args: &Args, scope: &Scope, stdout_is_terminal: bool) -> Look {
+fn output_format(args: &Args, scope: &Scope, stdout_is_terminal: bool) -> OutputFormat {
     let format = &args.format;
     let heading = !format.vimgrep && format.heading.unwrap_or(stdout_is_terminal);
     let column = format.column.unwrap_or(format.vimgrep);
-    Look {
+    OutputFormat {
         color: match format.color {
             Color::Auto if stdout_is_terminal => termcolor::ColorChoice::Auto,
             Color::Auto | Color::Never => termcolor::ColorChoice::Never,

@@ -207,7 +207,7 @@ fn search_guarded<W: WriteColor>(
 fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
     let SearchJob { request, reporter, .. } = *job;
     let factory = PrinterFactory::new(request, job.mode);
-    let buffers = BufferWriter::stdout(request.look.color);
+    let buffers = BufferWriter::stdout(request.output_format.color);
     let mut sink = StdoutSink::new(request, reporter, factory.separator());
     sink.outcome = job.outcome();
     ordered::run(
@@ -319,8 +319,8 @@ fn stdout(request: &Request) -> grep_cli::StandardStream {
         Buffering::Block => false,
     };
     if by_line {
-        grep_cli::stdout_buffered_line(request.look.color)
+        grep_cli::stdout_buffered_line(request.output_format.color)
     } else {
-        grep_cli::stdout_buffered_block(request.look.color)
+        grep_cli::stdout_buffered_block(request.output_format.color)
     }
 }

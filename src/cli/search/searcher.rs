@@ -18,7 +18,7 @@ pub(crate) fn settings(request: &Request) -> SearcherBuilder {
     builder
         .line_terminator(line_terminator(request))
         .invert_match(matching.invert)
-        .line_number(request.look.line_number)
+        .line_number(request.output_format.line_number)
         .multi_line(matching.multiline)
         .max_matches(matching.max_count)
         .stop_on_nonmatch(matching.stop_on_nonmatch)

@@ -17,13 +17,13 @@ use crate::lang::Problem;
 pub struct CodeStatus {
     /// There is a code index.
     pub exists: bool,
-    /// Files whose content in the generation it contains.
+    /// Number of files whose content in the generation is covered by the code index.
     pub known: u64,
-    /// Files that it should contain and does not.
+    /// Number of files that it should cover but does not.
     pub missing: u64,
-    /// Symbols and references of all its segments, those of files that changed since included.
+    /// Number of symbols in all its segments, including those of files that changed since.
     pub symbols: u64,
-    /// See [`CodeStatus::symbols`].
+    /// Number of references, counted like [`CodeStatus::symbols`].
     pub references: u64,
     /// Number of files with each problem that can make symbols incomplete.
     pub problems: BTreeMap<Problem, u64>,
@@ -31,7 +31,7 @@ pub struct CodeStatus {
     pub code_bytes: u64,
     /// Bytes of the text index.
     pub text_bytes: u64,
-    /// Files that the text index does not have, or has with other content.
+    /// Number of files that the text index lacks or has with different content.
     pub text_behind: u64,
     /// Reason why there is no text index, if so.
     pub text_unusable: Option<String>,

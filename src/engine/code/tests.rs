@@ -69,20 +69,20 @@ fn damage(path: &Path, at: usize) {
     fs::write(path, bytes).expect("our file");
 }
 
-/// Returns data that differs if files were written again.
+/// Returns the metadata of the files, which differs after a file is rewritten.
 fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
     let stamp = |path: &PathBuf| Stamp::of(&fs::metadata(path).expect("it is still there"));
     files.iter().map(stamp).collect()
 }
 
 #[test]
-fn files_without_text_do_not_put_the_text_index_behind() {
+fn files_without_text_do_not_make_the_text_index_outdated() {
     let tree = Tree::new(false);
     for i in 0..250 {
         tree.write(&format!("i{i}.png"), format!("\u{89}PNG\0{i}"));
     }
     tree.write("wide.txt", b"\xff\xfea\0b\0");
-    // It is UTF-16 even without a NUL.
+    // UTF-16 text that contains no NUL byte.
     tree.write("han.txt", b"\xff\xfe\x2d\x4e\x87\x65");
     for i in 0..3 {
         tree.write(&format!("f{i}.rs"), format!("fn f{i}() {{}}\n"));
@@ -97,7 +97,7 @@ fn files_without_text_do_not_put_the_text_index_behind() {
 }
 
 #[test]
-fn a_builder_that_finds_nothing_changed_finds_damage() {
+fn an_unchanged_refresh_detects_damage() {
     let tree = Tree::new(false);
     tree.write("a.rs", "fn a() { b(); }\n".repeat(50));
     tree.index();
@@ -123,7 +123,7 @@ fn a_builder_that_finds_nothing_changed_finds_damage() {
 }
 
 #[test]
-fn a_failed_build_leaves_nothing_behind() {
+fn a_failed_build_leaves_no_files() {
     let tree = Tree::new(false);
     tree.write("a.rs", "fn a() {}\n");
     tree.index();
@@ -151,18 +151,18 @@ fn a_failed_build_leaves_nothing_behind() {
 }
 
 #[test]
-fn refreshes_find_room_beside_a_base_of_many_segments() {
+fn refreshes_have_room_next_to_a_base_of_many_segments() {
     let tree = Tree::new(false);
     let progress = &Progress::default();
     for i in 0..40 {
         tree.write(&format!("f{i:02}.rs"), format!("fn f{i}() {{}}\n"));
     }
     build(&tree.engine, progress).expect("a search index");
-    let shelf = CodeStore(&tree.engine.store);
+    let code_store = CodeStore(&tree.engine.store);
     for round in 0..20 {
         let snapshot = tree.engine.snapshot().expect("sound").expect("there");
         let all = readable_files(&snapshot.table).expect("sound");
-        let lock = shelf.lock().expect("nobody has it");
+        let lock = code_store.lock().expect("nobody has it");
         let job = Job {
             engine: &tree.engine,
             lock: &lock,
@@ -173,10 +173,10 @@ fn refreshes_find_room_beside_a_base_of_many_segments() {
             is_full: |builder| builder.files() > 0,
         };
         build_segments(&job, &all, false).expect("a code index");
-        let code = shelf.open().expect("not too many segments").expect("there");
+        let code = code_store.open().expect("not too many segments").expect("there");
         assert_eq!(code.manifest.base, BASE_SEGMENTS_MAX, "round {round}");
         assert_eq!(tree.status().missing, 0, "round {round}");
-        // One file, or more than fit.
+        // Changes one file, or more files than fit.
         for i in 0..if round % 4 == 3 { 15 } else { 1 } {
             tree.write(&format!("f{i:02}.rs"), format!("fn f{i}_{round}() {{}}\n"));
         }
@@ -185,7 +185,7 @@ fn refreshes_find_room_beside_a_base_of_many_segments() {
 }
 
 #[test]
-fn the_text_index_is_read_as_the_store_says() {
+fn the_text_index_is_on_the_heap_if_the_store_requires_it() {
     for on_heap in [true, false] {
         let tree = Tree::new(on_heap);
         tree.write("a.rs", "fn a() {}\n");

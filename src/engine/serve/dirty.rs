@@ -79,8 +79,8 @@ impl Dirty {
             Event::Tree(path) => self.note_tree(path, table),
             Event::Entry(path) => {
                 let dir = path::split(&path).0.to_vec();
-                let known = |dir: &[u8]| known(table, |table| table.find_dir(dir));
-                let listed = insert(&mut self.dirs, &mut self.bytes, dir, self.era, known)?;
+                let is_in_table = |dir: &[u8]| is_in_table(table, |table| table.find_dir(dir));
+                let listed = insert(&mut self.dirs, &mut self.bytes, dir, self.era, is_in_table)?;
                 Ok(self.note_content(path, table)? | listed)
             }
             Event::Content(path) => self.note_content(path, table),
@@ -89,18 +89,18 @@ impl Dirty {
     }
 
     fn note_content(&mut self, path: Vec<u8>, table: Option<&Table>) -> Result<bool> {
-        let known = |path: &[u8]| known(table, |table| table.find_file(path));
-        let news = insert(&mut self.changed, &mut self.bytes, path, self.era, known)?;
+        let is_in_table = |path: &[u8]| is_in_table(table, |table| table.find_file(path));
+        let is_new = insert(&mut self.changed, &mut self.bytes, path, self.era, is_in_table)?;
         self.keep_bounds();
-        Ok(news)
+        Ok(is_new)
     }
 
     /// Records that anything in or below the directory may have changed.
     pub(super) fn note_tree(&mut self, path: Vec<u8>, table: Option<&Table>) -> Result<bool> {
-        let known = |path: &[u8]| known(table, |table| table.find_dir(path));
-        let news = insert(&mut self.trees, &mut self.bytes, path, self.era, known)?;
+        let is_in_table = |path: &[u8]| is_in_table(table, |table| table.find_dir(path));
+        let is_new = insert(&mut self.trees, &mut self.bytes, path, self.era, is_in_table)?;
         self.keep_bounds();
-        Ok(news)
+        Ok(is_new)
     }
 
     /// Returns the directories in and below which anything may have changed.
@@ -153,26 +153,29 @@ impl Dirty {
     }
 }
 
-/// Adds a path for which `known` returns true; returns true if it was not recorded in this era.
+/// Adds a path for which `is_in_table` returns true; returns true if it was not recorded in this era.
 fn insert(
     paths: &mut BTreeMap<Vec<u8>, u64>,
     bytes: &mut usize,
     path: Vec<u8>,
     era: u64,
-    known: impl FnOnce(&[u8]) -> Result<bool>,
+    is_in_table: impl FnOnce(&[u8]) -> Result<bool>,
 ) -> Result<bool> {
     if let Some(noted) = paths.get_mut(&path) {
         return Ok(std::mem::replace(noted, era) != era);
     }
-    let known = known(&path)?;
-    if known {
+    let is_in_table = is_in_table(&path)?;
+    if is_in_table {
         *bytes += path.len();
         paths.insert(path, era);
     }
-    Ok(known)
+    Ok(is_in_table)
 }
 
-fn known<T>(table: Option<&Table>, find: impl FnOnce(&Table) -> Result<Option<T>>) -> Result<bool> {
+fn is_in_table<T>(
+    table: Option<&Table>,
+    find: impl FnOnce(&Table) -> Result<Option<T>>,
+) -> Result<bool> {
     table.map_or(Ok(true), |table| Ok(find(table)?.is_some()))
 }
 
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refresh_forgets_what_was_before_its_start_alone() {
+    fn a_refresh_removes_only_changes_from_before_its_start() {
         let mut dirty = Dirty::default();
         assert!(dirty.note(content("before"), None).unwrap());
         assert!(dirty.note(content("both"), None).unwrap());
@@ -212,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_dirties_its_directory_and_a_rule_everything() {
+    fn an_entry_marks_its_directory_and_a_rule_marks_everything() {
         let mut dirty = Dirty::default();
         dirty.note(Event::Entry(b"a/b".to_vec()), None).unwrap();
         dirty.note(Event::Tree(b"c".to_vec()), None).unwrap();

@@ -1,4 +1,4 @@
-//! Compares the in-process watch state with the present tree.
+//! Tests that the in-process fast path lists the same files as a sweep of the tree.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::source::walk::Environment;
 const PACE: Pace =
     Pace { quiet: Duration::from_millis(20), interval: Duration::from_millis(20), rest: 0 };
 
-/// Serves a small tree in a thread of this process while `trial` runs.
+/// Runs a watch server for a small tree in a thread of this process while `trial` runs.
 fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
     let (tree, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let root = tree.path().canonicalize().unwrap().join("tree");
@@ -44,7 +44,7 @@ fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
     });
 }
 
-/// Waits until the tree is unchanged since the index, and makes a first list of files.
+/// Waits until the tree is unchanged since the newest generation, then lists its files once.
 fn settle(engine: &Engine) {
     let since = Instant::now();
     while engine.cache.watch_state.unchanged(&engine.store).is_none() {
@@ -53,24 +53,24 @@ fn settle(engine: &Engine) {
         let _ = engine::sync(engine, Duration::from_secs(5));
         std::thread::sleep(Duration::from_millis(2));
     }
-    let _ = seen(engine);
+    let _ = listed_by_call(engine);
 }
 
-/// Returns the files with sizes that a call lists.
-fn seen(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
+/// Returns the files that a call lists, with their sizes.
+fn listed_by_call(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
     let local = Local::new(engine, Check::Watcher);
     let files = local.files().unwrap();
     files.iter().map(|(path, info)| (path.to_vec(), info.size_bytes)).collect()
 }
 
-/// Returns the files with sizes that a sweep lists.
-fn there(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
+/// Returns the files that a sweep lists, with their sizes.
+fn listed_by_sweep(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
     let files = file_list(engine, Check::Strict).unwrap();
     files.iter().map(|(path, info)| (path.to_vec(), info.size_bytes)).collect()
 }
 
 #[test]
-fn a_quiet_tree_is_unchanged_and_every_edit_is_seen_at_once() {
+fn a_quiet_tree_is_unchanged_and_edits_are_listed_at_once() {
     served(None, |engine, root| {
         let mut unchanged = 0;
         for round in 0..60 {
@@ -86,24 +86,24 @@ fn a_quiet_tree_is_unchanged_and_every_edit_is_seen_at_once() {
                 3 => fs::create_dir_all(root.join(format!("src/made{round}"))).unwrap(),
                 _ => fs::write(&path, "x\n".repeat(round + 1)).unwrap(),
             }
-            assert_eq!(seen(engine), there(engine), "round {round}");
+            assert_eq!(listed_by_call(engine), listed_by_sweep(engine), "round {round}");
         }
         assert!(unchanged > 10, "{unchanged}");
     });
 }
 
 #[test]
-fn rules_that_change_are_seen_wherever_they_stand() {
+fn changed_ignore_rules_apply_from_every_source() {
     let outside = tempfile::tempdir().unwrap();
     let excludes = outside.path().join("excludes");
     fs::write(&excludes, "\n").unwrap();
     served(Some(&excludes), |engine, root| {
         fs::write(root.join("x.log"), "log").unwrap();
         settle(engine);
-        // No event reports the other name, nor writes through it.
+        // A hard link and writes through it cause no events in the tree.
         fs::hard_link(root.join(".gitignore"), outside.path().join("another name")).unwrap();
         fs::write(outside.path().join("another name"), "c.rs\n").unwrap();
-        assert_eq!(seen(engine), there(engine), "by another name");
+        assert_eq!(listed_by_call(engine), listed_by_sweep(engine), "by another name");
         let above = root.parent().unwrap();
         let rules = [
             root.join(".gitignore"),
@@ -117,14 +117,14 @@ fn rules_that_change_are_seen_wherever_they_stand() {
             for text in ["b.rs\n", "c.rs\n*.log\n", "\n"] {
                 settle(engine);
                 fs::write(rule, text).unwrap();
-                assert_eq!(seen(engine), there(engine), "{round} {text:?}");
+                assert_eq!(listed_by_call(engine), listed_by_sweep(engine), "{round} {text:?}");
             }
         }
     });
 }
 
 #[test]
-fn a_code_index_that_was_published_is_noticed() {
+fn publication_of_a_code_index_is_detected() {
     served(None, |engine, _| {
         settle(engine);
         let before = engine.cache.watch_state.code_publications().expect("nothing is on its way");

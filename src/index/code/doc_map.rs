@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::reader::{CodeSegment, path_hash};
 use crate::error::Result;
 
-/// Stands for no segment, or no file.
+/// Marks a file without a segment, or a document without a file.
 const NONE: u32 = u32::MAX;
 
 /// For each file of a list, the segment and document with its current facts; and the reverse.

@@ -232,13 +232,13 @@ impl CodeSegment {
     /// Returns the document number of a repository path. O(log files).
     fn find(&self, path: &[u8]) -> Result<Option<u32>> {
         let damaged = || self.container.corrupt("code index's order of files is damaged");
-        let wanted = path_hash(path);
+        let target = path_hash(path);
         let (mut low, mut high) = (0, self.docs() as usize);
         while low < high {
             let middle = low + (high - low) / 2;
             let range = self.order.slice(middle * 4, 4).ok_or_else(damaged)?;
             let doc = u32_at(self.container.bytes(range)?, 0);
-            match self.doc(doc)?.path_hash.cmp(&wanted) {
+            match self.doc(doc)?.path_hash.cmp(&target) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
                 std::cmp::Ordering::Equal => return Ok(Some(doc)),
@@ -376,18 +376,18 @@ impl CodeSegment {
     }
 
     /// Returns the references to `name` in one document. O(log names + documents that refer to it).
-    fn sites_in(&self, name: &[u8], wanted: u32) -> Result<Vec<Site>> {
+    fn sites_in(&self, name: &[u8], target: u32) -> Result<Vec<Site>> {
         let damaged = || self.container.corrupt("code index's references are damaged");
         let mut sites = Vec::new();
         let Some(entry) = self.referred.find(&self.container, name)? else { return Ok(sites) };
         let mut input = ByteReader::new(self.container.bytes(entry.list)?);
         let mut doc = 0_u32;
-        while !input.is_empty() && doc <= wanted {
+        while !input.is_empty() && doc <= target {
             let (files, count) = input.read_u32().zip(input.read_len()).ok_or_else(damaged)?;
             doc = doc.checked_add(files).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
             let bytes = if count > 1 { Some(input.read_len().ok_or_else(damaged)?) } else { None };
             match bytes {
-                _ if doc == wanted => {
+                _ if doc == target => {
                     self.sites_of(&mut input, doc, count, &mut sites).ok_or_else(damaged)?;
                 }
                 Some(bytes) => _ = input.read_bytes(bytes).ok_or_else(damaged)?,

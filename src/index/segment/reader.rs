@@ -194,7 +194,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
-        fn postings_are_the_definition(
+        fn postings_match_the_definition(
             texts in prop::collection::vec("[a-cAB \n]{0,40}".prop_map(String::into_bytes), 1..40),
             per_run in 1..12_usize,
         ) {

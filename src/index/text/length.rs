@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_forget_what_is_removed() {
+    fn totals_exclude_removed_documents() {
         let (a, b) = ([Length(3); FIELDS], [Length(200); FIELDS]);
         let mut totals = Totals::default();
         totals.add(&a);

@@ -1,4 +1,4 @@
-//! The text index: what is cut and tokenised how, ranking, edits, damage.
+//! Tests of the text index: chunking, tokenization, ranking, edits and damage.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn lock(dir: &Path) -> WriterLock {
     CodeStore(&store).lock().expect("nobody has it")
 }
 
-/// Builds an index that has nothing on top of it.
+/// Builds an index and an overlay without edits.
 fn indexed(tree: &Tree) -> (TempDir, Overlay) {
     let dir = TempDir::new().expect("a temporary folder");
     let index = build(dir.path(), 1, tree, usize::MAX);

@@ -1,4 +1,4 @@
-//! Which file comes first for what somebody types, and bounds on odd input.
+//! Tests of the order of hits for typical queries, and of unusual input.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn parts_of_paths_are_found() {
 }
 
 #[test]
-fn typing_errors_are_forgiven() {
+fn typing_errors_are_tolerated() {
     check("raedme", "README.md");
     check("ReactFiberWrokLoop", "packages/react-reconciler/src/ReactFiberWorkLoop.js");
     check("objctIs", "packages/shared/objectIs.js");
@@ -69,7 +69,7 @@ fn typing_errors_are_forgiven() {
 }
 
 #[test]
-fn others_code_ranks_last_but_is_found() {
+fn vendored_code_ranks_last_but_is_found() {
     let hits = index(PATHS).find(b"index.js", 10);
     let found: Vec<&str> = hits.best.iter().map(|hit| PATHS[hit.at]).collect();
     let expected = ["packages/react/index.js", "node_modules/react/index.js"];
@@ -88,7 +88,7 @@ fn the_newest_wins_among_equals() {
 }
 
 #[test]
-fn totals_count_what_is_not_shown() {
+fn totals_include_hits_beyond_the_limit() {
     let hits = index(PATHS).find(b"react", 2);
     assert_eq!(hits.best.len(), 2);
     assert_eq!(
@@ -101,7 +101,7 @@ fn totals_count_what_is_not_shown() {
 }
 
 #[test]
-fn many_files_are_searched_alike_on_several_threads() {
+fn results_do_not_depend_on_threads() {
     let paths: Vec<String> =
         (0..PARALLEL_FILES_MIN + 9).map(|at| format!("d{}/file_{at}.rs", at % 97)).collect();
     let mut sorted: Vec<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
@@ -113,7 +113,7 @@ fn many_files_are_searched_alike_on_several_threads() {
 }
 
 #[test]
-fn any_bytes_do() {
+fn any_bytes_are_accepted() {
     let paths: [&[u8]; 4] = [b"\xFF", b"a/\xC3\xA9.rs", b"a/\xE6\x97\xA5", b"b"];
     let index = PathIndex::new(paths.into_iter().map(|path| (path, 0)));
     assert_eq!(index.find("é".as_bytes(), 9).best[0].at, 1);
@@ -123,17 +123,17 @@ fn any_bytes_do() {
 }
 
 #[test]
-fn names_with_empty_parts_are_found_like_paths() {
+fn names_with_empty_components_are_found() {
     // Headings and routes are names of definitions, too.
     let mut names =
         ["/", "//", "/api/carts", "/api//items", "api//items", "api/items", "carts", "a/", "/api"];
     names.sort_by(|a, b| path::compare(a.as_bytes(), b.as_bytes()));
     let index = PathIndex::new(names.iter().map(|name| (name.as_bytes(), 0)));
-    for wanted in ["/api/carts", "api/items", "carts"] {
-        let hits = index.find(wanted.as_bytes(), 9);
-        assert!(hits.best.iter().any(|hit| names[hit.at] == wanted), "{wanted}");
+    for target in ["/api/carts", "api/items", "carts"] {
+        let hits = index.find(target.as_bytes(), 9);
+        assert!(hits.best.iter().any(|hit| names[hit.at] == target), "{target}");
     }
-    // In any order.
+    // The order of the input does not matter.
     names.reverse();
     assert_eq!(
         PathIndex::new(names.iter().map(|name| (name.as_bytes(), 0))).find(b"", 99).total,
@@ -141,16 +141,16 @@ fn names_with_empty_parts_are_found_like_paths() {
     );
 }
 
-/// Returns true if `path` has the letters of `word` in their order.
+/// Returns true if `word` is a subsequence of `path`.
 fn has_in_order(word: &str, path: &str) -> bool {
     let mut letters = path.chars();
-    word.chars().all(|wanted| letters.any(|letter| letter == wanted))
+    word.chars().all(|target| letters.any(|letter| letter == target))
 }
 
 proptest::proptest! {
-    /// Whatever is passed over for the letters of its parts would not have fitted.
+    /// The prefilters by letters never skip a path that matches.
     #[test]
-    fn paths_fit_that_have_the_letters_in_their_order(
+    fn a_path_matches_if_it_contains_the_letters_in_order(
         paths in proptest::collection::btree_set("[a-d]{1,3}(/[a-d]{1,5}){0,2}/[a-d.]{1,12}", 1..40),
         word in "[a-d]{1,9}",
     ) {

@@ -112,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn distances_are_those_of_the_table(
+        fn distances_match_the_reference(
             word in proptest::collection::vec(b'a'..=b'd', 4..12),
             text in proptest::collection::vec(b'a'..=b'd', 0..20),
             from_start: bool,
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_forgiven_by_length() {
+    fn more_errors_are_allowed_in_longer_words() {
         let errors = |word: &str, text: &str| {
             Pattern::new(word.as_bytes()).and_then(|pattern| pattern.errors(text.as_bytes()))
         };

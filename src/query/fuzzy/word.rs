@@ -32,7 +32,7 @@ const FOLDERS: i32 = 50;
 const TYPO: i32 = 40;
 
 /// Bonus for a word that names a directory before a `/`.
-const FOLDER: i32 = 100;
+const DIRECTORY_BONUS: i32 = 100;
 
 /// Maximum letters of a word: the number of bits of a [`Pattern`].
 const LETTERS: usize = 64;
@@ -41,7 +41,7 @@ const LETTERS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Word {
     /// The text up to and including the last `/`, in lowercase; usually empty.
-    folder: Vec<u8>,
+    directory: Vec<u8>,
     /// The rest in its original case.
     typed: Vec<u8>,
     /// The rest in lowercase.
@@ -95,10 +95,10 @@ impl Word {
     /// Compiles a word. Only the first 64 letters after the last `/` are used.
     pub(super) fn new(word: &[u8]) -> Word {
         let at = word.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
-        let folder = word[..at].to_ascii_lowercase();
+        let directory = word[..at].to_ascii_lowercase();
         // Shell completion adds such prefixes.
-        let folder = folder.strip_prefix(b"./").map_or(folder.clone(), <[u8]>::to_vec);
-        let folder = folder.strip_prefix(b"/").map_or(folder.clone(), <[u8]>::to_vec);
+        let directory = directory.strip_prefix(b"./").map_or(directory.clone(), <[u8]>::to_vec);
+        let directory = directory.strip_prefix(b"/").map_or(directory.clone(), <[u8]>::to_vec);
         let typed = word[at..word.len().min(at + LETTERS)].to_vec();
         let folded = typed.to_ascii_lowercase();
         let letters: Vec<u64> = folded.iter().map(|&byte| letter(byte)).collect();
@@ -108,7 +108,7 @@ impl Word {
         }
         let pattern = Pattern::new(&folded);
         let finder = Finder::new(&folded).into_owned();
-        Word { folder, typed, folded, letters, letters_from, finder, pattern }
+        Word { directory, typed, folded, letters, letters_from, finder, pattern }
     }
 
     /// Returns how many letters are matched after the directory `name`, if `before` were matched by
@@ -117,10 +117,10 @@ impl Word {
     /// If the word contains a directory, these are the letters of that directory. Otherwise they
     /// are the letters of the word, or one more than all of them if the word is a substring of a
     /// directory name. `set` is the [`letters`] of `name`.
-    pub(super) fn reach_folder(&self, before: u16, name: &[u8], set: u64) -> u16 {
+    pub(super) fn reach_directory(&self, before: u16, name: &[u8], set: u64) -> u16 {
         let before = usize::from(before);
-        let reached = if !self.folder.is_empty() {
-            reach(&self.folder, before, name)
+        let reached = if !self.directory.is_empty() {
+            reach(&self.directory, before, name)
         } else if before > self.folded.len() {
             before
         } else if self.letters_from[0] & !set == 0 && self.finder.find(name).is_some() {
@@ -136,18 +136,18 @@ impl Word {
     /// Returns the letters that a name needs to match, or `None` if no name can match. `reached` is
     /// the number of letters matched by its directory.
     pub(super) fn needed(&self, reached: usize) -> Option<u64> {
-        match self.folder.is_empty() {
+        match self.directory.is_empty() {
             true => Some(self.letters_from[reached.min(self.folded.len())]),
-            false => (reached == self.folder.len()).then_some(self.letters_from[0]),
+            false => (reached == self.directory.len()).then_some(self.letters_from[0]),
         }
     }
 
     /// Returns false if no name with these [`quarters`] can match. `reached` is the number of
     /// letters matched by its directory.
     pub(super) fn may_fit(&self, quarters: [u64; 4], reached: usize) -> bool {
-        let from = match self.folder.is_empty() {
+        let from = match self.directory.is_empty() {
             true => reached.min(self.letters.len()),
-            false if reached == self.folder.len() => 0,
+            false if reached == self.directory.len() => 0,
             false => return false,
         };
         let mut rest = &self.letters[from..];
@@ -164,28 +164,28 @@ impl Word {
     /// Returns false if no name with these letters can match within the allowed typing errors.
     pub(super) fn may_fit_with_typos(&self, letters: u64, reached: usize) -> bool {
         let Some(pattern) = &self.pattern else { return false };
-        (self.folder.is_empty() || reached == self.folder.len())
+        (self.directory.is_empty() || reached == self.directory.len())
             && (self.letters_from[0] & !letters).count_ones() <= pattern.errors_max()
     }
 
     /// Returns the score of a name, if it matches. A score below `floor` need not be exact, which
     /// saves work.
     pub(super) fn score(&self, name: Name<'_>, reached: usize, floor: i32) -> Option<i32> {
-        let extra = if self.folder.is_empty() { 0 } else { FOLDER };
+        let extra = if self.directory.is_empty() { 0 } else { DIRECTORY_BONUS };
         if self.folded.is_empty() {
             return Some(FOLDERS + extra);
         }
-        let is_folder = self.folder.is_empty() && reached > self.folded.len();
-        let least = if is_folder { FOLDER_PART } else { i32::MIN };
+        let is_directory = self.directory.is_empty() && reached > self.folded.len();
+        let least = if is_directory { FOLDER_PART } else { i32::MIN };
         if self.letters_from[0] & !name.letters == 0
             && let Some(score) = self.score_in_name(name, floor.saturating_sub(extra))
         {
             return Some((score + extra).max(least));
         }
-        if is_folder {
+        if is_directory {
             return Some(FOLDER_PART);
         }
-        if !self.folder.is_empty() || reached == 0 {
+        if !self.directory.is_empty() || reached == 0 {
             return None;
         }
         let rest = &self.folded[reached.min(self.folded.len())..];

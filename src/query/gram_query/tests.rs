@@ -1,4 +1,4 @@
-//! Simplification and thinning on random queries.
+//! Property tests of simplification and thinning, with random queries.
 
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ fn is_satisfied(query: &GramQuery, letters: u8) -> bool {
     query.is_satisfied_by(&|held| (0..8).any(|i| letters >> i & 1 == 1 && gram(i) == held))
 }
 
-/// Panics unless the parts of every node are as the type's documentation says.
+/// Panics unless every node satisfies the invariants that [`GramQuery`] documents.
 fn assert_canonical(query: &GramQuery) {
     let (GramQuery::And(parts) | GramQuery::Or(parts)) = query else {
         return;
@@ -88,7 +88,7 @@ proptest! {
 }
 
 #[test]
-fn implied_branches_go() {
+fn implied_branches_are_dropped() {
     let [a, b, c] = [0, 1, 2].map(|letter| GramQuery::Gram(gram(letter)));
     let and = |parts: &[&GramQuery]| GramQuery::and(parts.iter().copied().cloned());
     let or = |parts: &[&GramQuery]| GramQuery::or(parts.iter().copied().cloned());

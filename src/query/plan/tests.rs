@@ -1,4 +1,4 @@
-//! Plans by example, and against the matcher on random patterns and texts.
+//! Tests of plans: examples, and a property test against the matcher.
 
 use super::Plan;
 use super::string_set::StringSet;
@@ -7,7 +7,7 @@ use crate::query::pattern::{Case, PatternOptions};
 
 mod property;
 
-/// Reads ripgrep's spelling of the options.
+/// Parses options that are written as ripgrep's flags.
 fn options(flags: &str) -> PatternOptions {
     let mut options = PatternOptions::default();
     for flag in flags.split_whitespace() {
@@ -30,7 +30,7 @@ fn options(flags: &str) -> PatternOptions {
     options
 }
 
-/// Plans one pattern a line and compares: the query, then `+fold` and `+lines` where they hold.
+/// Compares the plan of `patterns` with `expected`: the query, then `+fold` and `+lines` if set.
 #[track_caller]
 fn check(flags: &str, patterns: &[&str], expected: &str) {
     let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.to_string()).collect();
@@ -50,7 +50,7 @@ fn grams(string: &str) -> String {
     StringSet::of([string]).query().to_string()
 }
 
-/// Returns the query of a string whose letters are of either case.
+/// Returns the query of a string whose letters match in either case.
 fn grams_either(string: &str) -> String {
     StringSet::of_either_case([string]).query().to_string()
 }
@@ -86,7 +86,7 @@ fn alternatives_are_disjunctions() {
 }
 
 #[test]
-fn implied_branches_go() {
+fn implied_branches_are_dropped() {
     check("", &["abcd?"], r#""abc""#);
     check("", &["abc|abcd"], r#""abc""#);
     check("", &["foo.*(foo|bar)"], r#""foo""#);
@@ -106,7 +106,7 @@ fn neighbours_of_large_parts_are_joined() {
 }
 
 #[test]
-fn ends_reach_over_short_parts() {
+fn ends_extend_across_short_parts() {
     let seam = r#"("acd" OR "ace" OR "bcd" OR "bce")"#;
     check("", &["[ab]+c[de]+"], seam);
     check("", &["(x*[ab]+)(c[de]+)"], seam);
@@ -125,7 +125,7 @@ fn too_many_ends_are_shortened() {
 }
 
 #[test]
-fn repetitions_are_written_out_a_few_times() {
+fn repetitions_are_expanded_a_few_times() {
     let twice = r#"("aba" AND "bab")"#;
     for copies in ["{2}", "{2,3}", "{2,}", "{9}", "{3,1000}"] {
         check("", &[&format!("(ab){copies}")], twice);
@@ -145,7 +145,7 @@ fn prefixes_before_an_option_count() {
 }
 
 #[test]
-fn what_folds_to_ascii_is_left_to_the_engine() {
+fn characters_that_fold_to_ascii_are_left_to_the_engine() {
     check("-i", &["struct"], &format!("{} +fold", grams_either("struct")));
     check("-i", &["desk"], r#"("des/i" AND "esk/i") +fold"#);
     check("-i", &["foo"], r#""foo/i""#);
@@ -153,7 +153,7 @@ fn what_folds_to_ascii_is_left_to_the_engine() {
     check("-i --no-unicode", &["struct"], &grams_either("struct"));
     check("", &["(?i:k)ab"], r#""kab/i" +fold"#);
     check("", &["[ks\u{212a}]ab"], r#"("kab" OR "sab") +fold"#);
-    // Without the letter beside it, the character is one like any other.
+    // If the class lacks the ASCII letter, the character is not treated specially.
     check("", &["\u{212a}ab"], &grams("\u{212a}ab"));
     check("", &["[\u{212a}x]ab"], &format!(r#"("xab" OR {})"#, grams("\u{212a}ab")));
     let [a, b, c, d] = ["été", "étÉ", "Été", "ÉtÉ"].map(grams_either);
@@ -161,7 +161,7 @@ fn what_folds_to_ascii_is_left_to_the_engine() {
 }
 
 #[test]
-fn smart_case_looks_at_literals() {
+fn smart_case_depends_on_literals() {
     check("-S", &["ask"], r#""ask/i" +fold"#);
     check("-S", &["asK"], r#""ASK""#);
     check("-S", &[r"\Sask"], r#""ask/i" +fold"#);
@@ -187,7 +187,7 @@ fn line_ends_break_strings() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn invalid_utf8_is_planned() {
     check("", &[r"(?-u:\xff\xfe)ab"], r#"("lab" AND "]la")"#);
     check("", &[r"(?-u:\xff)"], "ALL");
     check("", &[r"(?s-u:foo.bar)"], r#"("bar" AND "foo")"#);
@@ -195,7 +195,7 @@ fn bytes_that_are_no_text() {
 }
 
 #[test]
-fn what_cannot_match_and_what_always_does() {
+fn patterns_that_never_or_always_match() {
     check("", &[], "NONE");
     check("-i", &[], "NONE");
     check("-v", &[], "ALL");
@@ -233,7 +233,7 @@ fn ten_thousand_words_keep_all_their_grams() {
         let plan = Plan::new(patterns, &options(flags));
         let GramQuery::Or(branches) = plan.query() else { panic!("{flags}: no disjunction") };
         assert_eq!(branches.len(), 10_000, "{flags}");
-        // Ten each; a few words repeat a gram of theirs.
+        // Each word has ten grams; a few words contain a gram twice.
         assert!((99_900..=100_000).contains(&plan.query().grams_len()), "{flags}");
     }
 }
@@ -243,7 +243,7 @@ fn too_many_grams_are_thinned() {
     let words: Vec<String> = (0..20_000).map(|i| format!("long_word_{i:05}_xyzzy")).collect();
     let plan = Plan::new(&words, &PatternOptions::default());
     let GramQuery::Or(branches) = plan.query() else { panic!("no disjunction") };
-    // The grams that the words share go first.
+    // The grams that occur in several words are dropped first.
     assert!(branches.len() > 10_000 && plan.query().grams_len() <= super::GRAMS_MAX);
 }
 

@@ -1,4 +1,4 @@
-//! What is left where a builder was killed, failed or lost its directory, and what is opened then.
+//! Tests of publication: killed and failed builders, removed directories, and recovery.
 
 use tempfile::TempDir;
 
@@ -13,16 +13,16 @@ fn store() -> (TempDir, Store) {
 
 /// Publishes two empty segments as another base.
 fn publish(store: &Store, lock: &WriterLock) -> CodeManifest {
-    let shelf = CodeStore(store);
-    let number = shelf.next_number();
+    let code_store = CodeStore(store);
+    let number = code_store.next_number();
     for i in 0..2 {
         CodeSegmentBuilder::default()
-            .write(&shelf.segment_path(number, i))
+            .write(&code_store.segment_path(number, i))
             .expect("a folder to write to");
     }
     let kept = Vec::new();
     let new = NewSegments { number, kept, kept_base: 0, added: 2, is_base: true, generation: 1 };
-    shelf.publish(lock, new).expect("a folder to write to")
+    code_store.publish(lock, new).expect("a folder to write to")
 }
 
 fn names(store: &Store) -> Vec<String> {
@@ -34,32 +34,32 @@ fn names(store: &Store) -> Vec<String> {
 #[test]
 fn a_missing_segment_is_damage() {
     let (_dir, store) = store();
-    let shelf = CodeStore(&store);
-    let lock = shelf.lock().expect("nobody has it");
+    let code_store = CodeStore(&store);
+    let lock = code_store.lock().expect("nobody has it");
     publish(&store, &lock);
-    assert_eq!(shelf.open().expect("sound").map(|code| code.segments.len()), Some(2));
+    assert_eq!(code_store.open().expect("sound").map(|code| code.segments.len()), Some(2));
     fs::remove_file(store.dir().join("code-segment-1-0.idx")).expect("our file");
-    let error = shelf.open().expect_err("a segment is missing");
+    let error = code_store.open().expect_err("a segment is missing");
     assert_eq!(error.kind(), Kind::Corrupt);
     assert!(error.to_string().ends_with("code-segment-1-0.idx: index file is missing"), "{error}");
 }
 
-/// While another process publishes, a listing may name nothing, or only what is gone by now.
+/// While another process publishes, a listing may be empty or contain only removed files.
 #[test]
-fn an_empty_listing_is_no_last_word() {
+fn an_empty_listing_is_retried() {
     let (_dir, store) = store();
-    let shelf = CodeStore(&store);
-    let lock = shelf.lock().expect("nobody has it");
+    let code_store = CodeStore(&store);
+    let lock = code_store.lock().expect("nobody has it");
     publish(&store, &lock);
     publish(&store, &lock);
-    let mut listings = vec![shelf.numbers(), vec![1], Vec::new(), Vec::new()];
-    let newest = shelf.newest_listed(|| listings.pop().unwrap_or_default());
+    let mut listings = vec![code_store.numbers(), vec![1], Vec::new(), Vec::new()];
+    let newest = code_store.newest_listed(|| listings.pop().unwrap_or_default());
     assert_eq!(newest.expect("sound").map(|newest| newest.number), Some(2));
-    assert_eq!(shelf.newest_listed(Vec::new).expect("nothing"), None);
+    assert_eq!(code_store.newest_listed(Vec::new).expect("nothing"), None);
 }
 
 #[test]
-fn what_no_manifest_names_goes_with_the_next_lock() {
+fn unreferenced_files_are_removed_by_the_next_lock() {
     let (_dir, store) = store();
     let lock = CodeStore(&store).lock().expect("nobody has it");
     publish(&store, &lock);
@@ -72,7 +72,7 @@ fn what_no_manifest_names_goes_with_the_next_lock() {
     let sound = ["code-1.json", "code-segment-1-0.idx", "code-segment-1-1.idx", "code.lock"];
     assert_eq!(names(&store), sound);
 
-    // Of what a damaged manifest names nothing is known.
+    // With a damaged manifest, no segment is removed: it may be referenced.
     drop(lock);
     fs::write(store.dir().join("code-1.json"), "damaged").expect("a file");
     drop(CodeStore(&store).lock().expect("nobody has it"));
@@ -80,23 +80,23 @@ fn what_no_manifest_names_goes_with_the_next_lock() {
 }
 
 #[test]
-fn nothing_is_published_with_the_lock_of_a_directory_that_was_removed() {
+fn a_lock_of_a_removed_directory_cannot_publish() {
     let base = TempDir::new().expect("a temporary folder");
     let store = Store::new(base.path().join("index"), false);
-    let shelf = CodeStore(&store);
-    let lock = shelf.lock().expect("nobody has it");
+    let code_store = CodeStore(&store);
+    let lock = code_store.lock().expect("nobody has it");
     fs::remove_dir_all(store.dir()).expect("a folder can be removed");
-    let other = shelf.lock().expect("a new folder has a new lock");
+    let other = code_store.lock().expect("a new folder has a new lock");
     let kept = Vec::new();
     let new = NewSegments { number: 1, kept, kept_base: 0, added: 0, is_base: true, generation: 1 };
-    let error = shelf.publish(&lock, new).expect_err("it is not ours");
+    let error = code_store.publish(&lock, new).expect_err("it is not ours");
     assert_eq!(error.kind(), Kind::Busy, "{error}");
     assert_eq!(names(&store), ["code.lock"]);
     other.check().expect("that one holds");
 }
 
 #[test]
-fn the_code_index_of_another_version_was_built() {
+fn a_code_index_of_another_version_counts_as_built() {
     let cache = TempDir::new().expect("a temporary folder");
     let dir = |name: &str| cache.path().join("0123456789abcdef").join(name);
     let (old, new) = (Store::new(dir("v2-01234567"), false), Store::new(dir("v2-89abcdef"), false));

@@ -1,4 +1,4 @@
-//! Where files are cut, and which words their chunks have.
+//! Tests of the division into chunks and of the words of each chunk.
 
 use super::*;
 use crate::lang::Symbol;
@@ -98,7 +98,7 @@ fn the_number_of_chunks_is_bounded() {
 }
 
 #[test]
-fn words_go_to_their_fields() {
+fn words_are_assigned_to_fields() {
     let text = "\
 /// Opens connections, see HttpPool.
 fn open_pool(url: &str) -> Pool {
@@ -121,7 +121,7 @@ fn open_pool(url: &str) -> Pool {
 }
 
 #[test]
-fn members_know_what_is_around_them() {
+fn members_have_the_names_of_enclosing_symbols() {
     let mut text = String::from("class Pool {\n");
     for name in ["take", "give"] {
         text.push_str(&format!("  {name}() {{\n{}  }}\n", "    this.use();\n".repeat(40)));

@@ -1,4 +1,4 @@
-//! Indexes that are missing, old, cut or damaged, and builders that die.
+//! Tests of missing, outdated, truncated and damaged indexes, and of interrupted builders.
 
 use std::fs;
 
@@ -17,8 +17,8 @@ fn sample() -> Tree {
         .collect()
 }
 
-/// Opens the index and asks it something; tells of the first thing that was refused.
-fn ask(dir: &Path) -> Result<Vec<Hit>, String> {
+/// Opens the index and runs a query. Returns the hits or the message of the first error.
+fn search(dir: &Path) -> Result<Vec<Hit>, String> {
     let index = TextIndex::open(dir, false).map_err(|unusable| unusable.to_string())?;
     let overlay = Overlay::new(Arc::new(index));
     let query = Query::parse("common target numbers");
@@ -27,7 +27,7 @@ fn ask(dir: &Path) -> Result<Vec<Hit>, String> {
 }
 
 #[test]
-fn a_missing_index_is_a_reason() {
+fn missing_and_broken_indexes_are_distinguished() {
     let dir = TempDir::new().expect("a temporary folder");
     assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Missing)));
     assert!(matches!(TextIndex::open(&dir.path().join("x"), false), Err(Unusable::Missing)));
@@ -45,10 +45,10 @@ fn an_empty_tree_has_an_index() {
 }
 
 #[test]
-fn flipped_bytes_and_cuts_are_found_or_harmless() {
+fn flipped_bytes_and_truncation_are_detected_or_harmless() {
     let dir = TempDir::new().expect("a temporary folder");
     build(dir.path(), 1, &sample(), usize::MAX);
-    let sound = ask(dir.path()).expect("a sound index");
+    let sound = search(dir.path()).expect("a sound index");
     assert_eq!(sound.len(), 20);
     for name in ["files.idx", "segment-0.idx"] {
         let path = dir.path().join("text-1").join(name);
@@ -57,23 +57,23 @@ fn flipped_bytes_and_cuts_are_found_or_harmless() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x41;
             fs::write(&path, &damaged).expect("a folder to write to");
-            if let Ok(hits) = ask(dir.path()) {
+            if let Ok(hits) = search(dir.path()) {
                 assert_eq!(hits, sound, "byte {at} of {name} changes what is found");
             }
         }
         for len in [0, 10, bytes.len() / 2, bytes.len() - 1] {
             fs::write(&path, &bytes[..len]).expect("a folder to write to");
-            assert!(ask(dir.path()).is_err(), "{name} was cut at {len}");
+            assert!(search(dir.path()).is_err(), "{name} was cut at {len}");
         }
         fs::remove_file(&path).expect("a folder to write to");
-        assert!(ask(dir.path()).is_err(), "{name} is missing");
+        assert!(search(dir.path()).is_err(), "{name} is missing");
         fs::write(&path, &bytes).expect("a folder to write to");
     }
-    assert_eq!(ask(dir.path()).expect("a sound index"), sound);
+    assert_eq!(search(dir.path()).expect("a sound index"), sound);
 }
 
 #[test]
-fn files_of_two_indexes_do_not_belong_together() {
+fn files_of_two_indexes_cannot_be_mixed() {
     let dir = TempDir::new().expect("a temporary folder");
     let other = TempDir::new().expect("a temporary folder");
     build(dir.path(), 1, &sample(), usize::MAX);
@@ -86,20 +86,20 @@ fn files_of_two_indexes_do_not_belong_together() {
 }
 
 #[test]
-fn a_builder_that_stops_leaves_the_old_index() {
+fn an_interrupted_builder_leaves_the_old_index() {
     let dir = TempDir::new().expect("a temporary folder");
     build(dir.path(), 1, &sample(), usize::MAX);
-    let sound = ask(dir.path()).expect("a sound index");
+    let sound = search(dir.path()).expect("a sound index");
     let mut builder = TextBuilder::new(dir.path(), 2).expect("a folder to write to");
     builder.add(&prepare("a.rs", "fn common() {}\n")).expect("one file");
-    // As if the process had died: nothing is cleaned up.
+    // Simulates a killed process: no cleanup runs.
     std::mem::forget(builder);
     assert!(dir.path().join("text-2.new").exists());
-    assert_eq!(ask(dir.path()).expect("a sound index"), sound);
+    assert_eq!(search(dir.path()).expect("a sound index"), sound);
 
-    // The next one cleans up, and its index takes the place of the old one.
+    // The next builder removes the leftovers, and its index replaces the old one.
     build(dir.path(), 3, &tree(&[("a.rs", "fn common() {}\n")]), usize::MAX);
-    assert_eq!(ask(dir.path()).expect("a sound index").len(), 1);
+    assert_eq!(search(dir.path()).expect("a sound index").len(), 1);
     let names: Vec<String> = fs::read_dir(dir.path())
         .expect("a folder to read")
         .flatten()
@@ -110,18 +110,18 @@ fn a_builder_that_stops_leaves_the_old_index() {
 }
 
 #[test]
-fn a_writer_of_the_search_index_leaves_a_running_build_alone() {
+fn a_writer_of_the_search_index_does_not_disturb_a_running_text_build() {
     let dir = TempDir::new().expect("a temporary folder");
     let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
-    // The folder is still empty.
+    // The directory of the text index is still empty.
     drop(Store::new(dir.path().to_path_buf(), false).lock().expect("nobody has it"));
     builder.add(&prepare("a.rs", "fn common() {}\n")).expect("one file");
     builder.finish(&lock(dir.path())).expect("nobody took its folder");
-    assert_eq!(ask(dir.path()).expect("a sound index").len(), 1);
+    assert_eq!(search(dir.path()).expect("a sound index").len(), 1);
 }
 
 #[test]
-fn an_index_that_lost_its_lock_is_not_published() {
+fn an_index_is_not_published_after_losing_its_lock() {
     let dir = TempDir::new().expect("a temporary folder");
     let builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
     let lock = lock(dir.path());
@@ -140,7 +140,7 @@ fn an_index_of_another_builder_is_not_used() {
         let container = Container::open(map, FileKind::TextFiles).expect("sound");
         let section = |id| {
             let mut bytes = container.copy(container.section(id).expect("there")).expect("sound");
-            // The builder stands behind the version.
+            // The builder follows the version in the head.
             bytes[4..12].iter_mut().filter(|_| id == 1).for_each(|byte| *byte ^= 1);
             (id, bytes)
         };
@@ -151,19 +151,19 @@ fn an_index_of_another_builder_is_not_used() {
     let sections: Vec<(u32, &[&[u8]])> =
         sections.iter().zip(&parts).map(|((id, _), part)| (*id, &part[..])).collect();
     format::write(&path, FileKind::TextFiles, &sections).expect("a folder to write to");
-    let refused = ask(dir.path()).expect_err("of another builder");
+    let refused = search(dir.path()).expect_err("of another builder");
     assert!(refused.contains("another version"), "{refused}");
 }
 
 #[test]
-fn files_without_words_are_known() {
+fn files_without_words_are_listed() {
     let dir = TempDir::new().expect("a temporary folder");
     let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
     builder.add(&Prepared::without_words(b"a.png", 7)).expect("the first file");
     builder.add(&prepare("b.rs", "fn common() {}\n")).expect("the second file");
     builder.add(&Prepared::without_words(b"c.png", 8)).expect("the third file");
     builder.finish(&lock(dir.path())).expect("a folder to write to");
-    assert_eq!(ask(dir.path()).expect("a sound index").len(), 1);
+    assert_eq!(search(dir.path()).expect("a sound index").len(), 1);
     let index = TextIndex::open(dir.path(), false).expect("a sound index");
     let hash = index.files().hash(1).expect("a sound index");
     let files = [(&b"a.png"[..], 7), (b"b.rs", hash), (b"c.png", 9)];
@@ -172,7 +172,7 @@ fn files_without_words_are_known() {
 }
 
 #[test]
-fn files_come_in_order_or_not_at_all() {
+fn files_out_of_order_are_rejected() {
     let dir = TempDir::new().expect("a temporary folder");
     let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
     builder.add(&prepare("b.rs", "")).expect("the first file");

@@ -1,4 +1,4 @@
-//! After any edits, a ranking is that of an index that was built of the tree as it is now.
+//! Property: after any edits, an overlay ranks exactly like a rebuilt index of the current tree.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ const PATHS: &[&str] =
 const WORDS: &[&str] =
     &["parse", "config", "walk", "tree", "node", "HTTPServer", "open", "größe", "x2", "parsing"];
 
-/// One piece of a text: what it is, of which words, how long.
+/// One piece of a text: its kind, the indices of its two words, and its length.
 type Piece = (u8, usize, usize, usize);
 
 fn pieces() -> impl Strategy<Value = Vec<Piece>> {
@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn edits_rank_as_a_rebuild(
+    fn edits_rank_like_a_rebuild(
         before in prop::collection::btree_map(0..PATHS.len(), pieces(), 0..8),
         edits in prop::collection::vec((0..PATHS.len(), prop::option::of(pieces())), 0..8),
         segments in any::<bool>(),

@@ -1,4 +1,4 @@
-//! What comes first, and what is said of it.
+//! Tests of the order and the scores of hits, and of query parsing.
 
 use super::*;
 use crate::index::text::query::TERMS_MAX;
@@ -35,7 +35,7 @@ fn definitions_come_before_uses() {
         ranked(&overlay, "parseConfig"),
         ["src/config.rs:1-4", "src/main.rs:1-4", "docs/guide.md:1-1"]
     );
-    // `parsed` is what `parse_config` does.
+    // The stem of `parsed` matches a part of `parse_config`.
     assert_eq!(ranked(&overlay, "where are settings parsed?")[0], "src/config.rs:1-4");
     assert_eq!(ranked(&overlay, "settings once")[0], "docs/guide.md:1-1");
     assert_eq!(ranked(&overlay, "walk")[0], "src/walk.rs:1-4");
@@ -44,7 +44,7 @@ fn definitions_come_before_uses() {
 }
 
 #[test]
-fn ties_fall_to_the_path() {
+fn ties_are_broken_by_path() {
     let text = "fn equal() {\n    one();\n    two();\n}\n";
     let (_dir, mut overlay) =
         indexed(&tree(&[("c/z.rs", text), ("c/a.rs", text), ("c.rs", text), ("d.rs", text)]));
@@ -58,7 +58,7 @@ fn ties_fall_to_the_path() {
 }
 
 #[test]
-fn a_file_is_worth_its_best_three_chunks() {
+fn a_file_scores_the_sum_of_its_best_three_chunks() {
     let function = |name: &str| format!("fn {name}() {{\n    target();\n    more();\n}}\n\n");
     let many: String = ["a", "b", "c", "d", "e"].map(|name| function(&name.repeat(3))).concat();
     let (_dir, overlay) = indexed(&tree(&[("many.rs", &many), ("one.rs", &function("aaa"))]));
@@ -73,12 +73,12 @@ fn a_file_is_worth_its_best_three_chunks() {
         chunks.iter().filter(|hit| hit.path == b"many.rs").map(|hit| hit.score).collect();
     assert_eq!(of_many.len(), 5);
     assert_eq!(files[0].score, of_many[..3].iter().sum::<f32>());
-    // All say the same of the one term.
+    // The chunks have equal scores for the only term.
     assert_eq!(files[0].covered, of_many[0]);
 }
 
 #[test]
-fn a_file_covers_what_its_chunks_say_together() {
+fn coverage_is_summed_over_all_chunks_of_a_file() {
     let function =
         |name: &str, word: &str| format!("fn {name}() {{\n    {word}();\n    more();\n}}\n\n");
     let both = function("aaa", "walnut") + &function("bbb", "hazel");
@@ -92,7 +92,7 @@ fn a_file_covers_what_its_chunks_say_together() {
 }
 
 #[test]
-fn questions_become_terms() {
+fn questions_are_parsed_into_terms() {
     let words = |question: &str| -> Vec<String> {
         Query::parse(question).terms.into_iter().map(|term| term.word).collect()
     };
@@ -110,7 +110,7 @@ fn questions_become_terms() {
 }
 
 #[test]
-fn what_is_behind_is_found() {
+fn changes_since_the_index_are_listed() {
     let files = sample();
     let (_dir, overlay) = indexed(&files);
     let hash = |text: &str| xxhash_rust::xxh3::xxh3_128(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Every match that the matcher finds satisfies the plan, by its own text alone.
+//! Property: the text of every match that the matcher finds satisfies the plan.
 
 use std::cell::Cell;
 
@@ -13,14 +13,14 @@ use crate::index::gram::Gram;
 use crate::query::gram_query::GramQuery;
 use crate::query::pattern::{Case, PatternOptions};
 
-/// Texts that are tried for each pattern.
+/// Number of texts that are tested with each pattern.
 const TEXTS: usize = 8;
 
-/// The bytes at which a sampled string stops growing.
+/// Maximum approximate length of a sampled string in bytes.
 const SAMPLE_BYTES_MAX: usize = 400;
 
 #[test]
-#[expect(clippy::print_stderr, reason = "says how much was tested, when asked to (--nocapture)")]
+#[expect(clippy::print_stderr, reason = "prints how much was tested, with --nocapture")]
 fn every_match_satisfies_its_plan() {
     let cases = Config::default().cases * 8;
     let config = Config { cases, failure_persistence: None, ..Config::default() };
@@ -40,7 +40,7 @@ fn every_match_satisfies_its_plan() {
     assert!(selective * 5 > matched, "too few plans with grams: {selective} of {matched}");
 }
 
-/// How much was really tested.
+/// Counts of texts, of texts with a match, and of matches of plans with grams.
 #[derive(Default)]
 struct Tally {
     texts: Cell<usize>,
@@ -133,7 +133,7 @@ fn matcher(
     builder.build_many(patterns)
 }
 
-/// Parses the patterns for sampling only: what differs from the matcher makes for fewer matches.
+/// Parses the patterns for sampling. Differences from the matcher only reduce the matches.
 fn expression(patterns: &[String], options: &PatternOptions) -> Option<Hir> {
     let escaped = |pattern: &String| match options.fixed_strings {
         true => regex_syntax::escape(pattern),
@@ -176,7 +176,7 @@ fn patterns() -> impl Strategy<Value = Vec<String>> {
     ]
 }
 
-/// Patterns over few letters, where what is optional stands beside what is short.
+/// Patterns over few letters, with optional parts next to short ones.
 fn small_pattern() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "a", "b", "c", "a", "b", "c", "ab", "bc", "abc", "cab", "[ab]", "[0-9]", "[^c]", "", r"\n",
@@ -191,7 +191,7 @@ fn small_pattern() -> impl Strategy<Value = String> {
     })
 }
 
-/// Patterns full of what folds and of what ends a line.
+/// Patterns with many characters that case folding affects and many line terminators.
 fn rich_pattern() -> impl Strategy<Value = String> {
     let literal = prop::sample::select(vec![
         "a",
@@ -288,7 +288,7 @@ fn rich_pattern() -> impl Strategy<Value = String> {
     })
 }
 
-/// A text with strings that match but for anchors, some of them damaged.
+/// A text with strings that match if anchors are ignored, some of them damaged.
 fn text(hir: &Hir, dice: &mut Dice) -> Vec<u8> {
     const NOISE: [&[u8]; 9] = [b"", b"", b"", b" ", b"x", b"foo", b"\xff", "é".as_bytes(), b"\r"];
     const ENDS: [&[u8]; 4] = [b"\n", b"\n", b"\r\n", b"\x00"];
@@ -309,7 +309,7 @@ fn text(hir: &Hir, dice: &mut Dice) -> Vec<u8> {
     text
 }
 
-/// Appends a string that the expression matches, its assertions aside.
+/// Appends a string that the expression matches if its assertions are ignored.
 fn sample(hir: &Hir, dice: &mut Dice, end: usize, text: &mut Vec<u8>) {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
@@ -344,7 +344,7 @@ fn sample(hir: &Hir, dice: &mut Dice, end: usize, text: &mut Vec<u8>) {
     }
 }
 
-/// Changes one byte from `start` on, or takes it away, or doubles it.
+/// Changes, removes or duplicates one byte from `start` on, or inserts one.
 fn damage(text: &mut Vec<u8>, start: usize, dice: &mut Dice) {
     if start == text.len() {
         return;
@@ -359,7 +359,7 @@ fn damage(text: &mut Vec<u8>, start: usize, dice: &mut Dice) {
     }
 }
 
-/// Numbers that follow from a seed: Steele, Lea and Flood's SplitMix64.
+/// A pseudorandom generator with a seed: SplitMix64 (Steele, Lea and Flood, 2014).
 struct Dice(u64);
 
 impl Dice {
