@@ -285,7 +285,7 @@ pub struct Tool {
     /// Returns the JSON schema of its arguments; see [`schema`].
     pub schema: fn() -> Value,
     /// The schema, cached after the first use: generating it takes longer than many calls.
-    made: OnceLock<Value>,
+    cached_schema: OnceLock<Value>,
     run: fn(&Call<'_>, &Value, Value) -> Result<Box<dyn Answer>>,
 }
 
@@ -308,7 +308,7 @@ impl Tool {
             has_locations: <D::Reply as Reply>::HAS_LOCATIONS,
             aliases: D::ALIASES,
             schema: schema::of::<D::Args>,
-            made: OnceLock::new(),
+            cached_schema: OnceLock::new(),
             run: |call, schema, args| {
                 Ok(Box::new(D::run(call, schema::parse::<D::Args>(schema, args)?)?))
             },
@@ -317,7 +317,7 @@ impl Tool {
 
     /// Returns the JSON schema of its arguments, which is generated once.
     pub fn arguments(&self) -> &Value {
-        self.made.get_or_init(self.schema)
+        self.cached_schema.get_or_init(self.schema)
     }
 
     /// Returns the name without its prefix, as the command line spells it.
@@ -336,9 +336,9 @@ impl Tool {
         let paths = std::iter::once("path").chain(path.map(|alias| alias.name));
         let wanted = session::wanted(args, paths)?;
         // The directory of a new project does not lie in an existing one.
-        let is_meant =
+        let selects_project =
             |wanted: &Wanted| self.effect != Effect::Adds || matches!(wanted, Wanted::Named(_));
-        Ok(wanted.filter(is_meant))
+        Ok(wanted.filter(selects_project))
     }
 
     /// Returns the details and the recommended tools, limited to those for which `is_offered`

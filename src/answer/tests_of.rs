@@ -50,7 +50,7 @@ pub struct Test {
 }
 
 /// Stems that do not describe a file; the name of its directory is used instead.
-const SILENT: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
+const DIRECTORY_STEMS: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
 /// Returns the tests of a definition, those with the most certain reasons first, then by path.
 /// O(uses).
@@ -143,7 +143,7 @@ fn word(path: &[u8]) -> String {
     let (folder, name) = path::split(path);
     let name = String::from_utf8_lossy(name);
     let stem = name.split('.').next().unwrap_or_default();
-    match SILENT.contains(&stem) {
+    match DIRECTORY_STEMS.contains(&stem) {
         true => String::from_utf8_lossy(path::split(folder).1).into_owned(),
         false => stem.to_owned(),
     }
@@ -163,7 +163,7 @@ fn stem(path: &[u8]) -> String {
     let (folder, name) = path::split(path);
     let name = String::from_utf8_lossy(name);
     let stem = name.split_once('.').map_or(name.as_ref(), |(stem, _)| stem);
-    match SILENT.contains(&stem) {
+    match DIRECTORY_STEMS.contains(&stem) {
         true => folded(&String::from_utf8_lossy(path::split(folder).1)),
         false => folded(stem),
     }
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_stand_for_folders_have_their_names() {
+    fn files_that_represent_directories_use_the_directory_name() {
         assert_eq!(stem(b"shop/__init__.py"), "shop");
         assert_eq!(stem(b"src/http_client.rs"), "httpclient");
         assert_eq!(stem(b"main.go"), "");

@@ -88,7 +88,7 @@ impl Texts<'_> {
         let start = memchr::memrchr(b'\n', &text[..span.start]).map_or(0, |end| end + 1);
         let rest = memchr::memchr(b'\n', &text[span.end..]);
         let end = rest.map_or(text.len(), |end| span.end + end);
-        drawn_together(if end - start <= QUOTED_BYTES_MAX { &text[start..end] } else { inner })
+        collapsed(if end - start <= QUOTED_BYTES_MAX { &text[start..end] } else { inner })
     }
 
     fn counted(&mut self, file: FileId) -> &mut Counted {
@@ -135,7 +135,7 @@ pub fn line(text: &[u8], at: usize) -> String {
 }
 
 /// Returns bytes as one line of text with white space collapsed, cut at 200 bytes.
-fn drawn_together(bytes: &[u8]) -> String {
+fn collapsed(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let bytes = &bytes[..bytes.len().min(8 * QUOTED_BYTES_MAX)];
     let whole = String::from_utf8_lossy(bytes);
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_quoted_near_what_was_found() {
+    fn long_lines_are_quoted_around_the_match() {
         assert_eq!(line(b"a\n  b c \nd", 5), "b c");
         assert_eq!(
             (line(b"\xEF\xBB\xBFuse a", 0).as_str(), line(b"\xEF\xBB\xBFuse a", 5).as_str()),
@@ -174,8 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_blank_is_drawn_together() {
-        let shown = drawn_together;
+    fn white_space_is_collapsed() {
+        let shown = collapsed;
         assert_eq!(shown(b"  use a::{\n    b,\n};\r"), "use a::{ b, };");
         assert_eq!(shown(&b"x".repeat(5000)).len(), QUOTED_BYTES_MAX);
         assert_eq!(shown(&"é ".repeat(500).into_bytes()).len(), QUOTED_BYTES_MAX);

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_beside_its_argument_is_refused() {
+    fn an_alias_and_its_argument_together_are_rejected() {
         let Value::Object(mut args) = json!({"pattern": "a", "query": "b"}) else { panic!() };
         let error = replace(ALIASES, &mut args, Path::new("/")).expect_err("both are given");
         assert!(error.to_string().contains("`pattern` is an alias of `query`"), "{error}");

@@ -64,7 +64,7 @@ pub enum Outcome {
 
 /// The reply to a call.
 #[derive(Clone, Debug, Serialize)]
-pub struct Answered {
+pub struct OpReply {
     /// The tool, as the call names it.
     pub tool: String,
     /// Its outcome.
@@ -82,9 +82,9 @@ fn is_zero(count: &usize) -> bool {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct BundleReply {
     /// A reply for each call, in their order.
-    pub ops: Vec<Answered>,
+    pub ops: Vec<OpReply>,
 }
 
 impl Define for Bundle {
@@ -100,17 +100,17 @@ impl Define for Bundle {
     ];
     const POSITIONAL: &'static [&'static str] = &["ops"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = BundleReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<BundleReply> {
         let count = args.ops.len();
         if count == 0 || count > OPS_MAX {
             return Err(Error::usage(format!("a bundle has 1 to {OPS_MAX} calls, not {count}")));
         }
-        let mut ops: Vec<Answered> =
-            args.ops.par_iter().map(|op| answered(call, op)).collect::<Result<_>>()?;
+        let mut ops: Vec<OpReply> =
+            args.ops.par_iter().map(|op| run_op(call, op)).collect::<Result<_>>()?;
         share(&mut ops, args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX));
-        Ok(Found { ops })
+        Ok(BundleReply { ops })
     }
 }
 
@@ -119,7 +119,7 @@ impl Define for Bundle {
 /// # Errors
 ///
 /// Those that concern all calls: the bundle was cancelled, or the index is damaged.
-fn answered(call: &Call<'_>, op: &Op) -> Result<Answered> {
+fn run_op(call: &Call<'_>, op: &Op) -> Result<OpReply> {
     let run = || {
         let mut arguments = op.arguments.clone();
         if !op.project.is_null() {
@@ -142,7 +142,7 @@ fn answered(call: &Call<'_>, op: &Op) -> Result<Answered> {
             (Outcome::Error, format!("{}\n", parts.collect::<Vec<_>>().join("; ")))
         }
     };
-    Ok(Answered { tool: op.tool.clone(), status, text, lines_left_out: 0 })
+    Ok(OpReply { tool: op.tool.clone(), status, text, lines_left_out: 0 })
 }
 
 fn tool(name: &str) -> Result<&'static Tool> {
@@ -167,7 +167,7 @@ fn tool(name: &str) -> Result<&'static Tool> {
 
 /// Cuts texts at line ends until all of them take at most `tokens_max` tokens. Short texts stay
 /// complete; the longer ones share the rest equally.
-fn share(ops: &mut [Answered], tokens_max: usize) {
+fn share(ops: &mut [OpReply], tokens_max: usize) {
     let mut costs: Vec<(usize, usize)> =
         ops.iter().enumerate().map(|(at, op)| (tokens::count(&op.text), at)).collect();
     costs.sort_unstable();
@@ -195,7 +195,7 @@ fn share(ops: &mut [Answered], tokens_max: usize) {
     }
 }
 
-impl Reply for Found {
+impl Reply for BundleReply {
     /// Renders the texts of all calls, each below a line with its number and tool.
     fn render(&self, _: &dyn Style) -> String {
         let mut out = String::new();
@@ -229,10 +229,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_replies_stay_whole_and_long_ones_share_the_rest() {
+    fn short_replies_stay_complete_and_long_ones_share_the_rest() {
         let op = |lines: usize| {
             let (tool, text) = ("codedb_ls".to_owned(), "word\n".repeat(lines));
-            Answered { tool, status: Outcome::Ok, text, lines_left_out: 0 }
+            OpReply { tool, status: Outcome::Ok, text, lines_left_out: 0 }
         };
         let mut ops = [op(1000), op(3), op(2000), op(0)];
         share(&mut ops, 600);

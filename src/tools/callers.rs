@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::known::Known;
-use super::lookup::{self, Wanted, Within};
+use super::lookup::{self, NameQuery, Within};
 use super::{
     Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
 };
@@ -87,7 +87,7 @@ pub struct Caller {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct CallersReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
@@ -133,16 +133,16 @@ impl Define for Callers {
     const EXAMPLES: &'static [&'static str] = &[r#"{"name": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = CallersReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<CallersReply> {
         if args.name.trim().is_empty() {
             return Err(Error::usage("`name` is empty").with_hint("{tool:find} finds files"));
         }
         let name = args.name.trim();
         let given = args.path.as_deref();
         let within = given.map(|path| Within::named(call, path)).transpose()?;
-        let catalog = call.code.catalog(Wanted::Name(name).about().as_slice())?;
+        let catalog = call.code.catalog(NameQuery::Name(name).required_text().as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
         let found = calls::uses_of(catalog, &targets, 0.0);
         answer(catalog, &targets, found, results_max(args.max_results, RESULTS), args.uses)
@@ -155,7 +155,7 @@ fn answer(
     found: Uses,
     max: usize,
     lists_uses: bool,
-) -> Result<Found> {
+) -> Result<CallersReply> {
     let Uses { uses, is_cut, .. } = found;
     let mut callers = Vec::new();
     let mut others = Vec::new();
@@ -192,11 +192,13 @@ fn answer(
         definitions.extend(definition.map(|definition| Target { definition, callers: counts[of] }));
     }
     let place = |of: usize| listed.binary_search(&of).ok().filter(|_| targets.len() > 1);
-    let mut told = |uses: Vec<(usize, Use)>| -> Vec<Caller> {
-        uses.iter().map(|(of, found)| tell(catalog, &mut texts, found, place(*of))).collect()
+    let mut entries = |uses: Vec<(usize, Use)>| -> Vec<Caller> {
+        uses.iter()
+            .map(|(of, found)| caller_entry(catalog, &mut texts, found, place(*of)))
+            .collect()
     };
-    let (callers, uses) = (told(callers), told(others));
-    Ok(Found {
+    let (callers, uses) = (entries(callers), entries(others));
+    Ok(CallersReply {
         coverage: Known::of(catalog),
         definitions_shown: definitions.len(),
         definitions,
@@ -225,7 +227,12 @@ fn sorted(catalog: &Catalog, uses: Vec<(usize, Use)>) -> Result<Vec<(usize, Use)
     Ok(keyed.into_iter().map(|((of, _), found)| (of, found)).collect())
 }
 
-fn tell(catalog: &Catalog, texts: &mut Texts<'_>, found: &Use, of: Option<usize>) -> Caller {
+fn caller_entry(
+    catalog: &Catalog,
+    texts: &mut Texts<'_>,
+    found: &Use,
+    of: Option<usize>,
+) -> Caller {
     let Use { site, confidence, reason } = found;
     let (line, text) = texts.line(site.file, site.reference.span.start);
     Caller {
@@ -246,7 +253,7 @@ pub(super) fn rounded(confidence: f32) -> f32 {
     (confidence * 100.0).round() / 100.0
 }
 
-impl Reply for Found {
+impl Reply for CallersReply {
     /// Renders a line for each definition, followed by a line for each of its callers.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
 use super::known::Known;
-use super::lookup::{self, Wanted};
+use super::lookup::{self, NameQuery};
 use super::{Call, Define, Reply, Toolset, counted, paths};
 use crate::answer::definition::{self, Definition};
 use crate::answer::nearest;
@@ -58,7 +58,7 @@ pub struct Step {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct CallpathReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
@@ -91,18 +91,19 @@ impl Define for Callpath {
     const EXAMPLES: &'static [&'static str] = &[r#"{"from": "Cart.total", "to": "Price::of"}"#];
     const POSITIONAL: &'static [&'static str] = &["from", "to"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = CallpathReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<CallpathReply> {
         let (from, to) = (args.from.trim(), args.to.trim());
         for (name, value) in [("from", from), ("to", to)] {
             if value.is_empty() {
                 return Err(Error::usage(format!("`{name}` is empty")));
             }
         }
-        let about = [from, to].into_iter().filter_map(|name| Wanted::Name(name).about());
-        let about: Vec<&str> = about.collect();
-        let catalog = call.code.catalog(&about)?;
+        let required_texts =
+            [from, to].into_iter().filter_map(|name| NameQuery::Name(name).required_text());
+        let required_texts: Vec<&str> = required_texts.collect();
+        let catalog = call.code.catalog(&required_texts)?;
         let names = [from.to_owned(), to.to_owned()];
         let from = lookup::code(catalog, from, None, None)?;
         let to = lookup::code(catalog, to, None, None)?;
@@ -127,7 +128,7 @@ impl Define for Callpath {
             let definition = Definition::of(catalog, &mut texts, at)?.map(Definition::without_doc);
             steps.extend(definition.map(|definition| Step { definition, calls: None }));
         }
-        Ok(Found {
+        Ok(CallpathReply {
             coverage: Known::of(catalog),
             chain: steps,
             calls: calls.map_or(0, <[CallStep]>::len),
@@ -151,7 +152,7 @@ fn ids(catalog: &Catalog, candidates: &[SymbolAt]) -> Result<Vec<String>> {
     Ok(ids)
 }
 
-impl Reply for Found {
+impl Reply for CallpathReply {
     /// Renders a line for each definition, followed by a line for its call.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();

@@ -81,7 +81,7 @@ pub struct Change {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct ChangesReply {
     /// The base of the comparison: a time, the full hash of a commit, or a generation.
     pub since: String,
     /// The kind of base.
@@ -109,9 +109,9 @@ impl Define for Changes {
     const EXAMPLES: &'static [&'static str] = &[r#"{"since": "2025-01-01"}"#];
     const POSITIONAL: &'static [&'static str] = &["since"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = ChangesReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<ChangesReply> {
         let list = call.code.files()?;
         let (since, basis, mut changes) = since(call, list, args.since.as_deref())?;
         // A change of the file itself takes precedence over one of an enclosing directory.
@@ -123,7 +123,7 @@ impl Define for Changes {
         changes.dedup_by(|later, first| later.path == first.path);
         let (changes, total) = first(changes, results_max(args.max_results, 200));
         let generation = list.generation;
-        Ok(Found { since, basis, generation, shown: changes.len(), changes, total })
+        Ok(ChangesReply { since, basis, generation, shown: changes.len(), changes, total })
     }
 }
 
@@ -216,7 +216,7 @@ fn change(path: &[u8], status: Status) -> Change {
     Change { path: paths::shown(path), status, from: None }
 }
 
-impl Reply for Found {
+impl Reply for ChangesReply {
     /// Renders a line for each change: the kind, the path, and the former path.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();

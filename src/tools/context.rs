@@ -85,20 +85,20 @@ pub struct Args {
 
 /// The reply.
 #[derive(Clone, Debug)]
-pub struct Found {
-    known: Known,
+pub struct ContextReply {
+    coverage: Known,
     /// The files were ranked without the text index.
     without_text: bool,
     /// The notice about the diff or the commit.
-    of_changes: Option<String>,
+    change_notice: Option<String>,
     choice: Choice,
 }
 
 /// The reply as JSON.
 #[derive(Debug, Serialize)]
-struct Shown<'a> {
+struct JsonReply<'a> {
     #[serde(flatten)]
-    known: Known,
+    coverage: Known,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     without_text: bool,
     #[serde(flatten)]
@@ -123,9 +123,9 @@ impl Define for Context {
         &[r#"{"task": "a coupon of more than 100 percent underflows", "max_tokens": 600}"#];
     const POSITIONAL: &'static [&'static str] = &["task"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = ContextReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<ContextReply> {
         let max_tokens = args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX);
         if max_tokens < TOKENS_MIN {
             let message = format!("`max_tokens` is {max_tokens}; the minimum is {TOKENS_MIN}");
@@ -142,7 +142,7 @@ impl Define for Context {
     }
 }
 
-fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<Found> {
+fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextReply> {
     let text = args.task.trim();
     if text.len() < TASK_BYTES_MIN {
         return Err(Error::usage("the task is empty or too short")
@@ -175,7 +175,7 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<Found> {
         .take(16)
         .collect();
     let catalog = call.code.catalog(&names)?;
-    let (changed, of_changes) = changes(call, catalog, args, &options)?;
+    let (changed, change_notice) = changes(call, catalog, args, &options)?;
     let overlay = call.code.ranking()?;
     let path_names = || {
         let (index, files) = (call.code.names().ok()?, catalog.files());
@@ -190,13 +190,13 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<Found> {
     let history = history.as_deref();
     let sources = Sources { catalog, text, history, path_names: &named, changed: &changed };
     let choice = compose::choose(&sources, &task, &options)?;
-    let mut known = Known::of(catalog);
-    known.status = match known.status {
+    let mut coverage = Known::of(catalog);
+    coverage.status = match coverage.status {
         Status::Ok if overlay.is_none() => Status::Partial,
         Status::Ok if !choice.is_found() => Status::NoData,
         status => status,
     };
-    Ok(Found { known, without_text: overlay.is_none(), of_changes, choice })
+    Ok(ContextReply { coverage, without_text: overlay.is_none(), change_notice, choice })
 }
 
 /// Returns the changes of the given diff or since the given commit, and a notice about them.
@@ -207,7 +207,7 @@ fn changes(
     options: &Options,
 ) -> Result<(Changed, Option<String>)> {
     let mut changed = Changed::default();
-    let mut said = None;
+    let mut notice = None;
     if let Some(text) = &args.diff {
         if text.len() > DIFF_BYTES_MAX {
             return Err(Error::usage("the diff has more than 1 MiB"));
@@ -219,18 +219,19 @@ fn changes(
         }
         changed = Changed::in_diff(catalog, &files)?;
         if changed.files.is_empty() {
-            said = Some("no file of the diff is in this tree".to_owned());
+            notice = Some("no file of the diff is in this tree".to_owned());
         }
     }
     if let Some(since) = &args.since {
         let other = since_commit(call, catalog, since, options)?;
         if other.files.is_empty() {
-            said = Some(format!("nothing differs from `{}`", text::plain(text::start(since, 80))));
+            notice =
+                Some(format!("nothing differs from `{}`", text::plain(text::start(since, 80))));
         }
         changed = changed.with(other);
     }
     let scope = options.scope();
-    Ok((changed.within(catalog, |path| scope.contains(path)), said))
+    Ok((changed.within(catalog, |path| scope.contains(path)), notice))
 }
 
 fn since_commit(
@@ -276,7 +277,7 @@ fn since_commit(
     Changed::since(catalog, &files, &before)
 }
 
-impl Found {
+impl ContextReply {
     /// Returns the results that fit into the budget in a form.
     pub fn bundle(&self, form: Form) -> Bundle {
         self.choice.bundle(form, |bundle| match form {
@@ -292,12 +293,12 @@ impl Found {
         })
     }
 
-    fn shown<'a>(&self, bundle: &'a Bundle) -> Shown<'a> {
-        Shown { known: self.known, without_text: self.without_text, bundle }
+    fn shown<'a>(&self, bundle: &'a Bundle) -> JsonReply<'a> {
+        JsonReply { coverage: self.coverage, without_text: self.without_text, bundle }
     }
 }
 
-impl Serialize for Found {
+impl Serialize for ContextReply {
     fn serialize<S: serde::Serializer>(
         &self,
         serializer: S,
@@ -306,7 +307,7 @@ impl Serialize for Found {
     }
 }
 
-impl Reply for Found {
+impl Reply for ContextReply {
     /// Renders the parts of the bundle, each below its heading.
     fn render(&self, style: &dyn Style) -> String {
         self.bundle(Form::Text).render(style)
@@ -317,12 +318,12 @@ impl Reply for Found {
     }
 
     fn notices(&self) -> Vec<String> {
-        let mut notices: Vec<String> = self.known.notice().into_iter().collect();
+        let mut notices: Vec<String> = self.coverage.notice().into_iter().collect();
         if self.without_text {
             notices
                 .push("the text index is not built yet; results are ranked without it".to_owned());
         }
-        notices.extend(self.of_changes.clone());
+        notices.extend(self.change_notice.clone());
         notices
     }
 }

@@ -98,7 +98,7 @@ pub struct File {
 
 /// A dynamically computed import that cannot be resolved to a file.
 #[derive(Clone, Debug, Serialize)]
-pub struct Load {
+pub struct DynamicImport {
     /// The importing file.
     pub path: String,
     /// The line, from 1.
@@ -111,7 +111,7 @@ pub struct Load {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct DepsReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
@@ -137,7 +137,7 @@ pub struct Found {
     pub externals_total: usize,
     /// Dynamically computed imports that cannot be resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub loads: Vec<Load>,
+    pub loads: Vec<DynamicImport>,
     /// How many dynamically computed imports are listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub loads_shown: usize,
@@ -167,12 +167,12 @@ impl Define for Deps {
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/price.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = DepsReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<DepsReply> {
         let (path, files) = start(call, &args.path)?;
-        let about = stem(&path);
-        let catalog = call.code.catalog(&[&about])?;
+        let word = stem(&path);
+        let catalog = call.code.catalog(&[&word])?;
         let direction = args.direction.unwrap_or_default();
         let depth_max = args.max_depth.unwrap_or(if args.transitive { usize::MAX } else { 1 });
         if direction == Direction::DependsOn {
@@ -182,8 +182,8 @@ impl Define for Deps {
         }
         let found = reach(catalog, &files, direction, depth_max);
         let max = results_max(args.max_results, FILES_MAX);
-        let asked = Asked { path: paths::shown(&path), files, direction, depth_max };
-        answer(catalog, asked, found, max)
+        let request = Request { path: paths::shown(&path), files, direction, depth_max };
+        answer(catalog, request, found, max)
     }
 }
 
@@ -221,16 +221,21 @@ fn stem(path: &[u8]) -> String {
     }
 }
 
-/// The arguments, resolved.
-struct Asked {
+/// The arguments with defaults applied and `path` resolved to files.
+struct Request {
     path: String,
     files: Vec<FileId>,
     direction: Direction,
     depth_max: usize,
 }
 
-fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize) -> Result<Found> {
-    let Asked { path, files: start, direction, depth_max } = asked;
+fn answer(
+    catalog: &Catalog,
+    request: Request,
+    mut reached: Vec<Reached>,
+    max: usize,
+) -> Result<DepsReply> {
+    let Request { path, files: start, direction, depth_max } = request;
     let start = start.as_slice();
     let outside = match direction {
         Direction::DependsOn => Outside::of(catalog, start, &reached, depth_max)?,
@@ -250,24 +255,24 @@ fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize
     let mut texts = Texts::new(catalog);
     let mut files = Vec::with_capacity(reached.len());
     for found in &reached {
-        files.push(tell(catalog, &mut texts, start, direction, found)?);
+        files.push(file_entry(catalog, &mut texts, start, direction, found)?);
     }
-    let (mut loads, mut loads_total, unresolved) = (Vec::new(), 0, outside.unknown.len());
-    for &(file, import) in &outside.unknown {
+    let (mut loads, mut loads_total, unresolved) = (Vec::new(), 0, outside.unresolved.len());
+    for &(file, import) in &outside.unresolved {
         let Some(facts) = catalog.facts_now(file)? else { continue };
         let Some(import) = facts.imports.get(import as usize) else { continue };
-        if !is_load(import.kind) {
+        if !is_dynamic(import.kind) {
             continue;
         }
         loads_total += 1;
         if loads.len() < max {
             let text = texts.statement(file, &import.span);
             let (path, confidence) = (facts.path.clone(), certainty(import.kind));
-            loads.push(Load { path, line: import.line, text, confidence });
+            loads.push(DynamicImport { path, line: import.line, text, confidence });
         }
     }
     let (externals, externals_total) = first(outside.names.into_iter().collect(), EXTERNALS_MAX);
-    Ok(Found {
+    Ok(DepsReply {
         coverage: Known::of(catalog),
         path,
         direction,
@@ -284,7 +289,7 @@ fn answer(catalog: &Catalog, asked: Asked, mut reached: Vec<Reached>, max: usize
     })
 }
 
-fn is_load(kind: ImportKind) -> bool {
+fn is_dynamic(kind: ImportKind) -> bool {
     use ImportKind::{
         Dynamic, DynamicConcatenation, DynamicConditional, DynamicEval, DynamicTemplate,
         DynamicVariable,
@@ -300,7 +305,7 @@ fn is_load(kind: ImportKind) -> bool {
     )
 }
 
-fn tell(
+fn file_entry(
     catalog: &Catalog,
     texts: &mut Texts<'_>,
     start: &[FileId],
@@ -330,7 +335,7 @@ fn tell(
 #[derive(Debug, Default)]
 struct Outside {
     names: BTreeSet<String>,
-    unknown: Vec<(FileId, u32)>,
+    unresolved: Vec<(FileId, u32)>,
 }
 
 impl Outside {
@@ -346,7 +351,7 @@ impl Outside {
         let followed = reached.iter().filter(|found| found.depth < depth_max);
         for file in start.iter().copied().chain(followed.map(|found| found.file)) {
             let imports = catalog.file_imports(file);
-            outside.unknown.extend(imports.unknown.iter().map(|&import| (file, import)));
+            outside.unresolved.extend(imports.unknown.iter().map(|&import| (file, import)));
             if imports.outside.is_empty() {
                 continue;
             }
@@ -359,7 +364,7 @@ impl Outside {
     }
 }
 
-impl Reply for Found {
+impl Reply for DepsReply {
     /// Renders a line for each file, followed by a line for each of its imports.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
@@ -386,7 +391,7 @@ impl Reply for Found {
             let names: Vec<String> = self.externals.iter().map(|name| text::plain(name)).collect();
             let _ = writeln!(out, "external: {}", names.join(", "));
         }
-        for Load { path, line, text, confidence } in &self.loads {
+        for DynamicImport { path, line, text, confidence } in &self.loads {
             let (place, text) = (style.place(path, *line), text::plain(text));
             let _ = writeln!(out, "dynamic import: {place}: {text}  ({confidence:.2})");
         }

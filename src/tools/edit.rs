@@ -84,7 +84,7 @@ pub enum Status {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Done {
+pub struct EditReply {
     /// The file's repository path.
     pub path: String,
     /// Its outcome.
@@ -131,9 +131,9 @@ impl Define for Edit {
         Alias::new("range_end", "line_end"),
     ];
     type Args = Args;
-    type Reply = Done;
+    type Reply = EditReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Done> {
+    fn run(call: &Call<'_>, args: Args) -> Result<EditReply> {
         check_arguments(&args)?;
         let Some(editor) = call.code.editor() else {
             return Err(Error::usage("this tree is read-only").with_hint(
@@ -146,26 +146,26 @@ impl Define for Edit {
         if args.op == Op::Create {
             let content = args.content.as_deref().unwrap_or_default();
             editor.check_vacant(&path)?;
-            let done = done(&path, None, content);
+            let reply = reply_of(&path, None, content);
             if args.dry_run {
-                return Ok(done.cut(DRY_LINES_MAX));
+                return Ok(reply.cut(DRY_LINES_MAX));
             }
             editor.create(&path, content.as_bytes())?;
-            return Ok(done.once_written(Status::Created));
+            return Ok(reply.after_write(Status::Created));
         }
         let before = editor.read(&path).map_err(|error| paths::with_nearest(call, &path, error))?;
         check_hash(&args, &before.bytes).map_err(|error| error.with_path(&named))?;
         let text = Text::of(&before.bytes).map_err(|error| error.with_path(&named))?;
         let after = edited(&text, &args).map_err(|error| error.with_path(&named))?;
-        let done = done(&path, Some(text.whole()), &after);
+        let reply = reply_of(&path, Some(text.whole()), &after);
         if after == text.whole() {
-            return Ok(Done { status: Status::Unchanged, ..done });
+            return Ok(EditReply { status: Status::Unchanged, ..reply });
         }
         if args.dry_run {
-            return Ok(done.cut(DRY_LINES_MAX));
+            return Ok(reply.cut(DRY_LINES_MAX));
         }
         editor.replace(&path, &before, after.as_bytes())?;
-        Ok(done.once_written(Status::Written))
+        Ok(reply.after_write(Status::Written))
     }
 }
 
@@ -235,11 +235,11 @@ fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
 }
 
 /// Returns the reply before anything is written; `before` is `None` for a new file.
-fn done(path: &[u8], before: Option<&str>, after: &str) -> Done {
+fn reply_of(path: &[u8], before: Option<&str>, after: &str) -> EditReply {
     let shown = paths::shown(path);
     let (old, new) = (format!("a/{shown}"), format!("b/{shown}"));
     let names = (before.map_or("/dev/null", |_| old.as_str()), new.as_str());
-    Done {
+    EditReply {
         path: shown.clone(),
         status: Status::DryRun,
         hash: read::hash(after.as_bytes()),
@@ -249,15 +249,15 @@ fn done(path: &[u8], before: Option<&str>, after: &str) -> Done {
     }
 }
 
-impl Done {
+impl EditReply {
     /// Returns the reply after the write, with a shorter diff: the caller knows most of it.
-    fn once_written(mut self, status: Status) -> Done {
+    fn after_write(mut self, status: Status) -> EditReply {
         self.status = status;
         self.cut(DIFF_LINES_MAX)
     }
 
     /// Cuts the diff to `lines_max` lines.
-    fn cut(mut self, lines_max: usize) -> Done {
+    fn cut(mut self, lines_max: usize) -> EditReply {
         let lines = self.diff.split_inclusive('\n');
         let end: usize = lines.clone().take(lines_max).map(str::len).sum();
         self.lines_left_out = lines.count().saturating_sub(lines_max);
@@ -266,7 +266,7 @@ impl Done {
     }
 }
 
-impl Reply for Done {
+impl Reply for EditReply {
     /// Renders a line about the file, followed by the diff.
     fn render(&self, style: &dyn Style) -> String {
         let path = style.path(&self.path);

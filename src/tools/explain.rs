@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::callers::CUT;
 use super::known::{Known, Status};
-use super::lookup::{self, Filter, Wanted, Within};
+use super::lookup::{self, Filter, NameQuery, Within};
 use super::{Call, Define, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::style::Style;
@@ -90,7 +90,7 @@ pub struct CallSite {
 
 /// A callee of the definition.
 #[derive(Clone, Debug, Serialize)]
-pub struct Called {
+pub struct Callee {
     /// The name of the callee.
     #[serde(flatten)]
     pub to: Around,
@@ -117,7 +117,7 @@ pub struct Explained {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
     /// Its callees in the order of its text, each once.
-    pub callees: List<Called>,
+    pub callees: List<Callee>,
     /// Files with tests of it, the most certain first.
     pub tests: List<Test>,
     /// How tests are recognized.
@@ -126,10 +126,10 @@ pub struct Explained {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct ExplainReply {
     /// Whether all files are indexed, and the name matches one definition.
     #[serde(flatten)]
-    pub known: Known,
+    pub coverage: Known,
     /// The explanation, if the name matches one definition.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub explained: Option<Explained>,
@@ -153,40 +153,44 @@ impl Define for Explain {
     const EXAMPLES: &'static [&'static str] = &[r#"{"name": "discounted"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = ExplainReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<ExplainReply> {
         let given = args.path.as_deref();
         let within = given.map(|path| Within::named(call, path)).transpose()?;
-        let catalog = call.code.catalog(Wanted::Name(&args.name).about().as_slice())?;
+        let catalog = call.code.catalog(NameQuery::Name(&args.name).required_text().as_slice())?;
         let mut texts = Texts::new(catalog);
         let max = results_max(args.max_results, RESULTS);
         let filter = Filter { within, ..Filter::default() };
-        let (meant, others) = meant(catalog, &args.name, &filter)?;
-        if meant.is_empty() {
+        let (definitions, others) = best_definitions(catalog, &args.name, &filter)?;
+        if definitions.is_empty() {
             let all = lookup::named(catalog, &args.name, &Filter::default(), usize::MAX)?;
             let given = given.unwrap_or_default();
             return Err(lookup::elsewhere(catalog, &args.name, given, &all.symbols));
         }
-        let mut known = Known::of(catalog);
-        if let [at] = meant[..] {
+        let mut coverage = Known::of(catalog);
+        if let [at] = definitions[..] {
             let explained = explain(catalog, &mut texts, at, max)?;
-            return Ok(Found { known, explained, choices: None, others });
+            return Ok(ExplainReply { coverage, explained, choices: None, others });
         }
-        let (first, total) = first(meant, max.min(CHOICES_MAX));
+        let (first, total) = first(definitions, max.min(CHOICES_MAX));
         let mut list = Vec::with_capacity(first.len());
         for at in first {
             list.extend(Definition::of(catalog, &mut texts, at)?);
         }
-        known.status = Status::Ambiguous;
+        coverage.status = Status::Ambiguous;
         let choices = List { shown: list.len(), list, total };
-        Ok(Found { known, explained: None, choices: Some(choices), others })
+        Ok(ExplainReply { coverage, explained: None, choices: Some(choices), others })
     }
 }
 
 /// Returns the best-ranked definitions of a name, and how many others have the name. O(definitions
 /// of the name).
-fn meant(catalog: &Catalog, name: &str, filter: &Filter) -> Result<(Vec<SymbolAt>, usize)> {
+fn best_definitions(
+    catalog: &Catalog,
+    name: &str,
+    filter: &Filter,
+) -> Result<(Vec<SymbolAt>, usize)> {
     let selected = lookup::named(catalog, name, filter, usize::MAX)?;
     let mut sorts = Vec::with_capacity(selected.symbols.len());
     for at in &selected.symbols {
@@ -197,9 +201,9 @@ fn meant(catalog: &Catalog, name: &str, filter: &Filter) -> Result<(Vec<SymbolAt
     }
     let best = sorts.iter().min().copied();
     let of_best = selected.symbols.iter().zip(&sorts).filter(|(_, sort)| Some(**sort) == best);
-    let meant: Vec<SymbolAt> = of_best.map(|(at, _)| *at).collect();
-    let others = selected.total.saturating_sub(meant.len());
-    Ok((meant, others))
+    let definitions: Vec<SymbolAt> = of_best.map(|(at, _)| *at).collect();
+    let others = selected.total.saturating_sub(definitions.len());
+    Ok((definitions, others))
 }
 
 fn explain(
@@ -247,9 +251,9 @@ fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallS
 }
 
 /// Returns the callees of a definition, each once, in the order of their first calls.
-fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Called> {
+fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Callee> {
     let mut places: BTreeMap<SymbolAt, usize> = BTreeMap::new();
-    let mut found: Vec<Called> = Vec::new();
+    let mut found: Vec<Callee> = Vec::new();
     for callee in calls::callees(catalog, at, CONFIDENCE_ANSWER) {
         let link = callee.link;
         if let Some(&place) = places.get(&link.to) {
@@ -263,12 +267,12 @@ fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Called> {
         places.insert(link.to, found.len());
         let path = paths::shown(catalog.path(link.to.file));
         let (confidence, reason) = (link.confidence, link.reason);
-        found.push(Called { to, path, calls: 1, confidence, reason });
+        found.push(Callee { to, path, calls: 1, confidence, reason });
     }
     found
 }
 
-impl Reply for Found {
+impl Reply for ExplainReply {
     /// Renders the definition, its documentation and a paragraph for each list, or the choices.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
@@ -294,7 +298,7 @@ impl Reply for Found {
             let _ = writeln!(out, "  {place}{around}  {text}");
         }
         head(&mut out, "callees", &explained.callees);
-        for Called { to, path, calls, .. } in &explained.callees.list {
+        for Callee { to, path, calls, .. } in &explained.callees.list {
             let (name, kind) = (style.name(&to.name), to.kind.name());
             let place = style.range(path, to.line, to.end_line);
             let times = if *calls > 1 { format!("  {calls} calls") } else { String::new() };
@@ -329,7 +333,7 @@ impl Reply for Found {
         if self.explained.as_ref().is_some_and(|explained| explained.is_cut) {
             notices.push(CUT.to_owned());
         }
-        notices.extend(self.known.notice());
+        notices.extend(self.coverage.notice());
         notices
     }
 }

@@ -38,7 +38,7 @@ pub struct File {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct FindReply {
     /// The files that match, the best first; with equal scores the newest first, then by path.
     pub files: Vec<File>,
     /// How many are listed.
@@ -60,9 +60,9 @@ impl Define for Find {
     const EXAMPLES: &'static [&'static str] = &[r#"{"query": "cart test"}"#];
     const POSITIONAL: &'static [&'static str] = &["query"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = FindReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<FindReply> {
         if args.query.trim().is_empty() {
             return Err(
                 Error::usage("`query` is empty").with_hint("{tool:hot} lists the newest files")
@@ -79,11 +79,11 @@ impl Define for Find {
                 File { path: paths::shown(path), score: hit.score, marks }
             })
             .collect();
-        Ok(Found { shown: found.len(), files: found, total: hits.total })
+        Ok(FindReply { shown: found.len(), files: found, total: hits.total })
     }
 }
 
-impl Reply for Found {
+impl Reply for FindReply {
     /// Renders a line for each path, with its marks.
     fn render(&self, style: &dyn Style) -> String {
         let line = |file: &File| {

@@ -33,7 +33,7 @@ pub struct Args {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct GlobReply {
     /// Repository paths, in path order.
     pub files: Vec<String>,
     /// How many are listed.
@@ -96,9 +96,9 @@ impl Define for Glob {
     const POSITIONAL: &'static [&'static str] = &["pattern"];
     const CURRENT_DIR: CurrentDir = CurrentDir::GlobBase;
     type Args = Args;
-    type Reply = Found;
+    type Reply = GlobReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<GlobReply> {
         let glob = PathGlob::new(call.code.root(), &args.pattern)?;
         let files = call.code.files()?;
         let matches = |at: &usize| glob.is_match(files.path(*at));
@@ -106,11 +106,11 @@ impl Define for Glob {
             (0..files.len()).into_par_iter().with_min_len(4096).filter(matches).collect();
         let (found, total) = first(found, results_max(args.max_results, FILES));
         let files: Vec<String> = found.iter().map(|&at| paths::shown(files.path(at))).collect();
-        Ok(Found { shown: files.len(), files, total })
+        Ok(GlobReply { shown: files.len(), files, total })
     }
 }
 
-impl Reply for Found {
+impl Reply for GlobReply {
     /// Renders a line for each path.
     fn render(&self, style: &dyn Style) -> String {
         self.files.iter().map(|path| format!("{}\n", style.path(path))).collect()

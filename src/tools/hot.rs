@@ -60,7 +60,7 @@ pub struct History {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct HotReply {
     /// The most recently modified files, newest first, then by path.
     pub files: Vec<Modified>,
     /// How many are listed.
@@ -88,9 +88,9 @@ impl Define for Hot {
     const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 3}"#];
     const POSITIONAL: &'static [&'static str] = &["limit"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = HotReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<HotReply> {
         let limit = results_max(args.limit, 10);
         let list = call.code.files()?;
         let newest = call.code.names()?.find(b"", limit);
@@ -107,7 +107,7 @@ impl Define for Hot {
             history => (history?, None),
         };
         let (shown, total) = (files.len(), newest.total);
-        Ok(Found { files, shown, total, history, history_missing })
+        Ok(HotReply { files, shown, total, history, history_missing })
     }
 }
 
@@ -140,7 +140,7 @@ fn history(call: &Call<'_>, limit: usize) -> Result<Option<History>> {
     Ok(Some(History { shown: files.len(), files, total, commits: commits.len() }))
 }
 
-impl Reply for Found {
+impl Reply for HotReply {
     /// Renders two lists, each below its title.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::from("most recently modified\n");

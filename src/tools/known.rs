@@ -72,9 +72,9 @@ impl Known {
         let count = || {
             let is_certain = AtomicBool::new(true);
             let is_unread = |at: &usize| {
-                let told = is_unread(catalog, FileId::new(*at), reading);
-                is_certain.fetch_and(told.is_some(), Ordering::Relaxed);
-                told.unwrap_or(true)
+                let unread = is_unread(catalog, FileId::new(*at), reading);
+                is_certain.fetch_and(unread.is_some(), Ordering::Relaxed);
+                unread.unwrap_or(true)
             };
             let files = (0..catalog.files().len()).into_par_iter().with_min_len(4096);
             (files.filter(is_unread).count(), is_certain.into_inner())
@@ -114,8 +114,8 @@ pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bo
         // Of the files that were read, only those in UTF-16 have the flag `SCAN`.
         FileState::Same => info.flags.has(Flags::SCAN) && info.hash != 0,
         FileState::Changed | FileState::Added => {
-            let known = catalog.summary(file).ok().flatten();
-            info.size_bytes > 1 && known.is_some_and(|of| of.lines == 0)
+            let summary = catalog.summary(file).ok().flatten();
+            info.size_bytes > 1 && summary.is_some_and(|of| of.lines == 0)
         }
     };
     if info.flags.has(Flags::SECRET) || !is_long && !may_be_utf16 {

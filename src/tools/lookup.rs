@@ -30,7 +30,7 @@ const FUZZY_NAMES_MAX: usize = 100;
 
 /// A query for names.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Wanted<'a> {
+pub enum NameQuery<'a> {
     /// A name, qualified or not, or an id.
     Name(&'a str),
     /// The start of a name.
@@ -41,20 +41,20 @@ pub enum Wanted<'a> {
     Fuzzy(&'a str),
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> NameQuery<'a> {
     /// Returns a text that every file with such a definition contains, if there is one.
-    pub fn about(self) -> Option<&'a str> {
+    pub fn required_text(self) -> Option<&'a str> {
         let text = match self {
-            Wanted::Name(name) => {
+            NameQuery::Name(name) => {
                 let name = id_parts(name).map_or(name, |(_, qualified)| qualified);
                 match Qualified::new(name) {
                     Some(qualified) => Some(qualified.last),
                     None => longest_run(name),
                 }
             }
-            Wanted::Prefix(prefix) => Some(prefix),
-            Wanted::Pattern(pattern) => longest_run(pattern),
-            Wanted::Fuzzy(_) => None,
+            NameQuery::Prefix(prefix) => Some(prefix),
+            NameQuery::Pattern(pattern) => longest_run(pattern),
+            NameQuery::Fuzzy(_) => None,
         };
         text.filter(|text| !text.is_empty())
     }
@@ -145,18 +145,18 @@ pub struct Selected {
 /// [`crate::Kind::Usage`] for an invalid pattern, [`crate::Kind::Corrupt`] if the index is damaged.
 pub fn select(
     catalog: &Catalog,
-    wanted: Wanted<'_>,
+    query: NameQuery<'_>,
     filter: &Filter,
     max: usize,
 ) -> Result<Selected> {
     let mut selection = Selection::new(catalog, filter, max);
-    match wanted {
-        Wanted::Name(name) => selection.add_named(name)?,
-        Wanted::Prefix(prefix) => {
+    match query {
+        NameQuery::Name(name) => selection.add_named(name)?,
+        NameQuery::Prefix(prefix) => {
             let names = selection.names(prefix, |_| true)?;
             selection.add_names(&names)?;
         }
-        Wanted::Pattern(pattern) => {
+        NameQuery::Pattern(pattern) => {
             let glob = glob(pattern)?;
             let is_match = |name: &[u8]| match &glob {
                 Some(glob) => glob.is_match(path::to_path(name)),
@@ -165,9 +165,9 @@ pub fn select(
             let names = selection.names("", is_match)?;
             selection.add_names(&names)?;
         }
-        Wanted::Fuzzy(query) => {
+        NameQuery::Fuzzy(text) => {
             let names = catalog.names()?;
-            let hits = names.index().find(query.as_bytes(), FUZZY_NAMES_MAX);
+            let hits = names.index().find(text.as_bytes(), FUZZY_NAMES_MAX);
             for hit in &hits.best {
                 selection.add_names(&[names.get(hit.at).to_vec()])?;
             }
@@ -184,7 +184,7 @@ pub fn select(
 /// [`crate::Kind::NotFound`] with the nearest names; [`crate::Kind::Corrupt`] if the index is
 /// damaged.
 pub fn named(catalog: &Catalog, name: &str, filter: &Filter, max: usize) -> Result<Selected> {
-    let selected = select(catalog, Wanted::Name(name), filter, max)?;
+    let selected = select(catalog, NameQuery::Name(name), filter, max)?;
     match selected.unfiltered {
         0 => Err(unknown::unknown(catalog, name)?),
         _ => Ok(selected),
@@ -205,33 +205,33 @@ pub fn code(
     given: Option<&str>,
 ) -> Result<Vec<SymbolAt>> {
     let filter = Filter { is_code: true, ..Filter::default() };
-    let mut found = select(catalog, Wanted::Name(name), &filter, usize::MAX)?.symbols;
+    let mut found = select(catalog, NameQuery::Name(name), &filter, usize::MAX)?.symbols;
     if found.is_empty() {
         return Err(unknown::unknown(catalog, name)?);
     }
     let Some(within) = within else { return Ok(found) };
-    let is_there = |at: &SymbolAt| within.is_match(catalog.path(at.file));
-    let there: Vec<SymbolAt> = found.iter().copied().filter(is_there).collect();
-    if there.is_empty() {
+    let is_inside = |at: &SymbolAt| within.is_match(catalog.path(at.file));
+    let inside: Vec<SymbolAt> = found.iter().copied().filter(is_inside).collect();
+    if inside.is_empty() {
         return Err(elsewhere(catalog, name, given.unwrap_or_default(), &found));
     }
     let mut declared = BTreeSet::new();
-    for at in there {
+    for at in inside {
         let (name, kind) = named_at(catalog, at)?.unwrap_or_default();
         if kind != Some(SymbolKind::Prototype) {
-            found.retain(is_there);
+            found.retain(is_inside);
             return Ok(found);
         }
         declared.insert(name);
     }
-    let mut meant = Vec::with_capacity(found.len());
+    let mut selected = Vec::with_capacity(found.len());
     for at in found {
         let name = named_at(catalog, at)?.unwrap_or_default().0;
-        if is_there(&at) || declared.contains(&name) {
-            meant.push(at);
+        if is_inside(&at) || declared.contains(&name) {
+            selected.push(at);
         }
     }
-    Ok(meant)
+    Ok(selected)
 }
 
 /// Returns qualified name and kind of a definition.

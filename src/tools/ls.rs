@@ -45,7 +45,7 @@ pub struct Entry {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct LsReply {
     /// The repository path of the directory, empty for the root.
     pub path: String,
     /// Directories first, then files, each sorted by name.
@@ -70,9 +70,9 @@ impl Define for Ls {
     const POSITIONAL: &'static [&'static str] = &["path"];
     const CURRENT_DIR: CurrentDir = CurrentDir::DefaultPath;
     type Args = Args;
-    type Reply = Found;
+    type Reply = LsReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<LsReply> {
         let (folder, range) = paths::folder(call, args.path.as_deref())?;
         let list = call.code.files()?;
         let skip = folder.len() + usize::from(!folder.is_empty());
@@ -112,11 +112,11 @@ impl Define for Ls {
                 marks: around.union(marks::of_name(name)),
             }
         }));
-        Ok(Found { path: paths::shown(&folder), shown: folders.len(), entries: folders, total })
+        Ok(LsReply { path: paths::shown(&folder), shown: folders.len(), entries: folders, total })
     }
 }
 
-impl Reply for Found {
+impl Reply for LsReply {
     /// Renders a line for each entry: name, size or number of files, language, marks.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();

@@ -49,7 +49,7 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
     }
     let path = parts.join("/");
     match path.contains(char::REPLACEMENT_CHARACTER) {
-        true => Ok(shown_so(call.code.files()?, &path).unwrap_or(path.into_bytes())),
+        true => Ok(by_displayed_path(call.code.files()?, &path).unwrap_or(path.into_bytes())),
         false => Ok(path.into_bytes()),
     }
 }
@@ -60,13 +60,13 @@ pub fn listed(files: &FileList, path: &[u8]) -> Option<usize> {
     files.find(path).or_else(|| {
         let path = std::str::from_utf8(path).ok()?;
         let is_lossy = path.contains(char::REPLACEMENT_CHARACTER);
-        files.find(&is_lossy.then(|| shown_so(files, path))??)
+        files.find(&is_lossy.then(|| by_displayed_path(files, path))??)
     })
 }
 
 /// Returns the path of the only listed file or directory that is displayed as `path`: in names that
 /// are not UTF-8, U+FFFD replaces invalid bytes. O(files).
-fn shown_so(files: &FileList, path: &str) -> Option<Vec<u8>> {
+fn by_displayed_path(files: &FileList, path: &str) -> Option<Vec<u8>> {
     if files.find(path.as_bytes()).is_some() || !files.below(path.as_bytes()).is_empty() {
         return None;
     }

@@ -64,7 +64,7 @@ impl Pattern<'_> {
         };
         let parsed = syntax::parse_with(&pattern, &config);
         let parsed = parsed.map_err(|error| unreadable(error.to_string()))?;
-        let parsed = if names_line_feed(&parsed) { parsed } else { within_lines(parsed) };
+        let parsed = if contains_line_feed(&parsed) { parsed } else { within_lines(parsed) };
         let built = Regex::builder().configure(limits).build_from_hir(&parsed);
         built.map_err(|error| unreadable(error.to_string()))
     }
@@ -92,12 +92,12 @@ impl Pattern<'_> {
 }
 
 /// Returns true if a pattern contains a literal line feed.
-fn names_line_feed(hir: &Hir) -> bool {
+fn contains_line_feed(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(literal) => literal.0.contains(&b'\n'),
-        HirKind::Repetition(of) => names_line_feed(&of.sub),
-        HirKind::Capture(of) => names_line_feed(&of.sub),
-        HirKind::Concat(of) | HirKind::Alternation(of) => of.iter().any(names_line_feed),
+        HirKind::Repetition(of) => contains_line_feed(&of.sub),
+        HirKind::Capture(of) => contains_line_feed(&of.sub),
+        HirKind::Concat(of) | HirKind::Alternation(of) => of.iter().any(contains_line_feed),
         HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) => false,
     }
 }

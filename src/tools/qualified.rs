@@ -8,10 +8,10 @@
 use crate::graph::link::FileFacts;
 
 /// Stems of files that represent their directory.
-const FOLDERS_OWN: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
+const DIRECTORY_STEMS: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
 /// First parts that are anchors, not names.
-const STARTS: [&str; 4] = ["crate", "self", "super", ""];
+const ANCHORS: [&str; 4] = ["crate", "self", "super", ""];
 
 /// The separators of parts.
 const SEPARATORS: &[char] = &['.', ':', '#', '\\', '/'];
@@ -32,7 +32,7 @@ impl<'a> Qualified<'a> {
         if around.is_empty() && last == name {
             return None;
         }
-        while around.first().is_some_and(|first| STARTS.contains(first)) {
+        while around.first().is_some_and(|first| ANCHORS.contains(first)) {
             around.remove(0);
         }
         Some(Qualified { around, last })
@@ -54,7 +54,7 @@ impl<'a> Qualified<'a> {
         let name = path.pop().unwrap_or_default();
         let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
         let in_folder = [path.as_slice(), own.as_slice()].concat();
-        if !FOLDERS_OWN.contains(&stem) {
+        if !DIRECTORY_STEMS.contains(&stem) {
             path.push(stem);
         }
         let in_file = [path.as_slice(), own.as_slice()].concat();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_before_the_last_are_those_of_scopes_files_and_folders() {
+    fn leading_parts_match_scopes_files_and_directories() {
         let rust = "fn add() {}\nstruct Cart<T>(T);\nimpl<T> Cart<T> {\n fn add() {}\n}\n";
         check("Cart::add", "src/cart.rs", rust, &[4]);
         check("Cart.add", "src/cart.rs", rust, &[4]);

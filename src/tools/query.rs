@@ -196,7 +196,7 @@ fn is_zero(count: &usize) -> bool {
 
 /// The result of a step.
 #[derive(Clone, Debug, Serialize)]
-pub struct Left {
+pub struct StepResult {
     /// The operation of the step.
     pub op: Op,
     /// The number of files after it.
@@ -205,12 +205,12 @@ pub struct Left {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct QueryReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Known,
     /// The steps, with the number of files after each.
-    pub steps: Vec<Left>,
+    pub steps: Vec<StepResult>,
     /// The files after the last step.
     pub files: Vec<File>,
     /// How many are listed.
@@ -256,9 +256,9 @@ impl Define for Query {
     ];
     const POSITIONAL: &'static [&'static str] = &["pipeline"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = QueryReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<QueryReply> {
         if args.pipeline.is_empty() || args.pipeline.len() > STEPS_MAX {
             let steps = args.pipeline.len();
             return Err(Error::usage(format!(
@@ -278,16 +278,17 @@ impl Define for Query {
                     .map_err(|error| at_step(place, None, error))?,
             );
         }
-        let about: Vec<&str> = steps.iter().filter_map(|step| step.query.as_deref()).collect();
-        let catalog = call.code.catalog(&about)?;
+        let required_texts: Vec<&str> =
+            steps.iter().filter_map(|step| step.query.as_deref()).collect();
+        let catalog = call.code.catalog(&required_texts)?;
         let all = (0..catalog.files().len()).map(|at| Item { at, ..Item::default() });
         let mut flow = Flow { call, catalog, items: all.collect(), limits: Vec::new() };
-        let mut left = Vec::with_capacity(steps.len());
+        let mut results = Vec::with_capacity(steps.len());
         for (place, step) in steps.iter().enumerate() {
             flow.step(step).map_err(|error| at_step(place, Some(step.op), error))?;
-            left.push(Left { op: step.op, files: flow.items.len() });
+            results.push(StepResult { op: step.op, files: flow.items.len() });
         }
-        flow.answer(left)
+        flow.answer(results)
     }
 }
 
@@ -328,12 +329,12 @@ impl Flow<'_> {
     }
 
     /// Returns the `query` of a step that requires it.
-    fn wanted<'s>(&self, step: &'s Step) -> Result<&'s str> {
+    fn required_query<'s>(&self, step: &'s Step) -> Result<&'s str> {
         let query = step.query.as_deref().filter(|query| !query.trim().is_empty());
         query.ok_or_else(|| Error::usage("missing argument `query`"))
     }
 
-    fn answer(self, steps: Vec<Left>) -> Result<Found> {
+    fn answer(self, steps: Vec<StepResult>) -> Result<QueryReply> {
         let (items, total) = first(self.items, FILES_MAX);
         let mut files = Vec::with_capacity(items.len());
         let (mut limits, mut left, mut is_cut) = (self.limits, ENTRIES_MAX, false);
@@ -354,7 +355,7 @@ impl Flow<'_> {
             limits.push(format!("a reply has at most {ENTRIES_MAX} lines and definitions"));
         }
         let coverage = Known::of(self.catalog);
-        Ok(Found { coverage, steps, shown: files.len(), files, total, limits })
+        Ok(QueryReply { coverage, steps, shown: files.len(), files, total, limits })
     }
 }
 
@@ -366,7 +367,7 @@ fn within<T>(list: Vec<T>, left: &mut usize, is_cut: &mut bool) -> Vec<T> {
     list
 }
 
-impl Reply for Found {
+impl Reply for QueryReply {
     /// Renders a line for each file, followed by the data that steps added.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();

@@ -86,7 +86,7 @@ pub struct Line {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct ReadReply {
     /// The file's repository path.
     pub path: String,
     /// The kind of reply.
@@ -142,15 +142,15 @@ impl Define for Read {
         Alias::converted("limit", "line_end", last_line).with_note(", the last line"),
     ];
     type Args = Args;
-    type Reply = Found;
+    type Reply = ReadReply;
 
-    fn run(call: &Call<'_>, mut args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, mut args: Args) -> Result<ReadReply> {
         if args.symbol.is_some() && (args.line_start.is_some() || args.line_end.is_some()) {
             return Err(Error::usage("`symbol` and lines exclude each other"));
         }
         let (path, content) = read_named(call, &mut args)?;
         let hash = (!content.is_cut()).then(|| hash(&content.bytes));
-        let mut found = Found {
+        let mut found = ReadReply {
             path: paths::shown(&path),
             status: Status::Ok,
             bytes: content.size_bytes,
@@ -179,20 +179,20 @@ impl Define for Read {
             // The last line is incomplete, because the rest of the file was not read.
             lines.pop();
         }
-        let asked = match &args.symbol {
+        let requested = match &args.symbol {
             Some(name) => {
                 let symbol = symbol(call, &path, language, &content, name)?;
                 found.symbol = Some(symbol.qualified_name);
                 symbol.line..=symbol.end_line
             }
-            None => asked_lines(&args, &path, lines.len(), found.is_cut)?,
+            None => requested_lines(&args, &path, lines.len(), found.is_cut)?,
         };
         found.total = (!found.is_cut).then_some(lines.len());
         let keep = match args.compact {
             true => compact::kept(&lines, language),
             false => vec![true; lines.len()],
         };
-        add_lines(&mut found, &lines, asked, &keep);
+        add_lines(&mut found, &lines, requested, &keep);
         Ok(found)
     }
 }
@@ -243,7 +243,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 }
 
 /// Returns the requested range of lines, of `total` that were read.
-fn asked_lines(
+fn requested_lines(
     args: &Args,
     path: &[u8],
     total: usize,
@@ -266,9 +266,14 @@ fn asked_lines(
     Ok(start..=end.min(total))
 }
 
-fn add_lines(found: &mut Found, lines: &[&str], asked: RangeInclusive<usize>, keep: &[bool]) {
+fn add_lines(
+    found: &mut ReadReply,
+    lines: &[&str],
+    requested: RangeInclusive<usize>,
+    keep: &[bool],
+) {
     let mut bytes = 0;
-    for number in asked {
+    for number in requested {
         let Some(&whole) = lines.get(number - 1) else { return };
         if !keep[number - 1] {
             continue;
@@ -342,7 +347,7 @@ fn symbol(
     Err(error.with_path(named).with_hint(hint))
 }
 
-impl Reply for Found {
+impl Reply for ReadReply {
     /// Renders a line about the file, followed by its numbered lines.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = style.path(&self.path);

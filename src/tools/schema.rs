@@ -66,9 +66,9 @@ fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
         return error.with_hint("this tool has no arguments");
     }
     let nearest = nearest::among(names.iter().map(|name| name.as_bytes()), name.as_bytes());
-    let meant = nearest.first().map(|&at| format!("did you mean `{}`? ", names[at]));
+    let suggestion = nearest.first().map(|&at| format!("did you mean `{}`? ", names[at]));
     let valid: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    error.with_hint(format!("{}Valid: {}", meant.unwrap_or_default(), valid.join(", ")))
+    error.with_hint(format!("{}Valid: {}", suggestion.unwrap_or_default(), valid.join(", ")))
 }
 
 /// Returns the error about a missing argument, with its description.
@@ -88,8 +88,8 @@ fn missing(name: &str, description: &str) -> Error {
 
 /// Checks the value of an argument against its schema.
 fn check(name: &str, value: &Value, property: &Value) -> Result<()> {
-    let wanted = property["type"].as_str().unwrap_or("string");
-    let fits = match wanted {
+    let expected = property["type"].as_str().unwrap_or("string");
+    let fits = match expected {
         "integer" => {
             let at_least = property["minimum"].as_i64().unwrap_or(i64::MIN);
             value.as_u64().is_some() || value.as_i64().is_some_and(|number| number >= at_least)
@@ -100,8 +100,8 @@ fn check(name: &str, value: &Value, property: &Value) -> Result<()> {
         _ => value.is_string(),
     };
     if !fits {
-        let wanted = if property["minimum"] == 0 { "non-negative integer" } else { wanted };
-        return Err(Error::usage(format!("`{name}` must be of type {wanted}, not `{value}`")));
+        let expected = if property["minimum"] == 0 { "non-negative integer" } else { expected };
+        return Err(Error::usage(format!("`{name}` must be of type {expected}, not `{value}`")));
     }
     let choices = property["enum"].as_array();
     if choices.is_some_and(|choices| !choices.contains(value)) {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_parsed_or_told() {
+    fn arguments_are_parsed_or_rejected() {
         let args: Args = parse(
             &of::<Args>(),
             json!({"query": "x", "max_results": null, "direction": "imported_by"}),

@@ -129,7 +129,7 @@ impl File {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct SearchReply {
     /// `partial` if some candidate files were not read.
     pub status: &'static str,
     /// The files: those that define the query, sources, tests, generated and vendored files; each
@@ -194,9 +194,9 @@ impl Define for Search {
         Alias::converted("path", "path_glob", glob_below).with_note(", a glob"),
     ];
     type Args = Args;
-    type Reply = Found;
+    type Reply = SearchReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<SearchReply> {
         let pattern = Pattern {
             query: &args.query,
             is_regex: args.regex,
@@ -217,8 +217,9 @@ impl Define for Search {
                 let places = call.code.candidates(&pattern.plan())?;
                 let mut places = places.unwrap_or_else(|| (0..files.len()).collect());
                 places.retain(|&at| {
-                    let is_wanted = glob.as_ref().is_none_or(|glob| glob.is_match(files.path(at)));
-                    is_wanted && files.info(at).may_be_read()
+                    let is_candidate =
+                        glob.as_ref().is_none_or(|glob| glob.is_match(files.path(at)));
+                    is_candidate && files.info(at).may_be_read()
                 });
                 let mut ranked = ranked(catalog, &args.query, places)?;
                 let files_unread = cut(catalog, &mut ranked);
@@ -234,9 +235,9 @@ impl Define for Search {
         let SearchResult { matching, files_unread, files_failed } = &*searched;
         let (files_unread, files_failed) = (*files_unread, *files_failed);
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
-        let wanted = Wanted {
+        let limits = LineLimits {
             lines: args.max_per_file.unwrap_or(LINES).min(LINES_MAX),
-            around: args.context_lines.unwrap_or(0).min(CONTEXT_MAX),
+            context: args.context_lines.unwrap_or(0).min(CONTEXT_MAX),
         };
         let page = matching.iter().skip(offset).take(max);
         let shown: Vec<File> = page
@@ -247,11 +248,11 @@ impl Define for Search {
                     false => {
                         let text = read(catalog, *at);
                         let text = text.utf8().unwrap_or_default();
-                        let names = match wanted.lines < *count {
+                        let names = match limits.lines < *count {
                             true => names_of(catalog, FileId::new(*at))?,
                             false => Vec::new(),
                         };
-                        lines(&text, &matcher, &mut matcher.cache(), wanted, &names)
+                        lines(&text, &matcher, &mut matcher.cache(), limits, &names)
                     }
                 };
                 let path = paths::shown(files.path(*at));
@@ -259,7 +260,7 @@ impl Define for Search {
             })
             .collect::<Result<_>>()?;
         let end = offset.saturating_add(shown.len());
-        Ok(Found {
+        Ok(SearchReply {
             status: if files_unread + files_failed > 0 { "partial" } else { "ok" },
             files_shown: shown.len(),
             files: shown,
@@ -361,7 +362,7 @@ fn matching(
             let file = FileId::new(file.at);
             (count > 0).then_some(MatchingFile { is_definer, file, count })
         };
-        match is_much(catalog, stride) {
+        match exceeds_one_thread(catalog, stride) {
             true => {
                 let counts = stride.par_iter().map_init(|| matcher.cache(), count);
                 found.par_extend(counts.flatten_iter());
@@ -377,7 +378,7 @@ fn matching(
 
 /// Returns true if the files may be larger than [`ALONE_BYTES_MAX`] in total. Stops as soon as that
 /// is certain.
-fn is_much(catalog: &Catalog, files: &[Ranked]) -> bool {
+fn exceeds_one_thread(catalog: &Catalog, files: &[Ranked]) -> bool {
     let mut bytes = 0;
     files.iter().any(|file| {
         bytes += catalog.text_bytes_max(FileId::new(file.at));
@@ -460,9 +461,10 @@ fn spans<'a>(
 
 /// How many lines of a file are requested.
 #[derive(Clone, Copy, Debug)]
-struct Wanted {
+struct LineLimits {
     lines: usize,
-    around: usize,
+    /// Context lines on each side.
+    context: usize,
 }
 
 /// Returns where the names of a file's definitions are, ascending; empty without an index.
@@ -483,17 +485,17 @@ fn lines(
     bytes: &[u8],
     matcher: &Matcher<'_>,
     cache: &mut Cache,
-    wanted: Wanted,
+    limits: LineLimits,
     names: &[Range<usize>],
 ) -> Vec<Line> {
     let all = spans(bytes, matcher, cache);
     let matched: Vec<Span> = if names.is_empty() {
-        all.take(wanted.lines).collect()
+        all.take(limits.lines).collect()
     } else {
         let all: Vec<Span> = all.collect();
         let (defining, others): (Vec<Span>, Vec<Span>) =
             all.into_iter().partition(|span| span.is_definition(names));
-        let mut chosen: Vec<Span> = defining.into_iter().chain(others).take(wanted.lines).collect();
+        let mut chosen: Vec<Span> = defining.into_iter().chain(others).take(limits.lines).collect();
         chosen.sort_unstable_by_key(|span| span.start);
         chosen
     };
@@ -505,7 +507,7 @@ fn lines(
         let last = shown.last().map_or(0, |line| line.line);
         let mut before = Vec::new();
         let mut end = span.start;
-        for back in 1..=wanted.around.min(number - 1).min(number - 1 - last) {
+        for back in 1..=limits.context.min(number - 1).min(number - 1 - last) {
             let start = memrchr(b'\n', &bytes[..end - 1]).map_or(0, |end| end + 1);
             before.push(line(number - back, &bytes[start..end], None));
             end = start;
@@ -514,7 +516,7 @@ fn lines(
         shown.push(line(number, &bytes[span.start..span.end], Some(span.hit - span.start)));
         let next = matched.get(nth + 1).map_or(bytes.len(), |next| next.start);
         let mut start = span.end + 1;
-        for ahead in 1..=wanted.around {
+        for ahead in 1..=limits.context {
             if start >= next {
                 break;
             }
@@ -530,7 +532,7 @@ fn line(number: usize, bytes: &[u8], hit: Option<usize>) -> Line {
     Line { line: number, text: texts::line(bytes, hit.unwrap_or(0)), context: hit.is_none() }
 }
 
-impl Reply for Found {
+impl Reply for SearchReply {
     /// Renders a line for each file with its number of matching lines, followed by these.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
@@ -602,13 +604,13 @@ mod tests {
 
     /// Renders lines with `:` after the number of a match and `-` after that of a context line.
     #[track_caller]
-    fn check(text: &str, query: &str, wanted: (usize, usize), expected: &str) {
+    fn check(text: &str, query: &str, limits: (usize, usize), expected: &str) {
         let pattern = Pattern { query, is_regex: true, is_word: false, is_case_sensitive: true };
         let regex = pattern.regex().expect("it can be read");
-        let wanted = Wanted { lines: wanted.0, around: wanted.1 };
+        let limits = LineLimits { lines: limits.0, context: limits.1 };
         let matcher = Matcher { regex: &regex, finder: None };
         let shown: Vec<String> =
-            lines(text.as_bytes(), &matcher, &mut matcher.cache(), wanted, &[])
+            lines(text.as_bytes(), &matcher, &mut matcher.cache(), limits, &[])
                 .iter()
                 .map(|line| {
                     format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
@@ -618,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_shown_with_those_around() {
+    fn matches_are_shown_with_context_lines() {
         let text = "a\nb\nc\nd\ne\nf\n";
         check(text, "c", (9, 0), "3:c");
         check(text, "c", (9, 1), "2-b 3:c 4-d");
@@ -641,8 +643,8 @@ mod tests {
         let regex = pattern.regex().expect("it can be read");
         let matcher = Matcher { regex: &regex, finder: None };
         let chosen = |lines_max: usize| -> Vec<usize> {
-            let wanted = Wanted { lines: lines_max, around: 0 };
-            let lines = lines(text.as_bytes(), &matcher, &mut matcher.cache(), wanted, &names);
+            let limits = LineLimits { lines: lines_max, context: 0 };
+            let lines = lines(text.as_bytes(), &matcher, &mut matcher.cache(), limits, &names);
             lines.iter().map(|line| line.line).collect()
         };
         assert_eq!(chosen(1), [4]);
@@ -672,7 +674,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_found_as_the_same_expressions_are() {
+    fn literals_match_like_the_equivalent_regex() {
         let text = b"a.b\n\nab a.b a.b\nxa.b\r\nA.B\n a.b";
         for query in ["a.b", "a", "b\n", "b\n\na", "\n", "z", "a.b\n a.b\n", ".", "\r"] {
             let pattern =
@@ -692,7 +694,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_may_match_nothing_and_line_ends() {
+    fn regexes_may_match_empty_text_and_line_ends() {
         check("a\n\nb", "^$", (9, 0), "2:");
         check("a\nb\n", "x*", (9, 0), "1:a 2:b");
         check("a\nb\nc\n", "a\\nb", (9, 0), "1:a");

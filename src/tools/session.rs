@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_say_which_project_they_are_about() {
+    fn arguments_select_a_project() {
         let check = |args: Value, expected: Option<Wanted>| {
             let Value::Object(args) = args else { panic!("no object") };
             let found = wanted(&args, std::iter::once("path")).expect("it is sound");

@@ -31,7 +31,7 @@ pub struct Args {}
 pub struct TreeStatus {
     /// Whether symbols, references and words of all files are indexed.
     #[serde(flatten)]
-    pub known: Known,
+    pub coverage: Known,
     /// The tree.
     pub root: String,
     /// Its number of files, without ignored ones.
@@ -76,7 +76,7 @@ impl Define for Status {
 
     fn run(call: &Call<'_>, _: Args) -> Result<TreeStatus> {
         let files = call.code.files()?;
-        let known = Known::of(call.code.indexed()?);
+        let coverage = Known::of(call.code.indexed()?);
         let has_ranking = call.code.ranking()?.is_some();
         let ready = files.generation > 0;
         let names = call.session.map(Session::names).filter(|names| names.len() > 1);
@@ -108,7 +108,7 @@ impl TreeStatus {
         let names = if names.len() > 1 { names } else { Vec::new() };
         let (projects, projects_total) = first(names, PROJECTS_MAX);
         TreeStatus {
-            known: Known { status: known::Status::Partial, files_unknown: 0, files_unread: 0 },
+            coverage: Known { status: known::Status::Partial, files_unknown: 0, files_unread: 0 },
             root: root.display().to_string(),
             files,
             bytes: None,
@@ -155,6 +155,6 @@ impl Reply for TreeStatus {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.known.notice().into_iter().collect()
+        self.coverage.notice().into_iter().collect()
     }
 }

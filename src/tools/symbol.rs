@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::glob::PathGlob;
 use super::known::{Known, Reading};
-use super::lookup::{self, Filter, Wanted, Within};
+use super::lookup::{self, Filter, NameQuery, Within};
 use super::{
     Alias, Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max,
 };
@@ -50,10 +50,10 @@ pub struct Args {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct SymbolReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub known: Known,
+    pub coverage: Known,
     /// Definitions before declarations; vendored and generated code last; then by path.
     pub symbols: Vec<Definition>,
     /// How many are listed.
@@ -83,18 +83,18 @@ impl Define for Symbol {
     const POSITIONAL: &'static [&'static str] = &["name"];
     const ALIASES: &'static [Alias] = &[Alias::new("query", "name")];
     type Args = Args;
-    type Reply = Found;
+    type Reply = SymbolReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
-        let wanted = wanted(&args)?;
+    fn run(call: &Call<'_>, args: Args) -> Result<SymbolReply> {
+        let query = name_query(&args)?;
         let kind = args.kind.as_deref().map(kind).transpose()?;
         let glob = |glob| PathGlob::new(call.code.root(), glob);
         let within = args.path_glob.as_deref().map(glob).transpose()?.map(Within::Glob);
         let filter = Filter { kind, within, is_code: false };
-        let catalog = call.code.catalog(wanted.about().as_slice())?;
+        let catalog = call.code.catalog(query.required_text().as_slice())?;
         let max = results_max(args.max_results, RESULTS);
-        let selected = match wanted {
-            Wanted::Name(name) => lookup::named(catalog, name, &filter, max)?,
+        let selected = match query {
+            NameQuery::Name(name) => lookup::named(catalog, name, &filter, max)?,
             other => lookup::select(catalog, other, &filter, max)?,
         };
         let mut texts = Texts::new(catalog);
@@ -107,8 +107,8 @@ impl Define for Symbol {
             }
             symbols.push(symbol);
         }
-        Ok(Found {
-            known: match selected.total {
+        Ok(SymbolReply {
+            coverage: match selected.total {
                 0 => Known::of(catalog).or_unread(catalog, Reading::Symbols),
                 _ => Known::of(catalog),
             },
@@ -122,27 +122,27 @@ impl Define for Symbol {
 }
 
 /// Returns the query of the arguments, of which exactly one must be given.
-fn wanted(args: &Args) -> Result<Wanted<'_>> {
+fn name_query(args: &Args) -> Result<NameQuery<'_>> {
     let all = [
-        ("name", args.name.as_deref().map(Wanted::Name)),
-        ("prefix", args.prefix.as_deref().map(Wanted::Prefix)),
-        ("pattern", args.pattern.as_deref().map(Wanted::Pattern)),
-        ("fuzzy", args.fuzzy.as_deref().map(Wanted::Fuzzy)),
+        ("name", args.name.as_deref().map(NameQuery::Name)),
+        ("prefix", args.prefix.as_deref().map(NameQuery::Prefix)),
+        ("pattern", args.pattern.as_deref().map(NameQuery::Pattern)),
+        ("fuzzy", args.fuzzy.as_deref().map(NameQuery::Fuzzy)),
     ];
-    let given: Vec<(&str, Wanted<'_>)> =
-        all.into_iter().filter_map(|(argument, wanted)| Some((argument, wanted?))).collect();
+    let given: Vec<(&str, NameQuery<'_>)> =
+        all.into_iter().filter_map(|(argument, query)| Some((argument, query?))).collect();
     match given[..] {
         [] => Err(Error::usage("missing argument: `name`, `prefix`, `pattern` or `fuzzy`")
             .with_hint("{tool:outline} lists the definitions of a file")),
-        [(_, wanted)] => {
-            let (Wanted::Name(text)
-            | Wanted::Prefix(text)
-            | Wanted::Pattern(text)
-            | Wanted::Fuzzy(text)) = wanted;
+        [(_, query)] => {
+            let (NameQuery::Name(text)
+            | NameQuery::Prefix(text)
+            | NameQuery::Pattern(text)
+            | NameQuery::Fuzzy(text)) = query;
             match text.trim().is_empty() {
                 true => Err(Error::usage("the name is empty")
                     .with_hint("{tool:outline} lists the definitions of a file")),
-                false => Ok(wanted),
+                false => Ok(query),
             }
         }
         [(one, _), (other, _), ..] => {
@@ -166,7 +166,7 @@ fn kind(name: &str) -> Result<SymbolKind> {
     })
 }
 
-impl Reply for Found {
+impl Reply for SymbolReply {
     /// Renders kind, name, location and signature of each definition on a line, followed by the
     /// first line of its documentation and the text.
     fn render(&self, style: &dyn Style) -> String {
@@ -202,7 +202,7 @@ impl Reply for Found {
             let others = counted(self.left_out, "definition");
             notices.push(format!("{others} of that name excluded by `kind` or `path_glob`"));
         }
-        notices.extend(self.known.notice());
+        notices.extend(self.coverage.notice());
         notices
     }
 }

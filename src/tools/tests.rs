@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn schemas_are_what_clients_take() {
+fn schemas_use_only_what_clients_accept() {
     for tool in TOOLS {
         let schema = (tool.schema)();
         let text = schema.to_string();

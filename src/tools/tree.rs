@@ -77,7 +77,7 @@ pub struct Entry {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct TreeReply {
     /// The repository path of the directory, empty for the root.
     pub path: String,
     /// Directories and files: each directory before its content, directories before files.
@@ -107,15 +107,15 @@ impl Define for Tree {
     const POSITIONAL: &'static [&'static str] = &["path"];
     const CURRENT_DIR: CurrentDir = CurrentDir::DefaultPath;
     type Args = Args;
-    type Reply = Found;
+    type Reply = TreeReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<TreeReply> {
         let (path, range) = paths::folder(call, args.path.as_deref())?;
         let list = call.code.files()?;
         let total = range.len();
         let mut folders = Folders::new(call, list, &path, range);
         let tokens_max = args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX);
-        let mut found = Found {
+        let mut found = TreeReply {
             path: paths::shown(&path),
             entries: Vec::new(),
             // The longest possible values, for the estimate.
@@ -137,7 +137,7 @@ impl Define for Tree {
 }
 
 /// Returns the size of a reply in its longer form.
-fn rendered_bytes(found: &Found) -> usize {
+fn rendered_bytes(found: &TreeReply) -> usize {
     let json = serde_json::to_string(found).map_or(0, |json| json.len() + 1);
     json.max(found.render(&Plain).len())
 }
@@ -190,7 +190,7 @@ fn write_left_out(out: &mut String, depth: usize, folders: Option<usize>, files:
     let _ = writeln!(out, "{:indent$}… {}", "", words.join(", "), indent = 2 * depth);
 }
 
-impl Reply for Found {
+impl Reply for TreeReply {
     /// Renders a line for each entry, indented by its depth.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();

@@ -72,10 +72,10 @@ pub struct File {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct WordReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub known: Known,
+    pub coverage: Known,
     /// The word.
     pub word: String,
     /// Files in path order, generated, vendored and minified ones last.
@@ -106,17 +106,17 @@ impl Define for Word {
     const EXAMPLES: &'static [&'static str] = &[r#"{"word": "discounted"}"#];
     const POSITIONAL: &'static [&'static str] = &["word"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = WordReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<WordReply> {
         let word = args.word.trim();
-        refuse_others(word)?;
+        check_identifier(word)?;
         let catalog = call.code.catalog(&[word])?;
         let files = catalog.word(word)?;
         let total = files.iter().map(|file| file.count as usize).sum();
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, RESULTS));
-        let mut found = Found {
-            known: Known::of(catalog).or_unread(catalog, Reading::Words),
+        let mut found = WordReply {
+            coverage: Known::of(catalog).or_unread(catalog, Reading::Words),
             word: word.to_owned(),
             files: Vec::new(),
             files_shown: 0,
@@ -153,7 +153,7 @@ impl Define for Word {
 }
 
 /// Rejects a word that the word index cannot contain.
-fn refuse_others(word: &str) -> Result<()> {
+fn check_identifier(word: &str) -> Result<()> {
     if identifiers(word.as_bytes()).next() == Some(0..word.len()) {
         return Ok(());
     }
@@ -181,10 +181,10 @@ fn ranked<'a>(
 fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: usize) -> Vec<Line> {
     let mut found = Vec::new();
     let (mut at, mut number, mut counted_to, mut left) = (0, 1, 0, max);
-    // Further matches are parts of other words.
-    let mut behind = count;
+    // After `count` whole words, every further match is part of a longer word.
+    let mut remaining = count;
     while left > 0
-        && behind > 0
+        && remaining > 0
         && let Some(hit) = finder.find(text.get(at..).unwrap_or_default())
     {
         let hit = at + hit;
@@ -200,7 +200,7 @@ fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: u
         let is_word = |span: &std::ops::Range<usize>| &line[span.clone()] == finder.needle();
         let places: Vec<usize> =
             identifiers(line).filter(is_word).map(|span| start + span.start).collect();
-        behind = behind.saturating_sub(places.len());
+        remaining = remaining.saturating_sub(places.len());
         let skipped = skip.min(places.len());
         skip -= skipped;
         let count = (places.len() - skipped).min(left);
@@ -218,12 +218,12 @@ fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: u
 fn is_part(text: &[u8], hit: usize, len: usize) -> bool {
     let is_in_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
     let before = hit.checked_sub(1).and_then(|at| text.get(at));
-    let behind = text.get(hit + len);
+    let after = text.get(hit + len);
     before.is_some_and(is_in_word)
-        || behind.is_some_and(|byte| is_in_word(byte) || byte.is_ascii_digit())
+        || after.is_some_and(|byte| is_in_word(byte) || byte.is_ascii_digit())
 }
 
-impl Reply for Found {
+impl Reply for WordReply {
     /// Renders a line for each file with its number of occurrences, followed by its lines.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
@@ -273,7 +273,7 @@ impl Reply for Found {
                 "{shown} of {total} occurrences in {files} shown; continue with `offset` {offset}"
             )
         });
-        more.into_iter().chain(self.known.notice()).collect()
+        more.into_iter().chain(self.coverage.notice()).collect()
     }
 }
 
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn whole_words_are_found_by_line() {
         let text = "cart cart\ncarts\n\n(cart)\n_cart écart cart.cart cart";
-        // What is passed over at once is what is no place either way.
+        // `is_part` skips only matches that the tokenizer would reject as well.
         for line in [
             "1cart",
             "carté",
@@ -320,10 +320,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_word_is_refused() {
-        assert!(refuse_others("a_b1").is_ok() && refuse_others("größe").is_ok());
+    fn non_identifiers_are_rejected() {
+        assert!(check_identifier("a_b1").is_ok() && check_identifier("größe").is_ok());
         for other in ["", "a", "a.b", "a b", "1a", &"a".repeat(65)] {
-            assert!(refuse_others(other).is_err(), "{other}");
+            assert!(check_identifier(other).is_err(), "{other}");
         }
     }
 }

@@ -27,8 +27,8 @@ fn check(before: &str, args: Value, expected: &str) {
 
 #[track_caller]
 fn check_error(before: &[u8], args: Value, parts: &[&str]) {
-    let told = edit(before, args.clone()).expect_err("it is refused");
-    assert!(parts.iter().all(|part| told.contains(part)), "{args}: {told}, not {parts:?}");
+    let message = edit(before, args.clone()).expect_err("it is refused");
+    assert!(parts.iter().all(|part| message.contains(part)), "{args}: {message}, not {parts:?}");
 }
 
 fn str_replace(old: &str, content: &str) -> Value {
@@ -48,7 +48,7 @@ fn delete(start: usize, end: usize) -> Value {
 }
 
 #[test]
-fn texts_that_stand_once_are_replaced() {
+fn texts_that_occur_once_are_replaced() {
     check("fn a() {}\nfn b() {}\n", str_replace("fn b", "fn c"), "fn a() {}\nfn c() {}\n");
     check("a\nb\nc\n", str_replace("a\nb\n", ""), "c\n");
     check("a\nb", str_replace("b", "c\nd"), "a\nc\nd");
@@ -61,19 +61,19 @@ fn texts_that_stand_once_are_replaced() {
     check("a\nb\r\nc\n", str_replace("b", "b\nb"), "a\nb\r\nb\r\nc\n");
     check("\u{feff}a\n", str_replace("\u{feff}a", "\u{feff}b"), "\u{feff}b\n");
     check("éa\r\né", str_replace("a\né", "ü\n"), "éü\r\n");
-    let told = ["occurs 3 times, at lines 1, 1, 3", "`replace`"];
-    check_error(b"aaa\n-\naa\n", str_replace("aa", "b"), &told);
+    let expected = ["occurs 3 times, at lines 1, 1, 3", "`replace`"];
+    check_error(b"aaa\n-\naa\n", str_replace("aa", "b"), &expected);
     let many = "x\n".repeat(30);
     check_error(many.as_bytes(), str_replace("x", "b"), &["30 times", "9, 10, …"]);
-    let told = ["does not occur in the file", "occurs at line 2, but"];
-    check_error(b"fn a() {\n    b();\n}\n", str_replace("  b();\n  c();\n", ""), &told);
+    let expected = ["does not occur in the file", "occurs at line 2, but"];
+    check_error(b"fn a() {\n    b();\n}\n", str_replace("  b();\n  c();\n", ""), &expected);
     check_error(b"a\n", str_replace("b", ""), &["does not occur", "{tool:read} shows"]);
     check_error(b"", str_replace("b", ""), &["does not occur"]);
     check_error(b"a\n", str_replace("", "b"), &["`old_string` is empty"]);
 }
 
 #[test]
-fn lines_are_replaced_put_in_and_taken_out() {
+fn lines_are_replaced_inserted_and_deleted() {
     check("a\nb\nc\n", replace(2, 2, "x"), "a\nx\nc\n");
     check("a\nb\nc\n", replace(2, 3, "x\ny\n"), "a\nx\ny\n");
     check("a\nb\nc\n", replace(1, 3, "\n"), "\n");
@@ -100,7 +100,7 @@ fn lines_are_replaced_put_in_and_taken_out() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_told() {
+fn invalid_edits_are_rejected() {
     check_error(b"a\n", replace(2, 2, "x"), &["there is no line 2: the file has 1"]);
     check_error(b"a\nb\n", replace(2, 1, "x"), &["line 1 comes before line 2"]);
     check_error(b"a\n", replace(0, 1, "x"), &["line numbers begin at 1"]);
@@ -109,13 +109,13 @@ fn what_cannot_be_meant_is_told() {
     check_error(b"a\n", replace(1, 1, ""), &["`content` is empty", "`delete`"]);
     check_error(b"", insert(0, ""), &["`content` is empty"]);
     check_error(b"a\n", json!({"op": "insert", "content": "x"}), &["missing argument `after`"]);
-    let told = ["`delete` does not use `content`", "takes `line_start`"];
-    check_error(b"a\n", json!({"op": "delete", "line_start": 1, "content": ""}), &told);
-    let told = ["`str_replace` does not use `after`"];
+    let expected = ["`delete` does not use `content`", "takes `line_start`"];
+    check_error(b"a\n", json!({"op": "delete", "line_start": 1, "content": ""}), &expected);
+    let expected = ["`str_replace` does not use `after`"];
     check_error(
         b"a\n",
         json!({"op": "str_replace", "old_string": "a", "content": "", "after": 1}),
-        &told,
+        &expected,
     );
     check_error(
         b"",
@@ -126,25 +126,25 @@ fn what_cannot_be_meant_is_told() {
     check_error(b"a\0\n", insert(0, "x"), &["binary: it contains a NUL byte"]);
     check_error(b"\xFF\xFEa\0", insert(0, "x"), &["UTF-16 text"]);
     check_error(b"ab\xFF\n", insert(0, "x"), &["not valid UTF-8 from byte 2 on"]);
-    let mut known = insert(0, "x");
-    known["if_hash"] = json!("0123456789abcdef");
+    let mut args = insert(0, "x");
+    args["if_hash"] = json!("0123456789abcdef");
     let hash = read::hash(b"a\n");
-    check_error(b"a\n", known.clone(), &[&format!("its hash is {hash}, not 0123456789abcdef")]);
-    known["if_hash"] = json!(hash);
-    check("a\n", known, "x\na\n");
+    check_error(b"a\n", args.clone(), &[&format!("its hash is {hash}, not 0123456789abcdef")]);
+    args["if_hash"] = json!(hash);
+    check("a\n", args, "x\na\n");
 }
 
 #[test]
-fn long_diffs_are_cut_behind_a_write() {
+fn long_diffs_are_cut_after_a_write() {
     let after = "line\n".repeat(1000);
-    let dry = done(b"a.rs", None, &after);
+    let dry = reply_of(b"a.rs", None, &after);
     assert!(
         dry.render(&crate::answer::style::Plain).starts_with("a.rs  not written (dry run)  hash "),
         "{}",
         dry.render(&crate::answer::style::Plain)
     );
     assert_eq!(dry.diff.lines().count(), 1003);
-    let written = dry.once_written(Status::Created);
+    let written = dry.after_write(Status::Created);
     assert_eq!(written.diff.lines().count(), DIFF_LINES_MAX);
     assert_eq!(written.lines_left_out, 1003 - DIFF_LINES_MAX);
     assert!(
@@ -169,7 +169,7 @@ proptest! {
     /// The lines are those of the model; the mark, the line endings, the other lines and the final
     /// newline stay.
     #[test]
-    fn edits_are_those_of_a_list_of_lines(
+    fn edits_match_a_model_of_lines(
         (lines, alike, has_mark, is_ended) in file(),
         new in prop::collection::vec("[xy]{0,2}", 1..4),
         (start, len) in (0_usize..8, 0_usize..4),
@@ -222,7 +222,7 @@ proptest! {
 
     /// The reverse replacement restores the original text.
     #[test]
-    fn replacing_back_is_undoing(
+    fn reverse_replacement_restores_the_text(
         (lines, alike, has_mark, is_ended) in file(),
         new in "[xy\n]{1,5}",
     ) {
@@ -247,7 +247,7 @@ proptest! {
 }
 
 #[test]
-fn lines_that_stay_keep_their_ends_where_these_differ() {
+fn unchanged_lines_keep_mixed_line_endings() {
     let check = |before: &str, old: &str, content: &str, expected: &str| {
         let after = edit(before.as_bytes(), str_replace(old, content)).expect("it stands once");
         assert_eq!(after, expected, "{old:?} by {content:?}");

@@ -63,7 +63,7 @@ impl<'a> Text<'a> {
         }
         let flat = Flat::of(self.body);
         let (places, total) = places(&flat.text, &old);
-        let [at] = places[..] else { return Err(not_once(&flat.text, &old, &places, total)) };
+        let [at] = places[..] else { return Err(not_unique(&flat.text, &old, &places, total)) };
         let given = content;
         let content = given.replace("\r\n", "\n");
         // Lines that do not change keep their bytes, whatever their line endings.
@@ -252,7 +252,7 @@ fn lines_of(content: &str) -> Result<Vec<&str>> {
 }
 
 /// Returns the error about an `old_string` that does not occur exactly once.
-fn not_once(text: &str, old: &str, places: &[usize], total: usize) -> Error {
+fn not_unique(text: &str, old: &str, places: &[usize], total: usize) -> Error {
     if total > 1 {
         let mut lines: Vec<String> =
             places.iter().map(|&at| (line_of(text, at) + 1).to_string()).collect();

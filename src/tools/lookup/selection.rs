@@ -68,8 +68,8 @@ impl<'a> Selection<'a> {
         {
             // Ids in facts that are not from the index lack the path.
             let rest = &name[path.len()..];
-            let is_meant = |symbol: &Symbol| symbol.id.ends_with(rest);
-            if let Some(place) = facts.symbols.iter().position(is_meant) {
+            let has_id = |symbol: &Symbol| symbol.id.ends_with(rest);
+            if let Some(place) = facts.symbols.iter().position(has_id) {
                 let at = SymbolAt { file: FileId::new(at), place: place as u32 };
                 return self.add(&[at], None);
             }
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn candidates_are_ordered_as_far_as_they_are_looked_at() {
+    fn candidates_are_sorted_only_as_far_as_needed() {
         let candidate = |key: usize| Candidate {
             is_declared: key.is_multiple_of(3),
             rank: (key % 4) as u8,

@@ -24,7 +24,7 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     // The definition of an id may have moved to another file.
     let qualified = id_parts(name).map_or(name, |(_, qualified)| qualified);
     let last = Qualified::new(qualified).map_or(qualified, |qualified| qualified.last);
-    let mut offered = Offered { asked: name, names: Vec::new() };
+    let mut offered = Offered { query: name, names: Vec::new() };
     if last != name && last.as_bytes() >= crate::index::code::keys::NAMES_FROM {
         for &at in catalog.defined(last.as_bytes())?.iter().take(NEAREST_MAX) {
             catalog.symbol(at)?.iter().for_each(|symbol| offered.add(&symbol.qualified_name));
@@ -32,8 +32,8 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     }
     // Names that match except for the scope come first.
     let names = catalog.names()?;
-    for wanted in [last, qualified] {
-        for at in nearest::in_index(names.index(), wanted.as_bytes()) {
+    for target in [last, qualified] {
+        for at in nearest::in_index(names.index(), target.as_bytes()) {
             let near = names.get(at);
             // The index may contain names of files that changed since.
             if !catalog.defined(near)?.is_empty() {
@@ -76,7 +76,7 @@ pub fn elsewhere(catalog: &Catalog, name: &str, given: &str, found: &[SymbolAt])
 
 /// The names that an error offers.
 struct Offered<'a> {
-    asked: &'a str,
+    query: &'a str,
     names: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl Offered<'_> {
     /// Adds a name while there is room, unless it is present or the name of the query.
     fn add(&mut self, name: &str) {
         let shown = text::plain(name);
-        let is_new = name != self.asked && !self.names.contains(&shown);
+        let is_new = name != self.query && !self.names.contains(&shown);
         if is_new && self.names.len() < nearest::OFFERED_MAX {
             self.names.push(shown);
         }

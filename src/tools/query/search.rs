@@ -36,7 +36,7 @@ const LINES_MAX: usize = 10_000;
 impl Flow<'_> {
     /// Keeps the files that contain a match, with the lines.
     pub(super) fn search(&mut self, step: &Step) -> Result<()> {
-        let query = self.wanted(step)?;
+        let query = self.required_query(step)?;
         let pattern = Pattern {
             query,
             is_regex: step.regex,

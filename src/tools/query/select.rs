@@ -16,7 +16,7 @@ use crate::lang::marks;
 impl Flow<'_> {
     /// Keeps the files whose paths match, the best first.
     pub(super) fn find(&mut self, step: &Step) -> Result<()> {
-        let query = self.wanted(step)?.as_bytes();
+        let query = self.required_query(step)?.as_bytes();
         let names = self.call.code.names()?;
         let max = step.max_results.unwrap_or(usize::MAX).min(self.catalog.files().len());
         let mut before: HashMap<usize, Item> =
@@ -110,12 +110,12 @@ impl Flow<'_> {
 
 /// Returns the name of a language as the table spells it.
 fn language(given: &str) -> Result<&'static str> {
-    let wanted = given.to_lowercase();
+    let lowercase = given.to_lowercase();
     let names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
-    if let Some(name) = names.iter().find(|name| name.to_lowercase() == wanted) {
+    if let Some(name) = names.iter().find(|name| name.to_lowercase() == lowercase) {
         return Ok(name);
     }
-    let found = nearest::among(names.iter().map(|name| name.as_bytes()), wanted.as_bytes());
+    let found = nearest::among(names.iter().map(|name| name.as_bytes()), lowercase.as_bytes());
     let offered: Vec<String> = found.iter().map(|&at| names[at].to_owned()).collect();
     let error = Error::usage(format!("unknown language `{given}`"));
     Err(match nearest::hint(&offered) {

@@ -56,8 +56,8 @@ impl Flow<'_> {
             let bytes = self.catalog.read(FileId::new(item.at), Limits::DEFAULT.bytes_max + 1);
             let bytes = bytes.unwrap_or_default();
             let Some(text) = text::decode(&bytes) else { continue };
-            let wanted = end.saturating_sub(start).saturating_add(1);
-            let mut lines = text.lines().enumerate().skip(start - 1).take(wanted);
+            let count = end.saturating_sub(start).saturating_add(1);
+            let mut lines = text.lines().enumerate().skip(start - 1).take(count);
             let taken = lines.by_ref().take(LINES_MAX).map(|(at, line)| Line {
                 line: at + 1,
                 text: text::start(line, LINE_BYTES_MAX).to_owned(),

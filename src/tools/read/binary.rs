@@ -2,7 +2,7 @@
 
 /// Returns the name of a file's format, if its first bytes are known.
 pub(super) fn format(bytes: &[u8]) -> Option<&'static str> {
-    const STARTS: [(&[u8], &str); 18] = [
+    const SIGNATURES: [(&[u8], &str); 18] = [
         (b"\x89PNG\r\n", "PNG image"),
         (b"\xFF\xD8\xFF", "JPEG image"),
         (b"GIF8", "GIF image"),
@@ -22,7 +22,7 @@ pub(super) fn format(bytes: &[u8]) -> Option<&'static str> {
         (b"SQLite format 3\0", "SQLite database"),
         (b"wOF", "font"),
     ];
-    let known = STARTS.iter().find(|(start, _)| bytes.starts_with(start));
+    let known = SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start));
     if known.is_none() && bytes.get(8..12) == Some(b"WEBP") {
         return Some("WebP image");
     }

@@ -30,9 +30,9 @@ pub(super) fn kept(lines: &[&str], language: Option<&Language>) -> Vec<bool> {
             continue;
         }
         // A first line with `#!` is not a comment.
-        let names_interpreter = at == 0 && line.starts_with("#!");
+        let is_shebang = at == 0 && line.starts_with("#!");
         let is_comment = line_comments.iter().any(|start| line.starts_with(start));
-        kept.push(!line.is_empty() && (!is_comment || names_interpreter));
+        kept.push(!line.is_empty() && (!is_comment || is_shebang));
     }
     kept
 }
@@ -43,7 +43,7 @@ mod tests {
     use crate::lang::language;
 
     #[test]
-    fn comments_and_blank_lines_go() {
+    fn comments_and_blank_lines_are_dropped() {
         let check = |path: &str, text: &str, expected: &str| {
             let lines: Vec<&str> = text.lines().collect();
             let kept = kept(&lines, language::of_path(std::path::Path::new(path)));

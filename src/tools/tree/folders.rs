@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Entry, Found};
+use super::{Entry, TreeReply};
 use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::catalog::file_list::FileList;
@@ -58,7 +58,7 @@ enum Lines {
     /// The number, counted.
     Counted,
     /// The number in the index.
-    Known,
+    Indexed,
 }
 
 /// The directories of a tree; the first one is its root.
@@ -213,7 +213,7 @@ impl Folders<'_> {
     }
 
     /// Adds the entries of a directory and of its subdirectories, in path order.
-    pub(super) fn list(&self, id: usize, depth: usize, found: &mut Found) {
+    pub(super) fn list(&self, id: usize, depth: usize, found: &mut TreeReply) {
         let folder = &self.all[id];
         for &inner in &folder.folders[..folder.shown_folders] {
             found.entries.push(self.folder_entry(inner, depth));
@@ -222,7 +222,7 @@ impl Folders<'_> {
         for &at in folder.own.iter().filter(|_| folder.shows_own) {
             found.shown += 1;
             let counts = found.shown <= COUNTED_FILES_MAX;
-            let lines = if counts { Lines::Counted } else { Lines::Known };
+            let lines = if counts { Lines::Counted } else { Lines::Indexed };
             found.entries.push(self.file_entry(at, depth, lines));
         }
     }
