@@ -1,5 +1,5 @@
-//! Tools: functions of the code with typed arguments and typed replies, for the command line and
-//! servers.
+//! Tools: operations on a source tree with typed arguments and typed replies. The command line and
+//! the servers call them.
 //!
 //! Each tool is one file: its arguments, its reply, `run` and `render`. [`TOOLS`] lists them; the
 //! commands, their help, completions and manual, and the pages below docs/tools/ are generated from
@@ -93,7 +93,7 @@ pub(crate) const RESULTS_MAX: usize = 1000;
 /// are relative to the current directory in any case.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CurrentDir {
-    /// The call is about the whole tree.
+    /// It has no effect: the call covers the whole tree.
     #[default]
     Ignored,
     /// It replaces a missing `path`.
@@ -111,7 +111,7 @@ pub trait Define {
     /// What it returns, and its limits. Mentions no other tool; see [`Define::SEE_ALSO`].
     const DETAILS: &'static str;
     /// Other tools by the name of their command, each with the purpose for which it is the better
-    /// choice. Descriptions mention those that are offered.
+    /// choice. A description mentions only those that the server offers.
     const SEE_ALSO: &'static [(&'static str, &'static str)] = &[];
     /// What a call may change.
     const EFFECT: Effect = Effect::ReadOnly;
@@ -223,7 +223,7 @@ impl<R: Reply> Answer for R {
     }
 }
 
-/// An answer with the notices that its reader sees.
+/// An answer with its notices, in which mentions of tools are replaced by their names.
 struct Rendered {
     answer: Box<dyn Answer>,
     notices: Vec<String>,
@@ -335,7 +335,8 @@ impl Tool {
         let path = self.aliases.iter().filter(|alias| alias.canonical == "path");
         let paths = std::iter::once("path").chain(path.map(|alias| alias.name));
         let wanted = session::wanted(args, paths)?;
-        // The directory of a new project does not lie in an existing one.
+        // The `path` of a tool that adds a project is the new directory; it selects no existing
+        // project.
         let selects_project =
             |wanted: &Wanted| self.effect != Effect::Adds || matches!(wanted, Wanted::Named(_));
         Ok(wanted.filter(selects_project))

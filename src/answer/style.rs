@@ -22,7 +22,7 @@ pub enum Part {
     Match,
 }
 
-/// The display of a reply. The defaults change nothing.
+/// The display of a reply. The default methods return their input unchanged.
 pub trait Style {
     /// Returns a repository path as it is displayed, without colour.
     fn relative<'p>(&self, path: &'p str) -> Cow<'p, str> {

@@ -18,13 +18,13 @@ use crate::lang::facts::Role;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// It calls it.
+    /// The test calls the definition.
     Calls,
-    /// It uses it in another way.
+    /// The test uses the definition in another way.
     Uses,
-    /// It imports it.
+    /// The test imports the definition.
     Imports,
-    /// Its file is named after it or its file.
+    /// The test file is named after the definition or after its file.
     Name,
 }
 
@@ -49,7 +49,7 @@ pub struct Test {
     pub why: Vec<Why>,
 }
 
-/// Stems that do not describe a file; the name of its directory is used instead.
+/// Stems of files that represent their directory; the name of the directory is used instead.
 const DIRECTORY_STEMS: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
 /// Returns the tests of a definition, those with the most certain reasons first, then by path.
@@ -149,7 +149,8 @@ fn word(path: &[u8]) -> String {
     }
 }
 
-/// Returns true if an enclosing definition has a name of tests within sources.
+/// Returns true if an enclosing definition is named like a test inside a source file: `test`,
+/// `tests` or `test_…`.
 fn lies_in_tests(facts: &FileFacts, enclosing: Option<usize>) -> bool {
     facts.ancestors(enclosing).any(|at| {
         let name = facts.symbols[at].name.as_str();

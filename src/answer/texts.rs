@@ -15,13 +15,13 @@ use crate::source::text_cache::Text;
 /// The maximum size of a quoted line or statement.
 const QUOTED_BYTES_MAX: usize = 200;
 
-/// Bytes of a long line that are quoted before the match.
+/// How many bytes before the match are quoted of a long line.
 const BEFORE_BYTES: usize = 60;
 
 /// A byte order mark in UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Bytes of a file that are read; files with symbols are not longer.
+/// The maximum number of bytes that are read of a file. No file with symbols is longer.
 const FILE_BYTES_MAX: usize = Limits::DEFAULT.bytes_max + 1;
 
 /// The maximum size of the texts in memory.
@@ -37,11 +37,11 @@ pub struct Texts<'a> {
     bytes: usize,
 }
 
-/// The text of a file, and a known line number in it.
+/// The text of a file, with the line number of the most recent query.
 #[derive(Debug)]
 struct Counted {
     text: Text,
-    /// The byte position of the last query, and its line.
+    /// The byte position of the most recent query, and its line number.
     last: (usize, usize),
 }
 
@@ -109,7 +109,7 @@ impl Texts<'_> {
     }
 }
 
-/// Returns the column of the place that follows `before`: from 1, in bytes. O(line).
+/// Returns the column of the byte that follows `before`: from 1, in bytes. O(line).
 pub fn column(before: &[u8]) -> usize {
     before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1) + 1
 }

@@ -1,7 +1,7 @@
 //! Aliases of arguments: names that agents guess because tools of other programs have them.
 //!
-//! An alias is accepted and replaced by the argument that it stands for before the arguments are
-//! checked against the schema, and a notice names that argument. No schema lists aliases.
+//! [`replace`] renames each alias to its canonical argument before the arguments are checked
+//! against the schema, and adds a notice with the canonical name. Schemas do not list aliases.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// Returns the value of the argument that an alias stands for, from the value of the alias, the other
-/// arguments and the root of the tree.
+/// Returns the value of the canonical argument from the value of the alias, the other arguments and
+/// the root of the tree.
 pub type Convert = fn(&Value, &Map<String, Value>, &Path) -> Value;
 
 /// Another name of an argument.
@@ -18,9 +18,9 @@ pub type Convert = fn(&Value, &Map<String, Value>, &Path) -> Value;
 pub struct Alias {
     /// The name that is accepted.
     pub name: &'static str,
-    /// The argument that it stands for.
+    /// The argument that it is replaced by.
     pub canonical: &'static str,
-    /// Converts its value, where the two differ in more than the name.
+    /// Converts its value, if the alias and the argument differ in more than the name.
     pub convert: Option<Convert>,
     /// What the notice adds; may be empty.
     pub note: &'static str,
@@ -43,13 +43,13 @@ impl Alias {
     }
 }
 
-/// Replaces aliases by the arguments that they stand for, in the order of `aliases`. Returns a notice
-/// for each that was given.
+/// Replaces aliases by their canonical arguments, in the order of `aliases`. Returns a notice for
+/// each alias that the call contains.
 ///
 /// # Errors
 ///
 /// [`crate::Kind::Usage`] if an alias and its argument are both given, unless the alias converts
-/// values: then it sees the other one and combines both.
+/// values: then it receives the value of the argument and combines both.
 pub(super) fn replace(
     aliases: &[Alias],
     args: &mut Map<String, Value>,

@@ -1,4 +1,4 @@
-//! `bundle`: several calls in one, on one state of the tree, each with its own outcome.
+//! `bundle`: runs several calls on the same state of the tree; each has its own outcome.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +19,7 @@ use crate::error::{Error, Kind, Result};
 /// The maximum number of calls of a bundle.
 const OPS_MAX: usize = 20;
 
-/// Tokens of a reply, unless the call sets another number, and the maximum.
+/// The default and the maximum number of tokens of a reply.
 const TOKENS: usize = 10_000;
 const TOKENS_MAX: usize = 50_000;
 
@@ -118,7 +118,7 @@ impl Define for Bundle {
 ///
 /// # Errors
 ///
-/// Those that concern all calls: the bundle was cancelled, or the index is damaged.
+/// Errors that affect all calls: the bundle was cancelled, or the index is damaged.
 fn run_op(call: &Call<'_>, op: &Op) -> Result<OpReply> {
     let run = || {
         let mut arguments = op.arguments.clone();

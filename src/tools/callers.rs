@@ -21,10 +21,10 @@ use crate::graph::calls::{self, Caller as Use, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 use crate::lang::facts::Role;
 
-/// Callers of a reply, unless the call sets another number.
+/// The default number of callers in a reply.
 const RESULTS: usize = 30;
 
-/// Definitions without callers that are listed.
+/// The maximum number of definitions that are listed even if none of their callers is.
 const DEFINITIONS_MAX: usize = 20;
 
 /// The notice for a name with more uses than are examined.
@@ -248,7 +248,7 @@ fn caller_entry(
     }
 }
 
-/// Returns a confidence rounded to two digits.
+/// Returns a confidence rounded to two decimal places.
 pub(super) fn rounded(confidence: f32) -> f32 {
     (confidence * 100.0).round() / 100.0
 }

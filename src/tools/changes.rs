@@ -13,7 +13,7 @@ use crate::catalog::file_list::{FileList, FileState};
 use crate::error::{Error, Result};
 use crate::history::git::{Difference, Git};
 
-/// Files longer than this count as changed if their metadata differs; they are not read.
+/// Longer files are not hashed: they are reported as changed if their metadata differs.
 const HASHED_BYTES_MAX: u64 = 64 << 20;
 
 /// The tool; see [`Define`].

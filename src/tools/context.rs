@@ -25,7 +25,8 @@ const TOKENS: usize = 1_500;
 const TOKENS_MIN: usize = 120;
 const TOKENS_MAX: usize = 50_000;
 
-/// Tokens of the remark that nothing was checked, which the command line may add.
+/// Tokens reserved for the notice that the index was not checked against the tree. The command line
+/// may add it.
 const EDGE_TOKENS: usize = 12;
 
 /// Tokens around a notice.
@@ -40,7 +41,7 @@ const TASK_BYTES_MIN: usize = 3;
 /// The maximum length of a diff.
 const DIFF_BYTES_MAX: usize = 1 << 20;
 
-/// Files whose text is read from a commit.
+/// The maximum number of files whose earlier text is read from a commit.
 const COMPARED_MAX: usize = 24;
 
 /// The tool; see [`Define`].
@@ -87,7 +88,7 @@ pub struct Args {
 #[derive(Clone, Debug)]
 pub struct ContextReply {
     coverage: Known,
-    /// The files were ranked without the text index.
+    /// True if the files were ranked without the text index.
     without_text: bool,
     /// The notice about the diff or the commit.
     change_notice: Option<String>,

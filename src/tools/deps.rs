@@ -30,7 +30,7 @@ const IMPORTS_MAX: usize = 10;
 /// The maximum number of external names that are listed.
 const EXTERNALS_MAX: usize = 200;
 
-/// Files of a reply, unless the call sets another number.
+/// The default number of files in a reply.
 const FILES_MAX: usize = 100;
 
 /// The tool; see [`Define`].

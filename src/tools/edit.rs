@@ -17,10 +17,11 @@ mod text;
 
 use text::Text;
 
-/// Lines of the diff after a write.
+/// The maximum number of lines of the diff after a write.
 const DIFF_LINES_MAX: usize = 60;
 
-/// Lines of the diff of a dry run, whose purpose is the diff.
+/// The maximum number of lines of the diff of a dry run. The limit is higher, because the diff is
+/// the purpose of a dry run.
 const DRY_LINES_MAX: usize = 2_000;
 
 /// The tool; see [`Define`].
@@ -169,8 +170,8 @@ impl Define for Edit {
     }
 }
 
-/// Rejects missing arguments, and arguments that the operation does not use: then either the
-/// operation or the argument is a mistake.
+/// Rejects missing arguments, and arguments that the operation does not use: in that case either
+/// the operation or the argument is a mistake.
 fn check_arguments(args: &Args) -> Result<()> {
     let given = [
         ("old_string", args.old_string.is_some()),
@@ -208,7 +209,7 @@ fn check_arguments(args: &Args) -> Result<()> {
     }
 }
 
-/// Rejects a file that differs from the one that the caller has read.
+/// Rejects the edit if the file changed since the caller read it.
 fn check_hash(args: &Args, bytes: &[u8]) -> Result<()> {
     let Some(expected) = &args.if_hash else { return Ok(()) };
     let now = read::hash(bytes);
@@ -250,7 +251,8 @@ fn reply_of(path: &[u8], before: Option<&str>, after: &str) -> EditReply {
 }
 
 impl EditReply {
-    /// Returns the reply after the write, with a shorter diff: the caller knows most of it.
+    /// Returns the reply after the write. Its diff is shorter, because the caller supplied the
+    /// change.
     fn after_write(mut self, status: Status) -> EditReply {
         self.status = status;
         self.cut(DIFF_LINES_MAX)

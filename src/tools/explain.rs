@@ -25,13 +25,13 @@ use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
 use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 
-/// Entries of each list, unless the call sets another number.
+/// The default number of entries in each list.
 const RESULTS: usize = 10;
 
 /// The maximum number of definitions that are offered for a choice.
 const CHOICES_MAX: usize = 50;
 
-/// Lines of documentation that the text shows.
+/// The maximum number of lines of documentation in the rendered text.
 const DOC_LINES_MAX: usize = 20;
 
 /// The notice about definitions that are not listed.

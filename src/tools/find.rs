@@ -8,7 +8,7 @@ use crate::answer::style::Style;
 use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
 
-/// Files of a reply, unless the call sets another number.
+/// The default number of files in a reply.
 const FILES: usize = 10;
 
 /// The tool; see [`Define`].

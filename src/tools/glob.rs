@@ -14,7 +14,7 @@ use crate::answer::style::Style;
 use crate::base::path;
 use crate::error::{Error, Result};
 
-/// Files of a reply, unless the call sets another number.
+/// The default number of files in a reply.
 const FILES: usize = 200;
 
 /// The tool; see [`Define`].

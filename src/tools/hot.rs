@@ -11,7 +11,7 @@ use crate::answer::style::Style;
 use crate::base::time;
 use crate::error::{Kind, Result};
 
-/// The number of commits that are counted.
+/// The maximum number of commits that are counted.
 const COMMITS_MAX: usize = 300;
 
 /// The tool; see [`Define`].

@@ -14,7 +14,7 @@ use crate::catalog::file_list::FileState;
 use crate::index::table::Flags;
 use crate::lang::Limits;
 
-/// Bytes of a file that decide whether it is text.
+/// How many bytes at the start of a file are examined to decide whether it is text.
 const HEAD_BYTES: usize = 8000;
 
 /// Whether a reply is complete.
@@ -102,7 +102,7 @@ impl Known {
 }
 
 /// Returns true if a file is a text that is not indexed because of its size or encoding; `None` if
-/// it cannot be read to decide that. O(1), except for files whose first bytes must be read.
+/// the file cannot be read to decide it. O(1), except for files whose first bytes must be read.
 pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bool> {
     let info = catalog.files().info(file.index());
     let bytes_max = match reading {

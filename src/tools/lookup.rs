@@ -2,8 +2,8 @@
 //! declarations; both are ordered by the marks of their files (generated, vendored and minified
 //! files last, tests before those), then by path and position.
 //!
-//! Only the symbols that a reply shows are decoded (`selection`), unless a filter needs all of
-//! them. Results are cut at 20,000 names and 200,000 definitions. Errors about unknown names are in
+//! Only the symbols that a reply shows are decoded (see `selection`), unless a filter needs all of
+//! them. A look-up is cut at 20,000 names and 200,000 definitions. Errors about unknown names are in
 //! `unknown`.
 
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub enum NameQuery<'a> {
 }
 
 impl<'a> NameQuery<'a> {
-    /// Returns a text that every file with such a definition contains, if there is one.
+    /// Returns a text that occurs in every file with a matching definition, if there is one.
     pub fn required_text(self) -> Option<&'a str> {
         let text = match self {
             NameQuery::Name(name) => {
@@ -86,8 +86,8 @@ pub enum Within {
 }
 
 impl Within {
-    /// Interprets a path of a caller: as a listed file or directory with exactly that path, or else
-    /// as a glob.
+    /// Interprets the `path` argument of a call: as a listed file or directory with exactly that
+    /// path, or else as a glob.
     ///
     /// # Errors
     ///

@@ -14,8 +14,9 @@ const END: char = '}';
 /// The separator of clauses.
 const SEPARATOR: &str = "; ";
 
-/// Returns a sentence with the names of the tools that it mentions. Clauses, which `; ` separates, are
-/// left out if they mention a tool that is not offered; `None` if no clause remains.
+/// Replaces the mentions in a sentence by the names of the tools. Clauses are separated by `; `; a
+/// clause that mentions a tool that is not offered is left out. Returns `None` if no clause
+/// remains.
 pub(super) fn render(sentence: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<String> {
     let clauses = sentence.split(SEPARATOR).filter_map(|clause| render_clause(clause, is_offered));
     let clauses: Vec<String> = clauses.collect();

@@ -14,7 +14,7 @@ use crate::lang::language::LANGUAGES;
 use crate::lang::{self, Language, Limits, Problems, Symbol, SymbolKind};
 use crate::source::guarded::Content;
 
-/// Definitions of a reply, unless the call sets another number.
+/// The default number of definitions in a reply.
 const RESULTS: usize = 1000;
 
 /// The tool; see [`Define`].

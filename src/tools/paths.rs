@@ -1,4 +1,4 @@
-//! Paths of callers: repository paths, separated by `/` and relative to the root, or absolute paths
+//! Path arguments of calls: repository paths, separated by `/` and relative to the root, or absolute paths
 //! below the root.
 
 use std::collections::BTreeSet;
@@ -64,8 +64,8 @@ pub fn listed(files: &FileList, path: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns the path of the only listed file or directory that is displayed as `path`: in names that
-/// are not UTF-8, U+FFFD replaces invalid bytes. O(files).
+/// Returns the path of the listed file or directory that is displayed as `path`, if there is exactly
+/// one. Displayed names are lossy: U+FFFD replaces bytes that are not valid UTF-8. O(files).
 fn by_displayed_path(files: &FileList, path: &str) -> Option<Vec<u8>> {
     if files.find(path.as_bytes()).is_some() || !files.below(path.as_bytes()).is_empty() {
         return None;
@@ -132,8 +132,8 @@ pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<us
     Err(not_found(&named, "no such directory, or all of its files are excluded", &names))
 }
 
-/// Returns the error about a path that is neither a listed file nor a directory of one, with the
-/// nearest of both.
+/// Returns the error for a path that is neither a listed file nor a directory with listed files. It
+/// suggests the nearest files and directories.
 pub fn unknown(call: &Call<'_>, path: &[u8]) -> Error {
     let message = "no such file or directory, or it is excluded";
     let mut names = nearest_files(call, path);

@@ -28,7 +28,7 @@ pub struct Pattern<'a> {
 }
 
 impl Pattern<'_> {
-    /// Returns a key that is different for every pattern.
+    /// Returns a cache key: different patterns have different keys.
     pub fn key(&self) -> (String, [bool; 3]) {
         (self.query.to_owned(), [self.is_regex, self.is_word, self.is_case_sensitive])
     }
@@ -76,7 +76,8 @@ impl Pattern<'_> {
         is_plain.then(|| Finder::new(self.query))
     }
 
-    /// Returns the condition that every text with a match of [`Pattern::regex`] satisfies.
+    /// Returns the index query that selects candidate files: every text with a match of
+    /// [`Pattern::regex`] satisfies it.
     pub fn plan(&self) -> Plan {
         let case = if self.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
         let options = PatternOptions {

@@ -52,7 +52,7 @@ pub enum Needs {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Speed {
     /// A look-up that never waits: if it cannot read the tree within some milliseconds, a server
-    /// replies with what it knows.
+    /// replies from the data that it already has.
     Immediate,
     /// A look-up, often cheaper than handing the call to another thread.
     Lookup,

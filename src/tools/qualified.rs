@@ -10,7 +10,7 @@ use crate::graph::link::FileFacts;
 /// Stems of files that represent their directory.
 const DIRECTORY_STEMS: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "init"];
 
-/// First parts that are anchors, not names.
+/// First parts that anchor a path and are not names.
 const ANCHORS: [&str; 4] = ["crate", "self", "super", ""];
 
 /// The separators of parts.

@@ -292,7 +292,7 @@ impl Define for Query {
     }
 }
 
-/// Returns the error about a step without `op`. Agents write `{"find": {…}}` instead.
+/// Returns the error for a step without `op`. Some agents write `{"find": {…}}` instead.
 fn missing_op(step: &Value) -> Option<Error> {
     let step = step.as_object()?;
     if step.get("op").is_some_and(|op| !op.is_null()) {
@@ -304,7 +304,7 @@ fn missing_op(step: &Value) -> Option<Error> {
     Some(error.with_hint(format!("a step is `{{\"op\": \"{named}\", …}}`")))
 }
 
-/// Returns an error with the number of its step.
+/// Returns an error whose message starts with the number of the step that failed.
 fn at_step(place: usize, op: Option<Op>, error: Error) -> Error {
     let op = op.map(|op| format!(" (`{}`)", op.name())).unwrap_or_default();
     let message = format!("step {}{op}: {error}", place + 1);

@@ -20,19 +20,19 @@ use crate::source::guarded::Content;
 mod binary;
 mod compact;
 
-/// Bytes of a file that are read.
+/// The maximum number of bytes that are read of a file.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// The notice about longer files.
+/// The notice about files that exceed [`FILE_BYTES_MAX`].
 const ONLY_FIRST: &str = "only the first 64 MiB are read";
 
-/// Lines of a reply.
+/// The maximum number of lines of a reply.
 const LINES_MAX: usize = 2000;
 
-/// Bytes of a reply's lines.
+/// The maximum total size of the lines of a reply.
 const REPLY_BYTES_MAX: usize = 256 << 10;
 
-/// Bytes of one line of a reply.
+/// The maximum number of bytes of one line of a reply.
 const LINE_BYTES_MAX: usize = 500;
 
 /// The maximum number of definitions that the error about an ambiguous name lists.
@@ -197,8 +197,9 @@ impl Define for Read {
     }
 }
 
-/// Returns the file that the arguments name. Without such a file, a path that ends with lines, such as
-/// `src/a.rs:52` or `src/a.rs:52-54`, names these lines of the file before the colon.
+/// Reads the file at `args.path`. If it does not exist and the path ends with line numbers, such as
+/// `src/a.rs:52` or `src/a.rs:52-54`, reads the file before the colon and sets `line_start` and
+/// `line_end`.
 fn read_named(call: &Call<'_>, args: &mut Args) -> Result<(Vec<u8>, Content)> {
     let error = match paths::read(call, &args.path, FILE_BYTES_MAX) {
         Err(error) if error.kind() == Kind::NotFound => error,
@@ -228,7 +229,7 @@ pub fn path_and_lines(text: &str) -> Option<(&str, RangeInclusive<usize>)> {
     (!path.is_empty()).then_some((path, range))
 }
 
-/// Returns the last line of a number of lines from `line_start` on.
+/// Converts a number of lines to the last line, counted from `line_start`.
 fn last_line(count: &Value, args: &Map<String, Value>, _: &Path) -> Value {
     let start = args.get("line_start").and_then(Value::as_u64).unwrap_or(1);
     match count.as_u64() {
@@ -290,7 +291,7 @@ fn add_lines(
     }
 }
 
-/// Returns the definition of a name in a file.
+/// Returns the definition with a given name in a file.
 ///
 /// # Errors
 ///

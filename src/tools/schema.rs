@@ -12,7 +12,7 @@ use crate::answer::nearest;
 use crate::base::text;
 use crate::error::{Error, Result};
 
-/// Keywords of a schema that are of no use to a model.
+/// Keywords of a schema that a model does not need.
 const LEFT_OUT: [&str; 4] = ["$schema", "title", "format", "additionalProperties"];
 
 /// Returns the schema of the arguments `A`.
@@ -74,7 +74,8 @@ fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
 /// Returns the error about a missing argument, with its description.
 fn missing(name: &str, description: &str) -> Error {
     let mut chars = description.chars();
-    // A sentence goes on in lower case, unless it begins with an acronym or a literal.
+    // The description continues the message, so it starts in lower case, unless it begins with an
+    // acronym or a literal.
     let start: String = match (chars.next(), chars.clone().next()) {
         (Some(first), Some(second)) if !second.is_uppercase() => first.to_lowercase().collect(),
         (first, _) => first.into_iter().collect(),

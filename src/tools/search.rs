@@ -33,29 +33,30 @@ use crate::lang::marks::{self, Marks};
 use crate::lang::{Symbol, SymbolKind};
 use crate::source::text_cache::Text;
 
-/// Files of a reply, unless the call sets another number.
+/// The default number of files in a reply.
 const FILES: usize = 20;
 
-/// Lines of a file, unless the call sets another number, and the maximum.
+/// The default and the maximum number of lines per file.
 const LINES: usize = 5;
 const LINES_MAX: usize = 200;
 
 /// The maximum number of context lines on each side.
 const CONTEXT_MAX: usize = 20;
 
-/// Files that one search reads.
+/// The maximum number of files that one search reads.
 const READ_FILES_MAX: usize = 100_000;
 
-/// Bytes of files that one search reads.
+/// The maximum number of bytes of files that one search reads.
 const READ_BYTES_MAX: u64 = 1 << 30;
 
-/// Bytes of one file that are read.
+/// The maximum number of bytes that are read of a file.
 const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
 
-/// Up to this size, one thread finishes a search before further threads would start.
+/// The maximum total size of files that are searched on one thread: it finishes them before further
+/// threads would have started.
 const ALONE_BYTES_MAX: u64 = 1 << 20;
 
-/// Files that are read between two checks for cancellation.
+/// The number of files that are read between two checks for cancellation.
 const STRIDE: usize = 1024;
 
 /// The tool; see [`Define`].
@@ -273,8 +274,9 @@ impl Define for Search {
     }
 }
 
-/// Returns the glob of a file and of everything below it, if it is a directory; combined with the glob
-/// that is given beside it. A path with `*` or `?` is a glob already.
+/// Converts the alias `path` to a glob that matches that file, or everything below that directory.
+/// A `path_glob` in the same call is combined with it. A path that contains `*` or `?` already is a
+/// glob.
 fn glob_below(path: &Value, args: &Map<String, Value>, root: &Path) -> Value {
     let glob = args.get("path_glob").filter(|glob| !glob.is_null());
     let (Some(path), None | Some(Value::String(_))) = (path.as_str(), glob) else {
@@ -349,7 +351,7 @@ fn matching(
     let mut found = Vec::new();
     let (failed, is_lasting) = (AtomicUsize::new(0), AtomicBool::new(true));
     for stride in ranked.chunks(STRIDE) {
-        // This fails after the call was cancelled.
+        // Returns an error if the call was cancelled.
         call.code.files()?;
         let count = |cache: &mut Cache, file: &Ranked| {
             let text = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX);
@@ -376,8 +378,8 @@ fn matching(
     Ok((found, failed.into_inner(), is_lasting.into_inner()))
 }
 
-/// Returns true if the files may be larger than [`ALONE_BYTES_MAX`] in total. Stops as soon as that
-/// is certain.
+/// Returns true if the total size of the files may exceed [`ALONE_BYTES_MAX`]. Stops at the first
+/// file that reaches the limit.
 fn exceeds_one_thread(catalog: &Catalog, files: &[Ranked]) -> bool {
     let mut bytes = 0;
     files.iter().any(|file| {
@@ -459,7 +461,7 @@ fn spans<'a>(
     })
 }
 
-/// How many lines of a file are requested.
+/// The limits on the lines that are shown of a file.
 #[derive(Clone, Copy, Debug)]
 struct LineLimits {
     lines: usize,
@@ -467,7 +469,7 @@ struct LineLimits {
     context: usize,
 }
 
-/// Returns where the names of a file's definitions are, ascending; empty without an index.
+/// Returns the spans of the names of a file's definitions, ascending; empty without an index.
 fn names_of(catalog: &Catalog, file: FileId) -> Result<Vec<Range<usize>>> {
     let Some(facts) = catalog.facts(file)? else { return Ok(Vec::new()) };
     let is_code = |symbol: &&Symbol| {
@@ -479,8 +481,8 @@ fn names_of(catalog: &Catalog, file: FileId) -> Result<Vec<Range<usize>>> {
     Ok(names)
 }
 
-/// Returns the matching lines to show, with those around them: those that define the match, then the
-/// first others, in the order of the file. `names` are the names of the file's definitions.
+/// Returns the matching lines to show, with context lines, in the order of the file. If there are
+/// more than the limit, lines that define the match are chosen first, then the first of the others. `names` are the names of the file's definitions.
 fn lines(
     bytes: &[u8],
     matcher: &Matcher<'_>,

@@ -22,8 +22,8 @@ pub enum Wanted {
     Holding(PathBuf),
 }
 
-/// Returns the project that a call's arguments select: the one that they name, or else the one that
-/// contains an absolute path. `paths` are the arguments that may hold one.
+/// Returns the project that a call's arguments select: the value of `project`, or else the project
+/// that contains an absolute path. `paths` are the names of the arguments that may contain one.
 ///
 /// # Errors
 ///
@@ -63,7 +63,7 @@ pub enum Source<'a> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Indexed {
-    /// Nothing; everything is read from the files.
+    /// Not indexed; everything is read from the files.
     Nothing,
     /// The search index.
     Ready,

@@ -16,16 +16,17 @@ use crate::base::text;
 use crate::error::Result;
 use crate::lang::SymbolKind;
 
-/// Files of a page, unless the call sets another number.
+/// The default number of files in a page.
 const FILES: usize = 20;
 
-/// Symbols of one file.
+/// The maximum number of symbols of one file.
 const SYMBOLS_MAX: usize = 200;
 
-/// Imports of one file.
+/// The maximum number of imports of one file.
 const IMPORTS_MAX: usize = 100;
 
-/// Symbols and imports of a page, which ends before the file that exceeds them.
+/// The maximum number of symbols and imports of a page. A page ends before the file that would
+/// exceed it.
 const ENTRIES_MAX: usize = 2000;
 
 /// The tool; see [`Define`].
@@ -174,7 +175,7 @@ impl Reply for Page {
     }
 }
 
-/// Returns a module with the files to which it resolves.
+/// Renders an imported module with the files to which it resolves.
 fn import(of: &ImportStructure) -> String {
     let module = text::plain(&of.module);
     let files: Vec<String> = of.files.iter().map(|file| text::plain(file)).collect();

@@ -87,11 +87,11 @@ impl Define for Status {
             bytes: Some(files.size_bytes()),
             generation: files.generation,
             ready,
-            full: ready && has_ranking && known.files_unknown == 0,
+            full: ready && has_ranking && coverage.files_unknown == 0,
             changed: Some(if ready { files.differing() } else { 0 }),
             projects,
             projects_total,
-            known,
+            coverage,
         })
     }
 }

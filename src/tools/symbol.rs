@@ -15,7 +15,7 @@ use crate::answer::texts::Texts;
 use crate::error::{Error, Result};
 use crate::lang::SymbolKind;
 
-/// Definitions of a reply, unless the call sets another number.
+/// The default number of definitions in a reply.
 const RESULTS: usize = 20;
 
 /// The maximum total size of the texts of definitions in a reply.

@@ -18,10 +18,10 @@ use folders::Folders;
 
 mod folders;
 
-/// Tokens of a reply, unless the call sets another number.
+/// The default number of tokens in a reply.
 const TOKENS: usize = 2000;
 
-/// Bytes of a reply per token: a low estimate, so that the budget holds.
+/// Bytes of a reply per token. The estimate is low, so that replies stay within the budget.
 const TOKEN_BYTES: usize = 3;
 
 /// The maximum of `max_tokens`.

@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 use crate::lang::Marks;
 use crate::lang::words::{BYTES_MAX, BYTES_MIN, identifiers};
 
-/// Occurrences of a reply, unless the call sets another number.
+/// The default number of occurrences in a reply.
 const RESULTS: usize = 50;
 
-/// Bytes of a file that are read.
+/// The maximum number of bytes that are read of a file.
 const FILE_BYTES_MAX: usize = 32 << 20;
 
 /// The tool; see [`Define`].
@@ -152,7 +152,7 @@ impl Define for Word {
     }
 }
 
-/// Rejects a word that the word index cannot contain.
+/// Rejects a text that is not a single identifier, because the word index cannot contain it.
 fn check_identifier(word: &str) -> Result<()> {
     if identifiers(word.as_bytes()).next() == Some(0..word.len()) {
         return Ok(());
@@ -162,7 +162,8 @@ fn check_identifier(word: &str) -> Result<()> {
     Err(Error::usage(message).with_hint("{tool:search} finds any text"))
 }
 
-/// Returns the files with their marks, lazily; those that rank last come after the others.
+/// Returns the files with their marks, lazily. Files whose marks rank them last come after the
+/// others.
 fn ranked<'a>(
     catalog: &'a Catalog,
     files: &'a [WordIn],

@@ -66,7 +66,7 @@ impl<'a> Text<'a> {
         let [at] = places[..] else { return Err(not_unique(&flat.text, &old, &places, total)) };
         let given = content;
         let content = given.replace("\r\n", "\n");
-        // Lines that do not change keep their bytes, whatever their line endings.
+        // Unchanged lines keep their bytes, including their line endings.
         let (head, tail) = common_lines(&old, &content);
         let (start, end) = (at + head, at + old.len() - tail);
         let content = &content[head..content.len() - tail];
@@ -224,8 +224,8 @@ fn places(text: &str, old: &str) -> (Vec<usize>, usize) {
     (places, total)
 }
 
-/// Returns the length of the common whole lines at the start of two texts, and of the common rest
-/// at their end, which begins with a line ending.
+/// Returns the length of the common prefix of two texts in whole lines, and the length of their
+/// common suffix, which begins with a line ending.
 fn common_lines(one: &str, other: &str) -> (usize, usize) {
     let same = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
     let same = same.take_while(|(a, b)| a == b && a.ends_with('\n'));
@@ -241,7 +241,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count()
 }
 
-/// Returns the lines of `content` without their line endings; that of the last line is optional.
+/// Returns the lines of `content` without their line endings. The last line may lack one.
 fn lines_of(content: &str) -> Result<Vec<&str>> {
     let content = content.strip_prefix(MARK).unwrap_or(content);
     if content.is_empty() {
@@ -251,7 +251,7 @@ fn lines_of(content: &str) -> Result<Vec<&str>> {
     Ok(content.lines().collect())
 }
 
-/// Returns the error about an `old_string` that does not occur exactly once.
+/// Returns the error for an `old_string` that does not occur exactly once.
 fn not_unique(text: &str, old: &str, places: &[usize], total: usize) -> Error {
     if total > 1 {
         let mut lines: Vec<String> =

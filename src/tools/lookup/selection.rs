@@ -20,7 +20,8 @@ const NAMES_MAX: usize = 20_000;
 /// The maximum number of definitions that one look-up ranks.
 const CANDIDATES_MAX: usize = 200_000;
 
-/// The minimum number of candidates that are sorted first; then the sorted part doubles as needed.
+/// The initial size of the sorted part of the candidates. The part doubles each time that more
+/// candidates are needed.
 const ORDERED_MIN: usize = 64;
 
 /// A definition that is not decoded yet.
@@ -49,24 +50,24 @@ impl<'a> Selection<'a> {
         Selection { catalog, filter, max, selected: Selected::default() }
     }
 
-    /// Returns what was found.
+    /// Returns the result.
     pub(super) fn selected(self) -> Selected {
         self.selected
     }
 
-    /// Records that there may be more, if `is_cut` is true.
+    /// Marks the result as cut, if `is_cut` is true: there may be more definitions.
     pub(super) fn is_cut_if(&mut self, is_cut: bool) {
         self.selected.is_cut |= is_cut;
     }
 
-    /// Adds the definitions that match a name: for an id the one definition, else all with that
-    /// name, else those whose qualified name ends with it.
+    /// Adds the definitions that match a name: for an id, the definition with that id; otherwise all
+    /// definitions with that name; otherwise those whose qualified name ends with it.
     pub(super) fn add_named(&mut self, name: &str) -> Result<()> {
         if let Some((path, _)) = id_parts(name)
             && let Some(at) = paths::listed(self.catalog.files(), path.as_bytes())
             && let Some(facts) = self.catalog.facts(FileId::new(at))?
         {
-            // Ids in facts that are not from the index lack the path.
+            // Ids in facts that were not read from the index lack the path.
             let rest = &name[path.len()..];
             let has_id = |symbol: &Symbol| symbol.id.ends_with(rest);
             if let Some(place) = facts.symbols.iter().position(has_id) {
@@ -203,9 +204,9 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Sorts the `count` smallest candidates from index `from` on to the front of that part, and
-/// returns the end of the sorted part; those before `from` are not greater. O(candidates + count
-/// log count).
+/// Moves the `count` smallest entries of `candidates[from..]`, sorted, to the front of that slice,
+/// and returns the end of the sorted part. The entries before `from` are already the smallest ones.
+/// O(candidates + count log count).
 fn order(candidates: &mut [Candidate], from: usize, count: usize) -> usize {
     let rest = &mut candidates[from..];
     let end = match count < rest.len() {

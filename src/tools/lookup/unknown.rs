@@ -10,12 +10,12 @@ use crate::graph::link::SymbolAt;
 use crate::tools::known::{Known, Reading};
 use crate::tools::{counted, paths};
 
-/// Candidates that are examined in order to offer a few: the name of the query itself is not
-/// offered.
+/// The maximum number of candidates that are examined. It is higher than the number of suggestions,
+/// because the queried name itself is not a suggestion.
 const NEAREST_MAX: usize = 4 * nearest::OFFERED_MAX;
 
-/// Returns the error about a name that has no definition, with the qualified names that end with
-/// its last part, or else the nearest names.
+/// Returns the error for a name that has no definition. It suggests qualified names that end with
+/// the last part of the name, then the nearest names.
 ///
 /// # Errors
 ///
@@ -74,14 +74,14 @@ pub fn elsewhere(catalog: &Catalog, name: &str, given: &str, found: &[SymbolAt])
         .with_hint(format!("it is defined in {}", files.join(", ")))
 }
 
-/// The names that an error offers.
+/// The names that an error suggests.
 struct Offered<'a> {
     query: &'a str,
     names: Vec<String>,
 }
 
 impl Offered<'_> {
-    /// Adds a name while there is room, unless it is present or the name of the query.
+    /// Adds a name up to the limit, unless it is already present or is the queried name.
     fn add(&mut self, name: &str) {
         let shown = text::plain(name);
         let is_new = name != self.query && !self.names.contains(&shown);

@@ -1,5 +1,5 @@
-//! The step `search`: finds the files with a match, by the word index for a whole word, else by
-//! reading them.
+//! The step `search`: keeps the files with a match. Whole words are looked up in the word index; for
+//! other queries, the files are read.
 
 use rayon::prelude::*;
 use regex_automata::meta::Regex;
@@ -15,22 +15,22 @@ use crate::tools::counted;
 use crate::tools::known::{Reading, is_unread};
 use crate::tools::pattern::Pattern;
 
-/// Files that one step reads.
+/// The maximum number of files that one step reads.
 const FILES_MAX: usize = 50_000;
 
-/// Bytes of files that one step reads.
+/// The maximum number of bytes of files that one step reads.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Bytes of a line that are shown.
+/// The maximum number of bytes of a line that are shown.
 const LINE_BYTES_MAX: usize = 200;
 
-/// Lines of a file that are listed, unless the step sets another number.
+/// The default number of lines that are listed for a file.
 const LINES: usize = 5;
 
-/// Lines of a file that are listed, whatever `max_results` says.
+/// The maximum number of lines that are listed for a file, even if `max_results` is higher.
 const LISTED_MAX: usize = 100;
 
-/// Lines of a file that are counted.
+/// The maximum number of matching lines that are counted in a file.
 const LINES_MAX: usize = 10_000;
 
 impl Flow<'_> {

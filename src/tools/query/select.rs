@@ -108,7 +108,7 @@ impl Flow<'_> {
     }
 }
 
-/// Returns the name of a language as the table spells it.
+/// Returns the canonical spelling of the name of a language.
 fn language(given: &str) -> Result<&'static str> {
     let lowercase = given.to_lowercase();
     let names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();

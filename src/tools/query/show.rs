@@ -9,13 +9,13 @@ use crate::lang::Limits;
 /// The maximum number of files to which a step adds content.
 const FILES_MAX: usize = 50;
 
-/// Definitions of one file.
+/// The maximum number of definitions of one file.
 const SYMBOLS_MAX: usize = 200;
 
-/// Lines of one file.
+/// The maximum number of lines of one file.
 const LINES_MAX: usize = 200;
 
-/// Bytes of one line.
+/// The maximum number of bytes of one line.
 const LINE_BYTES_MAX: usize = 300;
 
 impl Flow<'_> {

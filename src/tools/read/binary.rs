@@ -1,6 +1,6 @@
 //! Formats of binary files, by their first bytes.
 
-/// Returns the name of a file's format, if its first bytes are known.
+/// Returns the name of a file's format, if its first bytes match a known signature.
 pub(super) fn format(bytes: &[u8]) -> Option<&'static str> {
     const SIGNATURES: [(&[u8], &str); 18] = [
         (b"\x89PNG\r\n", "PNG image"),

@@ -29,7 +29,7 @@ pub(super) fn kept(lines: &[&str], language: Option<&Language>) -> Vec<bool> {
             kept.push(after.is_some_and(|after| !after.trim().is_empty()));
             continue;
         }
-        // A first line with `#!` is not a comment.
+        // A shebang on the first line is kept, although `#` starts a comment.
         let is_shebang = at == 0 && line.starts_with("#!");
         let is_comment = line_comments.iter().any(|start| line.starts_with(start));
         kept.push(!line.is_empty() && (!is_comment || is_shebang));

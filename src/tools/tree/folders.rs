@@ -16,10 +16,10 @@ const LANGUAGES_MAX: usize = 3;
 /// The maximum number of files whose lines are counted.
 const COUNTED_FILES_MAX: usize = 1000;
 
-/// Bytes of a file that decide whether it is text.
+/// How many bytes at the start of a file are examined to decide whether it is text.
 const HEAD_BYTES: usize = 8000;
 
-/// The lines of longer files are not counted.
+/// The maximum size of a file whose lines are counted.
 const COUNTED_BYTES_MAX: u64 = 1 << 20;
 
 /// A directory of the tree.
@@ -53,7 +53,7 @@ impl Folder {
 /// The source of the number of lines of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Lines {
-    /// An upper bound.
+    /// An upper bound, for the cost estimate.
     Estimated,
     /// The number, counted.
     Counted,
