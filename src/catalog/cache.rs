@@ -78,12 +78,12 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
 
     /// Returns a cache with the entries whose keys satisfy `holds`.
     fn only(&self, holds: impl Fn(&K) -> bool) -> BoundedCache<K, V> {
-        let kept = BoundedCache::new(self.max);
-        if let (Ok(from), Ok(mut to)) = (self.entries.read(), kept.entries.write()) {
+        let filtered = BoundedCache::new(self.max);
+        if let (Ok(from), Ok(mut to)) = (self.entries.read(), filtered.entries.write()) {
             let entries = from.iter().filter(|(key, _)| holds(key));
             to.extend(entries.map(|(key, value)| (key.clone(), value.clone())));
         }
-        kept
+        filtered
     }
 }
 
@@ -220,9 +220,9 @@ mod tests {
 
     #[test]
     fn a_cache_is_bounded() {
-        let kept = BoundedCache::new(3);
-        (0..8).for_each(|at| kept.insert(at, at));
-        assert_eq!((kept.get(&7), kept.get(&1)), (Some(7), None));
-        assert!(kept.entries.read().expect("no panic").len() <= 3);
+        let cache = BoundedCache::new(3);
+        (0..8).for_each(|at| cache.insert(at, at));
+        assert_eq!((cache.get(&7), cache.get(&1)), (Some(7), None));
+        assert!(cache.entries.read().expect("no panic").len() <= 3);
     }
 }

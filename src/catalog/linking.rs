@@ -71,8 +71,8 @@ impl Code for Catalog {
     fn targets(&self, file: FileId, import: usize) -> Resolution {
         // The linker looks up an import for each use of the names it binds.
         let key = (file, import);
-        if let Some(known) = self.cache.targets.get(&key) {
-            return known;
+        if let Some(cached) = self.cache.targets.get(&key) {
+            return cached;
         }
         let Some(facts) = self.file(file) else { return Resolution::Unknown };
         let Some(written) = facts.imports.get(import) else { return Resolution::Unknown };
@@ -125,8 +125,8 @@ impl Code for Catalog {
 
     fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
         // The linker looks up the definitions of a file one after the other.
-        if let Some(known) = self.cache.calls.get(&file) {
-            return known;
+        if let Some(cached) = self.cache.calls.get(&file) {
+            return cached;
         }
         let calls = self.calls_in(file).unwrap_or_else(|error| {
             self.note_damage(&error);

@@ -43,15 +43,15 @@ pub(super) fn segments(engine: &Engine) -> Result<Arc<Vec<CodeSegment>>> {
     let store = CodeStore(&engine.store);
     // Read before opening, so that the next call detects segments published in the meantime.
     let code_publications = engine.cache.watch_state.code_publications();
-    if let Some(kept) =
+    if let Some(cached) =
         code_publications.and_then(|code_publications| engine.cache.segments_at(code_publications))
     {
-        return Ok(kept);
+        return Ok(cached);
     }
-    if let Some(kept) =
+    if let Some(cached) =
         store.newest()?.and_then(|manifest| engine.cache.segments(&manifest, code_publications))
     {
-        return Ok(kept);
+        return Ok(cached);
     }
     let Some(CodeIndex { segments, manifest }) = store.open()? else { return Ok(Arc::default()) };
     let segments = Arc::new(segments);
@@ -69,8 +69,8 @@ pub(super) fn indexed(
     state: &TreeState,
     segments: &Arc<Vec<CodeSegment>>,
 ) -> Result<Arc<Catalog>> {
-    match state.catalog().filter(|kept| is_of(kept, state, segments)) {
-        Some(kept) => Ok(kept),
+    match state.catalog().filter(|cached| is_of(cached, state, segments)) {
+        Some(cached) => Ok(cached),
         None => {
             let mut catalog = new_catalog(engine, &state.files, segments)?;
             if let Some(earlier) = state.catalog() {
@@ -122,28 +122,28 @@ pub(super) fn catalog(
     interrupt: Interrupt<'_>,
 ) -> Result<Arc<Catalog>> {
     let earlier = state.catalog();
-    if let Some(kept) = &earlier
-        && kept.missing().is_empty()
-        && is_of(kept, state, segments)
+    if let Some(cached) = &earlier
+        && cached.missing().is_empty()
+        && is_of(cached, state, segments)
     {
-        return Ok(Arc::clone(kept));
+        return Ok(Arc::clone(cached));
     }
     let files = &state.files;
     let mut catalog = new_catalog(engine, files, segments)?;
     let missing = catalog.missing();
     if !missing.is_empty() {
-        let known = |&file: &FileId| {
+        let reusable = |&file: &FileId| {
             let (path, info) = (files.path(file.index()), files.info(file.index()));
-            let held = earlier.as_ref()?.overlay_file(path, info)?;
-            Some((file, held))
+            let overlay = earlier.as_ref()?.overlay_file(path, info)?;
+            Some((file, overlay))
         };
-        let mut held: BTreeMap<FileId, Arc<OverlayFile>> =
-            missing.iter().filter_map(known).collect();
-        let unknown: Vec<FileId> =
-            missing.iter().copied().filter(|file| !held.contains_key(file)).collect();
-        let affordable = affordable(engine, files, unknown, about, interrupt)?;
-        held.extend(indexed_now(engine, files, &affordable, interrupt));
-        catalog = catalog.with_overlay(held);
+        let mut overlays: BTreeMap<FileId, Arc<OverlayFile>> =
+            missing.iter().filter_map(reusable).collect();
+        let to_index: Vec<FileId> =
+            missing.iter().copied().filter(|file| !overlays.contains_key(file)).collect();
+        let affordable = affordable(engine, files, to_index, about, interrupt)?;
+        overlays.extend(indexed_now(engine, files, &affordable, interrupt));
+        catalog = catalog.with_overlay(overlays);
     }
     if let Some(earlier) = &earlier {
         catalog = catalog.reusing(earlier);

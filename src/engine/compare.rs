@@ -85,8 +85,8 @@ pub fn compare_watched(
     for path in &watched.dirs {
         // A directory that the table does not have is new, and found through the listing of its
         // parent.
-        let known = table.find_dir(path)?;
-        dirs.extend(known.filter(|id| below.dirs.contains(&id.0) || above.contains(id)));
+        let in_table = table.find_dir(path)?;
+        dirs.extend(in_table.filter(|id| below.dirs.contains(&id.0) || above.contains(id)));
     }
     let mut trees = Vec::new();
     for path in &watched.trees {

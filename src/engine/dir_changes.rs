@@ -120,8 +120,8 @@ pub(super) fn in_dirs(
         let own: Vec<FileId> = table.own_files(&dir)?.collect();
         for (name, kind) in &names {
             if kind.is_dir() {
-                let known = known_dirs.binary_search(name).is_ok();
-                if !known && !is_left_out(&mut matcher, relative, name, true) {
+                let is_in_table = known_dirs.binary_search(name).is_ok();
+                if !is_in_table && !is_left_out(&mut matcher, relative, name, true) {
                     let below = path::join(relative, name);
                     let below = walk::walk_below(root, &below, environment, Interrupt::NEVER);
                     // Its rules, and problems in it, are reported by a full walk.
@@ -134,14 +134,14 @@ pub(super) fn in_dirs(
                 continue;
             }
             // Own files are in the order of their names.
-            let known = own
+            let is_in_table = own
                 .binary_search_by(|&file| {
                     table
                         .file(file)
                         .map_or(std::cmp::Ordering::Less, |file| file.name.to_bytes().cmp(name))
                 })
                 .is_ok();
-            if !known && !is_left_out(&mut matcher, relative, name, false) {
+            if !is_in_table && !is_left_out(&mut matcher, relative, name, false) {
                 changes.added.push(path::join(relative, name));
             }
         }

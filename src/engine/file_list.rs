@@ -175,7 +175,7 @@ fn walked(
     let root = engine.root();
     let taken_at = SystemTime::now();
     let tree = walk::walk_below(root, b"", engine.environment(), interrupt)?;
-    let known = |path: &[u8], stamp: Stamp| -> Result<FileInfo> {
+    let file_info = |path: &[u8], stamp: Stamp| -> Result<FileInfo> {
         let lasting = stamp.unless_racy(taken_at);
         let nothing = FileInfo::new(stamp, lasting, flags(path), FileState::Added, 0);
         let Some(table) = snapshot.map(|snapshot| &snapshot.table) else { return Ok(nothing) };
@@ -192,7 +192,7 @@ fn walked(
                 return Err(Error::new(Kind::Cancelled, "the walk of the tree was interrupted"));
             }
             let stamp = Stamp::of_file(&root.join(path::to_path(path)));
-            stamp.map(|stamp| known(path, stamp)).transpose()
+            stamp.map(|stamp| file_info(path, stamp)).transpose()
         })
         .collect::<Result<_>>()?;
     let mut list = FileList::default();

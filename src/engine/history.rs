@@ -85,14 +85,14 @@ pub(super) fn build(
 ) -> Result<HistoryBuilt> {
     let history_store = HistoryStore(&engine.store);
     history_store.tidy(lock);
-    let kept = match history_store.open() {
+    let stored = match history_store.open() {
         Err(error) if error.kind() == Kind::Corrupt => None,
-        kept => kept?.filter(|_| !anew).map(|kept| kept.log),
+        stored => stored?.filter(|_| !anew).map(|stored| stored.log),
     };
-    let result = read_log(engine, kept.as_ref(), progress);
-    let kept_commits = kept.as_ref().map_or(0, |log| log.len() as u64);
+    let result = read_log(engine, stored.as_ref(), progress);
+    let stored_commits = stored.as_ref().map_or(0, |log| log.len() as u64);
     match result {
-        Ok(None) => Ok(HistoryBuilt { commits: kept_commits, ..HistoryBuilt::default() }),
+        Ok(None) => Ok(HistoryBuilt { commits: stored_commits, ..HistoryBuilt::default() }),
         Ok(Some((log, read))) => {
             history_store.publish(lock, &log)?;
             let commits = log.len() as u64;
@@ -101,20 +101,20 @@ pub(super) fn build(
         Err(error) if error.kind() == Kind::Cancelled => Err(Progress::cancelled()),
         Err(error) => {
             let problem = Some(error.to_string());
-            Ok(HistoryBuilt { commits: kept_commits, problem, ..HistoryBuilt::default() })
+            Ok(HistoryBuilt { commits: stored_commits, problem, ..HistoryBuilt::default() })
         }
     }
 }
 
-/// Returns the log and the number of commits read for it, or `None` if `kept` is up to date or
+/// Returns the log and the number of commits read for it, or `None` if `stored` is up to date or
 /// there is no repository.
 fn read_log(
     engine: &Engine,
-    kept: Option<&Log>,
+    stored: Option<&Log>,
     progress: &Progress,
 ) -> Result<Option<(Log, u64)>> {
     let Some(head) = Head::of(&engine.root)? else { return Ok(None) };
-    if kept.is_some_and(|log| read::is_current(log, &head)) {
+    if stored.is_some_and(|log| read::is_current(log, &head)) {
         return Ok(None);
     }
     progress.enter(Stage::History);
@@ -127,7 +127,7 @@ fn read_log(
         },
         ..Bounds::WHOLE
     };
-    let log = read::log(&engine.root, &head, kept, &bounds)?;
+    let log = read::log(&engine.root, &head, stored, &bounds)?;
     let (read, ..) = progress.counts();
     Ok(log.map(|log| (log, read)))
 }

@@ -236,9 +236,10 @@ impl<'a> Server<'a> {
         watcher.drain(&mut |event| match event {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
             Event::Published(generation) => {
-                let known = current.as_ref().map_or(0, |current| current.snapshot.generation);
+                let current_generation =
+                    current.as_ref().map_or(0, |current| current.snapshot.generation);
                 // Another process published it: changes during its build may not be recorded here.
-                if self.refreshing_since.is_none() && generation > known {
+                if self.refreshing_since.is_none() && generation > current_generation {
                     dirty.lose();
                     has_changes = true;
                 }

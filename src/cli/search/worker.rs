@@ -222,8 +222,8 @@ impl<W: WriteColor> Worker<W> {
         }
         let mut buffer = std::mem::take(&mut self.buffer);
         let verdict = match &target.hint {
-            ContentHint::Blocks(known) if Stamp::of(&metadata) == known.0 => {
-                self.search_blocks(path, &mut file, &metadata, &known.1, &mut buffer)
+            ContentHint::Blocks(hinted) if Stamp::of(&metadata) == hinted.0 => {
+                self.search_blocks(path, &mut file, &metadata, &hinted.1, &mut buffer)
             }
             ContentHint::Text(stamp) if Stamp::of(&metadata) == *stamp => {
                 self.search_text(path, &mut file, &metadata, &mut buffer)

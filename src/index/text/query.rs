@@ -89,10 +89,10 @@ impl Query {
     pub fn parse_weighted(texts: &[(&str, f32)], k3: f32) -> Query {
         let mut stems = Stems::default();
         let mut found: Vec<(Term, u32)> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut by_stem: HashMap<String, usize> = HashMap::new();
         for &(text, boost) in texts {
             for span in identifiers(text.as_bytes()) {
-                let mut add = |term: Term| match known.get(&term.stem) {
+                let mut add = |term: Term| match by_stem.get(&term.stem) {
                     Some(&at) => {
                         let (have, count) = &mut found[at];
                         have.boost = have.boost.max(boost);
@@ -103,7 +103,7 @@ impl Query {
                         *count += 1;
                     }
                     None => {
-                        known.insert(term.stem.clone(), found.len());
+                        by_stem.insert(term.stem.clone(), found.len());
                         found.push((Term { boost, ..term }, 1));
                     }
                 };
