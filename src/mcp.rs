@@ -31,11 +31,11 @@ mod trees;
 mod visit;
 
 use std::io::{Read, Write};
-/// What else a stream of a client must be, beside one that is read or written.
+/// The trait that a client's stream implements besides [`Read`] or [`Write`].
 #[cfg(not(unix))]
 pub use std::marker::Sized as Handle;
 use std::net::SocketAddr;
-/// What else a stream of a client must be, beside one that is read or written.
+/// The trait that a client's stream implements besides [`Read`] or [`Write`].
 #[cfg(unix)]
 pub use std::os::fd::AsFd as Handle;
 use std::path::{Path, PathBuf};
@@ -50,12 +50,13 @@ use crate::tools::Tool;
 pub use crate::tools::Toolset;
 use metrics::Metrics;
 
-/// Opens the tree of a directory; without one, the tree in which the server was started.
+/// Opens the tree that contains a directory; `None` selects the tree in which the server was
+/// started.
 pub type Open = Box<dyn Fn(Option<&Path>) -> Result<Engine> + Send + Sync>;
 
 /// The options of a server.
 pub struct Options {
-    /// Opens trees; refuses those that must not be indexed.
+    /// Opens a tree; fails for a tree that must not be indexed.
     pub open: Open,
     /// The trees that the user named. If there are any, clients are not asked for theirs.
     pub roots: Vec<PathBuf>,
@@ -74,9 +75,9 @@ pub struct Options {
 /// Permissions of calls besides reading the trees that the user named.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Allows {
-    /// To add any directory that may be served as a project.
+    /// Calls may add any directory that may be served as a project.
     pub index: bool,
-    /// To clone repositories into the cache.
+    /// Calls may clone repositories into the cache.
     pub clone: bool,
 }
 

@@ -10,7 +10,7 @@ use super::cancellable_code::{CancellableCode, IsCancelled};
 use super::no_tree::NoTree;
 use super::project::Project;
 use super::roots::Roots;
-use super::visit::{self, Doing, Visit};
+use super::visit::{self, Activity, Visit};
 use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::context::tokens;
@@ -24,8 +24,8 @@ use crate::tools::{Answer, Call, Effect, Needs, Tool};
 /// The token budget of a reply unless the call sets one.
 const TOKENS_MAX: usize = 10_000;
 
-/// The argument of every tool that selects the format. Programs use it, and find it in the
-/// documentation; in schemas it would cost tokens.
+/// The argument of every tool that selects the format of the reply. It is documented, but not part
+/// of the schemas, where it would cost tokens: only programs use it.
 const FORMAT: &str = "format";
 
 /// The argument that sets the token budget.
@@ -40,7 +40,8 @@ pub(super) enum Format {
     Json,
 }
 
-/// How long a call that needs the code index may read the tree itself while that is being built.
+/// How long a call that needs the code index may read the tree itself while the index is being
+/// built.
 const READING_MAX: Duration = Duration::from_millis(1500);
 
 /// A parsed call.
@@ -96,14 +97,15 @@ impl ToolCall {
         self,
         roots: &Roots,
         home: Option<&Project>,
-        doing: &Doing,
+        activity: &Activity,
         is_cancelled: IsCancelled<'_>,
     ) -> CallToolResult {
         let until = Instant::now() + READING_MAX;
         let is_bounded = self.tool.needs == Needs::Code && home.is_some_and(|home| !home.is_full());
         let is_due = || is_cancelled() || is_bounded && Instant::now() >= until;
-        let (root, places) = (home.map(|home| home.engine().root()), visit::places());
-        let mut visit = Visit::new(roots, root, &places, doing, is_cancelled);
+        let (root, other_projects) =
+            (home.map(|home| home.engine().root()), visit::other_projects());
+        let mut visit = Visit::new(roots, root, &other_projects, activity, is_cancelled);
         let mut code = home.map(|home| {
             let local =
                 Local::new(home.engine(), Check::Watcher).interrupted_by(Interrupt::new(&is_due));
@@ -112,7 +114,8 @@ impl ToolCall {
             let local = if may_write { local.writable() } else { local };
             CancellableCode::new(local, is_cancelled)
         });
-        // The index may become complete during the call, after the tool has read it.
+        // Read before the tool runs: the index may become complete during the call, after the tool
+        // has read it.
         let progress =
             home.filter(|_| self.tool.needs != Needs::Session).and_then(Project::progress_message);
         let mut answer = self.run(code.as_ref(), &visit);
@@ -126,13 +129,13 @@ impl ToolCall {
         }
         let progress =
             progress.map(|before| home.and_then(Project::progress_message).unwrap_or(before));
-        let beside = root.and_then(|root| roots.name_beside_default(root));
+        let project = root.and_then(|root| roots.name_unless_default(root));
         let reply = match answer {
             // The list of files was not complete in time.
             Err(error) if error.kind() == Kind::Cancelled && !is_cancelled() => {
                 Ok((self.without_files(progress), true))
             }
-            answer => answer.and_then(|answer| self.reply(&*answer, progress, beside.as_deref())),
+            answer => answer.and_then(|answer| self.reply(&*answer, progress, project.as_deref())),
         };
         let (result, is_partial) = match reply {
             Ok(reply) => reply,
@@ -147,16 +150,17 @@ impl ToolCall {
         if visit.is_tree_read() || code.as_ref().is_some_and(CancellableCode::is_tree_read) {
             meta.0.insert("freshness".to_owned(), "current".into());
         }
-        meta.0.extend(beside.map(|name| (PROJECT.to_owned(), name.into())));
+        meta.0.extend(project.map(|name| (PROJECT.to_owned(), name.into())));
         if is_partial {
             meta.0.insert("status".to_owned(), "partial".into());
         }
         self.with_meta(result, meta)
     }
 
-    /// Returns the reply of a tool of [`Speed::Immediate`](crate::tools::Speed) that could not read the
-    /// tree in time: the status of the index, as far as the server knows it. Does not read the tree.
-    pub(super) fn at_hand(self, roots: &Roots, home: &Project) -> CallToolResult {
+    /// Returns the fallback reply of a tool of [`Speed::Immediate`](crate::tools::Speed) that could
+    /// not read the tree in time: the status of the index without a check of the files. Does not read
+    /// the tree.
+    pub(super) fn unchecked_status(self, roots: &Roots, home: &Project) -> CallToolResult {
         let root = home.engine().root();
         let snapshot = home.engine().snapshot().ok().flatten();
         let of_snapshot = |of: &Snapshot| (of.generation, Some(of.table.files() as usize));
@@ -164,14 +168,14 @@ impl ToolCall {
         let status = TreeStatus::unchecked(root, home.indexed(), of_index, roots.names());
         let reason = "the files were not compared with the index yet; call again for more";
         let progress = home.progress_message().unwrap_or_else(|| reason.to_owned());
-        let beside = roots.name_beside_default(root);
-        let result = self.reply(&status, Some(progress), beside.as_deref());
+        let project = roots.name_unless_default(root);
+        let result = self.reply(&status, Some(progress), project.as_deref());
         let result = match result {
             Ok((result, _)) => result,
             Err(error) => failed(sentence(&error)),
         };
         let mut meta = MetaObject::new();
-        meta.0.extend(beside.map(|name| (PROJECT.to_owned(), name.into())));
+        meta.0.extend(project.map(|name| (PROJECT.to_owned(), name.into())));
         meta.0.insert("status".to_owned(), "partial".into());
         self.with_meta(result, meta)
     }
@@ -210,16 +214,17 @@ impl ToolCall {
     }
 
     /// Returns the reply, and whether it is incomplete. `progress` is the progress of the index if
-    /// it is being built; `beside` is the name of the project unless it is the default one.
+    /// it is being built; `project` is the name of the project unless it is the default one.
     fn reply(
         &self,
         answer: &dyn Answer,
         progress: Option<String>,
-        beside: Option<&str>,
+        project: Option<&str>,
     ) -> Result<(CallToolResult, bool)> {
         let mut notices = answer.notices();
         let is_of_session = self.tool.needs == Needs::Session;
-        if let (Some(Wanted::Holding(_)), Some(name), false) = (&self.wanted, beside, is_of_session)
+        if let (Some(Wanted::Holding(_)), Some(name), false) =
+            (&self.wanted, project, is_of_session)
         {
             notices.push(format!("from project `{}`", crate::base::text::plain(name)));
         }
@@ -233,7 +238,7 @@ impl ToolCall {
         let is_partial = data["status"] == "partial" || data["without_text"] == true;
         notices.extend(progress.filter(|_| is_partial));
         let mut text = match self.format {
-            // Clients that read data find it in its own field; it is not repeated.
+            // The data is in `structuredContent`; the text does not repeat it.
             Format::Json => String::from("the reply is in structuredContent\n"),
             Format::Text => self.bounded(answer.text(), &mut notices),
         };

@@ -1,5 +1,5 @@
-//! [`CancellableCode`]: the code of a tree for a call that its client can cancel. After that the next
-//! access fails, which ends the call.
+//! [`CancellableCode`]: the code of a tree for a call that the client can cancel. After a
+//! cancellation, the next access fails, which ends the call.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -27,13 +27,13 @@ impl<'a> CancellableCode<'a> {
         CancellableCode { code, is_cancelled, generation, is_tree_read }
     }
 
-    /// Returns the generation of the index that served the call; `None` if no access needed an index,
-    /// or there is none.
+    /// Returns the generation of the index that the call used; `None` if it used none.
     pub(super) fn generation(&self) -> Option<u64> {
         Some(self.generation.load(Ordering::Relaxed)).filter(|&generation| generation > 0)
     }
 
-    /// Returns true if the call listed the files of the tree, which checks them, or read one.
+    /// Returns true if the call read the current tree: it read a file, or listed the files, which
+    /// checks their metadata.
     pub(super) fn is_tree_read(&self) -> bool {
         self.is_tree_read.load(Ordering::Relaxed)
     }

@@ -37,8 +37,8 @@ pub(super) struct Lease {
 }
 
 impl Drop for Lease {
-    /// Closing the file is not enough: a child that another thread has just forked inherits it
-    /// until it executes its program.
+    /// Unlocks explicitly. Closing the file is not enough: a child process that another thread has
+    /// just forked keeps a copy of the descriptor until it executes its program.
     fn drop(&mut self) {
         let _ = self.used.unlock();
     }
@@ -50,7 +50,7 @@ impl Clones {
         Clones { dir: cache.join("clones"), busy: Mutex::new(()) }
     }
 
-    /// Returns true if a directory, whose path contains no links, is in one of the clones.
+    /// Returns true if `folder` is inside one of the clones. Its path must not contain links.
     pub(super) fn hold(&self, folder: &Path) -> bool {
         self.dir.canonicalize().is_ok_and(|dir| folder.starts_with(dir))
     }
@@ -89,7 +89,7 @@ impl Clones {
         let place = own.join(remote.folders());
         if !place.is_dir() {
             if let Err(error) = self.make(remote, &own, &place, is_cancelled) {
-                // The directory of an address that does not work would count as a clone.
+                // Otherwise the directory of a failed clone would count as a clone.
                 drop(held);
                 let _ = writing.unlock();
                 remove(&own);
@@ -158,7 +158,7 @@ fn remove_partial(own: &Path) {
     for dir in folders(own) {
         let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if name.starts_with("partial-") {
-            // Remains do no harm: another process uses another name.
+            // Leftover files do no harm: every process uses a different temporary name.
             let _ = fs::remove_dir_all(&dir);
         }
     }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_is_copied_once_and_whole_or_not_at_all() {
+    fn a_repository_is_cloned_once_and_completely_or_not_at_all() {
         let place = tempfile::tempdir().expect("a folder");
         let base = place.path().canonicalize().expect("it is there");
         repository(&base.join("origin"));
@@ -233,7 +233,7 @@ mod tests {
         assert!(clones.hold(&folder) && !clones.hold(&base.join("origin")));
         let own = folder.parent().expect("a folder");
         assert_eq!(folders(own), std::slice::from_ref(&folder), "nothing partial");
-        // What is there is taken as it is, though the repository is gone.
+        // An existing clone is used without contacting its repository, which was deleted.
         fs::remove_dir_all(base.join("origin")).expect("it can be removed");
         assert_eq!(clones.copy(&remote, false, &|| false).expect("it is there").0, folder);
         assert!(clones.copy(&remote, true, &|| false).is_err());
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn those_not_used_longest_go() {
+    fn the_least_recently_used_clones_are_removed() {
         let place = tempfile::tempdir().expect("a folder");
         let clones = Clones::new(place.path());
         let dirs: Vec<PathBuf> =

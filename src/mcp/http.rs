@@ -28,19 +28,19 @@ mod guard;
 
 use guard::{Guard, Refusal};
 
-/// Concurrent connections; further ones wait.
+/// The maximum number of concurrent connections; further ones wait.
 const CONNECTIONS_MAX: usize = 256;
 
-/// Concurrent requests; further ones wait, unread.
+/// The maximum number of concurrent requests; further ones wait and are not read.
 const REQUESTS_MAX: usize = 64;
 
-/// Bytes of a request: an escaped diff of 1 MiB and the text around it.
+/// The maximum size of a request in bytes: enough for a diff of 1 MiB with JSON escapes.
 const REQUEST_BYTES_MAX: usize = 4 << 20;
 
 /// How long a client may take to send the head of a request.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait if the system has no descriptor for a connection.
+/// How long to wait before the next attempt if the system has no descriptor for a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The address and access control of a server.
@@ -100,7 +100,7 @@ pub(super) fn run(
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            // Replies are small, and clients wait for them.
+            // Replies are small and must be sent without delay.
             let _ = stream.set_nodelay(true);
             let shared = Arc::clone(&shared);
             tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! One message is one line: bounds the length of lines and classifies them.
+//! Splits the input into lines, bounds their length, and parses each line as a message.
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
@@ -9,10 +9,10 @@ use serde_json::error::Category;
 
 use crate::base::text;
 
-/// Bytes of a message.
+/// The maximum length of a message in bytes.
 pub(super) const BYTES_MAX: usize = 16 << 20;
 
-/// Bytes of the buffer that are kept between messages.
+/// The buffer capacity in bytes that is kept between messages.
 pub(super) const KEPT_BYTES: usize = 1 << 20;
 
 /// A complete line without its line end.
@@ -24,15 +24,15 @@ pub(super) enum Line<'a> {
     TooLong,
 }
 
-/// The input of a stream: lines, and the beginning of another one, which is ignored if the stream
-/// ends there.
+/// The buffered input of a stream: complete lines, and the start of an incomplete one. If the stream
+/// ends, the incomplete line is ignored.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     bytes: Vec<u8>,
     /// The start of the next line.
     start: usize,
-    /// The position up to which the next line has no end.
-    looked: usize,
+    /// The position up to which the next line was searched for its end.
+    scanned: usize,
     is_too_long: bool,
 }
 
@@ -40,7 +40,7 @@ impl Lines {
     /// Appends bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.start);
-        self.looked -= self.start;
+        self.scanned -= self.start;
         self.start = 0;
         if self.bytes.is_empty() {
             // The buffer of a long message is released.
@@ -51,16 +51,16 @@ impl Lines {
 
     /// Returns the next line once it is complete.
     pub(super) fn next(&mut self) -> Option<Line<'_>> {
-        let found = memchr::memchr(b'\n', &self.bytes[self.looked..]);
-        let Some(end) = found.map(|at| self.looked + at) else {
-            self.looked = self.bytes.len();
-            if self.looked - self.start > BYTES_MAX {
+        let found = memchr::memchr(b'\n', &self.bytes[self.scanned..]);
+        let Some(end) = found.map(|at| self.scanned + at) else {
+            self.scanned = self.bytes.len();
+            if self.scanned - self.start > BYTES_MAX {
                 *self = Lines { is_too_long: true, ..Lines::default() };
             }
             return None;
         };
         let line = self.start..end;
-        (self.start, self.looked) = (end + 1, end + 1);
+        (self.start, self.scanned) = (end + 1, end + 1);
         let is_too_long = std::mem::take(&mut self.is_too_long) || line.len() > BYTES_MAX;
         Some(if is_too_long { Line::TooLong } else { Line::Whole(&self.bytes[line]) })
     }
@@ -70,15 +70,15 @@ impl Lines {
 #[derive(Debug)]
 pub(super) enum Message {
     /// A message of the protocol.
-    Sound(Box<ClientJsonRpcMessage>),
+    Valid(Box<ClientJsonRpcMessage>),
     /// An invalid message and the response to it.
     Refused(Box<ServerJsonRpcMessage>),
     /// A line that needs no response.
-    Nothing,
+    Ignored,
 }
 
-/// The fields that are read from a line that is not a valid message; the rest may be anything, of
-/// any depth.
+/// The fields that are read from a line that is not a valid message. All other content is ignored,
+/// at any depth.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(default)]
@@ -100,14 +100,14 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 pub(super) fn parse(line: &[u8]) -> Message {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
-        return Message::Nothing;
+        return Message::Ignored;
     }
     if line[0] == b'[' {
         let why = "batches are not part of this protocol; send one message a line";
         return refused(ErrorData::invalid_request(why, None), None);
     }
     let error = match serde_json::from_slice(line) {
-        Ok(message) => return Message::Sound(Box::new(message)),
+        Ok(message) => return Message::Valid(Box::new(message)),
         Err(error) => error,
     };
     let Ok(envelope) = serde_json::from_slice::<Envelope>(line) else {
@@ -115,10 +115,10 @@ pub(super) fn parse(line: &[u8]) -> Message {
         return refused(ErrorData::parse_error(why, None), None);
     };
     match (&envelope.id, envelope.method.is_null()) {
-        // A response that matches no request: replying to it could go on forever.
-        (Some(_), true) => return Message::Nothing,
+        // An invalid response is not answered, because two peers could then exchange errors forever.
+        (Some(_), true) => return Message::Ignored,
         // Notifications are never answered.
-        (None, false) => return Message::Nothing,
+        (None, false) => return Message::Ignored,
         _ => {}
     }
     let id = envelope.id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_kept_within_bounds() {
+    fn the_length_of_lines_is_bounded() {
         let mut input = b"a\n\nbc\r\n".to_vec();
         input.extend(vec![b'x'; BYTES_MAX + 1]);
         input.extend(b"\n");
@@ -176,12 +176,13 @@ mod tests {
         }
     }
 
-    /// Checks the kind of a line: `sound`, `nothing`, or the code and id of the response.
+    /// Checks the kind of a line: `sound` (valid), `nothing` (ignored), or the code and id of the
+    /// response.
     #[track_caller]
     fn check(line: &[u8], expected: &str) {
         let became = match parse(line) {
-            Message::Sound(_) => "sound".to_owned(),
-            Message::Nothing => "nothing".to_owned(),
+            Message::Valid(_) => "sound".to_owned(),
+            Message::Ignored => "nothing".to_owned(),
             Message::Refused(answer) => {
                 let answer = serde_json::to_value(answer).expect("it is JSON");
                 format!("{} {}", answer["error"]["code"], answer["id"])
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_a_message_or_told() {
+    fn every_line_is_a_message_or_gets_an_error() {
         check(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", "sound");
         check(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nobody/knows\"}\r", "sound");
         check(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/nobody\"}", "sound");

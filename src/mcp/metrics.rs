@@ -38,7 +38,7 @@ struct ToolMetrics {
 }
 
 impl Metrics {
-    /// Returns metrics of `tools`, all 0.
+    /// Returns metrics for `tools`, all initially 0.
     pub(super) fn new(tools: &[&'static Tool]) -> Metrics {
         let tools: Arc<[ToolMetrics]> = tools
             .iter()

@@ -6,7 +6,7 @@ use crate::answer::nearest;
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
-/// The number of names in an error message.
+/// The maximum number of names in an error message.
 const LISTED_MAX: usize = 10;
 
 /// The length to which an error message truncates an unknown name, in characters.
@@ -30,7 +30,7 @@ fn holders<'a>(suffix: &'a Path, roots: &'a [&Path]) -> impl Iterator<Item = usi
     (0..roots.len()).filter(move |&at| roots[at].ends_with(suffix))
 }
 
-/// Returns the index of the root that `wanted` denotes: by its path, or by the end of it.
+/// Returns the index of the root that `wanted` denotes: its path, or a suffix of its path.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_as_short_as_they_can_be() {
+    fn names_are_the_shortest_unique_suffixes() {
         assert_eq!(of(&roots()), ["x/app", "y/app", "y/lib", "/lib", "/", "c"]);
     }
 
@@ -120,18 +120,21 @@ mod tests {
     #[test]
     fn an_unknown_name_is_reported_with_the_projects() {
         let roots = roots();
-        let told = |wanted: &str| {
+        let message = |wanted: &str| {
             let error = find(&roots, wanted).expect_err(wanted);
             format!("{error}; {}", error.hints().join("; "))
         };
-        assert_eq!(told("app"), "`app` is the name of 2 projects; projects: `x/app`, `y/app`");
+        assert_eq!(message("app"), "`app` is the name of 2 projects; projects: `x/app`, `y/app`");
         let expected = "unknown project `y/ap`; projects: `y/app`, ";
-        assert!(told("y/ap").starts_with(expected), "{}", told("y/ap"));
+        assert!(message("y/ap").starts_with(expected), "{}", message("y/ap"));
         for wanted in ["", ".", "..", "pp", "/x", "/x/app/src", "-", "*", "\u{1b}[2J"] {
-            let told = told(wanted);
-            assert!(told.contains("unknown project `") && !told.contains('\u{1b}'), "{told}");
+            let message = message(wanted);
+            assert!(
+                message.contains("unknown project `") && !message.contains('\u{1b}'),
+                "{message}"
+            );
         }
-        assert!(told(&"x".repeat(5000)).len() < 300);
+        assert!(message(&"x".repeat(5000)).len() < 300);
         let many: Vec<PathBuf> = (0..30).map(|n| PathBuf::from(format!("/p{n}"))).collect();
         let many: Vec<&Path> = many.iter().map(PathBuf::as_path).collect();
         let error = find(&many, "none").expect_err("it is not there");

@@ -1,4 +1,4 @@
-//! [`NoTree`]: the code of a call that needs no tree, one that lists the session's projects or adds one.
+//! [`NoTree`]: the code of a call that needs no tree, such as listing or adding projects.
 
 use crate::catalog::code::Code;
 use crate::catalog::delegating_code::{Access, DelegatingCode};

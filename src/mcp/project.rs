@@ -197,7 +197,7 @@ impl Indexer {
     }
 }
 
-/// The state never goes back.
+/// Raises the state to `readiness`. A lower value has no effect.
 fn rise(sender: &watch::Sender<Readiness>, readiness: Readiness) {
     sender.send_if_modified(|now| {
         let rises = *now < readiness;

@@ -25,7 +25,7 @@ const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
 pub(super) struct Roots {
     open: Open,
     is_fixed: bool,
-    /// A client declared that it has directories and has not named them yet.
+    /// True if the client declared that it has directories and has not named them yet.
     is_awaited: AtomicBool,
     named: Notify,
     trees: Mutex<State>,
@@ -42,7 +42,8 @@ struct State {
 }
 
 impl Roots {
-    /// Takes the trees that the user named, and opens the first; without one, none is opened yet.
+    /// Creates the trees that the user named, and opens the first. If there are none, no tree is
+    /// opened yet.
     ///
     /// # Errors
     ///
@@ -70,22 +71,23 @@ impl Roots {
         })
     }
 
-    /// Stores whether the client has directories to name. Returns true if not: then the tree is
-    /// known, and opening it now makes its index available earlier.
-    pub(super) fn is_known_if(&self, client_has_roots: bool) -> bool {
+    /// Stores whether the client will name directories. Returns true if the trees are final without
+    /// them: the caller may then open the default tree early, so that its index is available sooner.
+    pub(super) fn set_client_has_roots(&self, client_has_roots: bool) -> bool {
         let is_awaited = client_has_roots && !self.is_fixed;
         self.is_awaited.store(is_awaited, Ordering::Release);
         !is_awaited
     }
 
-    /// Returns true if the client is to be asked for its directories.
-    pub(super) fn accepts_names(&self) -> bool {
+    /// Returns true if the server requests the client's directories.
+    pub(super) fn requests_client_roots(&self) -> bool {
         !self.is_fixed
     }
 
-    /// Takes the directories that a client named, as URIs. All that can be opened are served; the
-    /// first is the default project. If the client names none, nothing changes: the tree is the one
-    /// in which the server was started, unless the client named some before.
+    /// Replaces the served trees by the directories that a client names, as URIs. All that can be
+    /// opened are served; the first is the default project. If `uris` has no directory, nothing
+    /// changes: earlier directories of the client stay, and without any, the tree in which the server
+    /// was started is served.
     pub(super) fn client_named<'a>(&self, uris: impl Iterator<Item = &'a str>) {
         let mut state = self.lock();
         let (mut roots, mut refused) = (Vec::new(), None);
@@ -99,8 +101,8 @@ impl Roots {
             state.refused = refused.filter(|_| roots.is_empty());
             state.trees.name(roots);
             if state.refused.is_none() {
-                // Its index is available earlier. If it cannot be opened, the next call returns the
-                // reason.
+                // Opened early, so that its index is available sooner. If it cannot be opened, the
+                // next call returns the reason.
                 drop(state.trees.opened(0, &self.open));
             }
         }
@@ -109,12 +111,12 @@ impl Roots {
         self.named.notify_waiters();
     }
 
-    /// Waits until the client has named its directories.
-    pub(super) async fn known(&self) {
+    /// Waits until the client has named its directories, at most [`ROOTS_PATIENCE`].
+    pub(super) async fn wait_for_client(&self) {
         if self.is_awaited.load(Ordering::Acquire) {
             let named = self.named.notified();
             if self.is_awaited.load(Ordering::Acquire) {
-                // A client that does not answer in time has none.
+                // A client that does not respond in time counts as one without directories.
                 let _ = tokio::time::timeout(ROOTS_PATIENCE, named).await;
                 self.is_awaited.store(false, Ordering::Release);
             }
@@ -131,8 +133,8 @@ impl Roots {
         projects.into_iter().map(served).collect()
     }
 
-    /// Opens and returns the requested project, by default the first. If nobody named a tree, that
-    /// is the one in which the server was started.
+    /// Opens and returns the requested project, by default the first. If neither the user nor the
+    /// client named a tree, that is the tree in which the server was started.
     ///
     /// # Errors
     ///
@@ -150,18 +152,18 @@ impl Roots {
 
     /// Returns the names of the projects, the default one first.
     pub(super) fn names(&self) -> Vec<String> {
-        self.lock().trees.summaries().into_iter().map(|told| told.name).collect()
+        self.lock().trees.summaries().into_iter().map(|summary| summary.name).collect()
     }
 
     /// Returns the projects, the default one first; if there is none, the reason.
     pub(super) fn projects(&self) -> (Vec<session::Project>, Option<String>) {
-        let (told, refused) = {
+        let (summaries, refused) = {
             let mut state = self.lock();
             self.start_if_nameless(&mut state);
             (state.trees.summaries(), state.refused.clone())
         };
-        let lacks = refused.filter(|_| told.is_empty());
-        (told.into_iter().map(|told| self.described(told)).collect(), lacks)
+        let lacks = refused.filter(|_| summaries.is_empty());
+        (summaries.into_iter().map(|summary| self.described(summary)).collect(), lacks)
     }
 
     /// Returns the roots of trees that have an index and are not projects, most recently used
@@ -170,11 +172,11 @@ impl Roots {
         if !self.allows.index {
             return Vec::new();
         }
-        let told = self.lock().trees.summaries();
+        let summaries = self.lock().trees.summaries();
         let mut roots: Vec<PathBuf> = Vec::new();
         for cached in store::cached(&self.cache).into_iter().rev() {
             let is_other = |root: &PathBuf| {
-                !told.iter().any(|told| told.root == *root) && !roots.contains(root)
+                !summaries.iter().any(|summary| summary.root == *root) && !roots.contains(root)
             };
             roots.extend(cached.root.filter(is_other).filter(|root| root.is_dir()));
         }
@@ -213,8 +215,8 @@ impl Roots {
     }
 
     /// Returns the name of the project at `root`, unless it is the default one.
-    pub(super) fn name_beside_default(&self, root: &Path) -> Option<String> {
-        self.lock().trees.name_beside_first(root)
+    pub(super) fn name_unless_default(&self, root: &Path) -> Option<String> {
+        self.lock().trees.name_unless_first(root)
     }
 
     /// Returns true if calls may write files of the project at `root`: it was named by the user or
@@ -226,30 +228,30 @@ impl Roots {
 
     /// Returns the description of an open project.
     pub(super) fn described_open(&self, project: &Project) -> Result<session::Project> {
-        let told = self.lock().trees.summaries();
-        let told = told.into_iter().find(|told| told.root == project.engine().root());
+        let summaries = self.lock().trees.summaries();
+        let summary = summaries.into_iter().find(|summary| summary.root == project.engine().root());
         let gone = || Error::usage("the client has removed this project");
-        told.map(|told| self.described(told)).ok_or_else(gone)
+        summary.map(|summary| self.described(summary)).ok_or_else(gone)
     }
 
-    fn described(&self, told: TreeSummary) -> session::Project {
-        let engine = match &told.project {
+    fn described(&self, summary: TreeSummary) -> session::Project {
+        let engine = match &summary.project {
             Some(project) => Some(project.engine().clone()),
-            None => (self.open)(Some(&told.root)).ok(),
+            None => (self.open)(Some(&summary.root)).ok(),
         };
-        let index = match (&told.project, &engine) {
+        let index = match (&summary.project, &engine) {
             (Some(project), _) => project.indexed(),
             (None, Some(engine)) => super::project::existing_readiness(engine).indexed(),
             (None, None) => session::Indexed::Failed,
         };
         let snapshot = engine.and_then(|engine| engine.snapshot().ok().flatten());
         session::Project {
-            name: told.name,
-            root: told.root.display().to_string(),
-            default: told.is_default,
+            name: summary.name,
+            root: summary.root.display().to_string(),
+            default: summary.is_default,
             index,
             files: snapshot.map(|snapshot| snapshot.table.files() as usize),
-            doing: told.project.and_then(|project| project.progress_message()),
+            doing: summary.project.and_then(|project| project.progress_message()),
         }
     }
 
@@ -319,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_come_as_uris() {
+    fn directories_are_parsed_from_uris() {
         let check = |uri: &str, expected: Option<&str>| {
             assert_eq!(directory(uri), expected.map(PathBuf::from), "{uri}");
         };

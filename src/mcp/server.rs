@@ -22,7 +22,7 @@ use super::metrics::Metrics;
 use super::project::Project;
 use super::roots::Roots;
 use super::stdio::{Stdio, either};
-use super::visit::Doing;
+use super::visit::Activity;
 use super::{listing, toolset};
 use crate::tools::{Effect, Needs, Speed, Tool};
 
@@ -43,7 +43,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a client may take to name its directories.
 const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Known methods, to tell wrong parameters from an unknown method.
+/// The supported methods, to distinguish invalid parameters from an unknown method.
 const METHODS: [&str; 4] = ["initialize", "tools/call", "tools/list", "server/discover"];
 
 /// The server of one client. Clones share everything.
@@ -83,13 +83,13 @@ impl Server {
             tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
         let started = runtime.block_on(async {
             let transport = Stdio::start(input, output)?;
-            // Without a handshake: a client may send anything first and gets a reply.
+            // There is no handshake: the first message of a client may be of any kind.
             let running = rmcp::service::serve_directly(self, transport, None);
-            // In any case, the client is gone.
+            // Whatever the result is, the client has disconnected.
             let _ = running.waiting().await;
             Ok(())
         });
-        // A call that is still running ends with the process.
+        // Calls that are still running are not awaited; they end with the process.
         runtime.shutdown_background();
         started
     }
@@ -112,8 +112,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
-        if self.roots.is_known_if(request.capabilities.roots.is_some()) {
-            // The response does not wait for it.
+        if self.roots.set_client_has_roots(request.capabilities.roots.is_some()) {
+            // The response does not wait until the tree is open.
             let roots = Arc::clone(&self.roots);
             drop(tokio::task::spawn_blocking(move || roots.project(None)));
         }
@@ -165,7 +165,7 @@ impl ServerHandler for Server {
             Ok(parsed) => parsed,
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
-        self.roots.known().await;
+        self.roots.wait_for_client().await;
         let home = match self.roots.project(parsed.wanted()) {
             Ok(home) => Some(home),
             // Projects can be listed and added even if there is none yet.
@@ -173,38 +173,39 @@ impl ServerHandler for Server {
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
         let cancelled = context.ct.clone();
-        let doing = Arc::new(Doing::new());
+        let activity = Arc::new(Activity::new());
         let is_too_late = Arc::new(AtomicBool::new(false));
         let immediate = home.clone().filter(|_| tool.speed == Speed::Immediate);
         let immediate = immediate.map(|home| (home, parsed.clone()));
         let work = {
-            let (roots, home, doing) = (Arc::clone(&self.roots), home.clone(), Arc::clone(&doing));
+            let (roots, home, activity) =
+                (Arc::clone(&self.roots), home.clone(), Arc::clone(&activity));
             let (cancelled, is_too_late) = (cancelled.clone(), Arc::clone(&is_too_late));
             move || {
                 let began = Instant::now();
                 let is_cancelled =
                     || cancelled.is_cancelled() || is_too_late.load(Ordering::Relaxed);
-                let result = parsed.answer(&roots, home.as_deref(), &doing, &is_cancelled);
+                let result = parsed.answer(&roots, home.as_deref(), &activity, &is_cancelled);
                 (result, began.elapsed() <= QUICK)
             }
         };
-        // Handing a call to another thread and back takes longer than most look-ups.
-        let is_at_rest = |home: &Arc<Project>| home.is_full() && home.engine().is_settled();
+        // Moving a call to another thread and back takes longer than most look-ups.
+        let is_idle = |home: &Arc<Project>| home.is_full() && home.engine().is_settled();
         let is_quick = tool.speed != Speed::Scan && was_quick.load(Ordering::Relaxed);
-        let answered = if is_quick && home.as_ref().is_some_and(is_at_rest) {
+        let answered = if is_quick && home.as_ref().is_some_and(is_idle) {
             catch_unwind(AssertUnwindSafe(work)).ok()
         } else if let Some((home, parsed)) = immediate {
-            // It takes no slot: calls that wait for a disk must not hold it up.
+            // An immediate call takes no slot, so that calls that wait for a disk cannot delay it.
             match tokio::time::timeout(IMMEDIATE, tokio::task::spawn_blocking(work)).await {
                 Ok(answered) => answered.ok(),
                 Err(_) => {
                     is_too_late.store(true, Ordering::Relaxed);
-                    Some((parsed.at_hand(&self.roots, &home), false))
+                    Some((parsed.unchecked_status(&self.roots, &home), false))
                 }
             }
         } else {
             let Some(answered) =
-                self.in_thread(tool, home.as_deref(), &context, &doing, work).await
+                self.in_thread(tool, home.as_deref(), &context, &activity, work).await
             else {
                 let sentence = "the call was cancelled before it started".to_owned();
                 return Ok(call::failed(sentence).into());
@@ -266,7 +267,7 @@ impl Server {
         tool: &Tool,
         home: Option<&Project>,
         context: &RequestContext<RoleServer>,
-        doing: &Doing,
+        activity: &Activity,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<Option<T>> {
         let slot = async {
@@ -274,7 +275,7 @@ impl Server {
                 settle(home, toolset::patience(tool), context).await;
             }
             match tool.effect {
-                // Such a call mostly waits for the network or the index.
+                // Such a call takes no slot, because it mostly waits for the network or the index.
                 Effect::Adds => Ok(None),
                 Effect::ReadOnly | Effect::Writes => {
                     Arc::clone(&self.slots).acquire_owned().await.map(Some)
@@ -291,7 +292,7 @@ impl Server {
         });
         Some(match tool.effect {
             Effect::Adds => {
-                let progress = std::pin::pin!(report_progress(context, || doing.state()));
+                let progress = std::pin::pin!(report_progress(context, || activity.state()));
                 either(answer, progress).await.and_then(Result::ok)
             }
             Effect::ReadOnly | Effect::Writes => answer.await.ok(),
@@ -302,7 +303,7 @@ impl Server {
     #[expect(deprecated, reason = "clients of the era with `initialize` name their folders so")]
     async fn request_roots(&self, peer: &Peer<RoleServer>) {
         let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
-        if !has_roots || !self.roots.accepts_names() {
+        if !has_roots || !self.roots.requests_client_roots() {
             return;
         }
         let listed = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await;

@@ -1,8 +1,8 @@
 //! The transport over two streams, with one line per message.
 //!
-//! Both directions are bounded: nothing more is read while a 65th request waits for another
-//! response, or while 64 error responses to invalid lines are not yet written. A client that sends
-//! and never reads therefore uses no memory.
+//! Both directions are bounded: reading stops while 64 requests are pending and a 65th waits, or
+//! while 64 error responses to invalid lines are unwritten. Memory is therefore bounded even for a
+//! client that sends and never reads.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -95,8 +95,8 @@ impl Stdio {
                 continue;
             }
             match self.sender.unanswered.admitted(message) {
-                Message::Nothing => {}
-                Message::Sound(message) => return Some(*message),
+                Message::Ignored => {}
+                Message::Valid(message) => return Some(*message),
                 Message::Refused(reply) => {
                     let sender = Arc::clone(&self.sender);
                     self.refusals.spawn(async move {
@@ -110,7 +110,7 @@ impl Stdio {
 }
 
 fn is_request(message: &Message) -> bool {
-    matches!(message, Message::Sound(sound) if matches!(**sound, JsonRpcMessage::Request(_)))
+    matches!(message, Message::Valid(message) if matches!(**message, JsonRpcMessage::Request(_)))
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -133,7 +133,7 @@ impl Transport<RoleServer> for Stdio {
 
     async fn close(&mut self) -> io::Result<()> {
         let refusals = std::mem::take(&mut self.refusals);
-        // A client that does not read loses them.
+        // If the client does not read, the last error responses are lost.
         let _ = tokio::time::timeout(CLOSING, refusals.join_all()).await;
         Ok(())
     }
@@ -166,7 +166,7 @@ struct Sender {
 }
 
 impl Sender {
-    /// Sends a message; a response ends the request of its id.
+    /// Sends a message. A response also completes the pending request with its id.
     async fn answer(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
@@ -214,10 +214,11 @@ struct Unanswered {
 
 #[derive(Debug, Default)]
 struct Requests {
-    /// A client that has read a response may reuse its id. Therefore an id is released before its
-    /// response is written,
+    /// The ids of pending requests. An id is released before its response is written, because a
+    /// client that has read the response may reuse the id.
     ids: HashSet<RequestId>,
-    /// and the memory of the response only afterwards.
+    /// The number of requests whose responses use memory. It is decremented only after the response
+    /// was written.
     count: usize,
 }
 
@@ -253,10 +254,10 @@ impl Unanswered {
         self.ended.notify_one();
     }
 
-    /// Rejects a request whose id is pending: the client could not tell the two responses apart.
+    /// Rejects a request whose id is pending: the client could not distinguish the two responses.
     fn admitted(&self, message: Message) -> Message {
-        let Message::Sound(sound) = &message else { return message };
-        match &**sound {
+        let Message::Valid(valid) = &message else { return message };
+        match &**valid {
             JsonRpcMessage::Request(request) if !self.begin(&request.id) => {
                 let why = "another request with this id is still pending";
                 line::refused(ErrorData::invalid_request(why, None), Some(request.id.clone()))

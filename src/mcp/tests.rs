@@ -1,4 +1,4 @@
-//! The server inside the process, with tools of the tests' own: what a panic and a cancelled call cost.
+//! Runs the server in-process with test tools: panics, cancellation, time limits and inline calls.
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,15 +34,15 @@ impl Reply for Done {
     }
 }
 
-/// A tool that does what it is told.
-struct Obeys;
+/// A tool whose argument selects what it does: panic, work until it is cancelled, or reply.
+struct Scripted;
 
-static OBEYS: Tool = Tool::of::<Obeys>();
+static SCRIPTED: Tool = Tool::of::<Scripted>();
 
-/// The endless call has ended.
+/// True once the endless call has ended.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
-impl Define for Obeys {
+impl Define for Scripted {
     const NAME: &'static str = "codedb_obeys";
     const SUMMARY: &'static str = "Do what it is told";
     const DETAILS: &'static str = "For tests";
@@ -65,12 +65,12 @@ impl Define for Obeys {
     }
 }
 
-/// A tool whose calls are look-ups: returns its argument and the thread that ran it.
-struct Looks;
+/// A tool whose calls are look-ups: returns the name of the thread that ran it.
+struct Lookup;
 
-static LOOKS: Tool = Tool::of::<Looks>();
+static LOOKUP: Tool = Tool::of::<Lookup>();
 
-impl Define for Looks {
+impl Define for Lookup {
     const NAME: &'static str = "codedb_ls";
     const SUMMARY: &'static str = "Look";
     const DETAILS: &'static str = "For tests";
@@ -91,12 +91,12 @@ impl Define for Looks {
     }
 }
 
-/// A tool that replies at once, on a machine where reading the tree takes for ever.
-struct Stuck;
+/// An immediate tool that takes too long to read the tree.
+struct StuckStatus;
 
-static STUCK: Tool = Tool::of::<Stuck>();
+static STUCK_STATUS: Tool = Tool::of::<StuckStatus>();
 
-impl Define for Stuck {
+impl Define for StuckStatus {
     const NAME: &'static str = "codedb_status";
     const SUMMARY: &'static str = "Wait";
     const DETAILS: &'static str = "For tests";
@@ -116,7 +116,7 @@ impl Define for Stuck {
     }
 }
 
-/// A tool that needs the code index and begins to read the tree when its time is up.
+/// A tool that needs the code index and starts to read the tree only after its time limit.
 struct Late;
 
 static LATE: Tool = Tool::of::<Late>();
@@ -140,7 +140,7 @@ impl Define for Late {
     }
 }
 
-/// A client with a server of its own.
+/// A client with its own server.
 struct Client {
     _place: tempfile::TempDir,
     to: PipeWriter,
@@ -152,7 +152,7 @@ impl Client {
         Client::of(|_| ())
     }
 
-    /// Returns a client of a tree without an index, where none can be built.
+    /// Returns a client for a tree whose index cannot be built.
     fn without_index() -> Client {
         Client::of(|base| std::fs::write(base.join("index"), "").expect("a file"))
     }
@@ -181,7 +181,7 @@ impl Client {
             threads: 1,
         };
         let serving = std::thread::Builder::new().name("reads".to_owned());
-        let tools = vec![&OBEYS, &LOOKS, &STUCK, &LATE];
+        let tools = vec![&SCRIPTED, &LOOKUP, &STUCK_STATUS, &LATE];
         serving.spawn(move || serve_tools(options, tools, input, output)).expect("a thread");
         Client { _place: place, to, from: BufReader::new(from) }
     }
@@ -205,7 +205,7 @@ impl Client {
         serde_json::from_str(&line).expect("a line is JSON")
     }
 
-    /// Returns the next answer's id, whether it is an error of the tool, and its text.
+    /// Returns the id of the next response, whether it is a tool error, and its text.
     fn answer(&mut self) -> (u64, bool, String) {
         let answer = self.next();
         let result = &answer["result"];
@@ -223,7 +223,7 @@ fn status_does_not_wait_for_the_tree_nor_for_other_calls() {
     let since = Instant::now();
     client.call_tool("codedb_status", 9, "stuck");
     let answer = client.next();
-    // 50 ms, and what a busy machine makes of it.
+    // The limit is 50 ms; a busy machine may need much longer.
     assert!(since.elapsed() < Duration::from_secs(5), "it waited");
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(9), &json!(false)));
     let meta = &answer["result"]["_meta"];
@@ -234,7 +234,7 @@ fn status_does_not_wait_for_the_tree_nor_for_other_calls() {
 }
 
 #[test]
-fn without_an_index_a_call_ends_at_its_bound_with_what_is_known() {
+fn without_an_index_a_call_ends_at_its_limit_with_a_partial_reply() {
     let mut client = Client::without_index();
     client.call_tool("codedb_symbol", 1, "late");
     let answer = client.next();
@@ -250,7 +250,7 @@ fn without_an_index_a_call_ends_at_its_bound_with_what_is_known() {
 }
 
 #[test]
-fn freshness_is_absent_where_no_tree_was_read() {
+fn freshness_is_absent_if_no_tree_was_read() {
     let mut client = Client::new();
     client.call_tool("codedb_ls", 1, "now");
     assert_eq!(client.next()["result"]["_meta"]["freshness"], "current");
@@ -261,10 +261,10 @@ fn freshness_is_absent_where_no_tree_was_read() {
 }
 
 #[test]
-fn a_panic_costs_one_call() {
+fn a_panic_fails_only_its_own_call() {
     let mut client = Client::new();
     for id in 0..6 {
-        // There are three slots: a slot that were lost would be missed.
+        // There are only three slots: if a panic did not release its slot, later calls would hang.
         client.call(id, "panic");
         let (answered, is_error, text) = client.answer();
         assert_eq!((answered, is_error), (u64::from(id), true));
@@ -293,13 +293,13 @@ fn a_cancelled_call_stops_working() {
         assert!(since.elapsed() < Duration::from_secs(10), "it goes on");
         std::thread::sleep(Duration::from_millis(1));
     }
-    // It gets no answer, and its id is free again.
+    // A cancelled call gets no response, and its id can be used again.
     client.call(1, "once more");
     assert_eq!(client.answer(), (1, false, "once more".to_owned()));
 }
 
 #[test]
-fn as_many_calls_as_are_read_can_all_be_cancelled() {
+fn all_pending_calls_can_be_cancelled() {
     let mut client = Client::new();
     for id in 1..=64 {
         client.call(id, "work");
@@ -313,18 +313,18 @@ fn as_many_calls_as_are_read_can_all_be_cancelled() {
 }
 
 #[test]
-fn long_replies_are_cut_at_a_line() {
+fn long_replies_are_truncated_at_a_line_end() {
     let mut client = Client::new();
     client.call(1, "long\n");
     let (_, _, text) = client.answer();
     let lines = text.lines().count();
     assert!(text.starts_with("long\nlong\n") && lines < 10_000, "{lines} lines");
-    let told = text.lines().last().expect("a notice");
-    assert!(told.contains("of 50000 lines shown"), "{told}");
+    let notice = text.lines().last().expect("a notice");
+    assert!(notice.contains("of 50000 lines shown"), "{notice}");
 }
 
 #[test]
-fn an_id_without_an_answer_is_not_taken_twice() {
+fn a_pending_id_is_rejected() {
     let mut client = Client::new();
     client.call(1, "work");
     for _ in 0..3 {
@@ -334,12 +334,12 @@ fn an_id_without_an_answer_is_not_taken_twice() {
     }
 }
 
-/// Looks until the thread that reads requests answers.
+/// Repeats a look-up until it runs inline on the reader thread.
 #[cfg(target_os = "linux")]
-fn look_in_place(client: &mut Client) {
+fn wait_for_inline_call(client: &mut Client) {
     let since = Instant::now();
     loop {
-        client.call_tool(LOOKS.name, 0, "look");
+        client.call_tool(LOOKUP.name, 0, "look");
         if client.answer().2 == "reads" {
             return;
         }
@@ -349,25 +349,25 @@ fn look_in_place(client: &mut Client) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn look_ups_are_answered_where_they_are_read_while_they_are_quick() {
+fn quick_look_ups_run_on_the_reader_thread() {
     let mut client = Client::new();
-    // On a busy machine any call may take long.
+    // On a busy machine, any call may be slow, so the sequence is repeated.
     for round in 0.. {
-        look_in_place(&mut client);
-        client.call_tool(LOOKS.name, 1, "slow");
+        wait_for_inline_call(&mut client);
+        client.call_tool(LOOKUP.name, 1, "slow");
         if client.answer().2 == "reads" {
             break;
         }
         assert!(round < 200, "it never does");
     }
-    client.call_tool(LOOKS.name, 2, "look");
+    client.call_tool(LOOKUP.name, 2, "look");
     assert_ne!(client.answer().2, "reads", "the last one was slow");
-    look_in_place(&mut client);
+    wait_for_inline_call(&mut client);
     for id in 3..9 {
-        client.call_tool(LOOKS.name, id, "panic");
+        client.call_tool(LOOKUP.name, id, "panic");
         let (answered, is_error, text) = client.answer();
         assert_eq!((answered, is_error), (u64::from(id), true));
         assert!(text.contains("internal error in `"), "{text}");
     }
-    look_in_place(&mut client);
+    wait_for_inline_call(&mut client);
 }

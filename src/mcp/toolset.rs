@@ -1,7 +1,8 @@
-//! Which tools belong together, in the order in which they are offered, and what each waits for.
+//! Selects the tools of a server, in the order of the tool list, and defines how long each waits for
+//! the index.
 //!
-//! A client remembers the list, and a model's cache hangs on its bytes: what is new comes last in its
-//! set, and nothing moves.
+//! The order is stable, because clients cache the list and the prompt cache of a model depends on its
+//! exact bytes: a new tool is appended to its toolset, and existing tools keep their order.
 
 use std::time::Duration;
 
@@ -13,22 +14,22 @@ use crate::tools::{Effect, Needs, TOOLS, Tool, Toolset};
 /// Whether tools that write files are offered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Writes {
-    /// They are.
+    /// They are offered.
     Allowed,
-    /// They are not, nor known.
+    /// They are not offered, and a call of one fails.
     Refused,
 }
 
-/// How long after the start a call waits for symbols and words, so that the first one is as good as
-/// the next; later ones wait no more.
+/// How long after the start of a project its calls wait for the code index, so that the first reply
+/// is as complete as later ones. Calls after that time do not wait.
 pub(super) const PATIENCE: Duration = Duration::from_millis(2500);
 
 impl Toolset {
-    /// Returns the sets of a list such as `core,navigate`, or of `all`.
+    /// Parses a list of toolsets such as `core,navigate`, or `all`.
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Usage`] for a name that is none.
+    /// [`crate::Kind::Usage`] for an unknown name or an empty list.
     pub fn parse(list: &str) -> Result<Vec<Toolset>> {
         let mut sets = Vec::new();
         for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -49,8 +50,8 @@ impl Toolset {
     }
 }
 
-/// Returns the tools of `sets` in their order, whatever the order of the sets; those that write, and
-/// they whatever the sets, only if they are allowed.
+/// Returns the tools of `sets` in the order of the tool list; the order of `sets` has no effect.
+/// Tools that write files do not depend on `sets`: they are included exactly if `writes` allows them.
 pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
     let of_set = |set| TOOLS.iter().filter(move |tool| tool.toolset == set);
     Toolset::ALL
@@ -63,12 +64,12 @@ pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
         .collect()
 }
 
-/// Takes out of `tools` those that `allows` does not allow.
+/// Removes the tools that `allows` does not permit.
 pub(super) fn withhold(tools: &mut Vec<&'static Tool>, allows: Allows) {
     tools.retain(|tool| allows.index || tool.effect != Effect::Adds);
 }
 
-/// Returns how long after the start a call of `tool` waits for the index.
+/// Returns how long after the start of a project a call of `tool` waits for the index.
 pub(super) fn patience(tool: &Tool) -> Duration {
     match tool.needs {
         Needs::Session | Needs::Files => Duration::ZERO,
@@ -76,7 +77,7 @@ pub(super) fn patience(tool: &Tool) -> Duration {
     }
 }
 
-/// Returns the sentence for a tool that is not among those offered.
+/// Returns the error message for a tool that is not in `offered`.
 pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
     if let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) {
         let set = tool.toolset.name();
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_begins_as_it_always_did() {
+    fn the_start_of_the_list_is_stable() {
         let names = |sets: &[Toolset]| -> Vec<&str> {
             tools(sets, Writes::Refused).iter().map(|tool| &tool.name["codedb_".len()..]).collect()
         };
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn only_tools_that_read_are_offered_unasked() {
+    fn only_read_only_tools_are_offered_by_default() {
         let mut all = tools(&[Toolset::Core, Toolset::Navigate], Writes::Refused);
         assert!(all.iter().all(|tool| tool.effect != Effect::Writes));
         withhold(&mut all, Allows::default());
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_named() {
+    fn toolsets_are_parsed() {
         assert_eq!(Toolset::parse("core").expect("one"), [Toolset::Core]);
         assert_eq!(Toolset::parse("all").expect("two"), [Toolset::Core, Toolset::Navigate]);
         let sets = Toolset::parse("navigate, core").expect("two");
@@ -151,22 +152,22 @@ mod tests {
     }
 
     #[test]
-    fn who_may_add_projects_is_for_the_user_to_say() {
+    fn adding_projects_requires_a_flag() {
         let mut all = tools(&[Toolset::Core, Toolset::Navigate], Writes::Refused);
         withhold(&mut all, Allows { index: true, clone: false });
         assert!(all.iter().any(|tool| tool.name == INDEX));
         withhold(&mut all, Allows::default());
         assert!(all.iter().all(|tool| tool.name != INDEX));
-        let told = unknown(INDEX, &all);
-        assert!(told.contains("`codedb serve --allow-index`"), "{told}");
+        let message = unknown(INDEX, &all);
+        assert!(message.contains("`codedb serve --allow-index`"), "{message}");
     }
 
     #[test]
-    fn unknown_tools_are_told_apart() {
+    fn unknown_tools_have_distinct_messages() {
         let core = tools(&[Toolset::Core], Writes::Refused);
         let check = |name: &str, part: &str| {
-            let told = unknown(name, &core);
-            assert!(told.contains(part), "{told}");
+            let message = unknown(name, &core);
+            assert!(message.contains(part), "{message}");
         };
         check("codedb_word", "--toolsets core,navigate");
         check("codedb_index", "--toolsets core,navigate");

@@ -48,7 +48,7 @@ pub(super) struct Trees {
     uses: u64,
 }
 
-/// A tree as it is listed.
+/// The description of a tree in a list.
 pub(super) struct TreeSummary {
     pub(super) name: String,
     pub(super) root: PathBuf,
@@ -68,22 +68,23 @@ impl Trees {
         self.list.iter().any(|tree| tree.is_named && tree.root == root)
     }
 
-    /// Replaces all trees that were named before by those of `roots`. Open trees stay open.
+    /// Replaces the trees that were named before with those of `roots`. A tree that is in both stays
+    /// open, and trees that calls added stay.
     pub(super) fn name(&mut self, roots: Vec<PathBuf>) {
         let mut old = std::mem::take(&mut self.list);
         for root in roots.into_iter().take(TREES_MAX) {
             if self.list.iter().any(|tree| tree.root == root) {
                 continue;
             }
-            let known = old.iter().position(|tree| tree.root == root);
-            let tree = known.map_or_else(|| Tree::new(root), |at| old.remove(at));
+            let existing = old.iter().position(|tree| tree.root == root);
+            let tree = existing.map_or_else(|| Tree::new(root), |at| old.remove(at));
             self.list.push(Tree { is_named: true, ..tree });
         }
         let added = old.into_iter().filter(|tree| tree.is_added);
         self.list.extend(added.map(|tree| Tree { is_named: false, ..tree }));
     }
 
-    /// Adds the tree of a call. Returns its index, and whether it is new.
+    /// Adds a tree for a call. Returns its index, and whether it is new.
     ///
     /// # Errors
     ///
@@ -165,17 +166,18 @@ impl Trees {
     /// Returns a summary of each tree.
     pub(super) fn summaries(&self) -> Vec<TreeSummary> {
         let names = names::of(&self.roots());
-        let told = self.list.iter().zip(names).enumerate().map(|(at, (tree, name))| TreeSummary {
-            name,
-            root: tree.root.clone(),
-            is_default: at == 0,
-            project: tree.project.clone(),
-        });
-        told.collect()
+        let summaries =
+            self.list.iter().zip(names).enumerate().map(|(at, (tree, name))| TreeSummary {
+                name,
+                root: tree.root.clone(),
+                is_default: at == 0,
+                project: tree.project.clone(),
+            });
+        summaries.collect()
     }
 
     /// Returns the name of the tree at `root`, unless it is the first.
-    pub(super) fn name_beside_first(&self, root: &Path) -> Option<String> {
+    pub(super) fn name_unless_first(&self, root: &Path) -> Option<String> {
         let at = self.list.iter().position(|tree| tree.root == root).filter(|&at| at > 0)?;
         names::of(&self.roots()).into_iter().nth(at)
     }
@@ -207,11 +209,15 @@ mod tests {
     }
 
     fn names(trees: &Trees) -> Vec<(String, bool)> {
-        trees.summaries().into_iter().map(|told| (told.name, told.project.is_some())).collect()
+        trees
+            .summaries()
+            .into_iter()
+            .map(|summary| (summary.name, summary.project.is_some()))
+            .collect()
     }
 
     #[test]
-    fn what_is_named_anew_stays_open_and_what_was_added_stays() {
+    fn trees_named_again_stay_open_and_added_trees_stay() {
         let place = tempfile::tempdir().expect("a folder");
         let base = place.path().canonicalize().expect("it is there");
         for name in ["a", "b", "c", "d"] {
@@ -226,8 +232,8 @@ mod tests {
         assert_eq!(trees.add(&root("b"), None).expect("there is room"), (1, false));
         assert_eq!(trees.add(&root("c"), None).expect("there is room"), (2, true));
         trees.name(vec![root("b"), root("d")]);
-        let told = |name: &str, is_open: bool| (name.to_owned(), is_open);
-        assert_eq!(names(&trees), [told("b", true), told("d", false), told("c", false)]);
+        let entry = |name: &str, is_open: bool| (name.to_owned(), is_open);
+        assert_eq!(names(&trees), [entry("b", true), entry("d", false), entry("c", false)]);
         assert!(Arc::ptr_eq(&trees.opened(0, &open).expect("it is open"), &second));
         let holding = |path: &str| Some(Wanted::Holding(base.join(path)));
         for (path, at) in [("d/x.rs", 1), ("c/y/x.rs", 2), ("b/x.rs", 0), ("elsewhere", 0)] {
@@ -238,13 +244,13 @@ mod tests {
         assert_eq!(named(&trees), [false, true, false, true]);
         // A tree that was named and added stays when it is no longer named.
         trees.name(vec![root("a")]);
-        assert_eq!(names(&trees), [told("a", false), told("b", true), told("c", false)]);
+        assert_eq!(names(&trees), [entry("a", false), entry("b", true), entry("c", false)]);
         assert_eq!(named(&trees), [true, false, false, false]);
         assert_eq!(trees.close().len(), 1);
     }
 
     #[test]
-    fn those_not_asked_for_longest_are_closed() {
+    fn the_least_recently_used_trees_are_closed() {
         let place = tempfile::tempdir().expect("a folder");
         let base = place.path().canonicalize().expect("it is there");
         let open = open(&base);

@@ -1,4 +1,5 @@
-//! The session as a call sees it: other projects, each in one state for the whole call.
+//! The session of one call: its access to other projects, each with one consistent state for the
+//! whole call.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,26 +15,26 @@ use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
 use crate::tools::session::{self, Added, Session, Source, Wanted};
 
-/// Other projects of a call: one for each part of a bundle.
-const PLACES: usize = 20;
+/// The maximum number of other projects that a call uses: one for each part of a bundle.
+const OTHER_PROJECTS_MAX: usize = 20;
 
-/// How long a call that adds a project waits for its index.
+/// How long a call that adds a project waits until the project is indexed.
 const INDEXING: Duration = Duration::from_secs(10);
 
 /// The interval at which a waiting call checks its condition.
-const LOOK: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The current activity of a long call, for progress notifications.
 #[derive(Debug)]
-pub(super) struct Doing {
+pub(super) struct Activity {
     since: Instant,
     project: Mutex<Option<Arc<Project>>>,
 }
 
-impl Doing {
+impl Activity {
     /// Returns the activity of a call that starts now.
-    pub(super) fn new() -> Doing {
-        Doing { since: Instant::now(), project: Mutex::new(None) }
+    pub(super) fn new() -> Activity {
+        Activity { since: Instant::now(), project: Mutex::new(None) }
     }
 
     /// Returns files done, the total, and a message.
@@ -58,10 +59,10 @@ impl Doing {
 }
 
 /// The other projects that a call uses, opened on first use.
-pub(super) type Places = [OnceLock<Arc<Project>>; PLACES];
+pub(super) type OtherProjects = [OnceLock<Arc<Project>>; OTHER_PROJECTS_MAX];
 
-/// Returns the empty slots of a new call.
-pub(super) fn places() -> Places {
+/// Returns the other projects of a new call: none.
+pub(super) fn other_projects() -> OtherProjects {
     std::array::from_fn(|_| OnceLock::new())
 }
 
@@ -70,10 +71,10 @@ pub(super) struct Visit<'a> {
     roots: &'a Roots,
     /// The root of the call's own tree.
     home: Option<&'a Path>,
-    places: &'a Places,
-    codes: [OnceLock<CancellableCode<'a>>; PLACES],
+    other_projects: &'a OtherProjects,
+    codes: [OnceLock<CancellableCode<'a>>; OTHER_PROJECTS_MAX],
     uses_code_index: bool,
-    doing: &'a Doing,
+    activity: &'a Activity,
     is_cancelled: IsCancelled<'a>,
 }
 
@@ -81,12 +82,12 @@ impl<'a> Visit<'a> {
     pub(super) fn new(
         roots: &'a Roots,
         home: Option<&'a Path>,
-        places: &'a Places,
-        doing: &'a Doing,
+        other_projects: &'a OtherProjects,
+        activity: &'a Activity,
         is_cancelled: IsCancelled<'a>,
     ) -> Visit<'a> {
         let codes = std::array::from_fn(|_| OnceLock::new());
-        Visit { roots, home, places, codes, uses_code_index: true, doing, is_cancelled }
+        Visit { roots, home, other_projects, codes, uses_code_index: true, activity, is_cancelled }
     }
 
     /// Returns true if replies may be incomplete because a code index is damaged.
@@ -105,11 +106,11 @@ impl<'a> Visit<'a> {
         Visit { codes, uses_code_index: false, ..self }
     }
 
-    /// Waits until the index of a project is complete, within the patience that calls have after
-    /// its start.
+    /// Waits until the index of a project is complete or cannot be built, or until `patience` has
+    /// passed since the project was opened.
     fn settle(&self, project: &Project, patience: Duration) {
         while !project.is_settled() && project.age() < patience && !(self.is_cancelled)() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(CHECK_INTERVAL);
         }
     }
 }
@@ -128,7 +129,7 @@ impl Session for Visit<'_> {
         {
             return Ok(None);
         }
-        for (place, code) in self.places.iter().zip(&self.codes) {
+        for (place, code) in self.other_projects.iter().zip(&self.codes) {
             let taken = place.get_or_init(|| Arc::clone(&project));
             if taken.engine().root() == root {
                 self.settle(taken, toolset::PATIENCE);
@@ -140,7 +141,10 @@ impl Session for Visit<'_> {
                 })));
             }
         }
-        Err(Error::new(Kind::Limit, format!("a call can use at most {PLACES} other projects")))
+        Err(Error::new(
+            Kind::Limit,
+            format!("a call can use at most {OTHER_PROJECTS_MAX} other projects"),
+        ))
     }
 
     fn names(&self) -> Vec<String> {
@@ -157,10 +161,10 @@ impl Session for Visit<'_> {
 
     fn add(&self, source: Source<'_>) -> Result<Added> {
         let (project, is_new) = self.roots.add(source, self.home, self.is_cancelled)?;
-        self.doing.indexes(&project);
+        self.activity.indexes(&project);
         let until = Instant::now() + INDEXING;
         while !project.is_settled() && Instant::now() < until && !(self.is_cancelled)() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(CHECK_INTERVAL);
         }
         Ok(Added { project: self.roots.described_open(&project)?, is_new })
     }

@@ -1,4 +1,4 @@
-//! The note for agents in AGENTS.md, between two marks: when to use which tool.
+//! The note for agents in AGENTS.md, between two markers: when to use which tool.
 
 use super::{Act, Edit, lines};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 const BEGIN: &str = "<!-- codedb:begin -->";
 const END: &str = "<!-- codedb:end -->";
 
-/// The note with its marks.
+/// The note with its markers.
 const NOTE: &[&str] = &[
     BEGIN,
     "This tree is indexed by codedb (MCP server `codedb`). Prefer its tools to grep and to reading whole files:",
@@ -24,7 +24,7 @@ const NOTE: &[&str] = &[
 ///
 /// # Errors
 ///
-/// [`Kind::Usage`](crate::Kind::Usage) unless each mark occurs exactly once, in order.
+/// [`Kind::Usage`](crate::Kind::Usage) if a marker is missing, repeated, or out of order.
 pub fn register(text: &str) -> Result<Option<Edit>> {
     let Some(range) = range(text)? else {
         return Ok(Some(Edit { text: lines::append(text, NOTE), act: Act::Adds }));
@@ -49,7 +49,7 @@ pub fn unregister(text: &str) -> Result<Option<Edit>> {
     Ok(Some(Edit { text, act }))
 }
 
-/// Returns the range of the note, including its marks.
+/// Returns the range of the note, including its markers.
 fn range(text: &str) -> Result<Option<std::ops::Range<usize>>> {
     let places = |mark| text.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
     match (places(BEGIN).as_slice(), places(END).as_slice()) {
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_note_comes_goes_and_is_renewed() {
+    fn the_note_is_added_removed_and_updated() {
         for text in ["", "# Agents\n", "# Agents", "# Agents\r\n\r\nBe kind.\r\n", "\n\n"] {
             let noted = register(text).expect("no marks").expect("an edit");
             assert_eq!(noted.act, Act::Adds);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_marks_are_left_alone() {
+    fn broken_markers_are_an_error() {
         for text in [format!("{BEGIN}\n"), format!("{END}\n{BEGIN}\n"), BEGIN.repeat(2) + END] {
             let error = register(&text).expect_err("marks out of order");
             assert!(error.to_string().contains("exactly once each"), "{error}");

@@ -1,4 +1,4 @@
-//! The table of agents and editors: the location of their servers, and the signs that a client is
+//! The table of agents and editors: where each stores its servers, and which paths show that it is
 //! in use.
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::{Format, Shape};
 pub struct Homes {
     /// The home directory.
     pub home: PathBuf,
-    /// The directory of settings by the XDG rules, on every system.
+    /// The configuration directory of the XDG specification, on every system.
     pub config: PathBuf,
     /// The directory of settings of desktop programs of this system.
     pub desktop: PathBuf,

@@ -7,7 +7,7 @@ use super::Shape;
 /// The argument that starts the program as a server.
 pub(super) const SERVE: &str = "mcp";
 
-/// The result of the comparison of an existing entry with the wanted one.
+/// The result of comparing an existing entry with the one to register.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum EntryState {
     /// It starts the same program as a server; further arguments and fields are the user's.
@@ -18,7 +18,7 @@ pub(super) enum EntryState {
     Other,
 }
 
-/// Returns the members of the wanted entry, in the order in which they are written.
+/// Returns the members of the entry to register, in the order in which they are written.
 pub(super) fn members(shape: Shape, command: &str) -> Vec<(&'static str, Value)> {
     match shape {
         Shape::CommandAndArgs => vec![("command", json!(command)), ("args", json!([SERVE]))],
@@ -26,7 +26,7 @@ pub(super) fn members(shape: Shape, command: &str) -> Vec<(&'static str, Value)>
     }
 }
 
-/// Compares an existing entry with the wanted one.
+/// Compares an existing entry with the one to register.
 pub(super) fn compare(shape: Shape, found: &Value, command: &str) -> EntryState {
     // Global flags may precede it.
     let serves =
@@ -43,7 +43,8 @@ pub(super) fn compare(shape: Shape, found: &Value, command: &str) -> EntryState 
     }
 }
 
-/// Returns true for a path, of any system, whose last component is this program's name.
+/// Returns true if the last component of a path, in the syntax of any system, is the name of this
+/// program.
 fn is_codedb(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     name == super::NAME || name == "codedb.exe"
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_starts_another_program_differs() {
+    fn only_another_program_counts_as_different() {
         use EntryState::{Moved, Other, Same};
         check(
             Shape::CommandAndArgs,

@@ -78,13 +78,13 @@ pub(super) fn unregister(text: &str, container: &str, shape: Shape) -> Result<Op
     checked(text, splices, Act::Removes, container, shape, None).map(Some)
 }
 
-/// Returns the texts from which [`register`] may have made the document: those in which it created
-/// more than the entry, or added it to an object of servers without members. Registering at most
-/// one of them results in the document.
+/// Returns candidates for the text before [`register`]: texts in which it would have created more
+/// than the entry, or added it to an object of servers without members. Registering gives this
+/// document for at most one of them.
 fn originals(document: &Document<'_>, root: &Object<'_>, container: &str) -> Vec<String> {
     let text = document.text;
     let mut originals = vec![
-        // The root object was created, after blanks or comments.
+        // `register` created the root object after blanks or comments.
         text[..root.range.start].to_owned(),
         lines::cut(text, lines::whole_lines(text, root.range.start..root.range.end)),
     ];

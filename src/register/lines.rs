@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_appended_is_cut_again() {
+    fn cut_undoes_append() {
         for text in ["", "a", "a\n", "\n", "\n\n", "a\n\n", "a\r\n", "a\r\nb", "a\nb\n\n\n"] {
             let more = append(text, &["[x]", "y"]);
             let at = more.find("[x]").expect("it is there");

@@ -1,5 +1,5 @@
-//! Properties of edits of every client's settings: nothing else changes, twice is once, and taking out undoes
-//! putting in.
+//! Properties of edits of every client's settings: nothing else changes, registration is idempotent,
+//! and removal restores the original text.
 
 use super::clients::CLIENTS;
 use super::*;
@@ -7,7 +7,7 @@ use super::*;
 const COMMAND: &str = "C:\\Program Files\\codedb.exe";
 
 #[test]
-fn an_empty_file_comes_and_goes() {
+fn an_empty_file_is_restored() {
     for client in CLIENTS {
         for text in ["", "\u{feff}"] {
             let edit = register(text, client.format, COMMAND).expect("empty").expect("an edit");
@@ -22,7 +22,7 @@ fn an_empty_file_comes_and_goes() {
 }
 
 #[test]
-fn every_client_has_its_shape() {
+fn each_client_gets_its_entry_shape() {
     let written = |id: &str| {
         let client = CLIENTS.iter().find(|client| client.id == id).expect("a client");
         register("", client.format, "codedb").expect("empty").expect("an edit").text

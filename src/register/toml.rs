@@ -87,7 +87,8 @@ fn found(table: &Table) -> Option<Json> {
 struct TableLocation {
     /// The value of its `command`.
     command: Option<Range<usize>>,
-    /// Its lines including the header, if it has a header of its own and no parts elsewhere.
+    /// Its lines including the header; `None` if it has no header of its own or is defined in
+    /// several places.
     lines: Option<Range<usize>>,
 }
 
@@ -99,7 +100,7 @@ impl TableLocation {
         let table = ours.get_ref().as_table()?;
         let command = member(table, "command").map(|(_, value)| value.span());
         let mut end = name.span().end;
-        reach(table, &mut end);
+        extend_to_last_item(table, &mut end);
         let lines = lines::whole_lines(text, name.span().start..end);
         let header = text[lines.clone()].trim_start();
         let has_header = header.starts_with('[') && !header.starts_with("[[");
@@ -114,12 +115,12 @@ fn member<'a, 'i>(
     table.iter().find(|(key, _)| key.get_ref() == name)
 }
 
-/// Moves `end` after the last item of `table`. The parser bounds the depth.
-fn reach(table: &DeTable<'_>, end: &mut usize) {
+/// Extends `end` to the end of the last item of `table`. The parser bounds the depth.
+fn extend_to_last_item(table: &DeTable<'_>, end: &mut usize) {
     for (key, value) in table {
         *end = (*end).max(key.span().end);
         match value.get_ref() {
-            DeValue::Table(table) => reach(table, end),
+            DeValue::Table(table) => extend_to_last_item(table, end),
             _ => *end = (*end).max(value.span().end),
         }
     }

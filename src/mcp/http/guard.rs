@@ -84,11 +84,11 @@ impl Guard {
         url.is_ok_and(|url| url.authority().eq_ignore_ascii_case(authority) && self.is_own(&url))
     }
 
-    /// Returns true if `origin` (a scheme, a host and an optional port) is a page of this machine.
+    /// Returns true if `origin` (a scheme, a host and an optional port) is one of this machine.
     fn is_own_origin(&self, origin: &str) -> bool {
         let url = Url::parse(origin);
         url.is_ok_and(|url| {
-            // A parser of URLs accepts far more spellings than a browser sends.
+            // A URL parser accepts many more spellings than a browser sends.
             let is_exact = format!("{}://{}", url.scheme(), url.authority());
             is_exact.eq_ignore_ascii_case(origin) && self.is_own(&url)
         })
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn only_hosts_of_this_machine_are_ours() {
+    fn only_hosts_of_this_machine_are_accepted() {
         let guard = Guard { hosts: vec!["build.example".to_owned()], ..Guard::default() };
         for (host, is_ours) in [
             ("localhost", true),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_asked_for_where_there_is_one() {
+    fn a_configured_token_is_required() {
         let guard = Guard { token: Some("secret".to_owned()), ..Guard::default() };
         let check = |given: Option<&str>| {
             let host = [(HOST, "localhost")];

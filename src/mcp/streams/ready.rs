@@ -44,8 +44,8 @@ impl Ready {
             unsafe_code,
             reason = "the one way to register a descriptor that is not deprecated"
         )]
-        // SAFETY: the descriptor is owned by what is registered and stays open and the same until that is
-        // dropped, since nothing hands it out.
+        // SAFETY: the registered value owns the descriptor. It stays open and unchanged until that value is
+        // dropped, because nothing else has access to it.
         let fd = unsafe { AsyncFd::register_with_interest(fd, interest) }.ok()?;
         Some(Ready { fd, is_socket })
     }
@@ -86,7 +86,7 @@ impl Ready {
             return Ok(rustix::net::send(fd, bytes, flags)?);
         }
         only_if(fd, PollFlags::OUT)?;
-        // An empty pipe accepts all that fits into it: a client that wakes up once then reads once.
+        // An empty pipe accepts a whole buffer. One large write then wakes the client only once.
         let is_empty = rustix::io::ioctl_fionread(fd).is_ok_and(|unread| unread == 0);
         let room = match is_empty {
             true => rustix::pipe::fcntl_getpipe_size(fd).unwrap_or(PIPE_BYTES),

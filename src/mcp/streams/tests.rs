@@ -1,4 +1,4 @@
-//! Bytes of every length, through every kind of stream, to others who are fast or slow.
+//! Transfers data of many lengths through every kind of stream, with fast and slow peers.
 
 use std::io::{PipeReader, PipeWriter};
 use std::os::unix::net::UnixStream;
@@ -15,7 +15,7 @@ fn within_a_runtime<T>(work: impl Future<Output = T>) -> T {
     runtime.enable_io().enable_time().build().expect("a runtime").block_on(work)
 }
 
-/// Reads everything that another thread writes in pieces.
+/// Checks that everything is read that another thread writes in pieces.
 fn check_input<W: Write + Send + 'static>(
     (input, mut to): (impl Read + Handle + Send + 'static, W),
     is_ready: bool,
@@ -35,7 +35,7 @@ fn check_input<W: Write + Send + 'static>(
         assert_eq!(matches!(input, Input::Ready(..)), is_ready);
         let mut got = Vec::new();
         while input.read(|bytes| got.extend_from_slice(bytes)).await {}
-        // The end stays the end.
+        // Further reads report the end again.
         assert!(!input.read(|_| panic!("there is no more")).await);
         got
     });
@@ -43,7 +43,7 @@ fn check_input<W: Write + Send + 'static>(
     assert!(got == expected, "{} of {} bytes", got.len(), expected.len());
 }
 
-/// Writes messages to another thread, which is slow to read them; then to nobody.
+/// Checks that a slow reader receives all messages, and that a write fails after it is gone.
 fn check_output<R: Read + Send + 'static>(
     (mut from, output): (R, impl Write + Handle + Send + 'static),
     is_ready: bool,
@@ -79,7 +79,7 @@ fn sockets() -> (UnixStream, UnixStream) {
     UnixStream::pair().expect("a pair")
 }
 
-/// A stream that is not what it says: it passes for one that does not tell when it is ready.
+/// A stream whose descriptor is that of a regular file, so that its readiness cannot be polled.
 struct Blocking<S>(S, std::fs::File);
 
 impl<S> Blocking<S> {
@@ -111,7 +111,7 @@ impl<S: Write> Write for Blocking<S> {
 }
 
 #[test]
-fn pipes_and_sockets_are_read_to_their_end() {
+fn pipes_and_sockets_are_read_to_the_end() {
     let pipe = || -> (PipeReader, PipeWriter) { io::pipe().expect("a pipe") };
     check_input(pipe(), true);
     check_input(sockets(), true);
@@ -129,7 +129,7 @@ fn pipes_and_sockets_are_written_to_slow_readers() {
 }
 
 #[test]
-fn who_shares_a_stream_waits_as_before() {
+fn shared_streams_stay_blocking() {
     let (from, to) = io::pipe().expect("a pipe");
     let shared = (from.try_clone().expect("the same"), to.try_clone().expect("the same"));
     within_a_runtime(async {

@@ -1,7 +1,8 @@
 //! Adds and removes members of an object.
 //!
-//! Adding a member maps different texts to different texts, so that a removal can restore every
-//! byte: the blanks in an object without members determine the layout of its first member.
+//! Adding a member is injective (different texts give different results), so that a removal can
+//! restore every byte. For that, the blanks in an object without members determine the layout of its
+//! first member.
 
 use std::ops::Range;
 
@@ -43,7 +44,7 @@ impl Document<'_> {
 
     fn inserted_first(&self, object: &Object<'_>, key: &str, member: &Written) -> Vec<Splice> {
         let (open, close) = (object.range.start, object.range.end - 1);
-        // After the comments, so that they stay in their places.
+        // Inserted after the comments, so that they keep their places.
         let comment = self.tokens_in(open + 1, close).last();
         let at = comment.map_or(open + 1, |comment| self.end_of(comment));
         let rest = &self.text[at..close];

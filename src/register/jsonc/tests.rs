@@ -1,4 +1,4 @@
-//! Edits of JSON with comments, by example and over many shapes.
+//! Edits of JSON with comments: examples and property tests.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,8 @@ fn take_out(text: &str) -> Result<Option<Edit>> {
     unregister(text, CONTAINER, SHAPE)
 }
 
-/// Puts our entry in and compares; then takes it out, which gives `text` again.
+/// Checks that adding the entry to `text` gives the expected text, and that removing it restores
+/// `text`.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let edit = put(text).expect("sound").expect("an edit");
@@ -26,7 +27,7 @@ fn check(text: &str, expected: &str) {
 
 const ENTRY: &str = "\"codedb\": {\"command\": \"codedb\", \"args\": [\"mcp\"]}";
 
-/// Returns our entry on lines of its own.
+/// Returns the entry on separate lines.
 fn entry(end: &str, indent: &str, unit: &str) -> String {
     format!(
         "{end}{indent}\"codedb\": {{{end}{indent}{unit}\"command\": \"codedb\",{end}{indent}{unit}\
@@ -35,7 +36,7 @@ fn entry(end: &str, indent: &str, unit: &str) -> String {
 }
 
 #[test]
-fn a_member_comes_behind_the_last_one() {
+fn a_member_is_added_after_the_last_one() {
     let lines = entry("\n", "    ", "  ");
     let around = |inner: &str| format!("{{\n  \"mcpServers\": {{{inner}\n  }}\n}}\n");
     let check_inner = |before: &str, after: &str| check(&around(before), &around(after));
@@ -61,7 +62,7 @@ fn an_object_on_one_line_stays_on_it() {
 }
 
 #[test]
-fn indentation_and_line_ends_are_the_texts_own() {
+fn indentation_and_line_ends_are_kept() {
     for (end, unit) in [("\r\n", "\t"), ("\n", "    "), ("\r\n", "  ")] {
         let text = format!("{{{end}{unit}\"mcpServers\": {{}},{end}{unit}\"x\": 1{end}}}");
         let lines = entry(end, &unit.repeat(2), unit);
@@ -107,7 +108,8 @@ fn removal_restores_every_byte_of_what_init_did_not_create() {
     let edit = put("").expect("sound").expect("an edit").text;
     let out = take_out(&edit).expect("sound").expect("an edit");
     assert_eq!((out.text.as_str(), out.act), ("", Act::RemovesAll));
-    // Another program wrote the file anew: who created the object is unknown, so it stays.
+    // Another program has rewritten the file. Whether `register` created the object of servers is
+    // unknown, so it stays.
     let rewritten =
         "{\"a\":1,\"mcpServers\":{\"codedb\":{\"command\":\"codedb\",\"args\":[\"mcp\"]}}}";
     let out = take_out(rewritten).expect("sound").expect("an edit").text;
@@ -115,7 +117,7 @@ fn removal_restores_every_byte_of_what_init_did_not_create() {
 }
 
 #[test]
-fn what_is_ours_is_known() {
+fn existing_entries_are_recognised() {
     let with = |entry: &str| format!("{{\"mcpServers\": {{\"codedb\": {entry}, \"z\": 1}}}}");
     let same = with("{\"type\":\"stdio\",\"command\":\"codedb\",\"args\":[\"mcp\",\"--insist\"]}");
     assert_eq!(put(&same).expect("sound"), None);
@@ -135,7 +137,7 @@ fn what_is_ours_is_known() {
 }
 
 #[test]
-fn a_member_goes_from_anywhere() {
+fn a_member_is_removed_from_any_position() {
     let check = |text: &str, expected: &str| {
         assert_eq!(take_out(text).expect("sound").expect("an edit").text, expected, "{text}");
     };
@@ -155,7 +157,7 @@ fn a_member_goes_from_anywhere() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_in_a_sentence() {
+fn invalid_json_is_an_error() {
     let check = |text: &str, part: &str| {
         let error = put(text).expect_err("refused");
         assert!(error.to_string().contains(part), "{error}");
@@ -174,7 +176,7 @@ fn what_cannot_be_read_is_refused_in_a_sentence() {
     assert!(put(&deep(400)).expect("shallow enough").is_some());
 }
 
-/// A text of an object that may hold anything but our container's key.
+/// Generates the text of an object with any members except the key of the container.
 fn object(levels: u32) -> BoxedStrategy<String> {
     let leaf = prop_oneof![
         Just("1".to_owned()),
@@ -204,7 +206,7 @@ fn object(levels: u32) -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// What may stand between two tokens.
+/// Generates the text between two tokens: blanks and comments.
 fn gap() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => Just(String::new()),
@@ -219,7 +221,7 @@ fn gap() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn taking_out_undoes_putting_in(
+    fn removal_undoes_registration(
         servers in object(2),
         others in object(2),
         is_first in any::<bool>(),
@@ -238,7 +240,7 @@ proptest! {
         let format = crate::register::Format::Jsonc { container: CONTAINER, shape: SHAPE };
         let put = crate::register::register(&text, format, "codedb").expect("sound");
         let put = put.expect("an edit").text;
-        prop_assert!(keeps(&put, &text), "{put:?}");
+        prop_assert!(is_supersequence(&put, &text), "{put:?}");
         prop_assert_eq!(put.contains('\r'), has_crlf && text.contains('\n'));
         prop_assert_eq!(crate::register::register(&put, format, "codedb").expect("sound"), None);
         let out = crate::register::unregister(&put, format).expect("sound").expect("an edit");
@@ -248,13 +250,13 @@ proptest! {
     #[test]
     fn a_new_object_of_servers_is_removed_again(text in object(3)) {
         let once = put(&text).expect("sound").expect("an edit").text;
-        prop_assert!(keeps(&once, &text), "{once:?}");
+        prop_assert!(is_supersequence(&once, &text), "{once:?}");
         prop_assert_eq!(take_out(&once).expect("sound").expect("an edit").text, text);
     }
 }
 
-/// Returns true if `text` is what remains of `more` when some of it is left out.
-fn keeps(more: &str, text: &str) -> bool {
+/// Returns true if `text` is a subsequence of `more`.
+fn is_supersequence(more: &str, text: &str) -> bool {
     let mut more = more.chars();
     text.chars().all(|wanted| more.any(|found| found == wanted))
 }

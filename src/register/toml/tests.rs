@@ -1,4 +1,4 @@
-//! Edits of TOML, by example and over many shapes.
+//! Edits of TOML: examples and property tests.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn put(text: &str) -> Result<Option<Edit>> {
 }
 
 #[test]
-fn taking_out_undoes_putting_in() {
+fn removal_undoes_registration() {
     let texts = [
         "",
         "\n",
@@ -39,7 +39,7 @@ fn taking_out_undoes_putting_in() {
 }
 
 #[test]
-fn a_table_goes_from_anywhere() {
+fn a_table_is_removed_from_any_position() {
     let text = format!("a = 1\n\n{BLOCK}\n# next\n[next]\nb = 2\n");
     let out = unregister(&text).expect("sound").expect("an edit").text;
     assert_eq!(out, "a = 1\n\n# next\n[next]\nb = 2\n");
@@ -64,7 +64,7 @@ fn another_entry_is_changed_in_place() {
 }
 
 #[test]
-fn what_cannot_be_read_or_edited_is_refused_in_a_sentence() {
+fn invalid_or_uneditable_toml_is_an_error() {
     let check = |text: &str, part: &str| {
         let error = put(text).expect_err("refused");
         assert!(error.to_string().contains(part), "{error}");
