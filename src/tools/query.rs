@@ -278,9 +278,8 @@ impl Define for Query {
                     .map_err(|error| at_step(place, None, error))?,
             );
         }
-        let required_texts: Vec<&str> =
-            steps.iter().filter_map(|step| step.query.as_deref()).collect();
-        let catalog = call.code.catalog(&required_texts)?;
+        let queries: Vec<&str> = steps.iter().filter_map(|step| step.query.as_deref()).collect();
+        let catalog = call.code.catalog(&queries)?;
         let all = (0..catalog.files().len()).map(|at| Item { at, ..Item::default() });
         let mut flow = Flow { call, catalog, items: all.collect(), limits: Vec::new() };
         let mut results = Vec::with_capacity(steps.len());
