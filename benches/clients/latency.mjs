@@ -1,7 +1,7 @@
-// How long `codedb mcp` takes as the official TypeScript SDK sees it: `node latency.mjs CODEDB FLOOR TREE
-// [INDEX]`, beside the modules of tests/clients/package.json (Node finds them by this file's folder: copy it
-// there, or link `node_modules`). The rows, the names that are asked for and the floor are those of
-// latency.py: the median of the round trips of each tool, and what that is above the floor.
+// Measures the latency of `codedb mcp` with the official TypeScript SDK: `node latency.mjs CODEDB FLOOR TREE
+// [INDEX]`. Node looks for modules in the directory of this file: copy the file to the directory in which the
+// modules of tests/clients/package.json are installed, or link `node_modules`. The rows, the sampled names and
+// the floor are those of latency.py: the median round trip of each tool and its difference from the floor.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,16 +12,16 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const [codedb, floor, tree] = process.argv.slice(2, 5).map((path) => resolve(path));
-const folder = mkdtempSync(join(tmpdir(), "codedb-latency-"));
-const index = process.argv[5] ? resolve(process.argv[5]) : folder;
+const directory = mkdtempSync(join(tmpdir(), "codedb-latency-"));
+const index = process.argv[5] ? resolve(process.argv[5]) : directory;
 const ROUNDS = 200;
 const TURN = 20;
-// Files of which names are asked for, and files that hold a selective name, at the most.
+// The number of files whose names are queried, and the maximum number of files that contain a selective name.
 const SAMPLE = 150;
 const SELECTIVE = 20;
 const place = ["--root", tree, "--index-dir", index];
 
-/** Names and paths of the tree, by a fixed step. */
+/** Samples names and paths of the tree with a fixed step. */
 function sample() {
   const listed = execFileSync(codedb, ["search", "--files", "--no-index"], { cwd: tree, maxBuffer: 1 << 28 });
   const ends = [".js", ".ts", ".c", ".rs", ".py", ".go"];
@@ -57,12 +57,12 @@ function percentile(times, part) {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * part) / 100))];
 }
 
-/** Milliseconds of each of some rounds, numbered from `start`, after two that warm up. */
-async function timed(ask, rounds, start) {
+/** Returns the milliseconds of each round, numbered from `start`, after two warm-up rounds. */
+async function timed(call, rounds, start) {
   const times = [];
   for (let round = -2; round < rounds; round++) {
     const began = performance.now();
-    await ask(start + Math.max(round, 0));
+    await call(start + Math.max(round, 0));
     if (round >= 0) times.push(performance.now() - began);
   }
   return times;
@@ -73,24 +73,24 @@ try {
   const [names, paths] = sample();
   const client = await connected(codedb, ["mcp", ...place, "--toolsets", "all"]);
   const constant = await connected(floor, ["--serve"]);
-  // Until the index is whole.
+  // Waits until the index is complete.
   await client.callTool({ name: "codedb_symbol", arguments: { name: names[0] } });
   console.log("| what | median | 95 % | above the floor |\n| --- | --- | --- | --- |");
 
   async function measure(what, name, argumentsOf) {
     const [sizes, floors, times] = [[], [], []];
-    const ask = async (at) => {
+    const call = async (at) => {
       const answer = await client.callTool({ name, arguments: argumentsOf(at) });
       if (answer.isError) throw new Error(JSON.stringify(answer));
       sizes.push(answer.content[0].text.length);
     };
-    const askFloor = async () => {
+    const callFloor = async () => {
       await constant.callTool({ name: "constant", arguments: { bytes: Math.floor(percentile(sizes, 50)) } });
     };
-    // In turns, so that what else the machine does falls on both alike.
+    // Alternates between the servers, so that other load on the machine affects both equally.
     for (let start = 0; start < (name === "codedb_context" ? 60 : ROUNDS); start += TURN) {
-      times.push(...(await timed(ask, TURN, start)));
-      floors.push(...(await timed(askFloor, TURN, start)));
+      times.push(...(await timed(call, TURN, start)));
+      floors.push(...(await timed(callFloor, TURN, start)));
     }
     const middle = percentile(times, 50);
     const above = Math.round((middle - percentile(floors, 50)) * 1e3);
@@ -123,5 +123,5 @@ try {
   await client.close();
   await constant.close();
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 }

@@ -18,14 +18,14 @@ const files = {
   "src/main.rs": "mod cart;\n\nfn main() {\n    cart::add_item();\n}\n",
   ".env": "KEY=1\n",
 };
-const folder = mkdtempSync(join(tmpdir(), "codedb-clients-"));
-const root = join(folder, "tree");
+const directory = mkdtempSync(join(tmpdir(), "codedb-clients-"));
+const root = join(directory, "tree");
 for (const [path, text] of Object.entries(files)) {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
-const place = ["--root", root, "--index-dir", join(folder, "index"), "--toolsets", "all"];
+const place = ["--root", root, "--index-dir", join(directory, "index"), "--toolsets", "all"];
 
 async function session(transport) {
   const client = new Client({ name: "conformance", version: "1" });
@@ -35,10 +35,10 @@ async function session(transport) {
   const { tools } = await client.listTools();
   assert.equal(tools[0].name, "codedb_context");
   const call = (name, args, options) => client.callTool({ name, arguments: args }, undefined, options);
-  const told = [];
-  const found = await call("codedb_symbol", { name: "add_item" }, { onprogress: (of) => told.push(of.progress) });
+  const reported = [];
+  const found = await call("codedb_symbol", { name: "add_item" }, { onprogress: (of) => reported.push(of.progress) });
   assert.match(found.content[0].text, /src\/cart\.rs/);
-  assert.deepEqual(told, [...told].sort((a, b) => a - b));
+  assert.deepEqual(reported, [...reported].sort((a, b) => a - b));
   const calls = [
     ["codedb_context", { task: "who calls add_item" }, "src/main.rs"],
     ["codedb_search", { query: "cart::add_item" }, "src/main.rs"],
@@ -81,10 +81,10 @@ const server = spawn(codedb, ["serve", "--listen", "127.0.0.1:0", ...place], {
   stdio: ["ignore", "pipe", "inherit"],
 });
 try {
-  const line = await new Promise((told) => createInterface({ input: server.stdout }).once("line", told));
+  const line = await new Promise((reported) => createInterface({ input: server.stdout }).once("line", reported));
   await session(new StreamableHTTPClientTransport(new URL(line.split(" ").at(-1))));
   console.log("typescript, http: ok");
 } finally {
   server.kill();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 }
