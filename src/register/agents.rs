@@ -13,7 +13,7 @@ const NOTE: &[&str] = &[
     "",
     "- a task, a bug report, a stack trace: `codedb_context` first, with the whole text",
     "- where something is defined: `codedb_symbol`; who calls it: `codedb_callers`",
-    "- a text or a regular expression: `codedb_search`; a file half remembered: `codedb_find`",
+    "- a text or a regular expression: `codedb_search`; a partial or misspelled file name: `codedb_find`",
     "- what is in a file: `codedb_outline` before `codedb_read` of the lines that matter",
     "- who imports a file: `codedb_deps`; how the tree is laid out: `codedb_tree`",
     END,

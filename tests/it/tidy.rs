@@ -4,6 +4,7 @@
 
 mod layers;
 mod modules;
+mod wording;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -64,7 +64,7 @@ fn a_branch_may_change_a_file_that_another_renamed() {
 fn the_caller_filters_deleted_files() {
     let mut script = Script::default();
     script.then("add the parser", &[Write("old", 1)]);
-    script.then("mend the parser", &[Write("old", 2), Write("new", 1)]);
+    script.then("fix the parser", &[Write("old", 2), Write("new", 1)]);
     script.then("remove it", &[Delete("old")]);
     let (_repository, history) = history(&script);
     let query = Query::parse("parser");
@@ -111,8 +111,8 @@ fn subjects_lead_to_files() {
 #[test]
 fn older_commits_have_less_weight() {
     let mut script = Script::default();
-    script.then("Mend the cache", &[Write("a", 1)]);
-    script.then("Mend the cache", &[Write("b", 1)]);
+    script.then("Repair the cache", &[Write("a", 1)]);
+    script.then("Repair the cache", &[Write("b", 1)]);
     script.then("Something else", &[Write("c", 1)]);
     // One year between commits.
     for (at, commit) in script.commits.iter_mut().enumerate() {

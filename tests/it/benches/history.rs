@@ -81,6 +81,6 @@ fn a_history_has_merges_renames_and_reverts() {
     assert!(lines(&["log", "--merges", "--format=%h"]) > 0, "no merge");
     assert!(lines(&["log", "--diff-filter=R", "-M", "--format=", "--name-only"]) > 0, "no rename");
     assert!(lines(&["log", "--grep=^Revert", "--format=%h"]) > 0, "nothing was taken back");
-    assert!(lines(&["log", "--grep=^Fix", "--format=%h"]) > 0, "nothing was mended");
+    assert!(lines(&["log", "--grep=^Fix", "--format=%h"]) > 0, "no commit is a fix");
     assert!(lines(&["shortlog", "-s", "HEAD"]) > 3, "too few authors");
 }

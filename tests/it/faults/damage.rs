@@ -245,11 +245,11 @@ fn check_whole_way(place: &Place, path: &Path, damage: Damage) {
     let status = Answer::of(place.codedb("status"));
     assert!(status.code <= 2, "{what}");
     let built = place.index(&[]);
-    assert_eq!(built.code, 0, "{what}: not mended\n{}", built.stderr);
+    assert_eq!(built.code, 0, "{what}: not repaired\n{}", built.stderr);
     let doctor = Answer::of(place.codedb("doctor"));
-    assert!(doctor.text().contains("ok    checksums"), "{what}: not mended\n{}", doctor.text());
+    assert!(doctor.text().contains("ok    checksums"), "{what}: not repaired\n{}", doctor.text());
     let trusted = place.search_in(&place.cache(), "trust", &[query]);
-    assert_eq!(trusted.stdout, place.check(&[query]).stdout, "{what}, mended");
+    assert_eq!(trusted.stdout, place.check(&[query]).stdout, "{what}, after the repair");
 }
 
 /// Damage in postings, which are read only by a merge, must not block refreshes for ever.
