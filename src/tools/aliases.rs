@@ -1,6 +1,6 @@
 //! Aliases of arguments: names that agents guess because tools of other programs have them.
 //!
-//! [`replace`] renames each alias to its canonical argument before the arguments are checked
+//! `replace` renames each alias to its canonical argument before the arguments are checked
 //! against the schema, and adds a notice with the canonical name. Schemas do not list aliases.
 
 use std::path::Path;

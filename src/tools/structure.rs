@@ -1,6 +1,6 @@
 //! The structure of a tree: files with language, lines, marks, symbols and imports.
 //!
-//! [`write`] streams all of it as JSON, one file per line, without holding it in memory; the tool
+//! [`write()`] streams all of it as JSON, one file per line, without holding it in memory; the tool
 //! [`super::snapshot`] returns pages of it. Signatures and documentation are not included: they would
 //! require reading every file.
 
