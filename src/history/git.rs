@@ -299,7 +299,7 @@ impl Git {
         git.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 Error::new(Kind::NotFound, "git is not installed, or not found on the PATH")
-                    .with_hint("it tells of commits; the other tools do without it")
+                    .with_hint("only tools that use commits need it; the others work without it")
             }
             _ => failed(command, &error.to_string()),
         })
